@@ -14,6 +14,8 @@ import { percentile } from './percentile.ts';
 import { ms, report } from './report.ts';
 
 const WAKE_UPS = 1_000;
+/** The first finds an api whose code V8 has not optimised yet, and each meets other syncs of the disk. */
+const ROUNDS = 3;
 const BATCH = 100;
 
 /** Measures how soon an append elsewhere wakes a waiting poll, and how fast a backlog is drained. */
@@ -34,16 +36,27 @@ export async function benchPull(database: { url: string }): Promise<void> {
     await acceptUpdates({ redis, turns, clock: systemClock }, directory.byId(botId)!, sliced!.updates);
   };
   try {
-    const wakeUps = await measureWakeUps(fleet, append);
-    const stored = await measureStores(redis);
+    const rounds: Round[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      rounds.push({ wakeUps: await measureWakeUps(fleet, append), stored: await measureStores(redis) });
+    }
+    const p99 = ({ wakeUps }: Round) => percentile(wakeUps, 99);
+    const middle = rounds.toSorted((one, other) => p99(one) - p99(other))[Math.floor(ROUNDS / 2)]!;
     const drained = await measureDrain(fleet, redis, append);
     const idle = await measureIdlePolls(fleet, redis);
     report('Pull, one api process', [
-      { what: 'append → waiting poll answered, p50', figure: ms(percentile(wakeUps, 50)) },
-      { what: 'append → waiting poll answered, p99', figure: ms(percentile(wakeUps, 99)), target: '≤ 5 ms' },
       {
-        what: 'of it: one XADD until it is on the disk, p50 and p99',
-        figure: `${ms(percentile(stored, 50))}, ${ms(percentile(stored, 99))}`,
+        what: `append → waiting poll answered, p50, the middle of ${ROUNDS} rounds`,
+        figure: ms(percentile(middle.wakeUps, 50)),
+      },
+      {
+        what: 'append → waiting poll answered, p99, the middle of these, and each',
+        figure: `${ms(p99(middle))} (${rounds.map((round) => ms(p99(round))).join(', ')})`,
+        target: '≤ 5 ms',
+      },
+      {
+        what: 'of it: one XADD until it is on the disk, p50, and p99 in each round',
+        figure: `${ms(percentile(middle.stored, 50))}; ${rounds.map(({ stored }) => ms(percentile(stored, 99))).join(', ')}`,
       },
       ...drained,
       ...idle,
@@ -58,6 +71,8 @@ export async function benchPull(database: { url: string }): Promise<void> {
     await fleet.stop();
   }
 }
+
+type Round = { wakeUps: number[]; stored: number[] };
 
 async function measureWakeUps(fleet: Fleet, append: Append): Promise<number[]> {
   const bot = await fleet.addBot({ long_poll_enabled: true, manage_enabled: false });
