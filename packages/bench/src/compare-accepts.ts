@@ -105,26 +105,9 @@ async function applyBot(redis: RedisHandles, bot: number, programs: number): Pro
     [
       ...[REGISTRATION, Date.now(), keys.lane('')],
       // Pushed, with a history.
-      ...[
-        0,
-        1,
-        1,
-        1,
-        '',
-        '[]',
-        1,
-        bot,
-        0,
-        keys.rulesLane(''),
-        0,
-        `,${ids.join(',')},`,
-        '',
-        '',
-        pushing,
-        keys.programs,
-        0,
-        '',
-      ],
+      ...[0, 1, 1, 1, '', '[]', 1, bot, 0, keys.rulesLane(''), 0, `,${ids.join(',')},`, '', '', pushing, keys.programs],
+      // No change of cursors.
+      ...[0, ''],
     ],
   );
 }

@@ -112,8 +112,8 @@ async function tryToStore(deps: TurnDeps, shard: number, entries: HistoryEntry[]
 
 /** The same moments for all shards of a group in this process, so that they share transactions. */
 function timeToWrite(shard: number): Promise<void> {
-  const groupsAtMs = ((shard % SHARD_GROUPS) * GATHER_MS) / SHARD_GROUPS;
-  return delay(GATHER_MS - ((performance.now() + groupsAtMs) % GATHER_MS));
+  const offsetMs = ((shard % SHARD_GROUPS) * GATHER_MS) / SHARD_GROUPS;
+  return delay(GATHER_MS - ((performance.now() + offsetMs) % GATHER_MS));
 }
 
 /** A batch holds updates of many traces, so it has a trace of its own, with links to theirs. */

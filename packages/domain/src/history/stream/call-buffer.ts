@@ -118,13 +118,13 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       const queue = queues.get(bot.id);
       if (queue !== undefined) {
         queue.push(waiting);
-        if (waiting.mayBeOwnPost) moment.comesSoon();
+        if (waiting.mayBeOwnPost) moment.hasten();
       } else {
         const begun = [waiting];
         queues.set(bot.id, begun);
         void workOff(bot.id, begun);
       }
-      moment.gathersOne();
+      moment.gather();
     },
     lose,
     unanswered: () => outcomes.unanswered.inc(),
@@ -153,13 +153,13 @@ function momentOfWriting(deferredWrites: FlushableMoments) {
     deferredWrites.flush();
   };
   return {
-    gathersOne: (): void => {
+    gather: (): void => {
       gathered += 1;
       if (gathered === 1) void deferredWrites.next().then(reset);
       if (gathered >= GATHERED_AT_MOST) flush();
     },
-    /** A post that joins calls that already wait. */
-    comesSoon: (): void => {
+    /** For a post that joins calls which wait already. */
+    hasten: (): void => {
       flushing ??= setTimeout(flush, OWN_POST_WITHIN_MS);
     },
   };
