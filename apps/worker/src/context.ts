@@ -38,8 +38,8 @@ export type WorkerContext = Service & {
 export const REQUESTS_AT_ONCE = 1600;
 
 /** While polls are answered often, what they brought waits so long at most, or until so many answers are together. */
-const APPEND_WITHIN_MS = 10;
-const APPENDS_TOGETHER = 5;
+const APPEND_WITHIN_MS = 12;
+const APPENDS_TOGETHER = 8;
 
 /** Opens what a worker needs. Rejects when Redis cannot be reached and `options` do not say to wait for it. */
 export async function createWorkerContext(config: WorkerConfig, options: ServiceOptions = {}): Promise<WorkerContext> {

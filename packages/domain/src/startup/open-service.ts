@@ -43,7 +43,7 @@ export type Service = OpenProcess & {
  * A process that is killed has not sent what may wait since the last such moment: what a worker has delivered comes again, and
  * captured calls are missing in the history.
  */
-const DEFERRED_AT_MOST_MS = 25;
+const DEFERRED_AT_MOST_MS = 50;
 
 export type ServiceOptions = {
   log?: Logger;
