@@ -62,6 +62,17 @@ test('what one holder gives back another one gets that waited for it', async () 
   expect(requestLimiter.taken()).toBe(2);
 });
 
+test('what is given back passes by a holder that has its whole share', async () => {
+  const requestLimiter = sharedLimiter(4);
+  for (const host of ['hangs', 'one', 'two', 'three']) requestLimiter.take(`https://${host}.example`);
+  const stop = new AbortController();
+  const hanging = requestLimiter.takeSoon('https://hangs.example', 60_000, stop.signal);
+  const waiting = requestLimiter.takeSoon('https://well.example', 60_000, stop.signal);
+  requestLimiter.giveBack('https://one.example');
+  stop.abort();
+  expect(await Promise.all([hanging, waiting])).toEqual([false, true]);
+});
+
 test('a holder is stuck once it has its whole share and has given nothing back for a second', () => {
   let nowMs = 0;
   const requestLimiter = sharedLimiter(8, () => nowMs);

@@ -78,11 +78,12 @@ export function sharedLimiter(limit: number, nowMs: () => number = () => perform
       if (held === undefined || held.count === 1) heldBy.delete(holder);
       else heldBy.set(holder, { count: held.count - 1, movedAtMs: nowMs() });
       if (waiting.size === 0 || passOn(holder)) return;
-      // If nobody of this holder waits, the next holder in turn gets what was given back.
-      const [other, queue] = waiting.entries().next().value!;
-      waiting.delete(other);
-      waiting.set(other, queue);
-      passOn(other);
+      // The next holder in turn that may have one more gets it: some have their whole share.
+      for (const [other, queue] of [...waiting]) {
+        waiting.delete(other);
+        waiting.set(other, queue);
+        if (passOn(other)) return;
+      }
     },
     taken: () => taken,
     isStuck: (holder) => {

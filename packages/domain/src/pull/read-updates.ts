@@ -54,7 +54,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
     const begunAtMs = performance.now();
     const reader = new PageReader(deps, bot, request, known !== null);
     const mayWait = known !== null && timeoutMs > 0;
-    let { page, waited } = mayWait ? await acknowledgingLater(deps, listening, reader, request) : AT_ONCE;
+    let { page, waited } = mayWait ? await waitToAcknowledge(deps, listening, reader, request) : AT_ONCE;
     page ??= await reader.next();
     const waitMs = page.throttled ? Math.max(request.timeoutMs, THROTTLED_MS) : request.timeoutMs;
     while (page.updates.count === 0 && page.state !== 'ended' && !signal.aborted) {
@@ -84,36 +84,49 @@ const AT_ONCE: Meanwhile = { page: null, waited: false };
  * A poll of a consumer that had got everything only acknowledges, until something new comes. So it waits for a shared
  * moment. If updates are announced before, it is answered, and sends its acknowledgement in the same pass of the event loop.
  */
-async function acknowledgingLater(
+async function waitToAcknowledge(
   { caughtUp }: PullDeps,
   listening: Waiter,
   reader: PageReader,
   { timeoutMs, signal }: PullRequest,
 ): Promise<Meanwhile> {
   const begunAtMs = performance.now();
-  let waits = true;
-  void caughtUp.moment().then(() => {
-    if (waits) listening.endWait();
-    waits = false;
-  });
-  for (let waited = false; ; waited = true) {
-    const heard = listening.heard();
-    const page = heard === null ? null : reader.announced(heard);
-    const isNew = heard !== null && page?.updates.count !== 0;
-    if (isNew && page !== null) {
-      waits = false;
-      reader.acknowledge();
-      caughtUp.flush();
-      return { page, waited };
+  const moment = endWaitAt(caughtUp.moment(), listening);
+  try {
+    for (let waited = false; ; waited = true) {
+      const heard = listening.heard();
+      if (heard !== null) {
+        const page = reader.announced(heard);
+        if (page === null) return { page, waited };
+        if (page.updates.count > 0) {
+          reader.acknowledge();
+          caughtUp.flush();
+          return { page, waited };
+        }
+      }
+      if (moment.hasCome || signal.aborted || performance.now() - begunAtMs >= timeoutMs) return AT_ONCE;
+      await listening.wait(timeoutMs, signal);
+      if (!moment.hasCome && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
     }
-    if (isNew || !waits) {
-      waits = false;
-      return { page: null, waited: waited && isNew };
-    }
-    await listening.wait(timeoutMs, signal);
-    if (signal.aborted || performance.now() - begunAtMs >= timeoutMs) waits = false;
-    if (waits && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
+  } finally {
+    moment.forget();
   }
+}
+
+/** Ends what the waiter waits for when the moment comes, unless it was forgotten before. */
+function endWaitAt(moment: Promise<void>, listening: Waiter): { hasCome: boolean; forget(): void } {
+  let isForgotten = false;
+  const awaited = {
+    hasCome: false,
+    forget: () => {
+      isForgotten = true;
+    },
+  };
+  void moment.then(() => {
+    awaited.hasCome = true;
+    if (!isForgotten) listening.endWait();
+  });
+  return awaited;
 }
 
 /** Reads on at every call, by the newest configuration. A class, because waiting polls are many and closures are larger. */

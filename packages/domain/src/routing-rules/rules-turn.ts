@@ -74,11 +74,13 @@ function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
 
 /** The bot with at least this revision of its configuration; null while this process does not have it. */
 async function atLeast({ directory }: RulesTurnDeps, known: Bot, revision: number): Promise<Bot | null> {
-  const newest = directory.byId(known.id);
-  if (newest && newest.revision >= revision) return newest;
-  await directory.refresh();
-  const refreshed = directory.byId(known.id);
-  return refreshed && refreshed.revision >= revision ? refreshed : null;
+  const newest = () => (directory.ready() ? directory.byId(known.id) : undefined);
+  let found = newest();
+  if (found === undefined || found.revision < revision) {
+    await directory.refresh().catch(() => undefined);
+    found = newest();
+  }
+  return found !== undefined && found.revision >= revision ? found : null;
 }
 
 /** Which of the shown updates are to be routed; null when the log had nothing new. */
