@@ -116,7 +116,7 @@ module.exports = {
     },
     ...DOMAIN_FEATURES.slice(0, -1).map((feature, place) => ({
       name: `domain-${feature}-imports-downwards`,
-      comment: 'Features import only downwards; an upward wish becomes a turn',
+      comment: 'Features import only those before them in this list; what needs a later one becomes a turn',
       severity: 'error',
       from: product(features([feature])),
       to: { path: features(DOMAIN_FEATURES.slice(place + 1)) },

@@ -10,7 +10,7 @@ import { assignRequestId, measureRequest, requestLog } from './http/observe-requ
 import { refuseOnProxyHost } from './http/proxy-host.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { serveOperations } from './operations/serve-operations.ts';
-import { platformWebhook } from './platform-webhook/receive-update.ts';
+import { platformWebhook } from './platform-webhook/platform-webhook.ts';
 import { probes } from './probes/probes.ts';
 import { queueBoard } from './queue-board/queue-board.ts';
 import { requireStarted } from './while-starting.ts';

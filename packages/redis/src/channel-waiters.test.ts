@@ -59,13 +59,13 @@ test('a wait may be ended while nothing came; what comes later ends the next one
   const first = waiter.wait(HOUR_MS, never);
   waiter.endWait();
   await first;
-  expect(waiter.heard()).toBe(null);
+  expect(waiter.takeHeard()).toBe(null);
   // Nobody waits now.
   waiter.endWait();
   const second = waiter.wait(HOUR_MS, never);
   waiters.wakeSoon(5);
   await second;
-  expect(waiter.heard()).toBe('unknown');
+  expect(waiter.takeHeard()).toBe('unknown');
   // What was not asked for ends a wait at once.
   waiters.wakeSoon(5);
   await waiter.wait(HOUR_MS, never);
@@ -77,7 +77,7 @@ test('messages that say what is new are kept for the waiters of their bot, until
   const hearAfter = async (...payloads: string[]) => {
     for (const payload of payloads) await redis.commands.publish(CHANNEL, payload);
     await wokenBy('0');
-    const heard = waiter.heard();
+    const heard = waiter.takeHeard();
     return Array.isArray(heard) ? heard.map(String) : heard;
   };
   expect(await hearAfter()).toBe(null);
@@ -86,7 +86,7 @@ test('messages that say what is new are kept for the waiters of their bot, until
   const many = Array.from({ length: 16 }, (_, at) => `5 ${at}\n`);
   expect(await hearAfter(...many)).toEqual(many);
   expect(await hearAfter(...many, '5 16\n')).toBe('unknown');
-  expect(other.heard()).toBe(null);
+  expect(other.takeHeard()).toBe(null);
   waiter.stop();
   other.stop();
 });

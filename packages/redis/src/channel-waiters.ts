@@ -20,7 +20,7 @@ export type Waiter = {
   /** Ends a `wait` as if its time were up. */
   endWait(): void;
   /** What came for the bot since this was last asked. */
-  heard(): Heard;
+  takeHeard(): Heard;
   /** Calls the listener at every wake until stop; use it instead of `wait`. */
   onWake(listener: () => void): void;
   stop(): void;
@@ -44,7 +44,7 @@ const WAKE_PAUSE_MS = 20;
 export function channelWaiters(redis: RedisHandles, channel: string): ChannelWaiters {
   const waiting = new Map<number, Set<WaiterOfBot>>();
   const wake = (botId: number, turn: string, message: Buffer | null = null) => {
-    for (const waiter of waiting.get(botId) ?? []) if (waiter.heeds(turn)) waiter.woken(message);
+    for (const waiter of waiting.get(botId) ?? []) if (waiter.isFor(turn)) waiter.woken(message);
   };
   const wakeNamed = (names: string) => {
     for (const name of names.split(' ')) {
@@ -112,7 +112,7 @@ class WaiterOfBot implements Waiter {
     waiting.set(botId, (waiting.get(botId) ?? new Set()).add(this));
   }
 
-  heeds(turn: string): boolean {
+  isFor(turn: string): boolean {
     return turn === '' || this.#turn === '' || turn === this.#turn;
   }
 
@@ -122,7 +122,7 @@ class WaiterOfBot implements Waiter {
     this.#listener?.();
   }
 
-  heard(): Heard {
+  takeHeard(): Heard {
     const heard = this.#heard;
     this.#heard = null;
     return heard;

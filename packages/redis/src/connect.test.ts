@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { startTestRedis } from '@flotilla/testing/redis.ts';
 import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import { startTestRedisSentinel } from '@flotilla/testing/redis-sentinel.ts';
@@ -24,6 +24,38 @@ test('the commands of one pass of the event loop go to the server in one write',
     expect((await reads()) - before).toBeLessThan(20);
   } finally {
     await redis.close();
+    await server.stop();
+  }
+});
+
+test('a command whose connection is lost fails, and is not sent again over the next one', async () => {
+  const server = await startTestRedis();
+  let isSilent = false;
+  const clients = new Set<Socket>();
+  const relay = createServer((client) => {
+    clients.add(client);
+    const upstream = connect(server.port, '127.0.0.1');
+    client.on('close', () => upstream.destroy()).on('error', () => {});
+    client.pipe(upstream).on('error', () => {});
+    upstream.on('data', (bytes) => {
+      if (!isSilent) client.write(bytes);
+    });
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const direct = await connectRedis({ url: server.url, log });
+  const redis = await connectRedis({ url: `redis://127.0.0.1:${(relay.address() as AddressInfo).port}`, log });
+  try {
+    isSilent = true;
+    const lost = redis.commands.incr('a').catch((error: unknown) => error);
+    await waitFor(async () => (await direct.commands.get('a')) === '1', { message: 'a command that arrives' });
+    isSilent = false;
+    for (const client of clients) client.destroy();
+    await waitFor(() => redis.commands.ping().catch(() => null), { message: 'a new connection' });
+    expect(isRedisUnavailable(await lost)).toBe(true);
+    expect(await redis.commands.get('a')).toBe('1');
+  } finally {
+    await Promise.all([redis.close(), direct.close()]);
+    relay.close();
     await server.stop();
   }
 });

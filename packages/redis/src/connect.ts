@@ -11,7 +11,10 @@ import { installScripts } from './scripts.ts';
 import { type Subscriber, type Subscription, subscribeForEver } from './subscription.ts';
 import { reasonOf, untilReady } from './until-ready.ts';
 
-/** The connections of one process. Commands fail within about a second when Redis is away, and are never queued. */
+/**
+ * The connections of one process. Commands fail within about a second when Redis is away. They are neither queued nor sent again:
+ * whoever sent one may have given it up by then, and others may have done something in between.
+ */
 export type RedisHandles = {
   /** Shared by everything in the process. */
   commands: RedisCommands;
@@ -34,7 +37,12 @@ export type RedisHandles = {
 type Log = { warn(fields: object, message: string): void };
 
 const CALL_DEADLINE_MS = 1000;
-const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: CALL_DEADLINE_MS };
+const failingFast = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 1,
+  commandTimeout: CALL_DEADLINE_MS,
+};
 const waiting = { maxRetriesPerRequest: null };
 
 /**

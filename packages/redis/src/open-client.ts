@@ -5,7 +5,10 @@ import { toPrimary, toServer } from './connectors.ts';
 export type RedisClient = Redis | Cluster;
 
 /** How a connection behaves; the target says where it goes. */
-export type Behaviour = Pick<RedisOptions, 'maxRetriesPerRequest' | 'commandTimeout' | 'enableOfflineQueue'>;
+export type Behaviour = Pick<
+  RedisOptions,
+  'maxRetriesPerRequest' | 'commandTimeout' | 'enableOfflineQueue' | 'autoResendUnfulfilledCommands'
+>;
 
 const RECONNECT_AT_MOST_MS = 1000;
 const TOPOLOGY_READ_EVERY_MS = 5000;
@@ -50,6 +53,8 @@ function openCluster(target: RedisTarget & { form: 'cluster' }, behaviour: Behav
     redisOptions: { ...common, ...login(target), ...ofNodes },
     enableOfflineQueue,
     clusterRetryStrategy: retryInMs,
+    // 0: a command is not sent again after its connection was lost.
+    ...(behaviour.autoResendUnfulfilledCommands === false ? { retryDelayOnFailover: 0 } : {}),
     slotsRefreshInterval: TOPOLOGY_READ_EVERY_MS,
     // Host names are not resolved, because a certificate names hosts and not their addresses.
     dnsLookup: (host, done) => done(null, host),

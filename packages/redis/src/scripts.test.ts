@@ -72,7 +72,7 @@ test('the first process of a release removes the scripts of others, and later on
   const [ours, ...others] = await libraries(client);
   expect(ours).toMatch(/^flotilla_[\da-f]{12}$/);
   expect(others).toEqual(['of_somebody_else']);
-  expect(functionNameOf('pull-read')).toBe(`pull_read_${ours!.slice('flotilla_'.length)}`);
+  expect(functionNameOf('read-page')).toBe(`read_page_${ours!.slice('flotilla_'.length)}`);
   // A process of the earlier release missed its scripts and loaded them again.
   await client.function('LOAD', libraryNamed('flotilla_earlier'));
   await connectTo(server.url);
@@ -85,7 +85,7 @@ test('a full Redis still runs scripts that hand out or remove, and none that tak
   await redis.commands.hset(keys.state, 'gen', 'a');
   await setEverywhere(redis, 'maxmemory', 1);
   expect(await runScript(redis.commands, 'write-config', ['bots', 'changes', 'version'], [1, 1, 'sealed'])).toBe(1);
-  expect(await runScript(redis.commands, 'resume-backend', [keys.state, keys.lanes], ['a', 1, 1])).toBe(0);
+  expect(await runScript(redis.commands, 'close-breaker', [keys.state, keys.lanes], ['a', 1, 1])).toBe(0);
   await expect(call(redis, 1)).rejects.toThrow('OOM');
 });
 

@@ -14,6 +14,7 @@ const SCRIPTS = {
   'claim-for-program': 'runs-when-full',
   'claim-for-push': 'runs-when-full',
   'claim-for-rules': 'runs-when-full',
+  'close-breaker': 'runs-when-full',
   'count-call': 'needs-room',
   'forget-bot': 'runs-when-full',
   'forget-consumer': 'runs-when-full',
@@ -22,7 +23,7 @@ const SCRIPTS = {
   // It copies whole updates, thousands of times.
   'park-program': 'needs-room',
   'patch-bot-state': 'needs-room',
-  'pull-read': 'runs-when-full',
+  'read-page': 'runs-when-full',
   'read-program-trouble': 'only-reads',
   'read-readers': 'only-reads',
   'read-states': 'only-reads',
@@ -30,7 +31,6 @@ const SCRIPTS = {
   'reseal-config': 'needs-room',
   'reserve-slot': 'runs-when-full',
   'resume-backend': 'runs-when-full',
-  'try-backend': 'runs-when-full',
   'watch-bot': 'needs-room',
   'write-config': 'runs-when-full',
 } as const satisfies Record<string, ScriptKind>;

@@ -33,7 +33,7 @@ const SAME_NAMES = [
   ...['prevAckAt', 'prevOffset', 'prevAt', 'pollOffset', 'pollOkAt', 'refusedAt', 'pushOkAt', 'pushErr', 'pushErrAt'],
   ...['goneSince', 'updateAt', 'pulledAt', 'trimmedAt', 'hookOkAt', 'watchedUntil', 'seenProlonged'],
   ...['filters', 'filtersDigest', 'albums'],
-  // The push programs that updates wake; and of a program's own hash.
+  // `programs`: those that updates wake. The others are fields of a program's own hash.
   ...['programs', 'target', 'parkedAt', 'parkedFor', 'polledAt'],
 ];
 

@@ -98,10 +98,16 @@ export function readUserFacts(user: Fields): SenderFacts {
   };
 }
 
-/** The type that the id alone reveals: users are positive, supergroups and channels begin with -100. */
+/**
+ * Supergroups and channels have ids below this (`-100…`), and the same message ids for all bots. In private chats and basic
+ * groups each account has message ids of its own.
+ */
+export const SHARED_CHATS_BELOW = -1_000_000_000_000;
+
+/** The type that the id alone reveals: users are positive, basic groups negative. */
 export function guessChatType(chatId: number): string {
   if (chatId > 0) return 'private';
-  return chatId < -1_000_000_000_000 ? 'supergroup' : 'group';
+  return chatId < SHARED_CHATS_BELOW ? 'supergroup' : 'group';
 }
 
 /** True for an object with the fields that every Message has. */

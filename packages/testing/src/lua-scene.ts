@@ -27,6 +27,11 @@ type AcceptSettings = {
 };
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
 
+function claimName(name: string, sent = 1): string {
+  const [, turn = '', number = ''] = /^(\D*)(\d*)$/.exec(name) ?? [];
+  return `${turn.padEnd(8, '.').slice(0, 8)}${number.padStart(7, '0')}${String(sent).padStart(2, '0')}`;
+}
+
 /** Above whatever revision was applied. */
 const ALWAYS_HANDED_OVER = { revision: 1e9, handOver: true };
 
@@ -39,6 +44,12 @@ export async function luaScene() {
   const activity = activityKeys(BOT, NOW_MS);
   const run = (name: ScriptName, scriptKeys: string[], args: Arguments): Promise<ScriptReply> =>
     runScript(commands, name, scriptKeys, args);
+  const timesSent = new Map<string, number>();
+  const sentAgain = (name: string): number => {
+    const times = (timesSent.get(name) ?? 0) + 1;
+    timesSent.set(name, times);
+    return times;
+  };
   const turnKeys = (reader: 'push' | 'rules'): string[] => {
     const ofReader =
       reader === 'push'
@@ -160,18 +171,31 @@ export async function luaScene() {
         ],
       );
     },
+    /** The name of a claim such as 'a1', the first one of turn 'a', when it is sent for the first time, or again. */
+    claimName,
     /** The first arguments of a claim; the six arguments of each of the `settled` units follow them. */
     claimArguments: (
       reader: 'push' | 'rules',
-      claim: { token?: number; name: string; limit?: number; atMs?: number; settled?: number; end?: string },
+      claim: {
+        token?: number;
+        name: string;
+        sent?: number;
+        limit?: number;
+        atMs?: number;
+        settled?: number;
+        end?: string;
+      },
     ): Arguments => {
-      const { token = '', name, limit = 10, atMs = NOW_MS, settled = 0, end = '' } = claim;
+      const { token = '', name, sent = sentAgain(name), limit = 10, atMs = NOW_MS, settled = 0, end = '' } = claim;
       const lanePrefix = reader === 'push' ? keys.lane('') : keys.rulesLane('');
-      return [REGISTRATION, token, atMs, BOT, lanePrefix, limit, 1, 3, end, name, settled];
+      return [REGISTRATION, token, atMs, BOT, lanePrefix, limit, 1, 3, end, claimName(name, sent), settled];
     },
     /** What was counted for the bot and for its shard in the minute of NOW_MS. */
     counted: () => Promise.all(activity.map((key) => storedCounts(commands, key, NOW_MS))),
-    clear: () => commands.flushall(),
+    clear: () => {
+      timesSent.clear();
+      return commands.flushall();
+    },
     close: async () => {
       await redis.close();
       await server.stop();

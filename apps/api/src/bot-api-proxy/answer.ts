@@ -34,7 +34,7 @@ export const NO_ROOM: Refusal = {
   retryAfterS: 1,
 };
 
-/** Delays errors to getUpdates: some programs ask again at once after any error. */
+/** Delays errors to getUpdates: some clients ask again at once after any error. */
 export const POLL_ERROR_DELAY_MS = 1000;
 
 /** The error for paths that do not have the form of the Bot API; it shows that form. */

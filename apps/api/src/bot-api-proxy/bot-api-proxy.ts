@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { endWithAnswer, incomingTraceparent } from '../http/observe-request.ts';
 import { NOT_FOUND, OTHER_HOST, POLL_ERROR_DELAY_MS, sendEmpty } from './answer.ts';
-import { type RunningProxy, refuseUnnamed } from './call.ts';
+import { type RunningProxy, refuseRequest } from './call.ts';
 import { captureCalls } from './capture.ts';
 import { decide, decideUnnamed } from './decide.ts';
 import { downloadFile } from './files.ts';
@@ -23,7 +23,7 @@ export type BotApiProxy = {
 
 const DRAIN_MS = 5000;
 
-/** The Bot API as bot programs see it: a few methods answered here, everything else streamed to the platform. */
+/** The Bot API as clients see it: a few methods answered here, everything else streamed to the platform. */
 export function botApiProxy(context: Context, patience: Partial<PlatformPatience> = {}): BotApiProxy {
   const proxy: RunningProxy = {
     context,
@@ -63,13 +63,13 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
   const { context } = proxy;
   const path = parseBotPath(req.url ?? '', context.proxy.prefix);
   if (path === null || path.kind === 'refused') {
-    refuseUnnamed(proxy, res, path?.refusal ?? NOT_FOUND, begunAtMs);
+    refuseRequest(proxy, res, path?.refusal ?? NOT_FOUND, begunAtMs);
     return;
   }
   if (context.proxyHost?.isAskedBy(req) === false) {
     const isPoll = path.kind === 'method' && path.method === 'getupdates';
-    if (isPoll) setTimeout(refuseUnnamed, POLL_ERROR_DELAY_MS, proxy, res, OTHER_HOST, begunAtMs);
-    else refuseUnnamed(proxy, res, OTHER_HOST, begunAtMs);
+    if (isPoll) setTimeout(refuseRequest, POLL_ERROR_DELAY_MS, proxy, res, OTHER_HOST, begunAtMs);
+    else refuseRequest(proxy, res, OTHER_HOST, begunAtMs);
     return;
   }
   const traced = context.tracing !== null && traceCall(context, req, res, path);
@@ -85,7 +85,7 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
 const METHOD = /^[a-z]{1,40}$/;
 
 /**
- * Records the call in the trace that the bot's program began, or in a new one. The program's own headers go upstream
+ * Records the call in the trace that the client began, or in a new one. The client's own headers go upstream
  * unchanged. False if there is no span.
  */
 function traceCall(

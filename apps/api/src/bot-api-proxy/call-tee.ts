@@ -32,7 +32,7 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | nu
   // For a bot without a history we only remember which posts are its own.
   if (!bot.manageEnabled && captured.effect !== 'messages' && captured.effect !== 'copies') return null;
   if (!proxy.capture.hasRoom()) {
-    proxy.capture.lose(bot.id, method, 'too many calls wait');
+    proxy.capture.countLost(bot.id, method, 'too many calls wait');
     return null;
   }
   const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';
@@ -88,7 +88,7 @@ class CallTee implements Tee {
     this.#endAbandoned();
     if (this.#refused) return;
     if (!this.#isWanted()) {
-      this.#lose(TOO_LONG);
+      this.#countLost(TOO_LONG);
       return;
     }
     this.#reader?.end();
@@ -109,12 +109,12 @@ class CallTee implements Tee {
   onAnswerLost(): void {
     this.#endAbandoned();
     if (this.#refused) return;
-    if (this.#isWanted()) this.#capture.unanswered();
-    else this.#lose(this.#noRoom ? NO_ROOM : TOO_LONG);
+    if (this.#isWanted()) this.#capture.countUnanswered();
+    else this.#countLost(this.#noRoom ? NO_ROOM : TOO_LONG);
   }
 
-  #lose(reason: string): void {
-    this.#capture.lose(this.#call.bot.id, this.#call.method, reason);
+  #countLost(reason: string): void {
+    this.#capture.countLost(this.#call.bot.id, this.#call.method, reason);
   }
 
   #isWanted(): boolean {

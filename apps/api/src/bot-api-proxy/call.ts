@@ -53,7 +53,7 @@ export type WholeBody = { bytes: Buffer; release: () => void };
 /** A call that we answer ourselves, once its body is read. */
 export type ReadCall = {
   parameters: Parameters;
-  /** The bot's program, as the audit log names it. */
+  /** The client, as the audit log names it. */
   by: Actor;
   /** Aborts when the client goes away or the process stops. */
   signal: AbortSignal;
@@ -106,8 +106,8 @@ export function finish(proxy: RunningProxy, call: MethodCall, answer: BotApiAnsw
   else proxy.metrics.call('refused', call.method, answer.code, call.begunAtMs);
 }
 
-/** Refuses a request that names no method. */
-export function refuseUnnamed(proxy: RunningProxy, res: ServerResponse, refusal: Refusal, begunAtMs: number): void {
+/** Refuses a request that is not decided on as a call of a method; its metric names none. */
+export function refuseRequest(proxy: RunningProxy, res: ServerResponse, refusal: Refusal, begunAtMs: number): void {
   sendAnswer(res, refusal);
   proxy.metrics.call('refused', null, refusal.code, begunAtMs);
 }

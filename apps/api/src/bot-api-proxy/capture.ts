@@ -28,9 +28,9 @@ export type Capture = {
   /** Keeps a call in the history; returns at once and never throws. */
   keep(call: TeedCall): void;
   /** Counts a call that the platform carried out, or may have, and that the history does not keep. */
-  lose(botId: number, method: string, reason: string): void;
+  countLost(botId: number, method: string, reason: string): void;
   /** Counts a call whose answer did not come, so that nobody knows if the platform carried it out. */
-  unanswered(): void;
+  countUnanswered(): void;
   abandoned: AbandonedCalls;
   /** Resolves when every captured call is stored or given up. */
   drain(): Promise<void>;
@@ -62,7 +62,7 @@ export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metric
       this.set(abandoned.count());
     },
   });
-  const lose = (botId: number, method: string, reason: string): void => calls.lose({ botId, method, reason });
+  const countLost = (botId: number, method: string, reason: string): void => calls.countLost({ botId, method, reason });
   const keepText = (call: TeedCall, text: string): void => {
     const result = extractResult(text);
     if (result === null || !isKept(call.captured, result)) return;
@@ -78,7 +78,7 @@ export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metric
       await previous;
       keepText(call, text);
     } catch (error) {
-      lose(bot.id, method, String(error));
+      countLost(bot.id, method, String(error));
     } finally {
       compressedBytes -= answer.body.length;
     }
@@ -98,8 +98,8 @@ export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metric
         if (tails.get(call.bot.id) === keeping) tails.delete(call.bot.id);
       });
     },
-    lose,
-    unanswered: () => calls.unanswered(),
+    countLost,
+    countUnanswered: () => calls.countUnanswered(),
     abandoned,
     drain: async () => {
       await abandoned.drain();

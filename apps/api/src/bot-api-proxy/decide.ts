@@ -12,7 +12,7 @@ import {
   pass,
   type RunningProxy,
   refuse,
-  refuseUnnamed,
+  refuseRequest,
 } from './call.ts';
 import { methodInBody } from './call-body.ts';
 import { teeOf } from './call-tee.ts';
@@ -51,7 +51,7 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
  */
 export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Promise<void> {
   // A program's client always names the method in the path; what it may call is decided by that alone.
-  if (isProgramToken(call.path.token)) return refuseUnnamed(proxy, call.res, NOT_FOUND, call.begunAtMs);
+  if (isProgramToken(call.path.token)) return refuseRequest(proxy, call.res, NOT_FOUND, call.begunAtMs);
   const inQuery = parametersOf(call.path.query).values.get('method');
   if (inQuery !== undefined || !hasBody(call.req)) return decideNamed(proxy, call, (inQuery ?? '').toLowerCase());
   const { res, begunAtMs } = call;
@@ -61,16 +61,16 @@ export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Prom
   try {
     sender = await senderOf(directory, call.path.token);
   } catch (error) {
-    return refuseUnnamed(proxy, res, describeError(log, error), begunAtMs);
+    return refuseRequest(proxy, res, describeError(log, error), begunAtMs);
   }
   const isRefused = sender === 'stranger' && unknownBots === 'reject' && !autoRegisterBots;
-  if (isRefused) return refuseUnnamed(proxy, res, UNAUTHORIZED, begunAtMs);
+  if (isRefused) return refuseRequest(proxy, res, UNAUTHORIZED, begunAtMs);
   const named = await methodInBody(bodies, sender, call);
   switch (named.outcome) {
     case 'named':
       return decideNamed(proxy, { ...call, whole: named.whole }, named.method);
     case 'refused':
-      return refuseUnnamed(proxy, res, named.refusal, begunAtMs);
+      return refuseRequest(proxy, res, named.refusal, begunAtMs);
     case 'unknown-encoding':
       sendEmpty(res, 415);
       proxy.metrics.call('refused', null, 415, begunAtMs);
@@ -81,7 +81,7 @@ export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Prom
 }
 
 function decideNamed(proxy: RunningProxy, call: MethodCall, method: string): void {
-  if (hidesAnsweredMethod(method)) refuseUnnamed(proxy, call.res, AMBIGUOUS, call.begunAtMs);
+  if (hidesAnsweredMethod(method)) refuseRequest(proxy, call.res, AMBIGUOUS, call.begunAtMs);
   else decide(proxy, { ...call, method });
 }
 

@@ -5,12 +5,12 @@ import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import type { Context } from '../context.ts';
 import { DISABLED, describeError, forbidden, type Refusal, UNAUTHORIZED } from './answer.ts';
-import { type RunningProxy, refuseUnnamed } from './call.ts';
+import { type RunningProxy, refuseRequest } from './call.ts';
 import { passThrough } from './pass-through.ts';
 import type { BotPath } from './path.ts';
 import { credentialOf, isValid, refusedByState } from './programs/decide-program.ts';
 import { type Refused, recordRefusal, refusalByRate } from './programs/refuse-token.ts';
-import { hiddenSecret, TokenCutter } from './programs/token-cutter.ts';
+import { hiddenSecret, SecretMask } from './programs/secret-mask.ts';
 
 type FilePath = Extract<BotPath, { kind: 'file' }>;
 
@@ -29,7 +29,7 @@ export function downloadFile(proxy: RunningProxy, req: IncomingMessage, res: Ser
   const begunAtMs = performance.now();
   const refusal = refusalOf(proxy, path.token);
   if (refusal !== null) {
-    refuseUnnamed(proxy, res, refusal, begunAtMs);
+    refuseRequest(proxy, res, refusal, begunAtMs);
     return;
   }
   passThrough(proxy.upstream, req, res, {
@@ -63,26 +63,26 @@ async function downloadForProgram(
   const { context } = proxy;
   try {
     const found = await credentialOf(context.directory, path.token);
-    if (found === undefined) return refuseUnnamed(proxy, res, UNAUTHORIZED, begunAtMs);
+    if (found === undefined) return refuseRequest(proxy, res, UNAUTHORIZED, begunAtMs);
     const file = percentDecoded(FILE.exec(path.upstreamPath)?.[1] ?? '');
     const refused = await refusalForProgram(context, found, req.method, file);
     if (refused !== null) {
       recordRefusal(context, '', found, refused);
-      return refuseUnnamed(proxy, res, refused.refusal, begunAtMs);
+      return refuseRequest(proxy, res, refused.refusal, begunAtMs);
     }
     const { bot } = found;
     const filePath = `/file/bot${encodeToken(bot.token)}/${file.split('/').map(encodeURIComponent).join('/')}`;
-    const cutter = new TokenCutter(hiddenSecret(bot.token, path.token));
+    const mask = new SecretMask(hiddenSecret(bot.token, path.token));
     passThrough(proxy.upstream, req, res, {
       path: filePath,
       tee: null,
-      asProgram: { path: filePath, guard: null, cutter },
+      asProgram: { path: filePath, guard: null, mask },
       body: null,
       errorDelayMs: 0,
       onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),
     });
   } catch (error) {
-    refuseUnnamed(proxy, res, describeError(context.log, error), begunAtMs);
+    refuseRequest(proxy, res, describeError(context.log, error), begunAtMs);
   }
 }
 

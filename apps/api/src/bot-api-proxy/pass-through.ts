@@ -9,7 +9,7 @@ import {
   isCompressed,
   requestHeadersForPlainAnswer,
 } from './headers.ts';
-import type { TokenCutter } from './programs/token-cutter.ts';
+import type { SecretMask } from './programs/secret-mask.ts';
 import { RequestBody, type Upstream } from './upstream.ts';
 
 /** Sees the bodies of a call as they pass; it can neither change nor delay them. */
@@ -34,7 +34,7 @@ export type AsProgram = {
   path: string;
   /** Null: nothing is left to judge. */
   guard: BodyGuard | null;
-  cutter: TokenCutter;
+  mask: SecretMask;
 };
 
 export type Forward = {
@@ -151,7 +151,7 @@ class Exchange implements Dispatcher.DispatchHandler {
         this.#breakOff(COMPRESSED_ANSWER);
         return;
       }
-      for (let at = 0; at < headers.length; at++) headers[at] = asProgram.cutter.text(headers[at] as string);
+      for (let at = 0; at < headers.length; at++) headers[at] = asProgram.mask.text(headers[at] as string);
     }
     this.#status = status;
     const wanted = this.#forward.tee?.onResponseStart(status, headers) ?? false;
@@ -161,7 +161,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#remaining = bodyLength(parsed['content-length']);
     this.#res.sendDate = false;
-    this.#res.writeHead(status, asProgram === null ? statusText : asProgram.cutter.text(statusText), headers);
+    this.#res.writeHead(status, asProgram === null ? statusText : asProgram.mask.text(statusText), headers);
     if (this.#remaining > SMALL_ANSWER_BYTES || this.#remaining === -1) this.#res.flushHeaders();
   }
 
@@ -172,7 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#remaining -= chunk.length;
-    const shown = this.#forward.asProgram === null ? chunk : this.#forward.asProgram.cutter.write(chunk);
+    const shown = this.#forward.asProgram === null ? chunk : this.#forward.asProgram.mask.write(chunk);
     if (this.#remaining === 0) this.#end(shown);
     else if (shown.length > 0) {
       if (!this.#res.write(shown)) {
@@ -190,7 +190,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #end(last: Buffer | null): void {
-    const kept = this.#forward.asProgram?.cutter.end() ?? null;
+    const kept = this.#forward.asProgram?.mask.end() ?? null;
     const bytes = kept === null || kept.length === 0 ? last : last === null ? kept : Buffer.concat([last, kept]);
     if (bytes === null) this.#res.end();
     else this.#res.end(bytes.toString('latin1'), 'latin1');

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
-/** The chapter for programs of bots; the other chapters describe REST. */
+/** The chapter for clients that use a token of the Bot API; the other chapters describe REST. */
 export const PROXY_CHAPTER = {
   name: 'Bot API proxy',
   description:
@@ -52,7 +52,7 @@ const INTERCEPTED: readonly Intercepted[] = [
     method: 'getUpdates',
     summary: 'Polls for the updates of the bot, on any replica.',
     description:
-      'If long polling is on for the bot, Flotilla answers as the platform would. But several programs may poll at the same ' +
+      'If long polling is on for the bot, Flotilla answers as the platform would. But several clients may poll at the same ' +
       'time, and none gets 409. If it is off, the call waits for `timeout` and answers with an empty list. A call with a ' +
       'token that is not registered is passed on.',
     fields: {

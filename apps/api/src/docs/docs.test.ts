@@ -21,7 +21,7 @@ test('the document says which version of the API it is, and needs no credential'
   expect(json).toMatchObject({ openapi: '3.1.0', info: { title: 'Flotilla', version: '1.0.0' } });
 });
 
-test('the document tells programs of bots what is answered, passed on and forwarded', async () => {
+test('the document tells clients of the Bot API what is answered, passed on and forwarded', async () => {
   const { json } = (await get('/openapi.json')) as { json: { paths: object; webhooks: object } };
   const proxied = Object.keys(json.paths).filter((path) => path.startsWith('/tgapi/'));
   const answered = ['getUpdates', 'setWebhook', 'deleteWebhook', 'getWebhookInfo', 'logOut', 'close'];

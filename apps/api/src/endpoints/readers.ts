@@ -5,7 +5,7 @@ import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
 import type { Breaker } from '@flotilla/domain/readers/breaker.ts';
 import { forgetConsumer } from '@flotilla/domain/readers/forget-consumer.ts';
 import { listReaders, type Reader } from '@flotilla/domain/readers/list-readers.ts';
-import { tryBackend } from '@flotilla/domain/readers/try-backend.ts';
+import { resumeBackend } from '@flotilla/domain/readers/resume-backend.ts';
 import { pageOf } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -27,7 +27,7 @@ export const readerHandlers: Handlers<typeof readerOperations> = {
   },
 
   async resumeBackend(context, { input, by }) {
-    await tryBackend(context, by, requireBot(context, input.bot_id));
+    await resumeBackend(context, by, requireBot(context, input.bot_id));
     return OK;
   },
 
@@ -35,7 +35,7 @@ export const readerHandlers: Handlers<typeof readerOperations> = {
     findBots: findBotOfProgram,
     async handle(context, { input, by }) {
       const { bot, program } = await requireProgram(context, input.id);
-      await tryBackend(context, by, bot, program);
+      await resumeBackend(context, by, bot, program);
       return OK;
     },
   },

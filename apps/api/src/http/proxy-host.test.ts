@@ -100,7 +100,7 @@ describe.each(OTHER_HOSTS)('on the host %s all but the proxy answers', (host) =>
   });
 });
 
-test('getUpdates on another host is not refused at once, since some programs ask again without a pause', async () => {
+test('getUpdates on another host is not refused at once, since some clients ask again without a pause', async () => {
   const beganAtMs = performance.now();
   expect((await ask('127.0.0.1', { path: '/botT/getUpdates' })).status).toBe(404);
   expect(performance.now() - beganAtMs).toBeGreaterThan(900);

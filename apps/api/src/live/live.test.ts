@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type BotResource, botResource } from '@flotilla/contract/bots.ts';
 import { fleetResource } from '@flotilla/contract/fleet.ts';
-import { noteRefused } from '@flotilla/domain/bots/note-refusal.ts';
+import { noteRefusal } from '@flotilla/domain/bots/note-refusal.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { type Attempt, claimForPush } from '@flotilla/domain/push/claim-for-push.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -293,7 +293,7 @@ describe('the state of a bot', () => {
     await settle(bot, [{ at: new Date().toISOString(), update_id: 1, status: 200, duration_ms: 3 }]);
     await waitFor(() => states(fleet).at(-1) === 'ok' && states(own).at(-1) === 'ok');
     const told = fleet.named('bot').length;
-    await noteRefused(worker, worker.directory.byId(bot.id)!, 'Unauthorized');
+    await noteRefusal(worker, worker.directory.byId(bot.id)!, 'Unauthorized');
     await waitFor(() => fleet.named('bot').length > told);
   });
 

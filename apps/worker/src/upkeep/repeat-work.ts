@@ -8,7 +8,7 @@ type RepeatedWork = {
 };
 
 /**
- * Does the work now, and then every `everyMs`, one run at a time: for work that may take longer than a round of upkeep.
+ * Does the work now, and then every `everyMs`, one run at a time: a run that takes longer takes the place of the next ones.
  * `stop` aborts the signal and waits for the run.
  */
 export function repeatWork(

@@ -30,7 +30,6 @@ const LINKS_AT_ONCE = 5_000;
 export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   let reconciledAtMs = 0;
   let reconciledRuns = '';
-  let running: Promise<void> = Promise.resolve();
   const round = async (): Promise<void> => {
     const runs = deps.redis.runIds();
     const isDue = deps.clock.nowMs() - reconciledAtMs >= RECONCILE_EVERY_MS || !deps.directory.ready();
@@ -54,18 +53,17 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     await watchPlatformWebhooks(deps);
     await waitingForPostgres(rollUpActivity(deps));
   };
-  const runRound = () => {
-    running = running.then(() => measured(deps, round));
-  };
-  runRound();
+  const rounds = repeatWork(deps, {
+    everyMs: ROUND_EVERY_MS,
+    work: () => measured(deps, round),
+    failure: 'a round of upkeep failed; it is tried again',
+  });
   void warnOfLegacy(deps);
-  const timer = setInterval(runRound, ROUND_EVERY_MS);
-  const beside = [startRemoval(deps), startDeliveryJobs(deps), startParking(deps), startPublishing(deps)];
+  const all = [rounds, startRemoval(deps), startDeliveryJobs(deps), startParking(deps), startPublishing(deps)];
   fleetMetrics(deps);
   return {
     stop: async () => {
-      clearInterval(timer);
-      await Promise.all([running, ...beside.map((work) => work.stop())]);
+      await Promise.all(all.map((work) => work.stop()));
     },
   };
 }
@@ -121,16 +119,17 @@ async function warnOfLegacy({ db, log }: WorkerContext): Promise<void> {
   log.warn('bots are sealed in the form of the previous release: run rotate-keys once no process of that release runs');
 }
 
-async function measured({ measure, log }: WorkerContext, round: () => Promise<void>): Promise<void> {
+async function measured({ measure }: WorkerContext, round: () => Promise<void>): Promise<void> {
   const begunAtMs = performance.now();
   try {
     await round();
     measure.upkeepRounds.inc({ outcome: 'ok' });
   } catch (error) {
     measure.upkeepRounds.inc({ outcome: 'failed' });
-    log.warn({ reason: String(error) }, 'a round of upkeep failed; it is tried again');
+    throw error;
+  } finally {
+    measure.upkeepSeconds.observe((performance.now() - begunAtMs) / 1000);
   }
-  measure.upkeepSeconds.observe((performance.now() - begunAtMs) / 1000);
 }
 
 /** Removes links past their expiry. A reply to such an old routed message no longer finds its source. */

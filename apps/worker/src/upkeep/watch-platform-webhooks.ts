@@ -1,5 +1,5 @@
 import { type Bot, usesPlatformWebhook } from '@flotilla/domain/bots/bot.ts';
-import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
+import { clearRefusal, noteRefusal } from '@flotilla/domain/bots/note-refusal.ts';
 import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
 import { removePlatformWebhook, repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -38,11 +38,11 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
       await removeUnwanted(deps, bot);
     }
     await patchBotState(deps, bot, { hookOkAt: deps.clock.nowMs() });
-    if (refusedAtMs > 0) await noteTaken(deps, bot, refusedAtMs);
+    if (refusedAtMs > 0) await clearRefusal(deps, bot, refusedAtMs);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     await patchBotState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: deps.clock.nowMs() });
-    if (refusedAtMs === 0 && isRefusal(error)) await noteRefused(deps, bot, reason);
+    if (refusedAtMs === 0 && isRefusal(error)) await noteRefusal(deps, bot, reason);
   }
 }
 

@@ -1,3 +1,4 @@
+import { type NameLookup, sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Address } from './address.ts';
 
 /** What we own at an address: a port of ours or of our stores, or a gateway of our network. */
@@ -9,9 +10,11 @@ export type BackendPolicy = {
   allowedCidrs: readonly string[];
   /** What we own at this address, even if the address is allowed; null if nothing. Asked before every connection. */
   ownAt(address: Address, port: number): Own | null;
+  /** Looks the names of backends up. */
+  lookup: NameLookup;
 };
 
 /** The policy of a process without endpoints of its own. */
-export function allowOnly(allowedCidrs: readonly string[]): BackendPolicy {
-  return { allowedCidrs, ownAt: () => null };
+export function allowOnly(allowedCidrs: readonly string[], lookup: NameLookup = sharedLookup(1)): BackendPolicy {
+  return { allowedCidrs, ownAt: () => null, lookup };
 }

@@ -1,6 +1,6 @@
-import type { LookupAddress } from 'node:dns';
 import { createServer } from 'node:http';
 import { type AddressInfo, BlockList } from 'node:net';
+import { type NameLookup, sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { allowOnly, type BackendPolicy } from '../backend-policy/backend-policy.ts';
@@ -14,8 +14,8 @@ import {
 } from './backend-address.ts';
 
 const resolvesTo =
-  (...addresses: string[]) =>
-  (_host: string, _options: object, done: (error: null, found: LookupAddress[]) => void) =>
+  (...addresses: string[]): NameLookup =>
+  (_host, _options, done) =>
     done(
       null,
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
@@ -120,6 +120,7 @@ describe('an address', () => {
 
 describe('what is our own', () => {
   const own: BackendPolicy = {
+    lookup: resolvesTo('10.0.0.3'),
     allowedCidrs: ['10.0.0.0/8', '127.0.0.0/8', '64:ff9b::/96'],
     ownAt: (address, port) => {
       if (address.toString() === '10.0.0.1') return 'gateway';
@@ -152,11 +153,10 @@ describe('what is our own', () => {
   });
 
   test('is seen behind a name, when saved and when connecting, and looked at anew each time', async () => {
-    const lookup = resolvesTo('10.0.0.3');
-    expect(await forbiddenHostReason(new URL('http://inside.example:9090'), own, lookup)).toContain("Flotilla's own");
-    expect(await forbiddenHostReason(new URL('http://inside.example:9091'), own, lookup)).toBeNull();
+    expect(await forbiddenHostReason(new URL('http://inside.example:9090'), own)).toContain("Flotilla's own");
+    expect(await forbiddenHostReason(new URL('http://inside.example:9091'), own)).toBeNull();
     const connect = (port: number) =>
-      new Promise((done) => guardedLookup(port, own, lookup)('inside.example', {}, (error) => done(error?.code)));
+      new Promise((done) => guardedLookup(port, own)('inside.example', {}, (error) => done(error?.code)));
     expect(await connect(9090)).toBe('EFORBIDDENADDRESS');
     expect(await connect(9091)).toBeUndefined();
     let listening = false;
@@ -172,16 +172,15 @@ describe('a name', () => {
     expect(
       await forbiddenHostReason(
         new URL('http://inside.example'),
-        allowOnly([]),
-        resolvesTo('93.184.216.34', '10.0.0.1'),
+        allowOnly([], resolvesTo('93.184.216.34', '10.0.0.1')),
       ),
     ).toContain('10.0.0.1');
   });
 
   test('that does not resolve is not refused when saved', async () => {
-    const fails = (_h: string, _o: object, done: (error: Error, found: LookupAddress[]) => void) =>
+    const fails: NameLookup = (_host, _options, done) =>
       done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
-    expect(await forbiddenHostReason(new URL('http://later.example'), allowOnly([]), fails)).toBeNull();
+    expect(await forbiddenHostReason(new URL('http://later.example'), allowOnly([], fails))).toBeNull();
   });
 
   test('with one forbidden address among several is refused when connecting, and no packet leaves', async () => {
@@ -190,7 +189,7 @@ describe('a name', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const guarded = (cidrs: string[], ...addresses: string[]) =>
-      new Agent({ connect: { lookup: guardedLookup(port, allowOnly(cidrs), resolvesTo(...addresses)) } });
+      new Agent({ connect: { lookup: guardedLookup(port, allowOnly(cidrs, resolvesTo(...addresses))) } });
 
     const refused = guarded([], '93.184.216.34', '127.0.0.1');
     const failure = request(`http://backend.example:${port}/`, { dispatcher: refused });
@@ -245,9 +244,8 @@ describe('the whole address space', () => {
 
 test('a name that resolves to a public address first and to loopback later is refused at the second connection', async () => {
   const answers = ['93.184.216.34', '127.0.0.1'];
-  const lookup = guardedLookup(80, allowOnly([]), (host, options, done) =>
-    resolvesTo(answers.shift() ?? '')(host, options, done),
-  );
+  const answersInTurn: NameLookup = (host, options, done) => resolvesTo(answers.shift() ?? '')(host, options, done);
+  const lookup = guardedLookup(80, allowOnly([], sharedLookup(1, answersInTurn, { freshMs: 0 })));
   const resolve = () =>
     new Promise<string>((done) =>
       lookup('rebinds.example', {}, (error, address) => done(error?.code ?? String(address))),

@@ -1,14 +1,8 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Address, parseAddress } from '../backend-policy/address.ts';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
-
-type Lookup = (
-  hostname: string,
-  options: { all: true; family?: number },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 const LOCALHOST = new ipaddr.IPv4([127, 0, 0, 1]);
 const LOOKUP_DEADLINE_MS = 2000;
@@ -97,14 +91,10 @@ function plainName(host: string): string {
  * Like `forbiddenReason` for the host of a URL, but it also looks a name up, for at most 2 s. A name that does not
  * resolve yet is not forbidden, because it is checked when connecting. Never throws.
  */
-export async function forbiddenHostReason(
-  url: URL,
-  policy: BackendPolicy,
-  lookup: Lookup = systemLookup,
-): Promise<string | null> {
+export async function forbiddenHostReason(url: URL, policy: BackendPolicy): Promise<string | null> {
   const reason = forbiddenReason(url.hostname, portOf(url), policy);
   if (reason !== null || parseAddress(url.hostname) !== null) return reason;
-  const addresses = await addressesOf(url.hostname, lookup);
+  const addresses = await addressesOf(url.hostname, policy);
   return firstForbidden(addresses, portOf(url), policy);
 }
 
@@ -113,13 +103,13 @@ export async function forbiddenHostReason(
  * go only to checked addresses, and one forbidden address refuses the name. A literal address never reaches a lookup,
  * so callers ask `forbiddenReason` before every connection. Fails with code EFORBIDDENADDRESS.
  */
-export function guardedLookup(port: number, policy: BackendPolicy, lookup: Lookup = systemLookup): LookupFunction {
+export function guardedLookup(port: number, policy: BackendPolicy): LookupFunction {
   return (hostname, options, done) => {
     const ownName = forbiddenReason(hostname, port, policy);
     if (ownName !== null) return done(forbiddenError(ownName), '', 0);
     const family =
       options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 || options.family === 'IPv6' ? 6 : 0;
-    lookup(hostname, { all: true, family }, (error, addresses) => {
+    policy.lookup(hostname, { all: true, family }, (error, addresses) => {
       if (error !== null) return done(error, '', 0);
       const reason = firstForbidden(addresses, port, policy);
       if (reason !== null) return done(forbiddenError(reason), '', 0);
@@ -187,7 +177,7 @@ function firstForbidden(addresses: LookupAddress[], port: number, policy: Backen
   return null;
 }
 
-function addressesOf(host: string, lookup: Lookup): Promise<LookupAddress[]> {
+function addressesOf(host: string, { lookup }: BackendPolicy): Promise<LookupAddress[]> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, LOOKUP_DEADLINE_MS, []);
     lookup(host, { all: true }, (error, addresses) => {

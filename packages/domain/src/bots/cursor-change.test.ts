@@ -7,6 +7,7 @@ import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { allowOnly } from '../backend-policy/backend-policy.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
@@ -38,7 +39,7 @@ beforeAll(async () => {
   deps = {
     ...{ db: database.db, redis: redis(), secrets, clock, directory, log },
     turns: { ...scene.deps().turns, polling },
-    backendPolicy: { allowedCidrs: ['127.0.0.0/8'], ownAt: () => null },
+    backendPolicy: allowOnly(['127.0.0.0/8']),
   } as unknown as BotDeps;
 });
 afterAll(async () => {

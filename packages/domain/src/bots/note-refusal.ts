@@ -8,14 +8,14 @@ import { patchBotState } from './patch-bot-state.ts';
 type Deps = { redis: RedisHandles; clock: Clock; log: Logger };
 
 /** Remembers and logs that the platform now refuses a bot. */
-export async function noteRefused(deps: Deps, bot: Bot, reason: string): Promise<void> {
+export async function noteRefusal(deps: Deps, bot: Bot, reason: string): Promise<void> {
   await patchBotState(deps, bot, { refusedAt: deps.clock.nowMs() });
   await announceState(deps, bot);
   deps.log.warn({ bot: bot.id, reason }, 'the platform refuses a bot: it is asked again once a minute');
 }
 
 /** Clears the refusal and logs that the platform accepts the bot again. */
-export async function noteTaken(deps: Deps, bot: Bot, refusedAtMs: number): Promise<void> {
+export async function clearRefusal(deps: Deps, bot: Bot, refusedAtMs: number): Promise<void> {
   await patchBotState(deps, bot, { refusedAt: 0 });
   await announceState(deps, bot);
   const forSeconds = Math.round((deps.clock.nowMs() - refusedAtMs) / 1000);

@@ -74,9 +74,8 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
 }
 
 /**
- * Stores the oldest entries of a shard, as many as were reserved. A function of its own, begun when they can be read: what
- * a suspended function has in its variables stays in memory, even if their block has ended. And one that waited before it
- * got the entries is old by then: when it has ended, collections of young garbage still treat them as in use.
+ * Stores the oldest entries of a shard, as many as were reserved. A function of its own, begun when they can be read, because a
+ * suspended function keeps its variables in memory (ADR 44).
  */
 async function storeBatch(
   deps: TurnDeps,

@@ -1,5 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { ownPostKey } from '@flotilla/redis/keys.ts';
+import { SHARED_CHATS_BELOW } from '@flotilla/telegram/message-facts.ts';
 import { type Fields, readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 
 /** A call of the Bot API that succeeded: its method in lower case, its parameters, and the raw JSON of its result. */
@@ -7,9 +8,8 @@ type AnsweredCall = { method: string; params: Record<string, string>; result: st
 
 /** The platform keeps an update for 24 h, so another bot may deliver a post to us that late. */
 const REMEMBERED_S = 90_000;
-/** These methods answer only ids. In channels and supergroups (ids below the limit) their messages may be posts. */
+/** These methods answer only ids. In channels and supergroups their messages may be posts. */
 const ID_METHODS = ['copymessage', 'copymessages', 'forwardmessages'];
-const SHARED_CHATS_BELOW = -1_000_000_000_000;
 
 /**
  * Remembers the sent messages whose author other bots cannot see: posts in a channel, or in the name of a chat. Every

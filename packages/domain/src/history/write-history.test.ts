@@ -687,7 +687,7 @@ describe('captured calls', () => {
   test('a call that comes again under another key is audited once, by the id of the call', async () => {
     const ban = {
       ...call('banChatMember', { chat_id: String(group.id), user_id: '77' }, true),
-      callId: `call:a:${botId}`,
+      captureKey: `call:a:${botId}`,
     };
     await write(ban as HistoryEntry);
     await write({ ...ban, key: `${botId}:later` } as HistoryEntry, { ...ban, key: `${botId}:latest` } as HistoryEntry);

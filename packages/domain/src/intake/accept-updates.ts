@@ -9,7 +9,7 @@ import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
-import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/judge-updates.ts';
+import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/update-judge.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
 import type { MemoryWatch } from '../memory/watch-memory.ts';
 import { type PacedAppends, pacedAppend } from './paced-append.ts';
@@ -49,16 +49,7 @@ export type Accepted =
 
 /** Bytes that Redis needs for an update beside its text, in the log and again in the history stream. */
 const BYTES_AROUND_UPDATE = 300;
-/** Index of the script argument "update ids up to this one may have been given out". */
-const RESERVED_ID = 8;
-/** Index of the script argument that names the Redis servers which we know. */
-const RUN_IDS = 9;
-/** Indexes of the script arguments that say by which filters the updates were judged, and how. */
-const FILTERS_DIGEST = 10;
-const MARKS = 11;
-/** Index of the script argument that names the turn which we tell ourselves. */
-const TURN_HERE = 12;
-/** The call is repeated only if the configuration has changed again since the last one. */
+/** Each repetition needs another change of the filters, or a Redis that has restarted again. */
 const REPEATED_AT_MOST = 10;
 
 /**
@@ -94,7 +85,7 @@ async function appendUpdates(
   const nowMs = deps.clock.nowMs();
   const scriptKeys = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers];
   scriptKeys.push(...activityKeys(bot.id, nowMs), keys.live);
-  const args: (string | number)[] = [
+  const head = [
     bot.registrationId,
     nowMs,
     bot.id,
@@ -103,12 +94,8 @@ async function appendUpdates(
     BACKLOG_LIMIT,
     traceparent,
     pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : '',
-    '',
-    '',
-    '',
-    '',
-    '',
   ];
+  const ofUpdates: (string | number)[] = [];
   const judged: JudgedUpdate[] = [];
   const keyIndexOfBlock = new Map<number, number>();
   for (const update of updates) {
@@ -121,14 +108,14 @@ async function appendUpdates(
     const facts = readUpdateFacts(update.value, nowMs);
     judged.push({ kind: facts.kind, value: update.value });
     const { idStart, idEnd } = byteRange(update);
-    args.push(update.updateId, keyIndex, update.updateId % SEEN_BLOCK_IDS);
-    args.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
+    ofUpdates.push(update.updateId, keyIndex, update.updateId % SEEN_BLOCK_IDS);
+    ofUpdates.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
   }
   deps.memory?.wrote(updates.reduce((bytes, { raw }) => bytes + 2 * (raw.length + BYTES_AROUND_UPDATE), 0));
   const [status, appended, duplicates, wakePush, wakeHistory, lastId, wakeRules, reserve, wakePrograms] = await append(
     deps,
     bot,
-    { scriptKeys, args },
+    { scriptKeys, head, ofUpdates },
     judged,
   );
   switch (status) {
@@ -158,40 +145,48 @@ function pushTakes({ allowedUpdates }: Bot, kind: string): boolean {
   return allowedUpdates === null ? !ONLY_ON_DEMAND.includes(kind) : allowedUpdates.includes(kind);
 }
 
-type Call = { scriptKeys: string[]; args: (string | number)[] };
+/** The arguments of the script that each repetition sends again: before and after those that differ. */
+type Call = { scriptKeys: string[]; head: (string | number)[]; ofUpdates: (string | number)[] };
+
+/** By which filters the updates were judged, and what these said. */
+type Judgement = { digest: string; marks: string };
+
+const NO_FILTERS: Judgement = { digest: '', marks: '' };
 
 /**
  * Repeats the call when the script needs the reserved id from Postgres, or updates judged by other filters. A turn in this
  * process is told at once: its claim follows in the same write, and Redis does both in one step.
  */
-async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, updates: JudgedUpdate[]) {
-  const judgeBy = async (judge: Judge | null) => {
-    args[FILTERS_DIGEST] = judge?.digest ?? '';
-    args[MARKS] = judge === null ? '' : JSON.stringify(await judge.marks(updates));
-  };
+async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, head, ofUpdates }: Call, updates: JudgedUpdate[]) {
   const judge = judgeOf(bot);
-  if (judge !== null) await judgeBy(judge);
+  let { digest, marks } = judge === null ? NO_FILTERS : await judgedBy(judge, updates);
+  let reservedId: number | '' = '';
   const isHeard = updates.some(({ kind }) => pushTakes(bot, kind));
   for (let calls = 1; ; calls += 1) {
     const reply = await pacedAppend(deps, updates.length, () => {
       const here = isHeard ? deps.pushTurnsHere?.of(bot.id) : null;
-      args[TURN_HERE] = here?.fencingToken ?? '';
-      args[RUN_IDS] = deps.redis.runIds();
+      const toldTurn = here?.fencingToken ?? '';
+      const args = [...head, reservedId, deps.redis.runIds(), digest, marks, toldTurn, ...ofUpdates];
       const appending = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
       here?.tell(appending);
       return appending;
     });
     if (reply[0] === 'DOUBT') {
-      args[RESERVED_ID] = (await deps.idReserve?.reservedFor(bot)) ?? 0;
+      reservedId = (await deps.idReserve?.reservedFor(bot)) ?? 0;
     } else if (reply[0] === 'FILTERS') {
-      const [, digest, text] = reply as [string, string, string];
-      await judgeBy(judgeInForce(bot, { digest, text }));
+      const [, inForce, text] = reply as [string, string, string];
+      const other = judgeInForce(bot, { digest: inForce, text });
+      ({ digest, marks } = other === null ? NO_FILTERS : await judgedBy(other, updates));
     } else {
       return reply;
     }
     if (calls > REPEATED_AT_MOST)
-      throw new FlotillaError('unavailable', 'The filters of the bot keep changing; try again');
+      throw new FlotillaError('unavailable', 'Redis or the filters of the bot keep changing; try again');
   }
+}
+
+async function judgedBy(judge: Judge, updates: JudgedUpdate[]): Promise<Judgement> {
+  return { digest: judge.digest, marks: JSON.stringify(await judge.marks(updates)) };
 }
 
 /** Positions (1-based) of the first and the last digit of update_id in the bytes that Redis gets. */

@@ -17,7 +17,7 @@ export type ClaimDeps = { redis: RedisHandles; turns: { history: TurnQueue }; cl
 
 /** The arguments of every claim of a turn. */
 export type ClaimRequest = {
-  /** Unique among all claims of this bot's turns, so that the script recognises a claim that is sent again. */
+  /** By it the script knows a claim that is sent again, and late copies: the turn, and the number of the claim in 7 digits. */
   name: string;
   /** null begins the turn: Redis then refuses older owners and makes their units in flight due again. */
   fencingToken: number | null;
@@ -64,7 +64,7 @@ type ClaimReply = (Claimed & { answer: ScriptReply }) | ClaimLost;
 /** An update whose handling began this often and never ended becomes a dead letter. */
 const BEGUN_AT_MOST = 3;
 const ASK_AGAIN_AFTER_MS = 200;
-/** Renewals of the lock may succeed on another master: give up after this time, so that other turns get the slot. */
+/** The lock may be on another master, which still renews it: without this limit a turn would ask for ever. */
 const ASK_AGAIN_FOR_MS = 8_000;
 
 /**
@@ -83,8 +83,10 @@ export async function claimUnits(
   const { lanes, inFlight, work, redriven, lanePrefix } = reader.keys;
   const laneKeys = [lanes, inFlight, work, redriven];
   const scriptKeys = [keys.state, keys.log, ...laneKeys, keys.history, keys.pendingTurns, keys.consumers];
+  let sent = 0;
   const ask = () => {
     const nowMs = deps.clock.nowMs();
+    sent += 1;
     request.claims?.sent();
     const answering = runScript(
       deps.redis.commands,
@@ -100,7 +102,7 @@ export async function claimUnits(
         request.trim ? '1' : '0',
         BEGUN_AT_MOST,
         request.end ?? '',
-        request.name,
+        `${request.name}${String(sent).padStart(2, '0')}`,
         settled.length,
         ...settled.flatMap(settledArguments),
         ...own.args,

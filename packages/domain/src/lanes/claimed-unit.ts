@@ -37,7 +37,7 @@ export type Outcome =
   | { outcome: 'dead'; failure: DeliveryFailure }
   /** Our own code failed. The unit is begun again, until it was begun three times. */
   | { outcome: 'crashed'; atMs: number }
-  /** It was not begun: it is due again at once, and this does not count as a try. */
+  /** Given back, not begun or broken off by us: due again at once. No try is counted; what was sent may be sent again. */
   | { outcome: 'returned' };
 
 export type SettledUnit = { unit: ClaimedUnit } & Outcome;

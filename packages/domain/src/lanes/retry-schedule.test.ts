@@ -30,6 +30,13 @@ describe('the retry schedule', () => {
     expect(afterFailure(second, failure, update, 0).nextTryAtMs).toBe(0);
   });
 
+  test('takes a Retry-After of 0 for none', () => {
+    const second = afterFailure(afterFailure(null, failure, update, 0), failure, update, 0);
+    const named = afterFailure(second, { ...failure, retryAfterS: 0 }, update, 1000);
+    expect(named).toEqual(afterFailure(second, failure, update, 1000));
+    expect(named.nextTryAtMs).toBe(5000);
+  });
+
   test('remembers when it failed first and how it failed last', () => {
     const first = afterFailure(null, failure, update, 1000);
     const second = afterFailure(

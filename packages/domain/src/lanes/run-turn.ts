@@ -20,10 +20,7 @@ export type LaneReader<Settled extends SettledUnit> = {
   handle(unit: ClaimedUnit, turn: HandlingTurn): Promise<Settled>;
   /** How often to look for new work in other lanes while units are in flight. */
   lookEveryMs: number;
-  /**
-   * True when the turn must begin nothing more, because only the start of a turn handles a webhook whose token has
-   * ended.
-   */
+  /** True when the turn must claim nothing more: a token's time has ended, and only the start of a turn removes its webhook. */
   isOver?(): boolean;
 };
 
@@ -79,10 +76,10 @@ export async function runTurn<Settled extends SettledUnit>(
   let patience: NodeJS.Timeout | undefined;
   const windDown = () => {
     patience = setTimeout(() => cancel.abort(), STOPPED_PATIENCE_MS);
-    inFlight.tell();
+    inFlight.wake();
   };
   lease.signal.addEventListener('abort', windDown, { once: true });
-  appended.onWake(inFlight.tell);
+  appended.onWake(inFlight.wake);
   try {
     return await claimUntilDone(deps, reader, lease, appended, inFlight, cancel.signal);
   } finally {
@@ -113,19 +110,19 @@ async function claimUntilDone<Settled extends SettledUnit>(
   };
   let fencingToken: number | null = null;
   while (true) {
-    const over = reader.isOver?.() ?? false;
-    const winding = over || share.usedUp() || !lease.ownsTurn();
-    const room = winding ? 0 : reader.room(inFlight.count());
-    const drains = inFlight.count() === 0;
-    const holds = drains && !winding && hold.mayHold();
-    const end = drains && !over ? (holds ? 'hold' : 'idle') : null;
-    const claim = await claimNow({ fencingToken, limit: room, trim: trims.isDue(holds), end });
+    const plan = planClaim(reader, lease, {
+      inFlight: inFlight.count(),
+      shareIsUsedUp: share.usedUp(),
+      mayHold: hold.mayHold(),
+    });
+    const { room: limit, end } = plan;
+    const claim = await claimNow({ fencingToken, limit, trim: trims.isDue(end === 'hold'), end });
     // Another turn may have taken over the held one and ended; updates since then woke nobody, so look again.
     if (claim.outcome === 'lost') return { next: hold.wasHeld() ? 'again' : 'idle' };
     const { units } = claim;
     fencingToken = claim.fencingToken;
     const isAllInFlight = claim.waiting !== undefined && claim.waiting <= inFlight.count() + units.length;
-    inFlight.gather(isAllInFlight && !claim.more && !winding);
+    inFlight.deferSettling(isAllInFlight && !claim.more && !plan.windsDown);
     for (const unit of units) inFlight.start(reader.handle(unit, { fencingToken, lease, cancel }));
     await claim.afterwards?.();
     if (claim.ended) return { next: 'idle' };
@@ -135,30 +132,84 @@ async function claimUntilDone<Settled extends SettledUnit>(
       trims.took(units.length);
     }
 
-    const dueInMs = claim.nextDueMs === null ? reader.lookEveryMs : claim.nextDueMs - deps.clock.nowMs();
-    const more = !winding && (claim.more || (room > units.length && dueInMs <= 0));
-    if (more || inFlight.hasNews()) continue;
-    if (inFlight.count() > 0 || inFlight.hasSettled()) {
-      await inFlight.news(
-        waitMs(reader.lookEveryMs, { winding: winding && !over, room: room - units.length, dueInMs }),
-      );
-      if (winding && !over && inFlight.count() > 0) share.renew();
-    } else if (winding) {
-      return { next: 'again' };
-    } else if (claim.held) {
-      await hold.wait(inFlight);
-      share.renew();
-      trims.restart();
-    } else if (room === 0) {
-      // The pending turn stays, because the units that wait are due, and it is unknown when there will be room.
-      if (reader.isStuck()) return { next: 'at', atMs: deps.clock.nowMs() + stuckSleepMs() };
-      if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
-    } else if (claim.nextDueMs !== null) {
-      return sleepUntil(claimNow, claim.fencingToken, claim.nextDueMs);
-    } else {
-      return { next: 'again' };
+    const step = stepAfter(claim, plan, inFlight, { lookEveryMs: reader.lookEveryMs, nowMs: deps.clock.nowMs() });
+    switch (step.next) {
+      case 'claim':
+        break;
+      case 'wait':
+        await inFlight.untilWoken(step.withinMs);
+        if (plan.windsDown && !plan.isOver && inFlight.count() > 0) share.renew();
+        break;
+      case 'hold':
+        await hold.wait(inFlight);
+        share.renew();
+        trims.restart();
+        break;
+      case 'find room':
+        // The pending turn stays, because the units that wait are due, and it is unknown when there will be room.
+        if (reader.isStuck()) return { next: 'at', atMs: deps.clock.nowMs() + between(STUCK_SLEEP_MS) };
+        if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
+        break;
+      case 'sleep':
+        return sleepUntil(claimNow, claim.fencingToken, step.untilMs);
+      case 'end':
+        return { next: 'again' };
     }
   }
+}
+
+/** What the next claim asks for. */
+type ClaimPlan = {
+  isOver: boolean;
+  /** It claims no units: those in flight are only settled. */
+  windsDown: boolean;
+  room: number;
+  end: 'hold' | 'idle' | null;
+};
+
+function planClaim(
+  reader: Pick<LaneReader<never>, 'room' | 'isOver'>,
+  lease: TurnLease,
+  now: { inFlight: number; shareIsUsedUp: boolean; mayHold: boolean },
+): ClaimPlan {
+  const isOver = reader.isOver?.() ?? false;
+  const windsDown = isOver || now.shareIsUsedUp || !lease.ownsTurn();
+  const isIdle = now.inFlight === 0;
+  return {
+    isOver,
+    windsDown,
+    room: windsDown ? 0 : reader.room(now.inFlight),
+    end: !isIdle || isOver ? null : windsDown || !now.mayHold ? 'idle' : 'hold',
+  };
+}
+
+type Step =
+  | { next: 'claim' }
+  /** Until a unit was handled, or there is news. */
+  | { next: 'wait'; withinMs: number }
+  | { next: 'hold' }
+  | { next: 'find room' }
+  | { next: 'sleep'; untilMs: number }
+  | { next: 'end' };
+
+function stepAfter(
+  claim: TurnClaim & { outcome: 'claimed' },
+  { isOver, windsDown, room }: ClaimPlan,
+  inFlight: Pick<UnitsInFlight<never>, 'count' | 'hasSettled' | 'isWoken'>,
+  { lookEveryMs, nowMs }: { lookEveryMs: number; nowMs: number },
+): Step {
+  const dueInMs = claim.nextDueMs === null ? lookEveryMs : claim.nextDueMs - nowMs;
+  const roomLeft = room - claim.units.length;
+  const hasMore = !windsDown && (claim.more || (roomLeft > 0 && dueInMs <= 0));
+  if (hasMore || inFlight.isWoken()) return { next: 'claim' };
+  if (inFlight.count() > 0 || inFlight.hasSettled()) {
+    if (windsDown && !isOver) return { next: 'wait', withinMs: WIND_DOWN_MS };
+    return { next: 'wait', withinMs: roomLeft > 0 ? Math.min(Math.max(dueInMs, 1), lookEveryMs) : lookEveryMs };
+  }
+  if (windsDown) return { next: 'end' };
+  if (claim.held) return { next: 'hold' };
+  if (room === 0) return { next: 'find room' };
+  return claim.nextDueMs === null ? { next: 'end' } : { next: 'sleep', untilMs: claim.nextDueMs };
 }
 
 /** Stores the sleep before it takes the pending turn away; if something is due or new by then, another turn runs. */
@@ -178,21 +229,12 @@ async function roomSoon(reader: Pick<LaneReader<never>, 'room'>): Promise<boolea
   return reader.room(0) > 0;
 }
 
-function stuckSleepMs(): number {
-  return between(STUCK_SLEEP_MS);
-}
-
-function waitMs(lookEveryMs: number, at: { winding: boolean; room: number; dueInMs: number }): number {
-  if (at.winding) return WIND_DOWN_MS;
-  return at.room > 0 ? Math.min(Math.max(at.dueInMs, 1), lookEveryMs) : lookEveryMs;
-}
-
 /** Names are short, because Redis stores one with every claimed unit. */
 function claimNames(): () => string {
   const turn = randomBytes(6).toString('base64url');
   let claims = 0;
   return () => {
     claims += 1;
-    return `${turn}${claims}`;
+    return `${turn}${String(claims).padStart(7, '0')}`;
   };
 }

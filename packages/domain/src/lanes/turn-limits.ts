@@ -44,9 +44,9 @@ export function turnHold(clock: Clock, lease: TurnLease) {
   return {
     mayHold: () => clock.nowMs() < endsAtMs && lease.mayHold(),
     wasHeld: () => held,
-    wait: async ({ news }: Pick<UnitsInFlight<never>, 'news'>) => {
+    wait: async ({ untilWoken }: Pick<UnitsInFlight<never>, 'untilWoken'>) => {
       held = true;
-      await lease.hold(news(Math.max(0, endsAtMs - clock.nowMs())));
+      await lease.hold(untilWoken(Math.max(0, endsAtMs - clock.nowMs())));
     },
     /** The bot has updates: the next one may come soon. */
     renew,

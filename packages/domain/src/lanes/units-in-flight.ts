@@ -1,7 +1,7 @@
 import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { SettledUnit } from './claimed-unit.ts';
 
-/** The units that a turn handles now, and the news that ends its waits. */
+/** The units that a turn handles now, and what wakes the turn when it waits. */
 export type UnitsInFlight<Settled> = {
   start(handling: Promise<Settled>): void;
   count(): number;
@@ -9,29 +9,29 @@ export type UnitsInFlight<Settled> = {
   hasSettled(): boolean;
   /** The units handled since the last call. */
   takeSettled(): Settled[];
-  /** While true, a delivered or dropped unit is news at the next shared moment only: no update waits behind it. */
-  gather(gathers: boolean): void;
-  /** Reports news: there may be new work. */
-  tell(): void;
-  /** Whether a unit was handled, or `tell` was called, since the last takeSettled. */
-  hasNews(): boolean;
-  /** Resolves at the next news, or after this time at the latest. */
-  news(withinMs: number): Promise<void>;
+  /** While true, a delivered or dropped unit wakes the turn at the next shared moment only: no update waits behind it. */
+  deferSettling(defers: boolean): void;
+  /** Wakes the turn: there may be new work. */
+  wake(): void;
+  /** Whether a unit was handled, or `wake` was called, since the last takeSettled. */
+  isWoken(): boolean;
+  /** Resolves when the turn is woken, or after this time at the latest. */
+  untilWoken(withinMs: number): Promise<void>;
 };
 
 export function unitsInFlight<Settled extends SettledUnit>(deferredWrites: SharedMoments): UnitsInFlight<Settled> {
   let settled: Settled[] = [];
   let count = 0;
-  let news = false;
-  let gathers = false;
-  let wakeUp: () => void = () => {};
-  const tell = () => {
-    news = true;
-    wakeUp();
+  let woken = false;
+  let defers = false;
+  let endWait: () => void = () => {};
+  const wake = () => {
+    woken = true;
+    endWait();
   };
-  const tellLater = async () => {
+  const wakeLater = async () => {
     await deferredWrites.next();
-    if (settled.length > 0) tell();
+    if (settled.length > 0) wake();
   };
   return {
     start: (handling) => {
@@ -39,8 +39,8 @@ export function unitsInFlight<Settled extends SettledUnit>(deferredWrites: Share
       void handling.then((one) => {
         count -= 1;
         settled.push(one);
-        if (gathers && isDone(one)) void tellLater();
-        else tell();
+        if (defers && isDone(one)) void wakeLater();
+        else wake();
       });
     },
     count: () => count,
@@ -48,22 +48,22 @@ export function unitsInFlight<Settled extends SettledUnit>(deferredWrites: Share
     takeSettled: () => {
       const taken = settled;
       settled = [];
-      news = false;
+      woken = false;
       return taken;
     },
-    gather: (wanted) => {
-      gathers = wanted;
+    deferSettling: (wanted) => {
+      defers = wanted;
     },
-    tell,
-    hasNews: () => news,
-    news: (withinMs) =>
+    wake,
+    isWoken: () => woken,
+    untilWoken: (withinMs) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, withinMs);
-        wakeUp = () => {
+        endWait = () => {
           clearTimeout(timer);
           resolve();
         };
-        if (news) wakeUp();
+        if (woken) endWait();
       }),
   };
 }

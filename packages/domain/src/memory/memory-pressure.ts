@@ -52,7 +52,7 @@ export function describePressure(pressure: MemoryPressure, share: number): strin
       return [`${used}: no bot takes updates in until it has room`];
     case 'scarce':
       return [
-        `${used}: no bot takes updates in, and calls through the proxy are not kept in the history until it has room`,
+        `${used}: no bot takes updates in, and calls for the history wait in their processes, which lose those beyond 50,000 or 32 MiB`,
       ];
   }
 }

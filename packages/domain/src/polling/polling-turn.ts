@@ -8,7 +8,7 @@ import type { Bot } from '../bots/bot.ts';
 import { polls } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
-import { noteRefused, noteTaken } from '../bots/note-refusal.ts';
+import { clearRefusal, noteRefusal } from '../bots/note-refusal.ts';
 import { patchBotState } from '../bots/patch-bot-state.ts';
 import { removeOurWebhook, type WebhookDeps } from '../bots/platform-webhook.ts';
 import { type AcceptDeps, acceptUpdates } from '../intake/accept-updates.ts';
@@ -51,8 +51,8 @@ const TURN_UPDATES = 2_000;
 const UNHEARD_MS = 60_000;
 /** How long a changed configuration may take from Redis to this process. */
 const CHANGED_PAUSE_MS = 200;
-/** A switch to webhook mode tells the platform first, so conflicts come seconds before the configuration changes. */
-const SETTLED_CONFLICT = 3;
+/** A switch to webhook mode is told to the platform first, so one or two conflicts are normal. */
+const CONFLICTS_BEFORE_CHECK = 3;
 /** Not 0: the same offset would come again within 0.5 s, and the platform would then answer one update only. */
 const BRIEF_TIMEOUT_S = 1;
 
@@ -110,7 +110,7 @@ async function pollUntilTurnEnds(
       case 'accepted':
         polled.offset = asked.nextOffset ?? polled.offset;
         polled.polledAtMs = deps.clock.nowMs();
-        if (polled.refusedAtMs > 0) await noteTaken(deps, bot, polled.refusedAtMs);
+        if (polled.refusedAtMs > 0) await clearRefusal(deps, bot, polled.refusedAtMs);
         polled.refusedAtMs = 0;
         taken += asked.updates.length;
         deps.measure.accepted.inc(accepted.appended);
@@ -158,14 +158,15 @@ async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll
   // The platform may have refused the old token, while the new configuration is on its way to this process.
   if (Number(revision) > bot.revision) return { next: 'at', atMs: nowMs + CHANGED_PAUSE_MS };
   const inARow = Number(okAt ?? 0) > Number(failedAt ?? 0) ? 1 : Number(failures ?? 0) + 1;
-  if (failed.isConflict && inARow >= SETTLED_CONFLICT && (await removesOurWebhook(deps, bot))) return { next: 'again' };
+  if (failed.isConflict && inARow >= CONFLICTS_BEFORE_CHECK && (await tryToRemoveOurWebhook(deps, bot)))
+    return { next: 'again' };
   await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
-  if (failed.patience === 'long' && Number(refusedAt ?? 0) === 0) await noteRefused(deps, bot, failed.reason);
+  if (failed.patience === 'long' && Number(refusedAt ?? 0) === 0) await noteRefusal(deps, bot, failed.reason);
   return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed) };
 }
 
 /** Our webhook can be left behind if a process sets it just before a switch to polling, or dies in between. */
-async function removesOurWebhook(deps: PollingDeps, bot: Bot): Promise<boolean> {
+async function tryToRemoveOurWebhook(deps: PollingDeps, bot: Bot): Promise<boolean> {
   try {
     const removed = await removeOurWebhook(deps, bot);
     if (removed) deps.log.warn({ bot: bot.id }, 'our webhook was still set at the platform; it was removed');

@@ -15,7 +15,7 @@ export function joinTexts(texts: string[]): PulledUpdates {
   return { count: texts.length, joined: Buffer.from(texts.join(',\n')) };
 }
 
-/** Joins the updates of several reads, in the way in which pull-read joins those of one. */
+/** Joins the updates of several reads, in the way in which read-page joins those of one. */
 export function joinUpdates(reads: PulledUpdates[]): PulledUpdates {
   const [first, ...others] = reads.filter(({ count }) => count > 0);
   if (first === undefined) return NO_UPDATES;

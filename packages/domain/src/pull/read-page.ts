@@ -107,7 +107,7 @@ async function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Sca
   const nowMs = deps.clock.nowMs();
   const reply = await runScriptRaw(
     deps.redis.commands,
-    'pull-read',
+    'read-page',
     [
       ...[keys.state, keys.log, keys.consumers, deliveredByPush, ...activityKeys(bot.id, nowMs)],
       ...(ofProgram === null ? [] : [ofProgram.state]),

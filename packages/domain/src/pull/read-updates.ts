@@ -38,7 +38,8 @@ const BUSY_WITHIN_MS = 2;
 const GATHER_MS = 1;
 /** A changed configuration is in the state of its bot a moment before processes can know it. */
 const RENEW_EVERY_MS = 100;
-const THROTTLED_MS = 3000;
+/** As at the platform: a poll without a timeout that repeats an offset within this time waits so long for an update. */
+export const THROTTLED_MS = 3000;
 
 /**
  * Returns a consumer's next updates; waits up to timeoutMs for the first. For a bot that is off,
@@ -64,7 +65,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
       const pauseMs = page.state === 'changed' ? RENEW_EVERY_MS : REREAD_EVERY_MS;
       await listening.wait(Math.min(leftMs, pauseMs), signal);
       if (performance.now() - begunAtMs < BUSY_WITHIN_MS && leftMs > GATHER_MS) await delay(GATHER_MS);
-      page = reader.announced(listening.heard()) ?? (await reader.next());
+      page = reader.announced(listening.takeHeard()) ?? (await reader.next());
     }
     measure(deps, page, waited);
     hasAll = page.updates.count > 0 && page.atEnd;
@@ -94,7 +95,7 @@ async function waitToAcknowledge(
   const moment = endWaitAt(caughtUp.moment(), listening);
   try {
     for (let waited = false; ; waited = true) {
-      const heard = listening.heard();
+      const heard = listening.takeHeard();
       if (heard !== null) {
         const page = reader.announced(heard);
         if (page === null) return { page, waited };

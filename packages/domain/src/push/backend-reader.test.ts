@@ -39,7 +39,14 @@ function claimsBy(bot: Bot) {
   });
   return async () => {
     claims += 1;
-    const request = { name: `claim ${claims}`, fencingToken, limit: 10, trim: false, end: null, ownsTurn: () => true };
+    const request = {
+      name: `the turn${String(claims).padStart(7, '0')}`,
+      fencingToken,
+      limit: 10,
+      trim: false,
+      end: null,
+      ownsTurn: () => true,
+    };
     const claim = await reader.claim(request, []);
     if (claim.outcome !== 'claimed') throw new Error('lost the turn');
     fencingToken = claim.fencingToken;

@@ -23,7 +23,7 @@ const ownsTurn = () => true;
 let claims = 0;
 const request = () => {
   claims += 1;
-  return { name: `claim ${claims}`, limit: 0, trim: false, end: null, ownsTurn };
+  return { name: `the turn${String(claims).padStart(7, '0')}`, limit: 0, trim: false, end: null, ownsTurn };
 };
 const claim = async (bot: Bot, fencingToken: number | null, settled: SettledUpdate[] = [], limit = 10) => {
   const claimed = await claimForPush(deps(), bot, { ...request(), fencingToken, limit, trim: true }, settled);
@@ -118,7 +118,7 @@ test('a claim whose answer was lost is carried out once, and none of its units c
   const claimed = [];
   // The pause is longer than the timeout of a command, so the claim is sent again before Redis carries it out.
   for (let round = 0; round < 4; round += 1) {
-    await redis().commands.client('PAUSE', 1_100);
+    await redis().commands.client('PAUSE', 1_500);
     expect((await claim(bot, fencingToken, settled)).units).toEqual([]);
     const found = await claim(bot, fencingToken);
     claimed.push(claimedIds(found));
@@ -134,7 +134,7 @@ test('a claim whose answer was lost is carried out once, and none of its units c
 test('a turn whose first answer was lost begins with what that had claimed', async () => {
   const bot = await registered({ ...backend, longPollEnabled: false });
   await accept(bot, update(1));
-  await redis().commands.client('PAUSE', 1_100);
+  await redis().commands.client('PAUSE', 1_500);
   const { fencingToken, units } = await claim(bot, null, [], 1);
   expect(units).toEqual([]);
   expect(claimedIds(await claim(bot, fencingToken))).toEqual([1]);

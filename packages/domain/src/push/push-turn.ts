@@ -10,7 +10,7 @@ import { clearBackend } from '../bots/clear-backend.ts';
 import { runTurn } from '../lanes/run-turn.ts';
 import type { TurnsHere } from '../lanes/turns-here.ts';
 import { type BackendOwner, type BackendReaderDeps, backendReader, GONE, logClosed } from './backend-reader.ts';
-import { resumeBackend } from './resume-backend.ts';
+import { closeOtherBreakers } from './close-other-breakers.ts';
 
 export type PushTurnDeps = BackendReaderDeps &
   BotDeps & {
@@ -59,7 +59,7 @@ function ownBackend(deps: PushTurnDeps): BackendOwner {
 /** A failure here must not fail this bot's turn: the other bots have probes of their own. */
 async function resumeOthers(deps: PushTurnDeps, bot: Bot): Promise<void> {
   try {
-    for (const other of await resumeBackend(deps, bot)) logClosed(deps.log, other);
+    for (const other of await closeOtherBreakers(deps, bot)) logClosed(deps.log, other);
   } catch (error) {
     deps.log.warn(
       { bot: bot.id, reason: String(error) },

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { type NameLookup, sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -48,6 +49,28 @@ async function rawServer(handle: (socket: Socket) => void): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
+
+test('names for which nobody answers hold up no other backend, however many requests go to them', async () => {
+  const { url } = await backend();
+  const dead = Array.from({ length: 50 }, (_, at) => `dead-${at}.example`);
+  const failed = new Set<string>();
+  let unanswered = 0;
+  const lookup: NameLookup = (hostname, _options, done) => {
+    if (!dead.includes(hostname)) return done(null, [{ address: '127.0.0.1', family: 4 }]);
+    if (failed.has(hostname)) unanswered += 1;
+    else done(Object.assign(new Error('no answer'), { code: 'EAI_AGAIN' }), []);
+    failed.add(hostname);
+  };
+  await connections.close();
+  connections = backendConnections(allowOnly(['127.0.0.0/8'], sharedLookup(12, lookup, { freshMs: 0 })));
+  await Promise.all(dead.map((name) => send(`http://${name}/`)));
+  const waiting = Array.from({ length: 200 }, (_, at) => send(`http://${dead[at % dead.length]}/`));
+  await waitFor(() => unanswered > 0);
+  const deliveries = Array.from({ length: 20 }, (_, at) => send(url.replace('127.0.0.1', `well-${at}.example`)));
+  expect(new Set((await Promise.all(deliveries)).map(({ outcome }) => outcome))).toEqual(new Set(['delivered']));
+  expect(unanswered).toBeLessThanOrEqual(4);
+  stops.push(() => Promise.all(waiting));
+});
 
 describe('sending an update to its backend', () => {
   test('carries the bytes and the headers of the platform; without a secret there is no secret header', async () => {

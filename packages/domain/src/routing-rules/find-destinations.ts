@@ -5,7 +5,7 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import type { SeenMessage } from '../history/route-links.ts';
 import type { Destination } from './destination.ts';
 import { findCounterparts } from './find-counterparts.ts';
-import { sendingRules } from './match-rules.ts';
+import { sendingRules } from './matching-rules.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 
 type FindDeps = Pick<RoutingDeps, 'db' | 'redis' | 'directory'>;

@@ -2,7 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { type Bot, rulesOf } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import { matchingRules, ROUTED_KINDS } from './match-rules.ts';
+import { matchingRules, ROUTED_KINDS } from './matching-rules.ts';
 import { isOwnMessage } from './own-message.ts';
 
 /** Whether a rule drops an update, so that the backend does not get it. Costs nothing for a bot without such rules. */

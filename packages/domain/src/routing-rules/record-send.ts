@@ -7,7 +7,7 @@ import { keepFreshLinks } from './find-counterparts.ts';
 import type { Part } from './message-parts.ts';
 import { keepQuiet } from './pace.ts';
 import type { RoutingDeps } from './routing-deps.ts';
-import type { RoutingTurn } from './routing-turn.ts';
+import type { RoutingLease } from './routing-lease.ts';
 import type { SendOutcome } from './send-outcome.ts';
 
 /** What one call sends. `part` is null when the platform itself forwards or copies the messages. */
@@ -28,7 +28,7 @@ export async function recordSend(
   sent: Sent,
   to: Destination,
   progress: DestinationProgress,
-  turn: RoutingTurn,
+  lease: RoutingLease,
   outcome: SendOutcome,
 ): Promise<RecordedEnd> {
   if (outcome.outcome !== 'retry' || outcome.neverSent) delete progress.begun;
@@ -40,7 +40,7 @@ export async function recordSend(
       const links = linksOf(bot, sent.messages[0] ?? {}, to, outcome.links);
       await rememberOwnPosts(deps, [outcome.call]);
       await keepFreshLinks(deps, links);
-      const owns = await turn.note(links);
+      const owns = await lease.storeProgress(links);
       return owns ? { outcome: 'sent' } : { outcome: 'lost' };
     }
     case 'refused':
@@ -68,7 +68,7 @@ export async function leaveOut(
   to: Destination,
   sent: Sent,
   progress: DestinationProgress,
-  turn: RoutingTurn,
+  lease: RoutingLease,
 ): Promise<{ outcome: 'sent' | 'lost' }> {
   deps.log.warn(
     { bot: to.target.id, destination: to.name },
@@ -76,7 +76,7 @@ export async function leaveOut(
   );
   delete progress.begun;
   countSent(progress, sent);
-  return { outcome: (await turn.note([])) ? 'sent' : 'lost' };
+  return { outcome: (await lease.storeProgress([])) ? 'sent' : 'lost' };
 }
 
 /** Records the end together with the last part: otherwise a later turn could believe that a part is missing. */

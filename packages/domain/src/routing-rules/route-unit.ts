@@ -5,13 +5,14 @@ import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import type { DeliveryFailure } from '../lanes/delivery-failure.ts';
 import { afterFailure, type FailedTry, type RetryRecord } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
-import { noteRouted, type ShownUpdate } from './claim-for-rules.ts';
+import type { ShownUpdate } from './claim-for-rules.ts';
 import type { Destination, DestinationProgress, RoutingProgress } from './destination.ts';
 import { answersOwnMessage, findDestinations } from './find-destinations.ts';
-import { matchingRules } from './match-rules.ts';
+import { matchingRules } from './matching-rules.ts';
+import { noteRouted } from './note-routed.ts';
 import { hidesItsWriter, isOwnMessage } from './own-message.ts';
 import type { RoutingDeps } from './routing-deps.ts';
-import type { RoutingTurn } from './routing-turn.ts';
+import type { RoutingLease } from './routing-lease.ts';
 import { type DestinationEnd, sendToDestination } from './send-to-destination.ts';
 
 /** A post of our own may come back this long before the answer to the call that made it. */
@@ -48,10 +49,10 @@ export async function routeUnit(
   const { only } = progress;
   const found = await findDestinations(deps, bot, unit.updates[0].kind, messages);
   const destinations = only === undefined ? found : found.filter(({ name }) => only.includes(name));
-  const routing: RoutingTurn = {
+  const routing: RoutingLease = {
     ownsTurn: lease.ownsTurn,
     signal: lease.signal,
-    note: (links) => noteRouted(deps, bot, unit, { fencingToken, progress, links }),
+    storeProgress: (links) => noteRouted(deps, bot, unit, { fencingToken, progress, links }),
   };
   return sendToAll(deps, bot, unit, { messages, destinations, progress }, routing);
 }
@@ -61,7 +62,7 @@ async function sendToAll(
   bot: Bot,
   unit: ClaimedUnit,
   { messages, destinations, progress }: { messages: Fields[]; destinations: Destination[]; progress: RoutingProgress },
-  turn: RoutingTurn,
+  lease: RoutingLease,
 ): Promise<Outcome> {
   let nextMs = Number.POSITIVE_INFINITY;
   let record: RetryRecord | null = unit.retry;
@@ -69,12 +70,12 @@ async function sendToAll(
     const reached: DestinationProgress = progress.to[to.key] ?? { sent: 0 };
     progress.to[to.key] = reached;
     if (reached.end !== undefined) continue;
-    const ended = await sendToDestination(deps, bot, messages, to, reached, turn);
+    const ended = await sendToDestination(deps, bot, messages, to, reached, lease);
     if (ended.outcome === 'lost') return { outcome: 'returned' };
     if (ended.outcome === 'paced') nextMs = Math.min(nextMs, ended.atMs);
     if (ended.outcome === 'retry') {
       record = afterFailure(unit.retry, failedTry(ended), { expiresAtMs: expiryOf(unit) }, deps.clock.nowMs());
-      await turn.note([]);
+      await lease.storeProgress([]);
       nextMs = Math.min(nextMs, record.nextTryAtMs);
     }
   }

@@ -6,8 +6,8 @@ import { messageParts, type Part } from './message-parts.ts';
 import { reserveForBot, reserveForChat } from './pace.ts';
 import { leaveOut, type RecordedEnd, recordSend, type Sent } from './record-send.ts';
 import type { RoutingDeps } from './routing-deps.ts';
-import type { RoutingTurn } from './routing-turn.ts';
-import { canSendNatively, sendNatively } from './send-native.ts';
+import type { RoutingLease } from './routing-lease.ts';
+import { canSendNatively, sendNatively } from './send-natively.ts';
 import { sendPart } from './send-part.ts';
 import { sourceLine } from './source-line.ts';
 
@@ -35,25 +35,25 @@ export async function sendToDestination(
   messages: Fields[],
   to: Destination,
   progress: DestinationProgress,
-  turn: RoutingTurn,
+  lease: RoutingLease,
 ): Promise<DestinationEnd> {
   if (to.target.disabled) return { outcome: 'paced', atMs: deps.clock.nowMs() + DISABLED_PAUSE_MS };
   const destination = { ...to, chatId: progress.movedTo ?? to.chatId };
   const parts = messageParts(messages, to.showsSource ? sourceLine(messages[0] ?? {}) : null);
-  if (parts.length === 0) return end(progress, turn);
+  if (parts.length === 0) return end(progress, lease);
   if (progress.anew !== true && progress.sent === 0 && (await canSendNatively(deps, bot, destination, messages))) {
-    const ended = await sendOne(deps, bot, { messages, part: null, isLast: true }, destination, progress, turn);
-    if (ended.outcome !== 'refused') return ended.outcome === 'sent' ? end(progress, turn) : ended;
+    const ended = await sendOne(deps, bot, { messages, part: null, isLast: true }, destination, progress, lease);
+    if (ended.outcome !== 'refused') return ended.outcome === 'sent' ? end(progress, lease) : ended;
     progress.anew = true;
   }
   while (progress.sent < parts.length) {
     const part = parts[progress.sent] as Part;
     const isLast = progress.sent === parts.length - 1;
-    const ended = await sendOne(deps, bot, { messages, part, isLast }, destination, progress, turn);
-    if (ended.outcome === 'refused') return end(progress, turn, ended);
+    const ended = await sendOne(deps, bot, { messages, part, isLast }, destination, progress, lease);
+    if (ended.outcome === 'refused') return end(progress, lease, ended);
     if (ended.outcome !== 'sent') return ended;
   }
-  return end(progress, turn);
+  return end(progress, lease);
 }
 
 type OneEnd = Exclude<RecordedEnd, { outcome: 'moved' }> | Exclude<DestinationEnd, { outcome: 'ended' }>;
@@ -64,20 +64,20 @@ async function sendOne(
   sent: Sent,
   to: Destination,
   progress: DestinationProgress,
-  turn: RoutingTurn,
+  lease: RoutingLease,
 ): Promise<OneEnd> {
   const { messages, part } = sent;
-  if (to.atMostOnce && progress.begun === progress.sent) return leaveOut(deps, to, sent, progress, turn);
-  const paced = await waitForPace(deps, to, messagesOf(part, messages), progress, turn);
+  if (to.atMostOnce && progress.begun === progress.sent) return leaveOut(deps, to, sent, progress, lease);
+  const paced = await waitForPace(deps, to, messagesOf(part, messages), progress, lease);
   if (paced !== null) return paced;
   if (to.atMostOnce) {
     progress.begun = progress.sent;
-    if (!(await turn.note([]))) return { outcome: 'lost' };
+    if (!(await lease.storeProgress([]))) return { outcome: 'lost' };
   }
   delete progress.slotMs;
   const outcome = part === null ? await sendNatively(deps, bot, to, messages) : await sendPart(deps, bot, to, part);
-  const recorded = await recordSend(deps, bot, sent, to, progress, turn, outcome);
-  return recorded.outcome === 'moved' ? sendOne(deps, bot, sent, to, progress, turn) : recorded;
+  const recorded = await recordSend(deps, bot, sent, to, progress, lease, outcome);
+  return recorded.outcome === 'moved' ? sendOne(deps, bot, sent, to, progress, lease) : recorded;
 }
 
 /** null when the part may be sent now. A long wait stores its reserved time in the progress, so that it stays ours. */
@@ -86,17 +86,17 @@ async function waitForPace(
   to: Destination,
   messages: number,
   progress: DestinationProgress,
-  turn: RoutingTurn,
+  lease: RoutingLease,
 ): Promise<OneEnd | null> {
   const reservedMs = progress.slotMs;
   const chatMs = await reserveForChat(deps, to.target.id, to.chatId, { messages, reservedMs });
   if (chatMs - deps.clock.nowMs() > WAITED_HERE_MS) {
     progress.slotMs = chatMs;
-    return (await turn.note([])) ? { outcome: 'paced', atMs: chatMs } : { outcome: 'lost' };
+    return (await lease.storeProgress([])) ? { outcome: 'paced', atMs: chatMs } : { outcome: 'lost' };
   }
-  await waitUntil(deps, chatMs, turn.signal);
-  await waitUntil(deps, await reserveForBot(deps, to.target.id, messages), turn.signal);
-  return turn.ownsTurn() ? null : { outcome: 'lost' };
+  await waitUntil(deps, chatMs, lease.signal);
+  await waitUntil(deps, await reserveForBot(deps, to.target.id, messages), lease.signal);
+  return lease.ownsTurn() ? null : { outcome: 'lost' };
 }
 
 async function waitUntil({ clock }: RoutingDeps, atMs: number, signal: AbortSignal): Promise<void> {
@@ -106,13 +106,13 @@ async function waitUntil({ clock }: RoutingDeps, atMs: number, signal: AbortSign
 
 async function end(
   progress: DestinationProgress,
-  turn: RoutingTurn,
+  lease: RoutingLease,
   refused?: { reason: string; status: number | null },
 ): Promise<DestinationEnd> {
   if (progress.end === 'sent') return { outcome: 'ended' };
   progress.end = refused === undefined ? 'sent' : 'failed';
   if (refused !== undefined) Object.assign(progress, { reason: refused.reason, status: refused.status });
-  return (await turn.note([])) ? { outcome: 'ended' } : { outcome: 'lost' };
+  return (await lease.storeProgress([])) ? { outcome: 'ended' } : { outcome: 'lost' };
 }
 
 function messagesOf(part: Part | null, messages: Fields[]): number {

@@ -9,7 +9,7 @@ import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { sendsElsewhere } from './find-destinations.ts';
-import { meets, ROUTED_KINDS } from './match-rules.ts';
+import { meets, ROUTED_KINDS } from './matching-rules.ts';
 import { isOwnMessage } from './own-message.ts';
 import type { RoutingRule } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';

@@ -3,6 +3,7 @@ import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { openTracing } from '@flotilla/runtime/open-tracing.ts';
 import { describeProcess, readVersion } from '@flotilla/runtime/process-metrics.ts';
+import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import { type FlushableMoments, sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { Patience } from '@flotilla/runtime/until-available.ts';
@@ -44,6 +45,9 @@ export type Service = OpenProcess & {
  * captured calls are missing in the history.
  */
 const DEFERRED_AT_MOST_MS = 50;
+
+/** Node looks up 2 names at once in an api, and 16 in a worker (`launch.mjs`); what is left is for the platform and the stores. */
+const BACKEND_LOOKUPS_AT_ONCE = { api: 1, worker: 12 };
 
 export type ServiceOptions = {
   log?: Logger;
@@ -95,7 +99,11 @@ export async function openService(
     memory,
     directory,
     endpoints,
-    backendPolicy: { allowedCidrs: config.backendAllowedCidrs, ownAt: endpoints.ownAt },
+    backendPolicy: {
+      allowedCidrs: config.backendAllowedCidrs,
+      ownAt: endpoints.ownAt,
+      lookup: sharedLookup(BACKEND_LOOKUPS_AT_ONCE[name]),
+    },
     publicUrl: config.publicUrl,
     turns,
     idReserve,

@@ -27,13 +27,12 @@
 -- Longer than the platform keeps updates, also when it was set half an hour ago.
 local SEEN_LIFE_S = 90000
 local SEEN_PROLONGED_MS = 1800000
-local TRIM_EVERY_MS = 5000
 local ALBUM_BYTES = 4096
--- There is no program 0.
-local NOBODY = '=0'
--- Well below the number that stops intake while memory is tight.
-local PASSED_AT = 500
--- Every api that has a poll gets it.
+-- As if program 0, which does not exist, took the update alone.
+local MARK_OF_NOBODY = '=0'
+-- With so many updates behind it, push is woken only to move its cursor past what programs took; intake stops much later.
+local WAKE_PUSH_TO_PASS_FROM = 500
+-- Longer updates are not announced, because each api with a poll gets the message.
 local ANNOUNCED_BYTES = 4096
 
 local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
@@ -111,18 +110,18 @@ local function markOf(number)
 end
 
 -- All programs that push, and those that get one of these updates. Only the latter are woken.
-local pushing, heeding = {}, {}
+local pushing, getsOne = {}, {}
 for id in string.gmatch(s.programs or '', '%d+') do pushing[#pushing + 1] = id end
-local function heed(mark, owner)
+local function noteReaders(mark, owner)
   for _, id in ipairs(pushing) do
-    if not heeding[id] then
-      if owner then heeding[id] = owner == id else heeding[id] = not string.find(mark, ',' .. id .. ',', 1, true) end
+    if not getsOne[id] then
+      if owner then getsOne[id] = owner == id else getsOne[id] = not string.find(mark, ',' .. id .. ',', 1, true) end
     end
   end
 end
 
 -- An update that a parked program takes alone becomes a dead letter, which can be sent to the bot's backend.
-local function bury(owner, id, raw)
+local function buryForParked(owner, id, raw)
   local origin = { bot = botId, registration = ARGV[1], now = now, reader = 'push' }
   local reason = 'program ' .. owner .. ', which takes it alone, is parked'
   addDeadLetter(history, origin, { id = id, raw = raw }, { code = 'too_far_behind', reason = reason, attempts = 0 })
@@ -140,7 +139,7 @@ end
 -- What is appended is announced with the updates themselves, unless these are long or do not go to every poll that may wait:
 -- the bot's id, registration id, newest id before and after, time (ms) and number of updates; in the next lines the updates.
 local before, announced, announcedBytes = lastText, pull and {}, 0
-local function note(raw, isForAll)
+local function addToAnnouncement(raw, isForAll)
   announcedBytes = announcedBytes + #raw
   if not isForAll or announcedBytes > ANNOUNCED_BYTES then announced = nil end
   if announced then announced[#announced + 1] = raw end
@@ -154,7 +153,11 @@ local function announce()
   redis.call('PUBLISH', 'flotilla:appended', message)
 end
 
-local appended, duplicates, heard, routable, buries = 0, 0, false, 0, false
+local highest = last
+for i = 14, #ARGV, 9 do highest = math.max(highest + 1, tonumber(ARGV[i])) end
+if highest > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
+
+local appended, duplicates, anyAllowed, routable, buries = 0, 0, false, 0, false
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
 for i = 14, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
@@ -164,7 +167,6 @@ for i = 14, #ARGV, 9 do
     prolongSeen(seenKey)
     local kind, raw = ARGV[i + 3], ARGV[i + 8]
     local id = math.max(last + 1, platformId)
-    if id > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
     last, lastText = id, ARGV[i]
     if id ~= platformId then
       lastText = tostring(id)
@@ -173,11 +175,11 @@ for i = 14, #ARGV, 9 do
     own = id ~= platformId or (own and not polled)
     local mark, owner, isParked = '', nil, false
     if marks then mark, owner, isParked = markOf((i - 5) / 9) end
-    heed(mark, owner)
+    noteReaders(mark, owner)
     if isParked then
-      bury(owner, id, raw)
+      buryForParked(owner, id, raw)
       -- If it polls again while the entry is kept, it must not get what may be sent to the bot.
-      mark, buries = NOBODY, true
+      mark, buries = MARK_OF_NOBODY, true
     end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
     local allowed = not owner and isAllowedKind(kind)
@@ -185,8 +187,8 @@ for i = 14, #ARGV, 9 do
       n = n + 1
       nText = tostring(n)
     end
-    heard = heard or allowed
-    note(raw, allowed and mark == '')
+    anyAllowed = anyAllowed or allowed
+    addToAnnouncement(raw, allowed and mark == '')
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if named or forRules or (allowed and (pull or holdsForPush)) then
@@ -218,16 +220,16 @@ local ownText = own and '1' or '0'
 if s.own ~= ownText then addField(changes, '@own', ownText) end
 moveIdleCursors(changes, pull, holdsForPush, lastText, nText)
 writeState(state, changes)
-if (pull and heard) or named then announce() end
+if (pull and anyAllowed) or named then announce() end
 if watched then announceLive(botId) end
 -- A bot's own push comes first, then its programs, then its rules.
 local turns, wakePrograms = {}, {}
 -- What programs take alone counts as waiting for push until push has passed it, and would stop intake in the end.
-local isToPass = n - tonumber(s.pushCursorCount) >= PASSED_AT
+local isToPass = n - tonumber(s.pushCursorCount) >= WAKE_PUSH_TO_PASS_FROM
 -- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
-if push and (heard or isToPass) and openUntilOf(s, now) <= now then turns[1] = botId .. ':push' end
+if push and (anyAllowed or isToPass) and openUntilOf(s, now) <= now then turns[1] = botId .. ':push' end
 for _, id in ipairs(pushing) do
-  if heeding[id] then turns[#turns + 1] = botId .. ':program:' .. id end
+  if getsOne[id] then turns[#turns + 1] = botId .. ':program:' .. id end
 end
 local rulesTurn = botId .. ':rules'
 if routable > 0 then

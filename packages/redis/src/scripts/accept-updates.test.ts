@@ -30,6 +30,16 @@ test('what comes late gets the next id, in its text too', async () => {
   ]);
 });
 
+test('of a batch for which the ids do not suffice nothing is kept, and it is no duplicate later', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await scene.commands.hset(scene.keys.state, 'last', 2_147_483_646);
+  const before = await scene.commands.hgetall(scene.keys.state);
+  for (let tries = 0; tries < 2; tries += 1) await expect(scene.accept([5, 6])).rejects.toThrow('are used up');
+  expect(await scene.commands.xlen(scene.keys.log)).toBe(1);
+  expect(await scene.commands.hgetall(scene.keys.state)).toEqual(before);
+});
+
 test('nothing is kept of a bot that is gone, and readers that are off start at the end', async () => {
   expect(await scene.accept([1])).toEqual(['GONE']);
   await scene.applyBot({ push: true });

@@ -173,10 +173,10 @@ end
 if push and not pushed then
   if parked then
     redis.call('HSET', state, 'parked', 0)
-  elseif pulled and handOver then
-    pushFrom(pullCursor, s.pullCursorCount)
   else
-    pushFrom(last, allowedCount)
+    -- A parking that has expired left them: they were given up.
+    if redis.call('EXISTS', lanes) == 1 then emptyPush() end
+    if pulled and handOver then pushFrom(pullCursor, s.pullCursorCount) else pushFrom(last, allowedCount) end
   end
 elseif pushed and not push then
   if pull then
@@ -202,7 +202,7 @@ if pull and not pulled then
     pullFrom(last, allowedCount)
   end
 end
-if not push and not pushed and not parked and pushCursor < last then
+if not push and not pushed and not parked and (pushCursor < last or redis.call('EXISTS', lanes) == 1) then
   emptyPush()
 end
 

@@ -7,7 +7,6 @@
 -- @include state
 -- @include backlog
 -- @include trim
-local TRIM_EVERY_MS = 5000
 
 -- @read s <- KEYS[1]: registrationId, on, pollOffset, pollOkAt, refusedAt, allowedCount, pull, push, parked,
 --   pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending, trimmedAt

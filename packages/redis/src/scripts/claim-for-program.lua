@@ -3,7 +3,7 @@
 --       13 ids that it had before its cursor went back
 -- ARGV  as lib/turn.lua says, and after the settled units: four arguments as requestsOf in lib/backend.lua says; the
 --       kinds that the program wants, and those that its webhook asks for, of what it took alone under other kinds (as
---       ARGV 9 and 14 of pull-read); the revision of the configuration that these are of; then attempts (JSON each)
+--       ARGV 9 and 14 of read-page); the revision of the configuration that these are of; then attempts (JSON each)
 -- RESULT as that of claim-for-push, with 2 for more to file if the program may want other kinds by a newer configuration:
 --        then nothing is filed
 -- @include backend

@@ -20,6 +20,20 @@ const claim = (options: Parameters<LuaScene['claimArguments']>[1], ...rest: (str
 };
 const idsIn = ([, , , , , , ...units]: unknown[]) => (units as unknown[][]).map((unit) => unit[3]);
 
+test('what a parking that has expired left in its lanes is given up when push is switched on again', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1, 2]);
+  await claim({ name: 'a1', limit: 0 });
+  await scene.applyBot({ revision: 2 });
+  const atMs = NOW_MS + 3_600_001;
+  await scene.applyBot({ push: true, revision: 3, atMs });
+  expect(await scene.commands.exists(scene.keys.lanes)).toBe(0);
+  await scene.accept([3], 'c:6');
+  const [, token] = await claim({ name: 'b1', limit: 0, atMs });
+  expect(idsIn(await claim({ token: Number(token), name: 'b2', atMs }))).toEqual(['3']);
+  expect(await scene.commands.hget(scene.keys.state, 'pend')).toBe('1');
+});
+
 test('files what is new into lanes, and claims one unit of each', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1, 2]);

@@ -31,6 +31,8 @@ class Model {
   /** What the owner of the turn handles now. */
   #held: Unit[] = [];
   #recordsSeen = 0;
+  /** The arguments of all claims, as the network might deliver them once more. */
+  readonly #sent: (string | number)[][] = [];
   /** Ids by lane, in the order in which they must leave it. */
   readonly waiting = new Map<string, string[]>(LANES.map((lane) => [lane, []]));
   /** By id: the record that it was given at its last retry. */
@@ -47,6 +49,7 @@ class Model {
     else if (chance === 6) await this.redrive();
     else if (chance === 7) await this.beginAnew();
     else if (chance === 8) await this.loseReply();
+    else if (chance === 9) await this.delayCopy();
     else await this.claim(this.#below(6), this.#some(this.#held));
     await this.check();
   }
@@ -117,6 +120,13 @@ class Model {
     expect(again.units).toEqual([]);
   }
 
+  /** A copy of any earlier claim arrives late. */
+  async delayCopy(): Promise<void> {
+    if (this.#sent.length === 0) return;
+    const reply = await this.#send(this.#random.oneOf(this.#sent));
+    expect(['LATE', 'FENCED']).toContain(reply[0]);
+  }
+
   async claim(limit: number, settled: Unit[], always?: Outcome) {
     const isClockWrong = always === undefined && this.#below(20) === 0;
     if (isClockWrong) this.#nowMs += WRONG_CLOCK_MS;
@@ -161,7 +171,6 @@ class Model {
   }
 
   async #call(name: string, limit: number, settle: (string | number)[], requests: (string | number)[]) {
-    const { keys } = scene;
     const token = this.#token === 0 ? {} : { token: this.#token };
     const count = settle.length / 6;
     const args = scene.claimArguments('push', {
@@ -172,11 +181,9 @@ class Model {
       settled: count,
       end: 'hold',
     });
-    const reply = await scene.run(
-      'claim-for-push',
-      [...scene.turnKeys('push'), keys.attempts, ...scene.activity, keys.live],
-      [...args, ...settle, ...requests],
-    );
+    const sent = [...args, ...settle, ...requests];
+    this.#sent.push(sent);
+    const reply = await this.#send(sent);
     expect(reply[0]).toBe('OK');
     const units = (reply.slice(6) as string[][]).map(([lane, record, , id]) => ({
       lane: lane!,
@@ -184,6 +191,11 @@ class Model {
       id: id!,
     }));
     return { token: Number(reply[1]), units };
+  }
+
+  #send(args: (string | number)[]) {
+    const { keys } = scene;
+    return scene.run('claim-for-push', [...scene.turnKeys('push'), keys.attempts, ...scene.activity, keys.live], args);
   }
 
   #settle({ lane, id }: Unit, outcome: Outcome): (string | number)[] {

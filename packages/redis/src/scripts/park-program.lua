@@ -1,7 +1,7 @@
 -- Parks a program that stays behind its limit: what waits for it becomes dead letters, a batch a call.
 -- KEYS  1 state  2 log  3 consumers  4 history  5 pending turns
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 key prefix of programs  5 id of the program  6 up to this update id
---       7 how many at most in this call  8 kinds that it wants (as ARGV 9 of pull-read)  9 reason, in words
+--       7 how many at most in this call  8 kinds that it wants (as ARGV 9 of read-page)  9 reason, in words
 -- RESULT {'GONE'} | {'OK', dead letters made, more to do (0/1), wake history (0/1)}
 -- @include state
 -- @include programs

@@ -66,11 +66,11 @@ local function appendToLog(consumer)
   if waits + letters > tonumber(ARGV[8]) then return { 'FULL' } end
   local last, reserved = newestId(state, s, ARGV[9])
   if not last then return { 'DOUBT' } end
+  if last + letters > MAX_ID then return redis.error_reply('update ids of bot ' .. ARGV[3] .. ' are used up') end
   local mark = program and '=' .. program or markOfDefault()
   for i = FIRST, #ARGV, FIELDS do
     if isNew(i) then
       last, count = last + 1, count + 1
-      if last > MAX_ID then return redis.error_reply('update ids of bot ' .. ARGV[3] .. ' are used up') end
       local raw, first, behind = ARGV[i + 4], tonumber(ARGV[i + 8]), tonumber(ARGV[i + 9])
       if first then raw = string.sub(raw, 1, first - 1) .. last .. string.sub(raw, behind + 1) end
       redis.call('XADD', log, last .. '-0', 'u', raw, 'k', ARGV[i + 2], 'l', ARGV[i + 3], 't', now, 'x', ARGV[5], 'n', count,

@@ -11,8 +11,7 @@ afterAll(() => scene.close());
 
 test('closes an open breaker and makes what waits due, and leaves a closed one alone', async () => {
   const { state, lanes } = scene.keys;
-  const resume = (registration = REGISTRATION) =>
-    scene.run('resume-backend', [state, lanes], [registration, NOW_MS, 1]);
+  const resume = (registration = REGISTRATION) => scene.run('close-breaker', [state, lanes], [registration, NOW_MS, 1]);
   await scene.applyBot({ push: true });
   expect(await resume()).toBe(0);
   await scene.commands.hset(state, { failSince: 1, probeMs: 2000, closedUntil: NOW_MS + 5 });
@@ -25,7 +24,7 @@ test('closes an open breaker and makes what waits due, and leaves a closed one a
 test('trying a backend makes what waits due, and the next probe of an open breaker, which stays open', async () => {
   const { state, lanes, pendingTurns } = scene.keys;
   const attempt = (registration = REGISTRATION) =>
-    scene.run('try-backend', [state, lanes, pendingTurns, state], [registration, NOW_MS, 1, '']);
+    scene.run('resume-backend', [state, lanes, pendingTurns, state], [registration, NOW_MS, 1, '']);
   await scene.applyBot({});
   expect(await attempt()).toEqual(['OFF']);
   await scene.applyBot({ push: true, revision: 2 });
@@ -52,7 +51,7 @@ test('trying the backend of a program leaves that of the bot and of other progra
   const { state, lanes, pendingTurns } = scene.keys;
   const own = programKeys(1, 4);
   const attempt = () =>
-    scene.run('try-backend', [state, own.lanes, pendingTurns, own.state], [REGISTRATION, NOW_MS, 1, 4]);
+    scene.run('resume-backend', [state, own.lanes, pendingTurns, own.state], [REGISTRATION, NOW_MS, 1, 4]);
   const settings = { push: true, programs: [4, 44] };
   await scene.applyBot({ ...settings, pushing: ' 44:1:x' });
   expect(await attempt()).toEqual(['OFF']);

@@ -22,13 +22,17 @@ export function answerIntercepted(
   if (proxy.context.stopping.aborted) open.abort();
   const answer = answerOf(proxy, call, sender, { open, reply }, intercept);
   // Without the call, because a poll that waits would keep its request in memory.
-  return settle(proxy, { method, begunAtMs, open, reply }, answer);
+  return sendWhenAnswered(proxy, { method, begunAtMs, open, reply }, answer);
 }
 
 type Held = { open: AbortController; reply: HeldReply };
 type OpenCall = Pick<MethodCall, 'method' | 'begunAtMs'> & Held;
 
-async function settle(proxy: RunningProxy, call: OpenCall, answering: Promise<BotApiAnswer | null>): Promise<void> {
+async function sendWhenAnswered(
+  proxy: RunningProxy,
+  call: OpenCall,
+  answering: Promise<BotApiAnswer | null>,
+): Promise<void> {
   const { method, begunAtMs, open, reply } = call;
   const isPoll = method === 'getupdates';
   if (isPoll) proxy.metrics.pollBegan();

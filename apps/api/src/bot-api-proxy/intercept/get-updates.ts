@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
 import { pollAnswer } from '@flotilla/domain/pull/pulled-updates.ts';
-import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
+import { readUpdates, THROTTLED_MS } from '@flotilla/domain/pull/read-updates.ts';
 import { integerParameter, type Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, UNAUTHORIZED } from '../answer.ts';
@@ -11,14 +12,13 @@ import { storedKinds } from './answer-intercepted.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_TIMEOUT_S = 50;
-const FLOOR_MS = 3000;
 
 type Request = { offset: number; limit: number; timeoutMs: number };
 /** By bot id: the last poll that was held and not served. */
 type HeldPolls = Map<number, { offset: number; begunAtMs: number }>;
 
 /**
- * Serves the updates of a long-polled bot as the platform does, but several programs may poll without conflict. A poll
+ * Serves the updates of a long-polled bot as the platform does, but several clients may poll without conflict. A poll
  * of any other bot is held and then answered empty, because a client that gets its answer at once asks again at once.
  */
 export function getUpdates(): Intercept {
@@ -71,20 +71,8 @@ async function hold(held: HeldPolls, bot: Bot, request: Request, signal: AbortSi
   const begunAtMs = performance.now();
   const previous = held.get(bot.id);
   held.set(bot.id, { offset: request.offset, begunAtMs });
-  const repeats = previous?.offset === request.offset && begunAtMs - previous.begunAtMs < FLOOR_MS;
-  await pause(request.timeoutMs === 0 && repeats ? FLOOR_MS : request.timeoutMs, signal);
+  const repeats = previous?.offset === request.offset && begunAtMs - previous.begunAtMs < THROTTLED_MS;
+  const waitMs = request.timeoutMs === 0 && repeats ? THROTTLED_MS : request.timeoutMs;
+  await delay(waitMs, undefined, { signal }).catch(() => undefined);
   return { ok: true, result: '[]' };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    if (signal.aborted) finish();
-    else signal.addEventListener('abort', finish);
-  });
 }

@@ -18,7 +18,7 @@ import {
   switchParameter,
 } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
-import { type BotApiAnswer, badRequest, type Refusal, UNAUTHORIZED } from '../answer.ts';
+import { type BotApiAnswer, badRequest, type Refusal, tooManyRequests, UNAUTHORIZED } from '../answer.ts';
 import type { InterceptedCall, ReadCall } from '../call.ts';
 import { webhookInfo } from '../webhook-info.ts';
 import { storedKinds } from './answer-intercepted.ts';
@@ -149,13 +149,9 @@ export async function readSettings(
 
 /** Only calls that passed all checks count towards the limit of one a second. */
 async function takeSettings(context: Context, by: Actor, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
-  if (!(await allowOnce(context.redis, botKeys(bot.id).recentSetWebhook, ONCE_PER_MS))) return tooSoon();
+  if (!(await allowOnce(context.redis, botKeys(bot.id).recentSetWebhook, ONCE_PER_MS))) return tooManyRequests(1);
   const outcome = await setBackend(context, by, bot, settings);
   return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
-}
-
-function tooSoon(): Refusal {
-  return { ok: false, code: 429, description: 'Too Many Requests: retry after 1', retryAfterS: 1 };
 }
 
 async function urlRefusal(context: Context, text: string): Promise<Refusal | null> {

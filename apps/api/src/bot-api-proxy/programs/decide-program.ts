@@ -6,8 +6,8 @@ import type { Context } from '../../context.ts';
 import { DISABLED, forbidden, UNAUTHORIZED } from '../answer.ts';
 import { fail, isVerbOfCalls, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import { answerIntercepted } from '../intercept/answer-intercepted.ts';
-import { answeredForProgram } from './answer-program.ts';
 import { passForProgram } from './pass-for-program.ts';
+import { answeredForProgram } from './program-answers.ts';
 import { notAllowed, type Refused, recordRefusal, refusalByRate, refuseToken } from './refuse-token.ts';
 
 const FORBIDDEN = 403;
@@ -32,9 +32,9 @@ async function decideUnseen(proxy: RunningProxy, call: MethodCall): Promise<void
   else decideFound(proxy, call, found);
 }
 
-function decideFound(proxy: RunningProxy, unnamed: MethodCall, found: ProgramCredential): void {
+function decideFound(proxy: RunningProxy, given: MethodCall, found: ProgramCredential): void {
   const { context } = proxy;
-  const call = { ...unnamed, program: found.program };
+  const call = { ...given, program: found.program };
   if (!isValid(context, found)) {
     refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
     return;

@@ -142,7 +142,7 @@ function readHead(
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve) => {
-    const settle = (head: Head) => {
+    const finish = (head: Head) => {
       clearTimeout(deadline);
       req.off('data', onData).off('end', onEnd).off('close', onClose);
       if (head.outcome !== 'read') {
@@ -154,17 +154,17 @@ function readHead(
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (!share.growTo(bytes)) return settle({ outcome: 'no-room' });
+      if (!share.growTo(bytes)) return finish({ outcome: 'no-room' });
       const enough = isEnough(chunk);
-      if (!enough && bytes > LIMIT_BYTES) return settle({ outcome: 'too-large' });
+      if (!enough && bytes > LIMIT_BYTES) return finish({ outcome: 'too-large' });
       if (!enough) return;
       req.pause();
-      settle({ outcome: 'read', ended: false, bytes: Buffer.concat(chunks), release: share.release });
+      finish({ outcome: 'read', ended: false, bytes: Buffer.concat(chunks), release: share.release });
       req.unshift(Buffer.concat(chunks));
       share.release();
     };
-    const onEnd = () => settle({ outcome: 'read', ended: true, bytes: Buffer.concat(chunks), release: share.release });
-    const onClose = () => settle({ outcome: 'aborted' });
+    const onEnd = () => finish({ outcome: 'read', ended: true, bytes: Buffer.concat(chunks), release: share.release });
+    const onClose = () => finish({ outcome: 'aborted' });
     const deadline = setTimeout(() => req.destroy(), HEAD_WITHIN_MS);
     req.on('data', onData).on('end', onEnd).on('close', onClose);
   });

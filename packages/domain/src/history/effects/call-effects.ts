@@ -112,13 +112,13 @@ function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
 }
 
 function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
-  const { method, params, actor = {}, callId, key, atMs } = entry;
+  const { method, params, actor = {}, captureKey: ofCall, key, atMs } = entry;
   const by = actorOfCall(actor);
   const audited =
     readAuditedCall(method, params) ?? (by.kind === 'account' ? readAuditedMessage(method, result) : null);
   const chat = readChatRef(params, 'chat_id');
   if (audited === null || chat === null) return [];
-  const captureKey = actor.auditKey ?? callId ?? key;
+  const captureKey = actor.auditKey ?? ofCall ?? key;
   return [{ type: 'audit', audit: { ...audited, chat, dateS: toSeconds(atMs), captureKey, by } }];
 }
 

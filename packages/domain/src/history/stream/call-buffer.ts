@@ -17,9 +17,9 @@ export type CallBuffer = {
   /** Queues a call for its bot's history stream, behind the bot's earlier ones. Returns at once and never throws. */
   keep(bot: Bot, call: CapturedCall): void;
   /** Counts a call that was made and is not kept. */
-  lose(call: LostCall): void;
+  countLost(call: LostCall): void;
   /** Counts a call whose answer from the platform did not come, so that nobody knows whether it was made. */
-  unanswered(): void;
+  countUnanswered(): void;
   /** Resolves when nothing waits. */
   drain(): Promise<void>;
   /** Gives up what still waits. */
@@ -39,10 +39,11 @@ type Waiting = { bot: Bot; call: BufferedCall; bytes: number; mayBeOwnPost: bool
 /** How much may wait while Redis is away, and how often a batch is tried while it answers: at least ten minutes. */
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
 const BUFFER_OVERHEAD_BYTES = 200;
-/** So many calls do not wait for a moment: in one script they hold Redis for a millisecond or two. */
+/** So many calls of all bots together do not wait for a moment: to wait longer saves Redis nothing. */
 const GATHERED_AT_MOST = 200;
 /** Rules must soon know a post that does not name its bot, because another bot may receive it. */
 const OWN_POST_WITHIN_MS = 3;
+/** In one script they hold Redis for a millisecond or two. */
 const BATCH_AT_MOST = 200;
 
 /**
@@ -62,7 +63,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   const warnOfLoss = throttledLog((lost: LostCall, leftOut) =>
     deps.log.warn({ ...lost, leftOut }, 'a call could not be kept in the history'),
   );
-  const lose = (lost: LostCall): void => {
+  const countLost = (lost: LostCall): void => {
     outcomes.lost.inc();
     warnOfLoss(lost);
   };
@@ -85,15 +86,15 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       if (kept) outcomes.stored.inc(waiting.length);
     } catch (error) {
       if (waiting.length > 1 && !isRedisUnavailable(error)) for (const one of waiting) await store([one]);
-      else for (const { call } of waiting) lose({ botId: bot.id, method: call.method, reason: String(error) });
+      else for (const { call } of waiting) countLost({ botId: bot.id, method: call.method, reason: String(error) });
     }
   };
-  /** A batch on its way may have kept a post from the flush that it asked for. */
-  const moreToGather = (queue: Waiting[]): Promise<void> =>
+  /** A post that came while a batch was on its way missed the flush that it asked for, so it does not wait for a moment. */
+  const untilNextBatch = (queue: Waiting[]): Promise<void> =>
     queue.some(({ mayBeOwnPost }) => mayBeOwnPost) ? delay(OWN_POST_WITHIN_MS) : deps.deferredWrites.next();
   const workOff = async (botId: number, queue: Waiting[]): Promise<void> => {
     while (queue.length > 0) {
-      if (queue.length < BATCH_AT_MOST) await moreToGather(queue);
+      if (queue.length < BATCH_AT_MOST) await untilNextBatch(queue);
       const batch = queue.slice(0, BATCH_AT_MOST);
       await store(batch);
       if (closed) return;
@@ -107,11 +108,11 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   return {
     hasRoom,
     keep: (bot, call) => {
-      if (closed || !hasRoom()) return lose({ botId: bot.id, method: call.method, reason: 'too many calls wait' });
+      if (closed || !hasRoom()) return countLost({ botId: bot.id, method: call.method, reason: 'too many calls wait' });
       const { method, params, result, actor } = call;
       lastId += 1;
-      const id = leavesAudit(method) ? `call:${process}:${lastId}` : '';
-      const seen: BufferedCall = { method, params, result, actor, atMs: deps.clock.nowMs(), id };
+      const captureKey = leavesAudit(method) ? `call:${process}:${lastId}` : '';
+      const seen: BufferedCall = { method, params, result, actor, atMs: deps.clock.nowMs(), captureKey };
       const waiting = { bot, call: seen, bytes: sizeOf(call), mayBeOwnPost: maySendOwnPosts(call) };
       calls += 1;
       bytes += waiting.bytes;
@@ -126,8 +127,8 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       }
       moment.gather();
     },
-    lose,
-    unanswered: () => outcomes.unanswered.inc(),
+    countLost,
+    countUnanswered: () => outcomes.unanswered.inc(),
     drain: async () => {
       if (calls > 0) await new Promise<void>((resolve) => drained.push(resolve));
     },

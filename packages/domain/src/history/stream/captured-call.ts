@@ -11,10 +11,7 @@ export type CapturedCall = {
   actor?: CallActor | undefined;
 };
 
-/**
- * Who made a call, as the history stream stores it; other releases read it, too. Without an account it was the bot's
- * own program. Audit entries with the same `auditKey` are stored once.
- */
+/** Who made a call, as the history stream stores it; other releases read it, too. Without an account it was the bot's client. */
 export type CallActor = {
   accountId?: number;
   username?: string;
@@ -23,6 +20,7 @@ export type CallActor = {
   /** The program whose token it was. */
   programId?: number;
   program?: string;
+  /** Set by a REST action that has recorded its audit entry itself: that entry's key, which replaces the key of the call. */
   auditKey?: string;
 };
 
@@ -38,7 +36,7 @@ export type BufferedCall = CapturedCall & {
   /** When it was seen to succeed; Unix ms. */
   atMs: number;
   /** The key under which its audit entry is stored once; '' for calls without one. */
-  id: string;
+  captureKey: string;
 };
 
 /** An actor as a captured call carries it. */

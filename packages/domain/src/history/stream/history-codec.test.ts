@@ -13,7 +13,7 @@ describe('a record is read as it was written', () => {
       ['p', '{"chat_id":"5"}', 'r', '{"message_id":1}'],
       { params: { chat_id: '5' }, result: '{"message_id":1}' },
     ],
-    ['audited call', ['p', '{}', 'r', 'true', 'c', 'call:p:1'], { params: {}, result: 'true', callId: 'call:p:1' }],
+    ['audited call', ['p', '{}', 'r', 'true', 'c', 'call:p:1'], { params: {}, result: 'true', captureKey: 'call:p:1' }],
     [
       'call of an account',
       ['p', '{}', 'r', '1', 'u', '{"accountId":4}'],

@@ -26,7 +26,7 @@ export type CallEntry = EntryOrigin & {
   result: string;
   actor?: CallActor;
   /** The key under which its audit entry is stored once; without it the entry's key. */
-  callId?: string;
+  captureKey?: string;
 };
 
 /** An update that a reader gave up. */
@@ -61,7 +61,7 @@ const FIELDS = {
   /** Written by accept-updates.lua, which makes the update's id. */
   update: { updateId: 'i', raw: 'u' },
   /** Written by append-calls.lua. */
-  call: { method: 'm', params: 'p', result: 'r', actor: 'u', callId: 'c' },
+  call: { method: 'm', params: 'p', result: 'r', actor: 'u', captureKey: 'c' },
   link: { link: 'l' },
   /** Written by lib/dead-letter.lua, in the step that takes the update from its reader. */
   dead: {
@@ -78,9 +78,9 @@ type RecordOwner = Pick<EntryOrigin, 'botId' | 'registrationId'>;
  * Only the result, which the platform wrote, may have line breaks.
  */
 export function callArguments(calls: BufferedCall[]): string[] {
-  return calls.map(({ method, params, result, actor, atMs, id }) => {
+  return calls.map(({ method, params, result, actor, atMs, captureKey }) => {
     const by = actor === undefined ? '' : JSON.stringify(actor);
-    return `${atMs}\n${method}\n${JSON.stringify(params)}\n${by}\n${id}\n${result}`;
+    return `${atMs}\n${method}\n${JSON.stringify(params)}\n${by}\n${captureKey}\n${result}`;
   });
 }
 
@@ -144,7 +144,7 @@ export function decodeRecord(shard: number, streamId: string, record: HistoryRec
   const kind = required(any.type, 'kind');
   switch (kind) {
     case 'call': {
-      const [actor, callId] = [fields.get(call.actor), fields.get(call.callId)];
+      const [actor, captureKey] = [fields.get(call.actor), fields.get(call.captureKey)];
       return {
         ...origin,
         type: 'call',
@@ -152,7 +152,7 @@ export function decodeRecord(shard: number, streamId: string, record: HistoryRec
         params: JSON.parse(required(call.params, 'parameters')),
         result: required(call.result, 'result'),
         ...(actor === undefined ? {} : { actor: JSON.parse(actor) }),
-        ...(callId === undefined ? {} : { callId }),
+        ...(captureKey === undefined ? {} : { captureKey }),
       };
     }
     case 'link':

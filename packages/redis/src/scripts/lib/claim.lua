@@ -100,8 +100,8 @@ local function headOf(turn, lane, gatherMs)
   end
 end
 
--- Whether a lane may wait until that time (ms), which is minutes ahead: for the retry that its record names, unless that failed in
--- the future, or for the pace of rules, which only they have in the progress.
+-- Whether a due time (ms) minutes ahead can be right. A retry may wait until the time in its record, unless that says it failed
+-- in the future; only rules wait for a pace, and they have a progress.
 local function mayWaitUntil(turn, dueAt, record, progress)
   if dueAt > turn.now + LONGEST_WAIT_MS + CLOCKS_DIFFER_MS then return false end
   local known = record ~= '' and cjson.decode(record) or {}
@@ -109,7 +109,7 @@ local function mayWaitUntil(turn, dueAt, record, progress)
   return progress ~= '' or dueAt <= (numberIn(known.nextTryAtMs) or 0)
 end
 
--- Makes lanes due that a wrong clock would let wait: that of another process, or our own before it was set.
+-- Makes lanes due whose due time a wrong clock wrote: that of another process, or our own before it was set.
 local function correctDueTimes(turn)
   local late = redis.call('ZREVRANGEBYSCORE', turn.lanes, '(' .. IN_FLIGHT_TEXT, '(' .. (turn.now + LONGEST_RETRY_MS),
     'WITHSCORES', 'LIMIT', '0', textOf(EXAMINED_AT_ONCE))

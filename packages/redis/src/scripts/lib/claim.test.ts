@@ -35,7 +35,10 @@ test('one unit of each lane that is due, and no more than were asked for', async
   expect(units).toEqual([['c:5', 'record', 'progress', '1', 1, raw, 'message', NOW_MS, NOW_MS + 86_400_000, '']]);
   expect((await claim()).ids).toEqual([['3']]);
   expect((await claim()).ids).toEqual([]);
-  expect(await scene.commands.hgetall(scene.keys.inFlight)).toEqual({ 'c:5': 'a1', 'c:6': 'a1' });
+  expect(await scene.commands.hgetall(scene.keys.inFlight)).toEqual({
+    'c:5': scene.claimName('a1'),
+    'c:6': scene.claimName('a1', 2),
+  });
 });
 
 test('an album is claimed whole, once no member has come for a moment', async () => {

@@ -37,7 +37,7 @@ local function isOfKind(wanted, kind)
   return (string.find(wanted, ',' .. kind .. ',', 1, true) ~= nil) ~= (string.sub(wanted, 1, 1) == '!')
 end
 
--- Whether rules see this kind, whatever kinds the bot's own program asked for.
+-- Whether rules see this kind, whatever kinds the bot's own client asked for.
 local function isRoutable(kind)
   return kind == 'message' or kind == 'channel_post' or kind == 'business_message'
 end

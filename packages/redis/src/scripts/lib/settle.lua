@@ -8,12 +8,13 @@ local SETTLED_FIELDS = 6
 local ASKED_FROM = 3
 local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
+-- Returns whether the unit was at the head of its lane.
 local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
   local ids = redis.call('LRANGE', turn.lanePrefix .. lane, '0', textOf(members))
   -- A newer owner may have settled this unit already.
   if ids[1] ~= id then
     turn.hasOnlyBegun = false
-    return
+    return false
   end
   if LEAVES_LANE[outcome] then
     local behind = table.remove(ids, members + 1)
@@ -37,6 +38,7 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
     -- The platform may ask rules to wait for longer. Until then the lane is looked at once an hour.
     turn.due[lane], turn.hasOnlyBegun = math.min(dueAt, turn.now + LONGEST_WAIT_MS), false
   end
+  return true
 end
 
 -- Settles count units, whose arguments begin at args[from]; returns the index of the next argument.
@@ -46,10 +48,10 @@ local function settleUnits(turn, args, from, count)
   if count >= ASKED_FROM then askForBegun(turn) end
   local lanes = {}
   for at = from, behind - 1, SETTLED_FIELDS do
-    lanes[#lanes + 1] = args[at]
-    settleUnit(turn, args[at], args[at + 1], tonumber(args[at + 2]), args[at + 3], tonumber(args[at + 4]), args[at + 5])
+    local lane, id, members, dueAt = args[at], args[at + 1], tonumber(args[at + 2]), tonumber(args[at + 4])
+    if settleUnit(turn, lane, id, members, args[at + 3], dueAt, args[at + 5]) then lanes[#lanes + 1] = lane end
   end
-  redis.call('HDEL', turn.inFlight, unpack(lanes))
+  if #lanes > 0 then redis.call('HDEL', turn.inFlight, unpack(lanes)) end
   writeLanes(turn)
   return behind
 end

@@ -42,6 +42,12 @@ test('all members of an album leave with it, and the lane with the last of them'
   expect(await lane()).toEqual({ waits: [], dueMs: null, work: {}, inFlight: 0 });
 });
 
+test('what is not at the head of its lane leaves the one that is in flight', async () => {
+  await claimed();
+  await settle('c:5', '9', 1, 'delivered', '', '');
+  expect(await lane()).toEqual({ waits: ['1', '2'], dueMs: '9000000000000000', work: { 's:1': '1' }, inFlight: 1 });
+});
+
 test('what is to be tried again keeps its record, and no more counts as begun', async () => {
   await claimed();
   await settle('c:5', '1', 1, 'retry', NOW_MS + 9, '{"attempts":1}');

@@ -1,5 +1,7 @@
 -- @include log
 -- @include state
+-- What appends to a log, or reads it, trims it so often at most.
+local TRIM_EVERY_MS = 5000
 local CONSUMER_PIN_MS = 3600000
 local CONSUMER_LIFE_MS = 86400000
 local ACKED_KEPT_IDS = 10000

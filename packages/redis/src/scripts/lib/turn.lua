@@ -5,9 +5,10 @@
 --       6 how many units to claim  7 '1' to trim the log  8 how often handling a unit may begin without ending
 --       9 'idle' removes the pending turn when nothing waits, 'asleep' also when all that waits is due later, '' keeps it;
 --         'hold' keeps it when nothing waits, and tells the caller so
---       10 name of the claim: a caller that lost the reply repeats it under this name, and nothing is done twice
+--       10 name of the claim: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller
+--          that lost the reply sends it again, and nothing is done twice
 --       11 how many units to settle  12… per unit as lib/settle.lua says; after them what the reader's own script names
--- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
+-- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'} | {'LATE'} for a copy that arrives after a later one
 --      | {'OK', fencing token, when to look again (ms, '' when nothing is due later), wake history (0/1),
 --         pending turn removed (1), held (2) or neither (0), {what the reader's own script names}, unit as lib/claim.lua says …}
 -- @include state
@@ -16,6 +17,7 @@
 -- @include pending
 -- Far fewer than Lua can pass to a command.
 local FORGOTTEN_AT_ONCE = 1000
+local TURN_CHARACTERS, NUMBERED_CHARACTERS = 8, 15
 
 -- What a call changes in its lanes is kept in the turn and written together, by writeLanes. Returns the turn with
 --   filing: ids to be filed, by lane, and filingLanes: these lanes in order; filed: how many were filed in this call
@@ -57,7 +59,7 @@ end
 local function returnUnits(turn)
   local out = redis.call('HGETALL', turn.inFlight)
   for i = 1, #out, 2 do
-    if out[i + 1] == turn.claim then
+    if string.sub(out[i + 1], 1, NUMBERED_CHARACTERS) == string.sub(turn.claim, 1, NUMBERED_CHARACTERS) then
       local id = redis.call('LINDEX', turn.lanePrefix .. out[i], 0)
       if id then redis.call('HINCRBY', turn.work, 's:' .. id, -1) end
       redis.call('ZADD', turn.lanes, 'XX', 0, out[i])
@@ -72,12 +74,17 @@ local function ownTurn(turn, s)
   local token = s.fencingToken
   if s.registrationId ~= turn.registrationId then return nil, 'GONE' end
   if turn.fencingToken ~= '' and token ~= turn.fencingToken then return nil, 'FENCED' end
-  if s.claim == turn.claim then
+  local known = s.claim or ''
+  if string.sub(known, 1, TURN_CHARACTERS) == string.sub(turn.claim, 1, TURN_CHARACTERS) and turn.claim <= known then
+    -- The network kept it, and delivered it after the turn had sent it again over another connection.
+    return nil, 'LATE'
+  end
+  change(turn, turn.fields.claim, turn.claim)
+  if string.sub(known, 1, NUMBERED_CHARACTERS) == string.sub(turn.claim, 1, NUMBERED_CHARACTERS) then
     turn.repeated, turn.limit, turn.wakeHistory = true, 0, 1
     returnUnits(turn)
     return tonumber(token)
   end
-  change(turn, turn.fields.claim, turn.claim)
   if turn.fencingToken ~= '' then return tonumber(turn.fencingToken) end
   if s.on ~= '1' or s.isWanted ~= '1' then return nil, 'OFF' end
   restoreInFlight(turn.lanes, turn.inFlight)

@@ -13,7 +13,7 @@ local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 local token, refusal = ownTurn(turn, s)
 writeState(turn.state, turn.changes)
 return { token or refusal, turn.repeated and 1 or 0 }`;
-const own = (claim: { token?: number; name: string }, registration = REGISTRATION) => {
+const own = (claim: { token?: number; name: string; sent?: number }, registration = REGISTRATION) => {
   const [, ...rest] = scene.claimArguments('push', claim);
   return scene.evaluate('turn', OWN, scene.turnKeys('push'), [registration, ...rest]);
 };
@@ -45,12 +45,28 @@ test('a claim that is asked for again is known, and its units are no tries', asy
   await own({ name: 'a1' });
   await scene.commands.rpush(scene.keys.lane('c:5'), '7');
   await scene.commands.zadd(scene.keys.lanes, 9e15, 'c:5');
-  await scene.commands.hset(scene.keys.inFlight, 'c:5', 'a1');
+  await scene.commands.hset(scene.keys.inFlight, 'c:5', scene.claimName('a1'));
   await scene.commands.hset(scene.keys.work, 's:7', 2);
   expect(await own({ token: 1, name: 'a1' })).toEqual([1, 1]);
   expect(await scene.commands.hget(scene.keys.work, 's:7')).toBe('1');
   expect(await scene.commands.zscore(scene.keys.lanes, 'c:5')).toBe('0');
   expect(await scene.commands.exists(scene.keys.inFlight)).toBe(0);
+});
+
+test('a copy of a claim that arrives after a later one changes nothing', async () => {
+  await scene.applyBot({ push: true });
+  await own({ name: 'a1' });
+  await own({ token: 1, name: 'a2', sent: 2 });
+  const before = await scene.commands.hgetall(scene.keys.state);
+  for (const late of [
+    { token: 1, name: 'a2', sent: 2 },
+    { token: 1, name: 'a2', sent: 1 },
+    { token: 1, name: 'a1', sent: 3 },
+    { name: 'a1', sent: 2 },
+  ])
+    expect(await own(late)).toEqual(['LATE', 0]);
+  expect(await scene.commands.hgetall(scene.keys.state)).toEqual(before);
+  expect(await own({ token: 1, name: 'a10' })).toEqual([1, 0]);
 });
 
 test('the last claim takes the pending turn away, unless something waits', async () => {

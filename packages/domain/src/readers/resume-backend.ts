@@ -11,13 +11,13 @@ import { requireAuditable } from '../audit/require-auditable.ts';
 import type { ActiveProgram } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 
-type TryDeps = { db: Database; redis: RedisHandles; clock: Clock; turns: { push: TurnQueue; programs: TurnQueue } };
+type ResumeDeps = { db: Database; redis: RedisHandles; clock: Clock; turns: { push: TurnQueue; programs: TurnQueue } };
 
 /**
  * Sends what waits for the backend of the bot, or of one of its programs, now instead of later; while the breaker is
  * open, one probe. Throws 'bad_request' when nothing is sent to that backend.
  */
-export async function tryBackend(deps: TryDeps, by: Actor, bot: Bot, program?: ActiveProgram): Promise<void> {
+export async function resumeBackend(deps: ResumeDeps, by: Actor, bot: Bot, program?: ActiveProgram): Promise<void> {
   if (bot.disabled) throw new FlotillaError('bad_request', 'The bot is disabled');
   const { state, pendingTurns, ...ofBot } = botKeys(bot.id);
   const own = program === undefined ? { state, lanes: ofBot.lanes } : programKeys(bot.id, program.id);
@@ -25,7 +25,7 @@ export async function tryBackend(deps: TryDeps, by: Actor, bot: Bot, program?: A
     await requireAuditable(db);
     const keys = [state, own.lanes, pendingTurns, own.state];
     const args = [bot.registrationId, deps.clock.nowMs(), bot.id, program?.id ?? ''];
-    const [outcome] = await runScript(deps.redis.commands, 'try-backend', keys, args);
+    const [outcome] = await runScript(deps.redis.commands, 'resume-backend', keys, args);
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (outcome !== 'OK') throw new FlotillaError('bad_request', whyNothingIsSent(program));
     const details = program === undefined ? {} : { details: `program ${program.id}` };

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { hiddenSecret, TokenCutter, withoutSecret } from './token-cutter.ts';
+import { hiddenSecret, SecretMask, withoutSecret } from './secret-mask.ts';
 
 const BOT = '123:AAabcdefghijklmnopqrstuvwxyz0123456';
 const PROGRAM = '123:fvABCDEFGHIJKLMNOPQRSTUVWXYZ6543210';
 
 function cut(text: string, sizes: number): string {
-  const cutter = new TokenCutter(hiddenSecret(BOT, PROGRAM));
+  const mask = new SecretMask(hiddenSecret(BOT, PROGRAM));
   const bytes = Buffer.from(text);
   const shown: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += sizes) shown.push(cutter.write(bytes.subarray(at, at + sizes)));
-  return Buffer.concat([...shown, cutter.end()]).toString();
+  for (let at = 0; at < bytes.length; at += sizes) shown.push(mask.write(bytes.subarray(at, at + sizes)));
+  return Buffer.concat([...shown, mask.end()]).toString();
 }
 
 test('the secret is replaced wherever the chunks are cut, and nothing else changes', () => {
@@ -22,7 +22,7 @@ test('the secret is replaced wherever the chunks are cut, and nothing else chang
 
 test('a chunk that somebody else holds is not changed', () => {
   const chunk = Buffer.from(BOT);
-  new TokenCutter(hiddenSecret(BOT, PROGRAM)).write(chunk);
+  new SecretMask(hiddenSecret(BOT, PROGRAM)).write(chunk);
   expect(chunk.toString()).toBe(BOT);
 });
 

@@ -1,4 +1,5 @@
 import { paceKeys } from '@flotilla/redis/keys.ts';
+import { SHARED_CHATS_BELOW } from '@flotilla/telegram/message-facts.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Destination } from './destination.ts';
@@ -7,11 +8,6 @@ import { readSendOutcome, type SendOutcome } from './send-outcome.ts';
 
 type NativeDeps = Pick<RoutingDeps, 'platform' | 'redis'>;
 
-/**
- * Channels and supergroups have ids below this, and the same message ids for all bots. In private chats and basic
- * groups each account has message ids of its own.
- */
-const SHARED_CHATS_BELOW = -1_000_000_000_000;
 const UNSHARED_KEPT_S = 600;
 
 /**

@@ -3,18 +3,16 @@ import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
 import { handFile } from '@flotilla/domain/programs/program-files.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import { joinTexts, type PulledUpdates, pollAnswer, textsOf } from '@flotilla/domain/pull/pulled-updates.ts';
+import { THROTTLED_MS } from '@flotilla/domain/pull/read-updates.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { storedKinds } from '../intercept/answer-intercepted.ts';
 import { readRequest } from '../intercept/get-updates.ts';
 import { isUpdateWithin } from './judge-chats.ts';
 import { deleteWebhook, getWebhookInfo, type ProgramCall, setWebhook } from './program-webhook.ts';
-import { hiddenSecret, withoutSecret } from './token-cutter.ts';
+import { hiddenSecret, withoutSecret } from './secret-mask.ts';
 
 type AnswerProgram = (context: Context, call: ProgramCall) => Promise<BotApiAnswer>;
-
-/** The least wait of a poll that cannot be served: its client would ask again at once. */
-const RESTING_MS = 3000;
 
 const ANSWERED: ReadonlyMap<string, AnswerProgram> = new Map([
   ['getupdates', getUpdates],
@@ -39,7 +37,8 @@ async function getUpdates(context: Context, call: ProgramCall): Promise<BotApiAn
   const { timeoutMs, ...request } = readRequest(call.parameters);
   const rests = call.bot.disabled || !call.program.enabled;
   const kinds = storedKinds(call.parameters) ?? null;
-  const waitMs = rests ? Math.max(timeoutMs, RESTING_MS) : timeoutMs;
+  // A poll that cannot be served waits, because its client would ask again at once.
+  const waitMs = rests ? Math.max(timeoutMs, THROTTLED_MS) : timeoutMs;
   const updates = await readWithinChats(context, call, { ...request, timeoutMs: waitMs, kinds });
   context.apiMetrics.pulled.of('get_updates').inc(updates.count);
   return { ok: true, pieces: pollAnswer(updates) };

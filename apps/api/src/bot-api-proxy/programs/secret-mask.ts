@@ -15,7 +15,7 @@ export function withoutSecret({ text, shownText }: HiddenSecret, value: string):
 const NONE = Buffer.alloc(0);
 
 /** Replaces the secret in an answer that goes to a program, wherever its chunks are cut. */
-export class TokenCutter {
+export class SecretMask {
   readonly #secret: HiddenSecret;
   #kept: Buffer = NONE;
 

@@ -114,6 +114,7 @@ local function isOverForThis(entry)
   return fields.owner ~= nil or fields.again
 end
 
+-- Where to read from, by the offset that was asked for; the first read of a call acknowledges what is before it.
 local from = nil
 if ARGV[7] == '1' then
   local tail = last + 1
@@ -160,12 +161,12 @@ if ARGV[8] == '1' and (default or program) then
   redis.call('HSET', own, 'prevOffset', ARGV[4], 'prevAt', ARGV[2])
 end
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
-local more, ended = false, false
--- What has expired, what a program does not want, or what another one took must not hold the log once all before it is
--- acknowledged.
-local passes, passed = from <= cursor + 1, cursor
-ended = from > last
-while #raws < limit and not more and not ended do
+local more, isDone = false, false
+-- What has expired, what a program does not want, or what another one took must not hold the log: the cursor goes past it once
+-- all before it is acknowledged.
+local mayPass, cursorAfter = from <= cursor + 1, cursor
+isDone = from > last
+while #raws < limit and not more and not isDone do
   local count = wanted == '' and math.min(limit - #raws, PAGE) or PAGE
   local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', textOf(count))
   local read
@@ -174,16 +175,16 @@ while #raws < limit and not more and not ended do
       local raw = rawOf(entry)
       local grown = size + 50 + #raw
       if grown > BODY_CAP and size > 0 then
-        ended = true
+        isDone = true
         break
       end
       size = grown
       raws[#raws + 1] = raw
       if #raws == 1 then appendedAt = appendedAtOf(entry) end
-      passes = passes and idOf(entry) <= cursor
-    elseif passes and idOf(entry) > cursor then
-      passes = isOverForThis(entry)
-      if passes then passed = idOf(entry) end
+      mayPass = mayPass and idOf(entry) <= cursor
+    elseif mayPass and idOf(entry) > cursor then
+      mayPass = isOverForThis(entry)
+      if mayPass then cursorAfter = idOf(entry) end
     end
     read = entry
     scanned = scanned + 1
@@ -192,19 +193,19 @@ while #raws < limit and not more and not ended do
     if more or #raws == limit then break end
   end
   if read then from = idOf(read) + 1 end
-  ended = ended or #page < count
+  isDone = isDone or #page < count
 end
 -- The time of the last poll is exact to a second, and to some ten seconds while the poll waits.
 local shownMs = ARGV[7] == '1' and SHOWN_MS or SHOWN_WAITING_MS
 if default then
-  acknowledge(passed, false)
+  acknowledge(cursorAfter, false)
   if now - tonumber(s.pulledAt or 0) >= shownMs then redis.call('HSET', state, 'pulledAt', ARGV[2]) end
 else
   local knownCursor, polledAt = string.match(known or '', '^(%d+) (%d+)$')
-  if knownCursor ~= tostring(passed) or now - tonumber(polledAt) >= shownMs then
-    redis.call('HSET', consumers, name, passed .. ' ' .. now)
+  if knownCursor ~= tostring(cursorAfter) or now - tonumber(polledAt) >= shownMs then
+    redis.call('HSET', consumers, name, cursorAfter .. ' ' .. now)
   end
 end
--- A long scan trims each time: to remove all that it passes at once would block Redis.
-if more or (ARGV[7] == '1' and now - tonumber(s.trimmedAt) > 5000) then trimLog(state, log, consumers, now) end
+-- A long scan trims each time: to remove all that it mayPass at once would block Redis.
+if more or (ARGV[7] == '1' and now - tonumber(s.trimmedAt) > TRIM_EVERY_MS) then trimLog(state, log, consumers, now) end
 return { 'OK', from, throttled, more and 1 or 0, #raws, table.concat(raws, ',\n'), appendedAt, size, from > last and 1 or 0 }

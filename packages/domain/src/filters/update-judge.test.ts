@@ -7,8 +7,8 @@ import { loadUpdateSamples } from '@flotilla/testing/update-samples/load-update-
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { filterConfigOf } from '../bots/filter-config.ts';
-import { createJudge } from './judge-updates.ts';
 import { judgedFacts } from './judged-facts.ts';
+import { createJudge } from './update-judge.ts';
 
 const { UPDATE_CORPUS } = readSettings(z.object({ UPDATE_CORPUS: z.string().optional() }));
 const samples = await loadUpdateSamples(UPDATE_CORPUS);

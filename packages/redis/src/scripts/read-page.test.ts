@@ -24,7 +24,7 @@ const read = async (
   } = {},
 ) => {
   const reply = await scene.run(
-    'pull-read',
+    'read-page',
     [
       ...[scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
       ...(consumer.startsWith('program:') ? [programKeys(BOT, Number(consumer.slice(8))).state] : []),

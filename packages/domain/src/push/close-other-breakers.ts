@@ -1,0 +1,33 @@
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import { type Bot, pushes } from '../bots/bot.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import type { PushDeps } from './claim-for-push.ts';
+
+/** Breakers are closed in batches, because the turn that reached the backend waits before it settles its other results. */
+const BOTS_AT_ONCE = 200;
+
+/** Closes the breakers of all other bots with the backend URL of this one, which reached it. Returns those whose was open. */
+export async function closeOtherBreakers(deps: PushDeps & { directory: BotDirectory }, reachedBy: Bot): Promise<Bot[]> {
+  if (!deps.directory.ready()) return [];
+  const all: Bot[] = [];
+  const same = deps.directory
+    .all()
+    .filter((bot) => bot.backendUrl === reachedBy.backendUrl && bot.id !== reachedBy.id && pushes(bot));
+  for (let from = 0; from < same.length; from += BOTS_AT_ONCE) {
+    const some = same.slice(from, from + BOTS_AT_ONCE);
+    const wasOpen = await Promise.all(some.map((bot) => closeBreaker(deps, bot)));
+    const woken = some.filter((_, at) => wasOpen[at]);
+    await deps.turns.push.wakeAll(woken.map((bot) => bot.id));
+    all.push(...woken);
+  }
+  return all;
+}
+
+/** Closes the bot's breaker; true when it was open. */
+async function closeBreaker({ redis, clock }: PushDeps, bot: Bot): Promise<boolean> {
+  const { state, lanes } = botKeys(bot.id);
+  const args = [bot.registrationId, clock.nowMs(), bot.id];
+  const wasOpen: unknown = await runScript(redis.commands, 'close-breaker', [state, lanes], args);
+  return wasOpen === 1;
+}

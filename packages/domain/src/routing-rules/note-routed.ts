@@ -1,0 +1,36 @@
+import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { RouteLink } from '../history/route-links.ts';
+import { encodeLink, recordArguments } from '../history/stream/history-codec.ts';
+import type { ClaimDeps } from '../lanes/claim-units.ts';
+import type { ClaimedUnit } from '../lanes/claimed-unit.ts';
+import type { RoutingProgress } from './destination.ts';
+
+/** Stores the progress of a unit and the links of sent messages. False when another turn owns the bot's rules. */
+export async function noteRouted(
+  deps: ClaimDeps,
+  bot: Bot,
+  unit: ClaimedUnit,
+  noted: { fencingToken: number; progress: RoutingProgress; links: RouteLink[] },
+): Promise<boolean> {
+  const keys = botKeys(bot.id);
+  const nowMs = deps.clock.nowMs();
+  const owner = { botId: bot.id, registrationId: bot.registrationId };
+  const [status, wakeHistory] = await runScript(
+    deps.redis.commands,
+    'note-routed',
+    [keys.state, keys.rulesWork, keys.history, keys.pendingTurns],
+    [
+      bot.registrationId,
+      noted.fencingToken,
+      nowMs,
+      bot.id,
+      unit.unitId,
+      JSON.stringify(noted.progress),
+      ...recordArguments(noted.links.map((link) => encodeLink(owner, link, nowMs))),
+    ],
+  );
+  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
+  return status === 'OK';
+}
