@@ -69,8 +69,10 @@ test('known addresses are used while nobody answers for the name, and no longer 
   dns.resolve('a.example');
   await first;
   expect(await ask(lookup, 'a.example')).toBe('192.0.2.1');
-  dns.fail('a.example', 'EAI_AGAIN');
-  expect(await ask(lookup, 'a.example')).toBe('192.0.2.1');
+  for (const code of ['EAI_AGAIN', 'EAI_FAIL']) {
+    dns.fail('a.example', code);
+    expect(await ask(lookup, 'a.example')).toBe('192.0.2.1');
+  }
   dns.fail('a.example', 'ENOTFOUND');
   const last = ask(lookup, 'a.example');
   dns.fail('a.example', 'ENOTFOUND');
@@ -95,4 +97,7 @@ test('a name whose lookup cannot begin in time fails, and nothing is looked up f
   expect(await ask(lookup, 'a.example')).toBe('EAI_AGAIN');
   dns.fail('dead.example', 'EAI_AGAIN');
   expect(dns.asked()).toEqual([]);
+  const again = ask(lookup, 'a.example');
+  dns.resolve('a.example');
+  expect(await again).toBe('192.0.2.1');
 });

@@ -72,7 +72,10 @@ export function sharedLookup(
   const answered = (name: Name, error: NodeJS.ErrnoException | null, addresses: LookupAddress[]): void => {
     name.answer = { error, addresses, atMs: performance.now() };
     if (error === null) name.good = name.answer;
-    else if (error.code !== 'EAI_AGAIN') name.good = null;
+    else if (error.code === 'ENOTFOUND') name.good = null;
+    tellAll(name);
+  };
+  const tellAll = (name: Name): void => {
     const waiting = name.waiting ?? [];
     name.waiting = null;
     for (const { done, patience } of waiting) {
@@ -95,7 +98,8 @@ export function sharedLookup(
           release();
           answered(name, error, error === null ? addresses : []);
         }),
-      giveUp: () => answered(name, nobodyAnswers().error, []),
+      // Nothing is known of it: it does not count as a name that failed.
+      giveUp: () => tellAll(name),
     });
   };
 }
