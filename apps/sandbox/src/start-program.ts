@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, startGuarded } from '@flotilla/embedded/guarded-process.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { NODE_ENVIRONMENT, nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { nodeEnvironment, nodeFlags } from '@flotilla/runtime/node-flags.ts';
 import { programEntry } from '@flotilla/runtime/program-entry.ts';
 
 const READY_DEADLINE_MS = 60_000;
@@ -28,7 +28,7 @@ export async function startProgram(program: Program): Promise<RunningProgram> {
     command: process.execPath,
     args: [...nodeFlags(program.name), programEntry(program.name)],
     cwd: process.cwd(),
-    env: { ...inheritedEnv(), ...NODE_ENVIRONMENT, ...program.env },
+    env: { ...inheritedEnv(), ...nodeEnvironment(program.name), ...program.env },
     user: null,
     stopSignal: 'SIGTERM',
     outputFile: logFile,

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpus, totalmem } from 'node:os';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
-import { NODE_ENVIRONMENT, nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { nodeEnvironment, nodeFlags } from '@flotilla/runtime/node-flags.ts';
 import { SUBJECTS } from './subjects.ts';
 
 /**
@@ -33,7 +33,7 @@ async function measure(name: string, number: string[]): Promise<void> {
   // The history is written by the subject itself.
   const node =
     name === 'history'
-      ? { execArgv: nodeFlags('worker'), env: { ...inheritedEnv(), ...NODE_ENVIRONMENT } }
+      ? { execArgv: nodeFlags('worker'), env: { ...inheritedEnv(), ...nodeEnvironment('worker') } }
       : { execArgv: LOAD_FLAGS };
   const child = fork(new URL('./measure-subject.ts', import.meta.url), [name, ...number], node);
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -42,3 +42,9 @@ function knownSecrets(present: (readonly [string, string])[], env: Record<string
 export function inheritedEnv(): Record<string, string | undefined> {
   return { ...process.env };
 }
+
+/** How many names Node looks up at once: in half of its threads, rounded up (libuv, threadpool.c). */
+export function lookupsAtOnce(): number {
+  const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
+  return Math.ceil(threads / 2);
+}

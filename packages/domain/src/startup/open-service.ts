@@ -1,4 +1,5 @@
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { lookupsAtOnce } from '@flotilla/runtime/env.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { openTracing } from '@flotilla/runtime/open-tracing.ts';
@@ -46,8 +47,8 @@ export type Service = OpenProcess & {
  */
 const DEFERRED_AT_MOST_MS = 50;
 
-/** Node looks up 2 names at once in an api, and 16 in a worker (`launch.mjs`); what is left is for the platform and the stores. */
-const BACKEND_LOOKUPS_AT_ONCE = { api: 1, worker: 12 };
+/** Of the lookups that Node makes at once, so many are for names of backends; the rest is for the platform and our stores. */
+const SHARE_OF_LOOKUPS = 3 / 4;
 
 export type ServiceOptions = {
   log?: Logger;
@@ -102,7 +103,7 @@ export async function openService(
     backendPolicy: {
       allowedCidrs: config.backendAllowedCidrs,
       ownAt: endpoints.ownAt,
-      lookup: sharedLookup(BACKEND_LOOKUPS_AT_ONCE[name]),
+      lookup: sharedLookup(Math.max(1, Math.floor(lookupsAtOnce() * SHARE_OF_LOOKUPS))),
     },
     publicUrl: config.publicUrl,
     turns,

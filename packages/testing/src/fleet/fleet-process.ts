@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
-import { NODE_ENVIRONMENT, nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { nodeEnvironment, nodeFlags } from '@flotilla/runtime/node-flags.ts';
 import { programEntry } from '@flotilla/runtime/program-entry.ts';
 import { waitFor } from '../wait-for.ts';
 
@@ -61,7 +61,7 @@ export async function launchProcess(
     cwd,
     env: {
       PATH: inheritedEnv().PATH,
-      ...NODE_ENVIRONMENT,
+      ...nodeEnvironment(role),
       HOST: '127.0.0.1',
       ...settings,
       PORT: String(port),
