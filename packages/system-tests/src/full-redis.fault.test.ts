@@ -165,7 +165,7 @@ describe('a Redis that fills up', () => {
     await waitFor(() => bookOf('/busy').count() > 200, { timeoutMs: 30_000 });
 
     await limitMemory(1);
-    await untilWarned('every', /no bot takes updates in, and calls through the proxy are not kept/);
+    await untilWarned('every', /no bot takes updates in, and calls for the history wait/);
     const written = () => everyProcess().reduce((lines, one) => lines + one.output().split('\n').length, 0);
     const [linesBefore, fullAtMs] = [written(), performance.now()];
     expect(await push(hook, 1)).toBe(503);
