@@ -14,6 +14,8 @@ const HELD_MS = { least: 60_000, most: 90_000 };
 const GREATEST_AGE_MS = { least: 180_000, most: 300_000 };
 /** After this many updates, trim the log before the turn is held. */
 const UNTRIMMED_AT_MOST = 50;
+/** After this many while there is more work: fewer than the floor of a reader with many lanes can rise in a trim (lib/turn.lua). */
+const UNITS_BETWEEN_TRIMS = 500;
 
 /** One bot's share of a worker's time, in seconds and units. After it the next bot is served. */
 export function turnShare(clock: Clock) {
@@ -59,7 +61,8 @@ export function logTrims(clock: Clock) {
   let untrimmed = 0;
   return {
     isDue: (holds: boolean) => {
-      const isDue = clock.nowMs() - lastMs >= TRIM_EVERY_MS || (holds && untrimmed > UNTRIMMED_AT_MOST);
+      const isDue =
+        clock.nowMs() - lastMs >= TRIM_EVERY_MS || untrimmed > (holds ? UNTRIMMED_AT_MOST : UNITS_BETWEEN_TRIMS);
       if (isDue) [lastMs, untrimmed] = [clock.nowMs(), 0];
       return isDue;
     },

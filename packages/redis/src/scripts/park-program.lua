@@ -54,8 +54,7 @@ local waits = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_S
 local more = cursor < upTo or #waits > 0
 if pushes then
   writeState(keys.state, { '@pushCursor', cursor, '@pushCursorCount', countUpTo(turn.log, cursor, tonumber(s.allowedCount)), '@pushPending', turn.pending })
-  local lowest = lowestPending(turn.lanes, turn.lanePrefix)
-  redis.call('HSET', turn.consumers, reader, (lowest and lowest - 1 or cursor) .. ' ' .. now)
+  redis.call('HSET', turn.consumers, reader, risenFloor(turn, acknowledged, cursor) .. ' ' .. now)
 else
   redis.call('HSET', turn.consumers, reader, cursor .. ' ' .. (more and polledAt or '0'))
 end

@@ -10,8 +10,6 @@
 -- @include trim
 -- @include lanes
 -- @include programs
--- With more lanes, the oldest update is looked up by a lower bound, so that Redis is not blocked.
-local LANES_LOOKED_AT = 1000
 local ENTRIES_LOOKED_AT = 20
 
 local state, log, now = KEYS[1], KEYS[2], tonumber(ARGV[2])
@@ -35,7 +33,7 @@ local function acceptedAfter(id, isWanted)
   return found[1] and fieldsOf(found[1]).at or ''
 end
 
--- The same for a reader with lanes: what waits in them is older than what it has not read.
+-- The same for a reader with lanes: what waits in them is older than what it has not read. With many lanes, its floor is a bound.
 local function oldestOf(lanes, lanePrefix, floor, cursor, isWanted)
   local waiting = redis.call('ZCARD', lanes)
   if waiting > LANES_LOOKED_AT then return acceptedAfter(floor, isWanted) end

@@ -7,17 +7,29 @@ local IN_FLIGHT_TEXT = '9000000000000000'
 -- No lane waits longer: this is the longest Retry-After that retry-schedule.ts accepts.
 local LONGEST_WAIT_MS = 3600000
 
+-- With more lanes, scripts do not look at each of them, so that Redis is not blocked.
+local LANES_LOOKED_AT = 1000
+local REDRIVEN_PAGE = 100
+
+-- The lowest id of the log that waits in this lane, or nil.
+local function lowestInLane(key)
+  local at, size = 0, 1
+  while true do
+    local ids = redis.call('LRANGE', key, at, at + size - 1)
+    for _, id in ipairs(ids) do
+      if string.sub(id, 1, 1) ~= 'r' then return tonumber(id) end
+    end
+    if #ids < size then return nil end
+    at, size = at + size, REDRIVEN_PAGE
+  end
+end
+
 -- The lowest id of the log that waits in any lane, or nil.
 local function lowestPending(lanes, lanePrefix)
   local lowest = nil
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
-    local at = 0
-    local id = redis.call('LINDEX', lanePrefix .. lane, at)
-    while id and string.sub(id, 1, 1) == 'r' do
-      at = at + 1
-      id = redis.call('LINDEX', lanePrefix .. lane, at)
-    end
-    if id and (not lowest or tonumber(id) < lowest) then lowest = tonumber(id) end
+    local id = lowestInLane(lanePrefix .. lane)
+    if id and (not lowest or id < lowest) then lowest = id end
   end
   return lowest
 end

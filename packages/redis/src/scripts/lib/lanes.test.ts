@@ -21,6 +21,9 @@ test('the lowest pending id is the log’s: redriven updates have ids of their o
   await file('c:5', 1, 'r1', '9', '10');
   await file('c:6', 1, '12');
   expect(await lowest()).toBe(9);
+  await file('c:7', 1, ...Array.from({ length: 250 }, (_, at) => `r${at}`), '8', '13');
+  await file('c:8', 1, 'r300');
+  expect(await lowest()).toBe(8);
 });
 
 test('what a dead owner had in flight is due before everything else', async () => {

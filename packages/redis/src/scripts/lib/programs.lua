@@ -58,8 +58,8 @@ end
 -- The backend has changed: what failed at the old one is due now, and its failures no longer count.
 local function retryProgram(keys, target, now)
   allDueNow(keys.lanes, now)
-  for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
-    redis.call('HDEL', keys.work, 'r:' .. (redis.call('LINDEX', keys.lanePrefix .. lane, 0) or ''))
+  for _, field in ipairs(redis.call('HKEYS', keys.work)) do
+    if string.sub(field, 1, 2) == 'r:' then redis.call('HDEL', keys.work, field) end
   end
   closeBreaker(keys.state)
   redis.call('HDEL', keys.state, 'pushErr', 'pushErrAt', 'goneSince')

@@ -17,6 +17,9 @@
 -- @include pending
 -- Far fewer than Lua can pass to a command.
 local FORGOTTEN_AT_ONCE = 1000
+-- The floor of a reader with many lanes passes so many entries in a trim: more than its turn hands over between two (turn-limits.ts).
+local FLOOR_ENTRIES_AT_ONCE = 1000
+local FLOOR_BYTES_AT_ONCE = 4194304
 local TURN_CHARACTERS, NUMBERED_CHARACTERS = 8, 15
 
 -- What a call changes in its lanes is kept in the turn and written together, by writeLanes. Returns the turn with
@@ -175,6 +178,25 @@ local function firstLane(turn, units)
   return redis.call('ZRANGE', turn.lanes, '0', '0', 'WITHSCORES')
 end
 
+-- The floor of the reader, which was found before: nothing of the log waits in its lanes up to it. With many lanes it rises along the
+-- log, by a part in each call. cursor: up to where the log is filed
+local function risenFloor(turn, found, cursor)
+  if redis.call('ZCARD', turn.lanes) <= LANES_LOOKED_AT then
+    return (lowestPending(turn.lanes, turn.lanePrefix) or cursor + 1) - 1
+  end
+  local floor, passed, bytes = tonumber(found or 0), 0, 0
+  while passed < FLOOR_ENTRIES_AT_ONCE and bytes < FLOOR_BYTES_AT_ONCE do
+    local page = redis.call('XRANGE', turn.log, '(' .. floor, cursor, 'COUNT', PASSED_PAGE)
+    for _, entry in ipairs(page) do
+      local id, lowest = idOf(entry), lowestInLane(turn.lanePrefix .. laneOf(entry))
+      if lowest and lowest <= id then return id - 1 end
+      floor, passed, bytes = id, passed + 1, bytes + #rawOf(entry)
+    end
+    if #page < PASSED_PAGE then return cursor end
+  end
+  return floor
+end
+
 -- The consumer of a program has its floor, so that everything that trims the log knows it.
 local function setFloor(turn, floor)
   change(turn, turn.fields.floor, floor)
@@ -194,7 +216,7 @@ local function closeTurn(turn, found)
   if #first == 0 then
     setFloor(turn, tostring(found.cursor))
   elseif turn.trims then
-    setFloor(turn, (lowestPending(turn.lanes, turn.lanePrefix) or found.cursor + 1) - 1)
+    setFloor(turn, risenFloor(turn, redis.call('HGET', turn.own, turn.fields.floor), found.cursor))
   end
   writeState(turn.own, turn.changes)
   local nothing = not found.active or #first == 0

@@ -88,3 +88,25 @@ test('what is due waits for the next probe while the breaker is open, and trimmi
   expect(await close('found.openUntil = 9', '')).toEqual(['OK', 1, '9', 0, 0, []]);
   expect(await scene.commands.hget(scene.keys.state, 'floor')).toBe('1');
 });
+
+test('with many lanes the floor rises along the log, a part in each call, up to what waits', async () => {
+  await scene.applyBot({ push: true });
+  const { keys, commands } = scene;
+  const [delivered, last] = [1_500, 2_700];
+  const ids = Array.from({ length: last }, (_, at) => at + 1);
+  const waiting = ids.slice(delivered);
+  const fields = (id: number) => ['u', '{}', 'k', 'message', 'l', `c:${id}`, 't', NOW_MS, 'x', NOW_MS + 1, 'n', id];
+  await Promise.all(ids.map((id) => commands.xadd(keys.log, id, ...fields(id), 'm', '')));
+  await Promise.all(waiting.map((id) => commands.rpush(keys.lane(`c:${id}`), 'r1', String(id))));
+  await commands.zadd(keys.lanes, ...waiting.flatMap((id) => [NOW_MS, `c:${id}`]));
+  await commands.hset(keys.state, 'last', last);
+  const floorAfter = async (calls: number): Promise<number> => {
+    for (let call = 0; call < calls; call += 1) await close(`found.cursor = ${last}`, '');
+    return Number(await commands.hget(keys.state, 'floor'));
+  };
+  expect([await floorAfter(1), await floorAfter(1), await floorAfter(2)]).toEqual([1_000, delivered, delivered]);
+  expect(await commands.xlen(keys.log)).toBe(waiting.length);
+  // Only redriven updates are left in as many lanes.
+  await Promise.all(waiting.map((id) => commands.rpop(keys.lane(`c:${id}`))));
+  expect(await floorAfter(2)).toBe(last);
+});
