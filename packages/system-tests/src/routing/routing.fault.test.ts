@@ -1,4 +1,9 @@
-import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { randomBytes } from 'node:crypto';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { stateFields } from '@flotilla/redis/state-fields.ts';
+import { FLEET_ENCRYPTION_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type RoutingScene, routingScene } from './routing-scene.ts';
 
@@ -60,3 +65,41 @@ test('a worker that is killed while it sends leaves at most what was in flight i
     expect(arrivedOnce.length).toBeGreaterThanOrEqual(MESSAGES - KILLS);
   }
 }, 240_000);
+
+test('a worker that cannot decrypt the newest rules gives messages back, as often as it claims them', async () => {
+  const redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
+  const [source, target] = [await fleet.addBot(), await fleet.addBot()];
+  const [writer, first, second] = [
+    await scene.person([source]),
+    await scene.person([target]),
+    await scene.person([target]),
+  ];
+  const { id } = await scene.rule(source, target, first);
+  const { state, rulesWork } = botKeys(source.id);
+  // The message is in its lane, and waits for its second try.
+  const refusal = { kind: 'status', status: 429, retryAfterS: 4 } as const;
+  await fleet.control.setFault({ bot: target.platformId, method: 'sendMessage', count: 1, effect: refusal });
+  await fleet.control.sendMessage({ person: writer, bot: source.platformId, text: 'one' });
+  await waitFor(async () => (await redis.commands.hkeys(rulesWork)).some((field) => field.startsWith('r:')));
+
+  const ENCRYPTION_KEY = `new:${randomBytes(32).toString('base64')},old:${FLEET_ENCRYPTION_KEY}`;
+  const [api] = fleet.apis.splice(0, 1);
+  await fleet.start('api', { ENCRYPTION_KEY });
+  await api?.stop();
+  await fleet.rest('/api/routes/update', { id, target_chat_id: second });
+  const claims = new Set<string | null>();
+  const claimsAgain = async () => {
+    claims.add(await redis.commands.hget(state, stateFields.rulesClaim));
+    return claims.size > 50;
+  };
+  await waitFor(claimsAgain, { timeoutMs: 30_000, message: 'fifty claims', pauseMs: 10 });
+  expect(await scene.shown(target, second)).toEqual([]);
+
+  const [worker] = fleet.workers.splice(0, 1);
+  await fleet.start('worker', { ENCRYPTION_KEY });
+  await worker?.stop();
+  await scene.settled(source);
+  expect((await scene.shown(target, second)).map(({ text }) => text)).toEqual(['one']);
+  expect(await fleet.rest(`/api/deliveries?bot_id=${source.id}&state=dead`)).toEqual([]);
+  await redis.close();
+}, 90_000);
