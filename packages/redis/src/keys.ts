@@ -184,8 +184,8 @@ export function paceKeys(botId: number) {
     chat: (chatId: number | string) => `${prefix}:chat:${chatId}`,
     /** Exists while the bot is known not to see the messages of that chat. */
     unshared: (chatId: number) => `${prefix}:unshared:${chatId}`,
-    /** Until when (ms) the platform accepts nothing for that chat. */
-    blocked: (chatId: number | string) => `${prefix}:blocked:${chatId}`,
+    /** Exists while the platform accepts nothing from the bot for that chat. */
+    quiet: (chatId: number) => `${prefix}:blocked:${chatId}`,
   };
 }
 

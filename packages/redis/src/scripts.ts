@@ -29,7 +29,7 @@ const SCRIPTS = {
   'read-states': 'only-reads',
   redrive: 'needs-room',
   'reseal-config': 'needs-room',
-  'reserve-slot': 'runs-when-full',
+  'reserve-send-time': 'runs-when-full',
   'resume-backend': 'runs-when-full',
   'watch-bot': 'needs-room',
   'write-config': 'runs-when-full',

@@ -103,22 +103,25 @@ async function stream(context: Context, client: LiveClient, { slot, stops, signa
 
 type Watched = { bot: Bot; shown: WatchedBot; held: HeldBot; after: string; lost: boolean };
 
-/** Starts watching the bots, and finds the entries after which the client continues. */
-function hold(
+/**
+ * Starts watching the bots, and finds the entries after which the client continues. When it rejects, `stops` has everything that was
+ * begun.
+ */
+async function hold(
   { live }: Context,
   { topics }: LiveClient,
   known: LivePosition | null,
   stops: Running['stops'],
 ): Promise<Watched[]> {
-  return Promise.all(
-    [...topics.bots].map(async ([bot, shown]) => {
-      const held = await live.watches.hold(bot);
-      stops.push({ stop: held.release });
-      const after = known?.bots.get(bot.id) ?? held.position;
-      const lost = !(await held.keeps(after));
-      return { bot, shown, held, after: lost ? held.position : after, lost };
-    }),
-  );
+  const holding = [...topics.bots].map(async ([bot, shown]) => {
+    const held = await live.watches.hold(bot);
+    stops.push({ stop: held.release });
+    const after = known?.bots.get(bot.id) ?? held.position;
+    const lost = !(await held.keeps(after));
+    return { bot, shown, held, after: lost ? held.position : after, lost };
+  });
+  await Promise.allSettled(holding);
+  return Promise.all(holding);
 }
 
 function positionOf(watched: Watched[], known: LivePosition | null): LivePosition {

@@ -80,6 +80,46 @@ describe('the bot directory', () => {
     await waitFor(() => directory.ready() && directory.byId(1));
   });
 
+  test('one bot that cannot be read keeps what was known of it, and the others follow', async () => {
+    await completeMirror(deps());
+    const [first, second, third] = [1, 2, 3].map((id) => ({
+      ...aBot(),
+      id,
+      telegramId: 700_000 + id,
+      token: `${id}:t`,
+    }));
+    for (const bot of [first!, second!, third!]) await mirrorBot(deps(), bot);
+    await directory.refresh();
+    const other = secretBox(Buffer.alloc(32, 8).toString('base64'));
+    await mirrorBot({ ...deps(), secrets: other }, { ...second!, name: 'unreadable', revision: 2 });
+    await mirrorBot(deps(), { ...third!, token: '3:another', revision: 2 });
+    const told: number[] = [];
+    directory.onChange((id) => told.push(id));
+    await expect(directory.refresh()).rejects.toThrow('the configuration of bot 2 cannot be read');
+    await mirrorBot(deps(), { ...first!, name: 'New', revision: 2 });
+    await expect(directory.refresh()).rejects.toThrow('bot 2');
+    expect([directory.byId(1)?.name, directory.byId(2)?.name]).toEqual(['New', second!.name]);
+    expect([directory.byToken('3:t'), directory.byToken('3:another')?.id]).toEqual([undefined, 3]);
+    await mirrorBot(deps(), { ...second!, name: 'readable', revision: 3 });
+    await directory.refresh();
+    expect(directory.byId(2)?.name).toBe('readable');
+    expect(told.filter((id) => id === 3)).toHaveLength(1);
+  });
+
+  test('of two registrations of one bot at the platform, the one that stays keeps what both had', async () => {
+    await completeMirror(deps());
+    await mirrorBot(deps(), aBot());
+    await mirrorBot(deps(), { ...aBot(), id: 2, token: '700001:another' });
+    await mirrorBot(deps(), { ...aBot(), id: 3 });
+    await unmirrorBot(deps(), 1);
+    await directory.refresh();
+    expect(directory.isOwnBot(aBot().telegramId)).toBe(true);
+    expect(directory.byToken(aBot().token)?.id).toBe(3);
+    for (const id of [2, 3]) await unmirrorBot(deps(), id);
+    await directory.refresh();
+    expect(directory.isOwnBot(aBot().telegramId)).toBe(false);
+  });
+
   test('keeps nothing readable in Redis', async () => {
     await completeMirror(deps());
     await mirrorBot(deps(), { ...aBot(), secretToken: 'a-very-secret-token' });

@@ -18,7 +18,8 @@ type Snapshot = {
   byId: Map<number, Bot>;
   byToken: Map<string, Bot>;
   programTokens: ProgramTokens;
-  platformIds: Set<number>;
+  /** How many bots have this id at the platform: one may be added again, with a new token, before it is removed. */
+  platformIds: Map<number, number>;
 };
 
 /** Keeps this process's snapshot of the configuration; resolves after the first attempt to load it. */
@@ -38,23 +39,28 @@ export async function followDirectory(deps: {
   const open = (id: number, stored: string): Bot => {
     const space = stored.indexOf(' ');
     const place = SEALED_PLACES.mirrored(id, Number(stored.slice(0, space)));
-    return botFromMirror(deps.secrets.open(stored.slice(space + 1), place));
+    try {
+      return botFromMirror(deps.secrets.open(stored.slice(space + 1), place));
+    } catch (error) {
+      throw new Error(`the configuration of bot ${id} cannot be read (${String(error)})`, { cause: error });
+    }
   };
   const put = (into: Snapshot, id: number, stored: string | null | undefined) => {
     // Decrypted before anything is replaced: a bot that cannot be read must not be taken for a stranger's.
     const bot = stored ? open(id, stored) : null;
     const before = into.byId.get(id);
     if (before) {
-      into.byToken.delete(before.token);
+      // Another registration may have its token since.
+      if (into.byToken.get(before.token)?.id === id) into.byToken.delete(before.token);
       into.programTokens.remove(before);
-      into.platformIds.delete(before.telegramId);
+      count(into.platformIds, before.telegramId, -1);
     }
     into.byId.delete(id);
     if (bot === null) return;
     into.byId.set(id, bot);
     into.byToken.set(bot.token, bot);
     into.programTokens.put(bot);
-    into.platformIds.add(bot.telegramId);
+    count(into.platformIds, bot.telegramId, 1);
   };
 
   const load = async (version: number): Promise<void> => {
@@ -63,7 +69,7 @@ export async function followDirectory(deps: {
       byId: new Map(),
       byToken: new Map(),
       programTokens: programTokens(),
-      platformIds: new Set(),
+      platformIds: new Map(),
     };
     for (const [id, stored] of Object.entries(await commands.hgetall(configKeys.bots))) put(fresh, Number(id), stored);
     const ids = new Set([...fresh.byId.keys(), ...(snapshot?.byId.keys() ?? [])]);
@@ -74,11 +80,20 @@ export async function followDirectory(deps: {
     const changed = await commands.zrangebyscore(configKeys.changes, `(${from.version}`, '+inf');
     if (changed.length === 0) return;
     const stored = await commands.hmget(configKeys.bots, ...changed);
-    changed.forEach((id, at) => {
-      put(from, Number(id), stored[at]);
-    });
+    const failures: unknown[] = [];
+    for (const [at, id] of changed.map(Number).entries()) {
+      const revision = from.byId.get(id)?.revision;
+      try {
+        put(from, id, stored[at]);
+      } catch (error) {
+        // It keeps what was known, and the others go on. As the version stays, the next comparison tries again.
+        failures.push(error);
+        continue;
+      }
+      if (from.byId.get(id)?.revision !== revision) tell(id);
+    }
+    if (failures.length > 0) throw failures[0];
     from.version = version;
-    for (const id of changed) tell(Number(id));
   };
   const tell = (id: number) => {
     for (const listener of listeners) listener(id);
@@ -89,8 +104,12 @@ export async function followDirectory(deps: {
     const version = Number((await commands.get(configKeys.version)) ?? 0);
     if (version === 0) snapshot = null;
     else if (!snapshot || doubted || version < snapshot.version) {
+      const wasDoubted = doubted;
       doubted = false;
-      await load(version);
+      await load(version).catch((error) => {
+        doubted ||= wasDoubted;
+        throw error;
+      });
     } else if (version > snapshot.version) await follow(snapshot, version);
     confirmedAtMs = begunAtMs;
   };
@@ -155,4 +174,11 @@ export async function followDirectory(deps: {
       subscription.close();
     },
   };
+}
+
+/** Counts one more, or one less, of a key. */
+function count(counts: Map<number, number>, key: number, change: 1 | -1): void {
+  const counted = (counts.get(key) ?? 0) + change;
+  if (counted > 0) counts.set(key, counted);
+  else counts.delete(key);
 }

@@ -16,6 +16,7 @@ export function isProgramToken(token: string): boolean {
 /** The programs of all bots by id, and their tokens by hash. */
 export type ProgramTokens = {
   put(bot: Bot): void;
+  /** Removes what this bot has put and no other bot since. */
   remove(bot: Bot): void;
   find(token: string): ProgramCredential | undefined;
   /** The bot of a program. */
@@ -37,8 +38,8 @@ export function programTokens(): ProgramTokens {
     remove(bot) {
       if (bot.programs.length > 0) byText.clear();
       for (const { id, tokens } of bot.programs) {
-        botById.delete(id);
-        for (const { hash } of tokens) byHash.delete(hash);
+        if (botById.get(id)?.id === bot.id) botById.delete(id);
+        for (const { hash } of tokens) if (byHash.get(hash)?.bot.id === bot.id) byHash.delete(hash);
       }
     },
     botOf: (programId) => botById.get(programId),

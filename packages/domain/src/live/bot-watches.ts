@@ -141,22 +141,30 @@ export function botWatches(deps: Deps): BotWatches {
     beginning.set(bot.id, begun);
     return begun;
   };
-  /** Gives the viewer what is kept; returns the position it has reached, which may be ahead of the other viewers. */
-  const catchUp = async (watch: Watch, viewer: Viewer, from: JoinFrom): Promise<string> => {
+  /**
+   * Gives the viewer what is kept. Calls `upToDate` with the position it has reached, which may be ahead of the other viewers, at a
+   * moment when they have nothing that it lacks.
+   */
+  const catchUp = async (
+    watch: Watch,
+    viewer: Viewer,
+    from: JoinFrom,
+    upToDate: (position: string) => void,
+  ): Promise<void> => {
     const botId = watch.bot.id;
     for (let position = from.after; ; ) {
       from.signal.throwIfAborted();
       const page = await readLive(deps, botId, position, KEPT_AT_ONCE);
       if (page === null) {
         viewer.onGap(botId, watch.position);
-        return watch.position;
+        return upToDate(watch.position);
       }
       const newest = page.entries.at(-1)?.[0];
       if (newest !== undefined) {
         await from.onKept(decode(botId, page.entries));
         position = newest;
       }
-      if (!isAfter(watch.position, position)) return position;
+      if (!isAfter(watch.position, position)) return upToDate(position);
     }
   };
   const lookAtAll = () => {
@@ -186,12 +194,12 @@ export function botWatches(deps: Deps): BotWatches {
       return {
         position: watch.position,
         keeps: async (entry) => (await readLive(deps, bot.id, entry, 0)) !== null,
-        join: async (viewer, from) => {
-          const position = await catchUp(watch, viewer, from);
-          from.signal.throwIfAborted();
-          joined = position === watch.position ? viewer : behind(viewer, position);
-          watch.viewers.add(joined);
-        },
+        join: (viewer, from) =>
+          catchUp(watch, viewer, from, (position) => {
+            from.signal.throwIfAborted();
+            joined = position === watch.position ? viewer : behind(viewer, position);
+            watch.viewers.add(joined);
+          }),
         release: () => {
           watch.users -= 1;
           if (joined !== null) watch.viewers.delete(joined);

@@ -26,8 +26,8 @@ export type DestinationProgress = {
   begun?: number;
   /** The platform cannot forward or copy the messages there, so new ones are sent. */
   anew?: true;
-  /** The time (ms) that is reserved for the next part. */
-  slotMs?: number;
+  /** The time (ms, of Redis' clock) that is reserved for the next part. */
+  reservedMs?: number;
   /** The chat's new id, after it became a supergroup. */
   movedTo?: number;
   /** Set when all parts were sent, or when the rest never will be. */

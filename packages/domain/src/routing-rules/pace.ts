@@ -1,9 +1,8 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { paceKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 
-type PaceDeps = { redis: RedisHandles; clock: Clock };
+type PaceDeps = { redis: RedisHandles };
 
 /**
  * The platform's limits (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this): one message
@@ -15,45 +14,44 @@ const TO_A_GROUP = { spacingMs: 1050, most: 20, windowMs: 61_000 };
 const BY_A_BOT = { spacingMs: 0, most: 30, windowMs: 1050 };
 
 /**
- * Reserves, over all processes, the time (ms) at which a bot may send so many messages to a chat. A time that was
- * reserved before is kept, unless the platform asked for a later one since.
+ * A time that was reserved. `atMs` is of Redis' clock, which all processes share: it is only for reserving again. `waitMs` is how long
+ * it was until then.
+ */
+export type ReservedTime = { atMs: number; waitMs: number };
+
+/**
+ * Reserves, over all processes, the time at which a bot may send so many messages to a chat. A time that was reserved
+ * before is kept, unless the platform asked for a later one since.
  */
 export function reserveForChat(
   deps: PaceDeps,
   botId: number,
   chatId: number,
   wanted: { messages: number; reservedMs: number | undefined },
-): Promise<number> {
+): Promise<ReservedTime> {
   const keys = paceKeys(botId);
   const limits = chatId < 0 ? TO_A_GROUP : TO_A_CHAT;
-  return reserve(deps, [keys.chat(chatId), keys.blocked(chatId)], limits, wanted);
+  return reserve(deps, [keys.chat(chatId), keys.quiet(chatId)], limits, wanted);
 }
 
 /** The same for all messages of a bot. Call it just before sending. */
-export function reserveForBot(deps: PaceDeps, botId: number, messages: number): Promise<number> {
-  const keys = paceKeys(botId);
-  return reserve(deps, [keys.bot, keys.blocked('all')], BY_A_BOT, { messages, reservedMs: undefined });
+export function reserveForBot(deps: PaceDeps, botId: number, messages: number): Promise<ReservedTime> {
+  return reserve(deps, [paceKeys(botId).bot], BY_A_BOT, { messages, reservedMs: undefined });
 }
 
-/** Remembers that the platform takes nothing from this bot for this chat until then (Unix ms). */
-export async function keepQuiet(deps: PaceDeps, botId: number, chatId: number, untilMs: number): Promise<void> {
-  const lifeMs = Math.max(1, untilMs - deps.clock.nowMs());
-  await deps.redis.commands.set(paceKeys(botId).blocked(chatId), untilMs, 'PX', lifeMs);
+/** Remembers that the platform takes nothing from this bot for this chat for so long. */
+export async function keepQuiet(deps: PaceDeps, botId: number, chatId: number, forMs: number): Promise<void> {
+  if (forMs > 0) await deps.redis.commands.set(paceKeys(botId).quiet(chatId), '1', 'PX', Math.ceil(forMs));
 }
 
 async function reserve(
   deps: PaceDeps,
-  keys: [string, string],
+  keys: string[],
   limits: { spacingMs: number; most: number; windowMs: number },
   wanted: { messages: number; reservedMs: number | undefined },
-): Promise<number> {
-  const at: unknown = await runScript(deps.redis.commands, 'reserve-slot', keys, [
-    deps.clock.nowMs(),
-    wanted.messages,
-    limits.spacingMs,
-    limits.most,
-    limits.windowMs,
-    wanted.reservedMs ?? '',
-  ]);
-  return Number(at);
+): Promise<ReservedTime> {
+  const { spacingMs, most, windowMs } = limits;
+  const args = [wanted.messages, spacingMs, most, windowMs, wanted.reservedMs ?? ''];
+  const [atMs, waitMs] = await runScript(deps.redis.commands, 'reserve-send-time', keys, args);
+  return { atMs: Number(atMs), waitMs: Number(waitMs) };
 }

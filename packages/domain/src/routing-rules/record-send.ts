@@ -55,7 +55,7 @@ export async function recordSend(
     case 'retry': {
       const { reason, status, retryAfterS } = outcome;
       if (status === 429 && retryAfterS !== undefined) {
-        await keepQuiet(deps, to.target.id, to.chatId, deps.clock.nowMs() + retryAfterS * 1000);
+        await keepQuiet(deps, to.target.id, to.chatId, retryAfterS * 1000);
       }
       return { outcome: 'retry', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
     }

@@ -20,7 +20,7 @@ export type DestinationEnd =
   | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number }
   | { outcome: 'lost' };
 
-/** A turn waits at most this long for the pace. For a longer wait the lane sleeps. */
+/** A turn waits at most this long for the pace of a chat. For a longer wait the lane sleeps. */
 const WAITED_HERE_MS = 1500;
 /** Messages for a disabled target bot wait, and are tried again this often. */
 const DISABLED_PAUSE_MS = 5000;
@@ -74,7 +74,7 @@ async function sendOne(
     progress.begun = progress.sent;
     if (!(await lease.storeProgress([]))) return { outcome: 'lost' };
   }
-  delete progress.slotMs;
+  delete progress.reservedMs;
   const outcome = part === null ? await sendNatively(deps, bot, to, messages) : await sendPart(deps, bot, to, part);
   const recorded = await recordSend(deps, bot, sent, to, progress, lease, outcome);
   return recorded.outcome === 'moved' ? sendOne(deps, bot, sent, to, progress, lease) : recorded;
@@ -88,20 +88,21 @@ async function waitForPace(
   progress: DestinationProgress,
   lease: RoutingLease,
 ): Promise<OneEnd | null> {
-  const reservedMs = progress.slotMs;
-  const chatMs = await reserveForChat(deps, to.target.id, to.chatId, { messages, reservedMs });
-  if (chatMs - deps.clock.nowMs() > WAITED_HERE_MS) {
-    progress.slotMs = chatMs;
-    return (await lease.storeProgress([])) ? { outcome: 'paced', atMs: chatMs } : { outcome: 'lost' };
+  const { reservedMs } = progress;
+  const forChat = await reserveForChat(deps, to.target.id, to.chatId, { messages, reservedMs });
+  if (forChat.waitMs > WAITED_HERE_MS) {
+    progress.reservedMs = forChat.atMs;
+    const atMs = deps.clock.nowMs() + forChat.waitMs;
+    return (await lease.storeProgress([])) ? { outcome: 'paced', atMs } : { outcome: 'lost' };
   }
-  await waitUntil(deps, chatMs, lease.signal);
-  await waitUntil(deps, await reserveForBot(deps, to.target.id, messages), lease.signal);
+  await waitFor(forChat.waitMs, lease.signal);
+  const forBot = await reserveForBot(deps, to.target.id, messages);
+  await waitFor(forBot.waitMs, lease.signal);
   return lease.ownsTurn() ? null : { outcome: 'lost' };
 }
 
-async function waitUntil({ clock }: RoutingDeps, atMs: number, signal: AbortSignal): Promise<void> {
-  const leftMs = atMs - clock.nowMs();
-  if (leftMs > 0) await delay(leftMs, undefined, { signal }).catch(() => {});
+async function waitFor(waitMs: number, signal: AbortSignal): Promise<void> {
+  if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => {});
 }
 
 async function end(

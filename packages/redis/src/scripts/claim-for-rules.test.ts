@@ -65,7 +65,7 @@ test('a lane whose time was written by a clock an hour ahead is due now, but for
   const { keys, commands } = scene;
   await claim({ token: 1, name: 'a2', limit: 0 }, 0, 2, 2, 'c:5', '1', '', 'c:6', '2', '');
   await commands.zadd(keys.rulesLanes, NOW_MS + 3_600_000, 'c:5', NOW_MS + 3_600_000, 'c:6');
-  await commands.hset(keys.rulesWork, 'p:2', '{"to":{}}');
+  await commands.hset(keys.rulesWork, 'p:2', `{"to":{"r1":{"reservedMs":${NOW_MS + 3_600_000}}}}`);
   const [, , , , , , ...units] = await claim({ name: 'b1' });
   expect((units as unknown[][]).map((unit) => unit[3])).toEqual(['1']);
 });

@@ -4,12 +4,12 @@
 -- ARGV  1 registration id  2 for how long (ms)  3 how old entries may become (ms)  4 time to live of the stream (ms)
 -- RESULT {'GONE'} | {'OK', id of the newest entry}
 -- @include state
+-- @include clock
 local state, live = KEYS[1], KEYS[2]
 -- @read s <- state: registrationId, watchedUntil
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
--- Use the server's time: with different clocks, one caller would take another's watch for expired.
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- With different clocks, one caller would take another's watch for expired.
+local now = serverNow()
 if tonumber(s.watchedUntil or 0) < now or redis.call('EXISTS', live) == 0 then
   redis.call('XADD', live, '*', 't', 'begin')
   redis.call('XTRIM', live, 'MAXLEN', 1)

@@ -101,12 +101,14 @@ local function headOf(turn, lane, gatherMs)
 end
 
 -- Whether a due time (ms) minutes ahead can be right. A retry may wait until the time in its record, unless that says it failed
--- in the future; only rules wait for a pace, and they have a progress.
+-- in the future. Rules wait for the times that they reserved, which are of the server's clock.
 local function mayWaitUntil(turn, dueAt, record, progress)
   if dueAt > turn.now + LONGEST_WAIT_MS + CLOCKS_DIFFER_MS then return false end
   local known = record ~= '' and cjson.decode(record) or {}
   if (numberIn(known.lastFailedAtMs) or 0) > turn.now + CLOCKS_DIFFER_MS then return false end
-  return progress ~= '' or dueAt <= (numberIn(known.nextTryAtMs) or 0)
+  local latest = numberIn(known.nextTryAtMs) or 0
+  for reserved in string.gmatch(progress, '"reservedMs":(%d+)') do latest = math.max(latest, tonumber(reserved) + CLOCKS_DIFFER_MS) end
+  return dueAt <= latest
 end
 
 -- Makes lanes due whose due time a wrong clock wrote: that of another process, or our own before it was set.

@@ -94,8 +94,11 @@ test('a lane that waits without a failure or a pace, or longer than any does, ha
   expect(await claimWaiting(HOUR_MS, {})).toEqual([['1']]);
   expect(await claimWaiting(HOUR_MS, { 's:1': '1' })).toEqual([['1']]);
   expect(await claimWaiting(HOUR_MS, { 'r:1': '' })).toEqual([['1']]);
-  expect(await claimWaiting(HOUR_MS, { 'p:1': '{}' })).toEqual([]);
-  expect(await claimWaiting(2 * HOUR_MS, { 'p:1': '{}' })).toEqual([['1']]);
+  const reserved = (inMs: number) => ({ 'p:1': `{"to":{"r1":{"reservedMs":5},"r2":{"reservedMs":${NOW_MS + inMs}}}}` });
+  expect(await claimWaiting(HOUR_MS, reserved(HOUR_MS - 100))).toEqual([]);
+  expect(await claimWaiting(HOUR_MS, reserved(HOUR_MS / 2))).toEqual([['1']]);
+  expect(await claimWaiting(HOUR_MS, { 'p:1': '{}' })).toEqual([['1']]);
+  expect(await claimWaiting(2 * HOUR_MS, reserved(2 * HOUR_MS))).toEqual([['1']]);
 });
 
 test('a lane waits for the retry of its record, unless that failed in the future or names another time', async () => {
