@@ -31,7 +31,7 @@ export type Outcome =
   /** A rule drops it: the backend does not get it. */
   | { outcome: 'dropped' }
   /**
-   * It is tried again at `atMs`: it waits for its pace (`record` is unchanged), or a try failed (`record` counts it).
+   * It is tried again at `atMs`: it waits for its pace or for a store (`record` is unchanged), or a try failed (`record` counts it).
    */
   | { outcome: 'retry'; atMs: number; record: RetryRecord | null }
   | { outcome: 'dead'; failure: DeliveryFailure }

@@ -1,3 +1,4 @@
+import { connectRedis } from '@flotilla/redis/connect.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { logScene } from '@flotilla/testing/log-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -61,4 +62,30 @@ test('a turn that knows an older configuration than Redis passes over nothing, u
   const claim = claimsBy(bot);
   for (let tries = 0; tries < TRIES; tries += 1) expect(await claim()).toEqual({ ids: [], more: true });
   expect(await claim()).toEqual({ ids: [1], more: false });
+});
+
+test('a post that a rule may drop waits while nobody can tell who wrote it, and that is no try', async () => {
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const away = await connectRedis({ url: scene.server().url, log });
+  await away.close();
+  const rule = { conditionType: 'all', conditionValue: '', action: 'drop', targetChatId: null, enabled: true } as const;
+  const rules = [{ id: 1, targetBotId: 1, delivery: 'at_least_once', ...rule } as Bot['rules'][number]];
+  const bot = await registered({ manageEnabled: true, rules, backendUrl: 'http://127.0.0.1:9/' });
+  const directory = { isOwnBot: () => false };
+  const ofTurn = { ...deps(), redis: away, directory, requestLimiter: sharedLimiter(10), log };
+  const reader = backendReader(ofTurn as unknown as BackendReaderDeps, bot, {
+    newest: (known) => known,
+    giveUp: async () => {},
+    reached: async () => {},
+  });
+  const raw = `{"update_id":1,"channel_post":{"message_id":1,"date":1,"chat":{"id":-1005,"type":"channel"},"text":"a"}}`;
+  const updates = [
+    { id: 1, raw, kind: 'channel_post', acceptedAtMs: 0, expiresAtMs: 9e15, traceparent: null },
+  ] as const;
+  const retry = null;
+  const unit = { lane: 'c:-1005', unitId: '1', updates: [...updates] as [(typeof updates)[0]], retry, progress: '' };
+  const { signal } = new AbortController();
+  const lease = { signal, ownsTurn: () => true } as never;
+  const settled = await reader.handle(unit, { fencingToken: 1, lease, cancel: signal });
+  expect(settled).toEqual({ unit, outcome: 'retry', atMs: scene.nowMs() + 1_000, record: null });
 });

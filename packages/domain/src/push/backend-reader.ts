@@ -1,5 +1,6 @@
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { parseBackendUrl } from '../bots/backend-address.ts';
+import { isStoreAway, STORE_AWAY_PAUSE_MS } from '../lanes/is-store-away.ts';
 import type { LaneReader } from '../lanes/run-turn.ts';
 import type { SharedLimiter } from '../lanes/shared-limiter.ts';
 import type { Backend } from './backend.ts';
@@ -62,8 +63,14 @@ export function backendReader(deps: BackendReaderDeps, given: Backend, owner: Ba
         if (turn.cancel.aborted) return { unit, outcome: 'returned' };
         return await deliverUpdate(deps, to, unit, turn);
       } catch (error) {
-        deps.log.error({ ...namesOf(to), update: unit.updates[0].id, err: error }, 'the handling of an update failed');
-        return { unit, outcome: 'crashed', atMs: deps.clock.nowMs() };
+        const names = { ...namesOf(to), update: unit.updates[0].id };
+        const nowMs = deps.clock.nowMs();
+        if (isStoreAway(error)) {
+          deps.log.warn({ ...names, reason: String(error) }, 'an update waits for a store');
+          return { unit, outcome: 'retry', atMs: nowMs + STORE_AWAY_PAUSE_MS, record: unit.retry };
+        }
+        deps.log.error({ ...names, err: error }, 'the handling of an update failed');
+        return { unit, outcome: 'crashed', atMs: nowMs };
       } finally {
         deps.requestLimiter.giveBack(at);
       }

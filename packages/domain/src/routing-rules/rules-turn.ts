@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
-import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { type Bot, routes } from '../bots/bot.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
 import type { ClaimedUnit, Outcome, SettledUnit } from '../lanes/claimed-unit.ts';
+import { isStoreAway, STORE_AWAY_PAUSE_MS } from '../lanes/is-store-away.ts';
 import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
 import { claimForRules, type Matched, type ShownUpdate } from './claim-for-rules.ts';
 import { readRoutable, routeUnit } from './route-unit.ts';
@@ -32,7 +30,6 @@ export type MeasureRouting = {
 const LANES_AT_ONCE = 20;
 const LOOK_EVERY_MS = 200;
 const CONFIGURATION_PAUSE_MS = 50;
-const FAILED_PAUSE_MS = 1_000;
 
 /** Routes one bot's messages, lane by lane, for a while; then the next bot has its turn. */
 export async function rulesTurn(deps: RulesTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
@@ -108,8 +105,8 @@ async function route(deps: RulesTurnDeps, bot: Bot, unit: ClaimedUnit, turn: Han
   } catch (error) {
     span?.end('failed');
     deps.log.error({ bot: bot.id, unit: unit.unitId, err: error }, 'the routing of an update failed');
-    const atMs = deps.clock.nowMs() + FAILED_PAUSE_MS;
-    return measured(isAway(error) ? { outcome: 'retry', atMs, record: unit.retry } : { outcome: 'crashed', atMs });
+    const atMs = deps.clock.nowMs() + STORE_AWAY_PAUSE_MS;
+    return measured(isStoreAway(error) ? { outcome: 'retry', atMs, record: unit.retry } : { outcome: 'crashed', atMs });
   }
 }
 
@@ -119,10 +116,4 @@ function beginSpan({ tracing }: RulesTurnDeps, bot: Bot, unit: ClaimedUnit): Spa
   if (tracing === null || parent === undefined) return null;
   const attributes = { 'flotilla.bot_id': bot.id, 'flotilla.updates': unit.updates.length };
   return tracing.start('route update', { kind: 'client', parent, links, attributes });
-}
-
-/** Whether Postgres, Redis or the bot directory was unavailable, which is no fault of the update. */
-function isAway(error: unknown): boolean {
-  if (error instanceof FlotillaError) return error.code === 'unavailable';
-  return isUnavailable(error) || isRedisUnavailable(error);
 }
