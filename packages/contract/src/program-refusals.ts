@@ -46,7 +46,7 @@ export const programRefusalOperations = {
           token_name: 'agency',
           method: 'sendmessage',
           reason: 'chat',
-          description: 'Forbidden: this token may not call sendmessage so: chat_id is not one of its chats',
+          description: 'Forbidden: this token may not call sendMessage: chat_id is not one of its chats',
           chat_id: 424_242,
         },
       ],

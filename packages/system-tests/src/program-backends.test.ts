@@ -206,7 +206,7 @@ describe('a program behind its limit', () => {
     const [cursor] = (await redis.commands.hget(consumers, name))!.split(' ');
     await redis.commands.hset(consumers, name, `${cursor} ${Date.now() - 24 * HOUR_MS - 1}`);
     await waitFor(async () => (await show(program)).parked, { ...WITHIN, message: 'the program to be parked' });
-    const reason = 'the program was parked: it was behind for more than 24 hours';
+    const reason = 'the program was parked: for more than 24 hours it was behind or did not poll';
     expect(await show(program)).toMatchObject({ last_error: reason, pending_update_count: 0 });
     expect(await readerOf(program)).toMatchObject({ state: 'parked', last_error: reason });
     await waitFor(async () => (await deadOf(bot, program)).length === 3, WITHIN);
@@ -310,7 +310,7 @@ test('calls in the answers of several programs to one press are each made once, 
   const refused = (name: string) => refusedTo(tokens.get(name)!.program);
   const within = ' (a call in the answer to a delivery)';
   for (const [name, reason, words] of [
-    ['mute', 'method', 'Forbidden: this token may not call sendmessage'],
+    ['mute', 'method', 'Forbidden: this token may not call sendMessage'],
     ['slow', 'rate', 'Too Many Requests'],
   ] as const) {
     await waitFor(async () => (await refused(name)).length > 0, { ...WITHIN, message: `what ${name} was refused` });

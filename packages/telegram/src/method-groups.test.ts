@@ -1,7 +1,7 @@
 import { documentedChats, documentedMethods } from '@flotilla/testing/documented-methods.ts';
 import { expect, test } from '@jest/globals';
 import { CAPTURED_METHOD_NAMES } from './captured-methods.ts';
-import { chatParametersOf, groupOfMethod, methodsNamed } from './method-groups.ts';
+import { chatParametersOf, groupOfMethod, methodsNamed, writtenMethod } from './method-groups.ts';
 
 const DOCUMENTED = documentedMethods();
 
@@ -27,4 +27,5 @@ test('a group allows its methods, a name only itself, and nothing unknown', () =
     false,
   ]);
   expect(groupOfMethod('sendsomethingnew')).toBeUndefined();
+  expect(['sendmessage', 'sendsomethingnew'].map(writtenMethod)).toEqual(['sendMessage', 'sendsomethingnew']);
 });

@@ -73,12 +73,22 @@ const GROUP_OF: ReadonlyMap<string, MethodGroup | 'named'> = new Map(
     namesIn(names).map((name) => [name.toLowerCase(), group as MethodGroup | 'named'] as const),
   ),
 );
+const WRITTEN: ReadonlyMap<string, string> = new Map(
+  Object.values(METHODS_BY_GROUP)
+    .flatMap(namesIn)
+    .map((name) => [name.toLowerCase(), name]),
+);
 const OF_CHATS: ReadonlySet<string> = new Set(namesIn(METHODS_OF_CHATS.toLowerCase()));
 const FROM_CHATS: ReadonlySet<string> = new Set(namesIn(METHODS_FROM_CHATS.toLowerCase()));
 
 /** The group of a method; undefined for a method that we do not know. */
 export function groupOfMethod(lowerCaseMethod: string): MethodGroup | 'named' | undefined {
   return GROUP_OF.get(lowerCaseMethod);
+}
+
+/** A method as the platform's documentation writes it; as it is given for one that we do not know. */
+export function writtenMethod(lowerCaseMethod: string): string {
+  return WRITTEN.get(lowerCaseMethod) ?? lowerCaseMethod;
 }
 
 /** True for methods by which a bot gets, replaces or limits the tokens of bots that it manages. */

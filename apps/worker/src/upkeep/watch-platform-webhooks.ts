@@ -41,7 +41,7 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
     if (refusedAtMs > 0) await clearRefusal(deps, bot, refusedAtMs);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    await patchBotState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: deps.clock.nowMs() });
+    await patchBotState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: deps.clock.nowMs(), pollTries: 0 });
     if (refusedAtMs === 0 && isRefusal(error)) await noteRefusal(deps, bot, reason);
   }
 }

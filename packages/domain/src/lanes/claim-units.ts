@@ -40,6 +40,8 @@ export type ClaimsSeen = {
   sent(): void;
   /** With the fencing token of the turn, or null if it is no longer the owner. */
   answered(fencingToken: number | null): void;
+  /** No answer comes. */
+  lost(): void;
 };
 
 /** What a claim answers to every turn; each reader adds its own to `Claimed`. */
@@ -111,7 +113,7 @@ export async function claimUnits(
     // On the reply itself and not after an await: replies that Redis sent together must be noted in their order.
     const noteAnswer = ([status, token]: ScriptReply) =>
       request.claims?.answered(status === 'OK' ? (token as number) : null);
-    void answering.then(noteAnswer, () => {});
+    void answering.then(noteAnswer, () => request.claims?.lost());
     return answering;
   };
   const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(

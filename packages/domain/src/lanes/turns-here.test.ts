@@ -60,6 +60,21 @@ test.each([
   },
 );
 
+test('after a claim whose answer was lost, the turn is told as often as before', async () => {
+  const { turns, turn, wakes } = entered();
+  turn.claims.sent();
+  turn.claims.lost();
+  turn.claims.sent();
+  turn.claims.answered(7);
+  const append = reply();
+  turns.of(BOT)!.tell(append.promise);
+  turn.claims.sent();
+  turn.claims.answered(7);
+  append.resolve();
+  await nextPass();
+  expect(wakes()).toBe(2);
+});
+
 test('the answer to a claim that was sent before is no reason to tell again, and a failed append is one', async () => {
   const { turns, turn, wakes } = entered();
   turn.claims.sent();

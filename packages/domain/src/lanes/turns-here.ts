@@ -14,13 +14,14 @@ export type EnteredTurn = {
   leave(): void;
 };
 
-type Entry = { fencingToken: number | null; wake: () => void; sent: number; answered: number };
+/** `ended`: how many claims were answered, or will not be. */
+type Entry = { fencingToken: number | null; wake: () => void; sent: number; ended: number };
 
 export function turnsHere(): TurnsHere {
   const entries = new Map<number, Entry>();
   return {
     enter: (botId) => {
-      const entry: Entry = { fencingToken: null, wake: () => {}, sent: 0, answered: 0 };
+      const entry: Entry = { fencingToken: null, wake: () => {}, sent: 0, ended: 0 };
       entries.set(botId, entry);
       return {
         claims: {
@@ -28,8 +29,11 @@ export function turnsHere(): TurnsHere {
             entry.sent += 1;
           },
           answered: (fencingToken) => {
-            entry.answered += 1;
+            entry.ended += 1;
             entry.fencingToken = fencingToken;
+          },
+          lost: () => {
+            entry.ended += 1;
           },
         },
         onWake: (listener) => {
@@ -53,7 +57,7 @@ function tell(entry: Entry, appending: Promise<unknown>): void {
   entry.wake();
   const answered = () => {
     // A claim that was answered before the append, as after a redirection in a cluster, has not seen the new updates.
-    if (entry.answered > sent) entry.wake();
+    if (entry.ended > sent) entry.wake();
   };
   // After a failure they may be there or not.
   appending.then(answered, () => entry.wake());

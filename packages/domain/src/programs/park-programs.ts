@@ -105,7 +105,7 @@ function whyBehind(limit: Behind['limit'], { updates, hours }: ProgramLimit): st
     case 'updates':
       return `more than ${updates} updates waited for it`;
     case 'time':
-      return `it was behind for more than ${hours} hours`;
+      return `for more than ${hours} hours it was behind or did not poll`;
     case 'memory':
       return 'Redis is short of memory, and what waited for it would have stopped the intake of the bot';
   }

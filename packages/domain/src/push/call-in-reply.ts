@@ -2,7 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
-import { isOfManagedBots } from '@flotilla/telegram/method-groups.ts';
+import { isOfManagedBots, writtenMethod } from '@flotilla/telegram/method-groups.ts';
 import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
@@ -40,7 +40,11 @@ export async function callInReply(
   if (call === null) return;
   const method = call.method.toLowerCase();
   if (IGNORED.has(method) || method.startsWith('get')) return;
-  const refused = await whyRefused(deps, backend, method);
+  const refused = await whyRefused(deps, backend, method).catch((error: unknown) => {
+    deps.log.warn({ bot: backend.id, method, reason: String(error) }, 'a call in a reply was left out: Redis is away');
+    return 'away' as const;
+  });
+  if (refused === 'away') return;
   if (refused !== null) {
     refuse(deps, backend, method, refused);
     return;
@@ -64,6 +68,7 @@ type Refused = { reason: 'method' | 'chat' | 'rate' | 'expired'; token: { id: nu
 /**
  * A call in an answer has the limits of the token that set the webhook, which may have ended since the delivery began. If a
  * user gave the backend by REST, the call may do what users may. No program may act on other bots unless it is allowed to.
+ * Rejects if Redis cannot count the call.
  */
 async function whyRefused(deps: ReplyDeps, { program }: Backend, lowerCaseMethod: string): Promise<Refused | null> {
   if (program === undefined) return null;
@@ -79,7 +84,7 @@ async function whyRefused(deps: ReplyDeps, { program }: Backend, lowerCaseMethod
   if (token === null || token === 'ended') return { reason: 'expired', token: { id: webhookTokenId } };
   if (token.chats !== null) return { reason: 'chat', token };
   if (!isMethodAllowed(token, lowerCaseMethod)) return { reason: 'method', token };
-  return (await countCall(deps, token).catch(() => 1)) === 0 ? null : { reason: 'rate', token };
+  return (await countCall(deps, token)) === 0 ? null : { reason: 'rate', token };
 }
 
 /** Keeps the refusal for those who look after the program. */
@@ -100,9 +105,9 @@ function refuse(
 function wordsOf(reason: Refused['reason'], method: string): string {
   switch (reason) {
     case 'method':
-      return `Forbidden: this token may not call ${method}`;
+      return `Forbidden: this token may not call ${writtenMethod(method)}`;
     case 'chat':
-      return `Forbidden: this token may not call ${method} so: its chats cannot be told`;
+      return `Forbidden: this token may not call ${writtenMethod(method)}: its chats cannot be told`;
     case 'rate':
       return 'Too Many Requests';
     case 'expired':

@@ -68,7 +68,7 @@ describe('what the tokens of a program were refused', () => {
         token_name: 'agency',
         method: 'banchatmember',
         reason: 'method',
-        description: 'Forbidden: this token may not call banchatmember',
+        description: 'Forbidden: this token may not call banChatMember',
       },
     ]);
     expect(Math.abs(Date.now() - Date.parse(first[0]!.at))).toBeLessThan(60_000);

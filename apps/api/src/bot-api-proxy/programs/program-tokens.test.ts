@@ -234,8 +234,8 @@ describe('a token of a program', () => {
       const { status, json: answer } = await send(token, method);
       return status === 403 ? answer.description : `${status}`;
     };
-    expect(await refused(pushes, 'getUpdates')).toBe('Forbidden: this token may not call getupdates');
-    expect(await refused(pulls, set)).toBe('Forbidden: this token may not call setwebhook');
+    expect(await refused(pushes, 'getUpdates')).toBe('Forbidden: this token may not call getUpdates');
+    expect(await refused(pulls, set)).toBe('Forbidden: this token may not call setWebhook');
     expect((await send(pulls.token, 'getUpdates')).json).toEqual({ ok: true, result: [] });
     expect((await send(pushes.token, set)).json).toMatchObject({ description: 'Webhook was set' });
     expect(await refused(pulls, 'deleteWebhook')).toMatch(/its program has a backend$/);
@@ -422,7 +422,7 @@ describe('the methods of a token', () => {
     const { token } = await newToken({ methods: ['SENDMESSAGE'] });
     expect((await send(token, 'sendMESSAGE?chat_id=1')).status).toBe(200);
     expect((await send(token, 'SendPhoto?chat_id=1')).json.description).toBe(
-      'Forbidden: this token may not call sendphoto',
+      'Forbidden: this token may not call sendPhoto',
     );
     expect((await send(token, 'getUpdates')).status).toBe(403);
     const refused = await api.admin('POST', '/api/programs/tokens/add', {

@@ -2,6 +2,7 @@ import type { ProgramRefusalReason } from '@flotilla/contract/program-refusals.t
 import type { ActiveToken } from '@flotilla/domain/bots/active-program.ts';
 import { countCall } from '@flotilla/domain/bots/count-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+import { writtenMethod } from '@flotilla/telegram/method-groups.ts';
 import type { Context } from '../../context.ts';
 import { forbidden, type Refusal, tooManyRequests } from '../answer.ts';
 import { type MethodCall, type RunningProxy, refuse } from '../call.ts';
@@ -32,8 +33,8 @@ export function recordRefusal(
 /** The refusal of a method, or (with `why`) of what this call would do by it. */
 export function notAllowed(reason: 'method' | 'chat', method: string, why: string | null): Refused {
   // A client may send anything as a method.
-  const shown = PLAIN_METHOD.test(method) ? method : 'this method';
-  return { reason, refusal: forbidden(`this token may not call ${shown}${why === null ? '' : ` so: ${why}`}`) };
+  const shown = PLAIN_METHOD.test(method) ? writtenMethod(method) : 'this method';
+  return { reason, refusal: forbidden(`this token may not call ${shown}${why === null ? '' : `: ${why}`}`) };
 }
 
 /** Counts a call of a token with a rate; the refusal if there were too many. Rejects while Redis is away. */
