@@ -70,6 +70,7 @@ function addFault(fields: RawFields, name: string, reason: string): void {
 export const MAX_BODY_BYTES = 1_048_576;
 const MAX_FORM_FIELDS = 2000;
 const RETRY_AFTER_S = 1;
+const JSON_AS_FORM = 'The body looks like JSON: send it with Content-Type: application/json';
 
 /** A request whose body is to be read, and its limits. */
 export interface BodyRequest {
@@ -92,6 +93,8 @@ export async function readBody(from: BodyRequest): Promise<Map<string, unknown>>
     case 'application/json':
       return new Map(Object.entries(parseJson(text)));
     case 'application/x-www-form-urlencoded':
+      // As curl sends it without a header. Its only name would be the whole text, and an error would show its secrets.
+      if (text.trimStart().startsWith('{')) throw new FlotillaError('bad_request', JSON_AS_FORM);
       return formFields(text, 'body');
     default:
       throw new FlotillaError(

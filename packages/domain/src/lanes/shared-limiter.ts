@@ -8,8 +8,8 @@ export type SharedLimiter = {
   offer(wanted: number, holder?: string): number;
   take(holder?: string): void;
   /**
-   * Takes one as soon as the holder may have one more, since others may have taken what was offered: in the order of
-   * asking. False when it takes longer than this, or the signal aborts.
+   * Takes one as soon as the holder may have one more, since others may have taken what was offered. Those who wait are served in the
+   * order of asking. False when it takes longer than this, or the signal aborts.
    */
   takeSoon(holder: string, withinMs: number, signal?: AbortSignal): Promise<boolean>;
   giveBack(holder?: string): void;
