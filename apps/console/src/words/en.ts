@@ -262,7 +262,7 @@ export const words = {
     error: 'Error',
     readers: {
       title: 'Readers',
-      nobody: 'Nobody reads the updates of this bot.',
+      nobody: 'Nobody reads the updates of this bot. Readers that are added later do not get them.',
       names: { push: 'Backend', pull: 'Pollers', rules: 'Routing rules' },
       consumer: 'consumer',
       program: (name: string) => `Program: ${name}`,

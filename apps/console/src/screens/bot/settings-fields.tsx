@@ -46,11 +46,6 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
           on={settings.webhook_mode}
           toggle={(webhook_mode) => change({ webhook_mode })}
         />
-        <KindsField
-          kinds={settings.allowed_updates}
-          choose={(allowed_updates) => change({ allowed_updates })}
-          fault={faultOf('allowed_updates')}
-        />
       </Group>
       <Forwarding {...{ settings, hasSecret, faultOf, change }} />
       <Group title={words.polling}>
@@ -60,6 +55,13 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
           fault={faultOf('long_poll_enabled')}
           on={settings.long_poll_enabled}
           toggle={(long_poll_enabled) => change({ long_poll_enabled })}
+        />
+      </Group>
+      <Group title={words.kindsGroup}>
+        <KindsField
+          kinds={settings.allowed_updates}
+          choose={(allowed_updates) => change({ allowed_updates })}
+          fault={faultOf('allowed_updates')}
         />
       </Group>
       <Group title={words.history}>

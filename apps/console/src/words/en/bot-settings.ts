@@ -13,6 +13,7 @@ export const botSettings = {
   webhookModeHint: 'Off: Flotilla polls the platform. On: the platform calls Flotilla, which needs a public address.',
   someKinds: 'Take only chosen kinds of updates',
   someKindsHint: 'Off: all kinds but changes of members and reactions, as the platform does by default.',
+  kindsGroup: 'Kinds for the backend and for polls',
   kinds: 'Kinds of updates',
   noKind: 'Choose at least one kind.',
   backend: 'Backend',

@@ -4,7 +4,7 @@ export const chart = {
   range: 'How far back',
   ranges: { hour: '1 hour', day: '24 hours', week: '7 days' },
   taken: 'Taken',
-  total: 'In all',
+  total: 'Total',
   line: (name: string, sum: string, most: string) => `${name}: ${sum} in all, at most ${most} at a time.`,
   lines: {
     in: 'Came in',
@@ -18,5 +18,5 @@ export const chart = {
   last: 'Last',
   level: (name: string, last: string, most: string) => `${name}: ${last} last, at most ${most}.`,
   waiting: 'Waiting updates',
-  waitingHint: 'Looked at once a minute; of an hour, the most.',
+  waitingHint: 'Sampled once a minute; an hour shows its highest.',
 };

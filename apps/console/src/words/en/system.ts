@@ -60,7 +60,7 @@ export const system = {
     waiting_updates: 'Updates that wait for the quickest reader of a bot; beyond it the platform keeps them',
     waiting_updates_while_tight: 'The same for the slowest reader, while memory is tight',
     connections: 'Connections to one api',
-    connections_per_address: 'The same of one address; 0 is no limit',
+    connections_per_address: 'Connections from one address to one api; 0 is no limit',
   } as Readonly<Record<string, string>>,
   settings: 'Settings of the process that answered',
   notSet: 'not set',

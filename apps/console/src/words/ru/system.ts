@@ -73,7 +73,7 @@ export const system: typeof en = {
     waiting_updates: 'Обновлений, которые ждут самого быстрого читателя бота; остальные хранит платформа',
     waiting_updates_while_tight: 'То же для самого медленного читателя, пока память тесна',
     connections: 'Соединений с одним api',
-    connections_per_address: 'То же с одного адреса; 0 — без ограничения',
+    connections_per_address: 'Соединений с одного адреса с одним api; 0 — без ограничения',
   },
   settings: 'Настройки ответившего процесса',
   notSet: 'не задано',
