@@ -279,7 +279,7 @@ export const words = {
       newest: 'Newest update',
       upToDate: 'Up to date',
       behind: (n: number) => plural(n, { one: '{n} update behind', other: '{n} updates behind' }),
-      oldest: 'the oldest came',
+      oldest: 'oldest',
       failingSince: 'Failing since',
       nextProbe: 'next probe',
       tryNow: 'Try now',

@@ -293,7 +293,7 @@ export const words: Words = {
           many: 'отстаёт на {n} обновлений',
           other: 'отстаёт на {n} обновления',
         }),
-      oldest: 'старейшее пришло',
+      oldest: 'старейшее',
       failingSince: 'Не принимает с',
       nextProbe: 'следующая проба',
       tryNow: 'Проверить',

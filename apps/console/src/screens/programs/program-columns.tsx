@@ -28,7 +28,7 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
       name: 'sees-cell',
       card: 'bottom-start',
       title: columns.sees,
-      width: 'minmax(8rem, 2fr)',
+      width: 'minmax(8rem, 1.6fr)',
       cell: ({ program }) => (
         <span className="muted">{program === null ? words.all : <Sees program={program} where="list" />}</span>
       ),
@@ -37,14 +37,14 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
       name: 'state-cell',
       card: 'top-end',
       title: columns.state,
-      width: '11rem',
+      width: '10rem',
       cell: ({ program, reader }) => <ReaderState state={reader?.state ?? stateOf(program)} />,
     },
     {
       name: 'progress-cell',
       card: 'bottom-end',
       title: columns.progress,
-      width: 'minmax(9rem, 1.6fr)',
+      width: 'minmax(9rem, 2fr)',
       cell: ({ reader }) => reader && <Behind reader={reader} />,
     },
   ];
