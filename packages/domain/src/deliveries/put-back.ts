@@ -36,8 +36,9 @@ const RESERVED_ID = 8;
 /**
  * Gives dead letters back to their reader, behind the waiting updates and in the order given: in its lanes, or at the end
  * of the log with new update ids if it polls. 'off' when nobody would get them; 'full' when so many updates wait for a
- * reader that polls that more would soon stop intake or park a program. A letter that is put back twice, because the
- * caller could not remove it, is sent once. Throws FlotillaError('unavailable') while Redis has no room or lacks the bot.
+ * reader that polls that more would soon stop intake or park a program. Lanes take any number: while more wait in them than the intake of
+ * the bot allows, the platform keeps its new updates. A letter that is put back twice, because the caller could not remove it, is sent
+ * once. Throws FlotillaError('unavailable') while Redis has no room or lacks the bot.
  */
 export async function putBack(
   deps: PutBackDeps,
