@@ -19,7 +19,7 @@ export type WorkerContext = Service & {
   platform: PlatformClient;
   pollingClient: PollingClient;
   /** Wakes the turns that run in this process when their bot gets updates, or another configuration. */
-  pushable: ChannelWaiters;
+  turnNews: ChannelWaiters;
   /** The push turns of this process, which its polling turns tell of new updates. */
   pushTurnsHere: TurnsHere;
   backends: BackendConnections;
@@ -50,11 +50,11 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   onClose(polling.close);
   const backends = backendConnections(backendPolicy);
   onClose(backends.close);
-  const pushable = channelWaiters(redis, channels.pushable);
-  onClose(pushable.close);
+  const turnNews = channelWaiters(redis, channels.turnNews);
+  onClose(turnNews.close);
   directory.onChange((botId) => {
     if (directory.ready()) backends.changed(botId, directory.byId(botId));
-    pushable.wakeSoon(botId);
+    turnNews.wakeSoon(botId);
   });
   const programRefusals = refusalRecorder({ redis, clock, log });
   onClose(async () => programRefusals.close());
@@ -64,7 +64,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     config,
     platform: measured.client(platformClient({ apiUrl: config.platformUrl })),
     pollingClient: polling,
-    pushable,
+    turnNews,
     pushTurnsHere: turnsHere(),
     backends,
     requestLimiter,

@@ -125,14 +125,14 @@ describe('a worker', () => {
     await waitFor(async () => Number(await context.redis.commands.zscore(pendingTurns, `${bot.id}:push`)) > Date.now());
     const told: string[] = [];
     const listening = Promise.withResolvers<void>();
-    const subscription = context.redis.subscribe(channels.pushable, {
+    const subscription = context.redis.subscribe(channels.turnNews, {
       message: (names) => told.push(...String(names).split(' ')),
       listening: () => listening.resolve(),
     });
     await listening.promise;
     await deliver(['a', 'b', 'c']);
     await deliver(['d']);
-    await context.redis.commands.publish(channels.pushable, 'end');
+    await context.redis.commands.publish(channels.turnNews, 'end');
     await waitFor(() => told.includes('end'));
     subscription.close();
     expect(texts()).toEqual(expect.arrayContaining(['first', 'a', 'b', 'c', 'd']));

@@ -207,7 +207,7 @@ export const channels = {
    * Payload: the id of a bot whose turns, already woken, have something new to file; or the names of turns that a
    * worker holds, as in the pending turns, with spaces between them.
    */
-  pushable: 'flotilla:pushable',
+  turnNews: 'flotilla:pushable',
   /** Payload: the id of a bot whose live stream has something new. */
   live: 'flotilla:live',
   /** Payload: `<account id> <bot id> <chat id> <message id>`: up to where an account has now read a chat. */

@@ -28,7 +28,7 @@ type Name = {
   answer: Answer | null;
   /** The last one with addresses; null once the name is known not to exist. */
   good: Answer | null;
-  /** Those who wait for the lookup that is queued or under way; null if there is none. */
+  /** Those who wait for the lookup that is queued or in flight; null if there is none. */
   waiting: Set<Waiting> | null;
 };
 type Waiting = { done: Done; patience: NodeJS.Timeout | null };
@@ -45,7 +45,7 @@ export function sharedLookup(
   changed: Partial<LookupTimes> = {},
 ): NameLookup {
   const times = { ...TIMES, ...changed };
-  const slots = lookupSlots(atOnce, times.queuedMs);
+  const queue = lookupQueue(atOnce, times.queuedMs);
   const names = new Map<string, Name>();
   const nameOf = (key: string): Name => {
     const name = names.get(key) ?? { answer: null, good: null, waiting: null };
@@ -92,7 +92,7 @@ export function sharedLookup(
     if (name.waiting !== null) return wait(name, name.waiting, done);
     name.waiting = new Set();
     wait(name, name.waiting, done);
-    slots.take(kindOf(name), {
+    queue.add(kindOf(name), {
       begin: (release) =>
         lookup(hostname, { all: true, family }, (error, addresses) => {
           release();
@@ -116,7 +116,7 @@ function kindOf({ answer }: Name): Kind {
  * Lets lookups begin: known names first, then new ones, which leave a third to those, and last those that failed, which leave two
  * thirds. Gives up those that waited too long.
  */
-function lookupSlots(atOnce: number, queuedMs: number) {
+function lookupQueue(atOnce: number, queuedMs: number) {
   const [newAtOnce, failedAtOnce] = [Math.ceil((atOnce * 2) / 3), Math.ceil(atOnce / 3)];
   const running: Record<Kind, number> = { known: 0, new: 0, failed: 0 };
   const queues: Record<Kind, Map<Lookup, NodeJS.Timeout>> = { known: new Map(), new: new Map(), failed: new Map() };
@@ -141,7 +141,7 @@ function lookupSlots(atOnce: number, queuedMs: number) {
     }
   };
   return {
-    take: (kind: Kind, lookup: Lookup): void => {
+    add: (kind: Kind, lookup: Lookup): void => {
       if (mayBegin(kind)) {
         begin(kind, lookup);
         return;

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { endWithAnswer, incomingTraceparent } from '../http/observe-request.ts';
 import { NOT_FOUND, OTHER_HOST, POLL_ERROR_DELAY_MS, sendEmpty } from './answer.ts';
 import { type RunningProxy, refuseRequest } from './call.ts';
-import { captureCalls } from './capture.ts';
+import { callCapture } from './capture.ts';
 import { decide, decideUnnamed } from './decide.ts';
 import { downloadFile } from './files.ts';
 import { framingFault } from './headers.ts';
@@ -28,7 +28,7 @@ export function botApiProxy(context: Context, patience: Partial<PlatformPatience
   const proxy: RunningProxy = {
     context,
     upstream: connectUpstream(context.proxy.platformUrl, patience),
-    capture: captureCalls(context),
+    capture: callCapture(context),
     metrics: proxyMetrics(context.metrics),
     intercepts: new Map([
       ['setwebhook', setWebhook],

@@ -50,7 +50,7 @@ const ABANDONED_BYTES = 32 * 1024 * 1024;
  * Passes captured calls to the buffer for the history. The calls of a bot keep the order of their answers. It never
  * delays an answer.
  */
-export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metrics'>): Capture {
+export function callCapture({ calls, metrics }: Pick<Context, 'calls' | 'metrics'>): Capture {
   /** By bot id: the decompression that the bot's next answer must wait for. */
   const tails = new Map<number, Promise<void>>();
   let compressedBytes = 0;

@@ -1,7 +1,7 @@
 import type { backendOperations } from '@flotilla/contract/backends.ts';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import { type BackendHealth, checkBackendHealth } from '@flotilla/domain/bots/check-backend-health.ts';
-import { type Backend, backendOfProgram } from '@flotilla/domain/push/backend.ts';
+import { type BotWithBackend, backendOfProgram } from '@flotilla/domain/push/backend.ts';
 import { testDelivery } from '@flotilla/domain/push/test-delivery.ts';
 import type { Context } from '../context.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -40,7 +40,7 @@ function presentHealth({ healthy, statusCode, latencyMs }: BackendHealth) {
 
 type GivenUpdate = string | Record<string, unknown> | undefined;
 
-async function test(context: Context, by: Actor, backend: Backend, given: GivenUpdate) {
+async function test(context: Context, by: Actor, backend: BotWithBackend, given: GivenUpdate) {
   const update = updateToTest(context, given);
   const tested = await testDelivery(context, by, backend, update, context.stopping);
   const { request, status, durationMs, excerpt, error } = tested;

@@ -6,7 +6,7 @@ import { decodePosition, type LivePosition } from '@flotilla/domain/live/live-po
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Response } from 'express';
 import type { Context } from '../context.ts';
-import type { LiveSlot } from '../live/live.ts';
+import type { ReservedStream } from '../live/live.ts';
 import { LiveStream } from '../live/live-stream.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 
@@ -48,7 +48,7 @@ export function watchedTopics(context: Context, topics: readonly LiveTopic[]): W
 /** Streams events until the signal aborts. Throws before the answer if too many streams are open or Redis is away. */
 export async function watchLive(context: Context, client: LiveClient, signal: AbortSignal): Promise<void> {
   const { live, directory } = context;
-  const slot = live.reserve(client.caller);
+  const reserved = live.reserve(client.caller);
   const ended = new AbortController();
   const end = () => ended.abort();
   signal.addEventListener('abort', end);
@@ -60,18 +60,18 @@ export async function watchLive(context: Context, client: LiveClient, signal: Ab
   // The client may have gone already; then no further event reports it.
   if (signal.aborted) end();
   try {
-    await stream(context, client, { slot, stops, signal: ended.signal });
+    await stream(context, client, { reserved, stops, signal: ended.signal });
   } finally {
     for (const one of stops) one.stop();
     stopListening();
     signal.removeEventListener('abort', end);
-    slot.release();
+    reserved.release();
   }
 }
 
-type Running = { slot: LiveSlot; stops: { stop(): void }[]; signal: AbortSignal };
+type Running = { reserved: ReservedStream; stops: { stop(): void }[]; signal: AbortSignal };
 
-async function stream(context: Context, client: LiveClient, { slot, stops, signal }: Running): Promise<void> {
+async function stream(context: Context, client: LiveClient, { reserved, stops, signal }: Running): Promise<void> {
   const { response, lastEventId } = client;
   const known = lastEventId === null ? null : decodePosition(lastEventId);
   const watched = await hold(context, client, known, stops);
@@ -88,7 +88,7 @@ async function stream(context: Context, client: LiveClient, { slot, stops, signa
   if (tellsBots(client)) stops.push(listenToBots(context, client, live, forgotten ? 0 : sinceMs));
   live.begin(RETRY_MS, { gap });
   if (tellsReads(client)) stops.push(listenToReads(context, client, live));
-  slot.attach(live);
+  reserved.attach(live);
   if (client.topics.fleet) stops.push(listenToFleet(context, client, live));
   try {
     await Promise.all(watched.map((one) => join(one, live, signal)));

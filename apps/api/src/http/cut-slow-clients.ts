@@ -33,8 +33,8 @@ const GAP_AT_MOST_MS = 30_000;
 const BYTES_A_MINUTE = 16_384;
 const MINUTE_MS = 60_000;
 /** A body is read on after its answer, because some clients read the answer only after they have sent everything. */
-const LINGER_GAP_MS = 5_000;
-const LINGER_MS = 30_000;
+const STAY_GAP_MS = 5_000;
+const STAY_MS = 30_000;
 /** A client that reads nothing of an answer for this time is cut off, at the latest after twice this time. */
 export const UNREAD_MS = 15_000;
 
@@ -114,15 +114,15 @@ function isTooSlow(line: Line, nowMs: number): boolean {
   if (request === null || request.complete) return false;
   noteProgress(line, request, nowMs);
   const silentMs = nowMs - line.readAtMs;
-  if (line.answeredAtMs !== null) return silentMs > LINGER_GAP_MS || lingersTooLong(line, nowMs - line.answeredAtMs);
+  if (line.answeredAtMs !== null) return silentMs > STAY_GAP_MS || staysTooLong(line, nowMs - line.answeredAtMs);
   if (isSmall(line, request) && nowMs - line.clientsTurnAtMs > SMALL_BODY_WITHIN_MS) return true;
   if (silentMs > (line.readAtMs === line.beganAtMs ? FIRST_BYTES_WITHIN_MS : GAP_AT_MOST_MS)) return true;
   return nowMs - line.minuteAtMs > MINUTE_MS && isBelowRate(line, nowMs);
 }
 
-function lingersTooLong(line: Line, lingeredMs: number): boolean {
-  if (lingeredMs > LINGER_MS) return true;
-  return lingeredMs > SMALL_BODY_WITHIN_MS && line.readBytes - line.answeredBytes < SMALL_BODY_BYTES;
+function staysTooLong(line: Line, stayedMs: number): boolean {
+  if (stayedMs > STAY_MS) return true;
+  return stayedMs > SMALL_BODY_WITHIN_MS && line.readBytes - line.answeredBytes < SMALL_BODY_BYTES;
 }
 
 function noteProgress(line: Line, request: IncomingMessage, nowMs: number): void {

@@ -20,11 +20,11 @@ export type Live = {
   chatReads: ChatReads;
   counts: LiveCounts;
   /** Reserves room for a stream; throws 'too_many_requests' if there is none for the caller. */
-  reserve(caller: Caller): LiveSlot;
+  reserve(caller: Caller): ReservedStream;
   close(): void;
 };
 
-export type LiveSlot = {
+export type ReservedStream = {
   /** Lets the stream tick. */
   attach(stream: LiveStream): void;
   release(): void;

@@ -27,7 +27,7 @@ export async function wakeForgottenTurns(deps: WorkerContext): Promise<void> {
   }
   untold.push(...(await unseenByRules(deps, held.rules)));
   for (let from = 0; from < untold.length; from += TOLD_AT_ONCE) {
-    await deps.redis.commands.publish(channels.pushable, untold.slice(from, from + TOLD_AT_ONCE).join(' '));
+    await deps.redis.commands.publish(channels.turnNews, untold.slice(from, from + TOLD_AT_ONCE).join(' '));
   }
   for (const kind of PENDING_KINDS) {
     deps.measure.latePendingTurns.set({ kind }, forgotten[kind].length);

@@ -1,8 +1,8 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../bots/bot.ts';
-import { type Backend, backendOfProgram, deliveryIdOf, keysOfProgram, webhookIdOf } from '../push/backend.ts';
-import type { Attempt } from '../push/claim-for-push.ts';
+import { type BotWithBackend, backendOfProgram, deliveryIdOf, keysOfProgram, webhookIdOf } from '../push/backend.ts';
+import type { Attempt } from '../push/claim-for-backend.ts';
 import type { KeptExcerpt } from '../push/keep-excerpts.ts';
 import { type ShownRequest, shownRequest } from '../push/shown-request.ts';
 import { signDelivery } from '../push/sign-delivery.ts';
@@ -24,7 +24,7 @@ export async function listAttempts(
   programId: number | null,
 ): Promise<ListedAttempt[]> {
   const programs = bot.programs.filter(({ id, mode }) => (programId === null ? mode === 'push' : id === programId));
-  const backends: Backend[] = programs.map((program) => backendOfProgram(bot, program));
+  const backends: BotWithBackend[] = programs.map((program) => backendOfProgram(bot, program));
   if (programId === null) backends.push(bot);
   const keys = backends.map((backend) => keysOfProgram(backend) ?? botKeys(bot.id));
   const found = (await deps.redis.runMany(
@@ -37,7 +37,7 @@ export async function listAttempts(
   return listed.sort((one, other) => Date.parse(other.at) - Date.parse(one.at)).slice(0, LISTED_AT_MOST);
 }
 
-function attemptsOf(backend: Backend, attempts: string[], excerpts: string[]): ListedAttempt[] {
+function attemptsOf(backend: BotWithBackend, attempts: string[], excerpts: string[]): ListedAttempt[] {
   const { program } = backend;
   const excerptOf = new Map(excerpts.map((text) => JSON.parse(text) as KeptExcerpt).map((kept) => [idOf(kept), kept]));
   return attempts.map((text) => {
@@ -56,7 +56,7 @@ function attemptsOf(backend: Backend, attempts: string[], excerpts: string[]): L
 }
 
 /** What signed the attempt; the signature itself is not kept, and is shown masked. */
-function signatureHeaders(bot: Backend, { at, update_id: updateId }: Attempt): Record<string, string> {
+function signatureHeaders(bot: BotWithBackend, { at, update_id: updateId }: Attempt): Record<string, string> {
   return signDelivery(bot.signing, { id: webhookIdOf(bot, updateId), atMs: Date.parse(at), body: '' }) ?? {};
 }
 

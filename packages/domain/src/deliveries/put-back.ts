@@ -11,7 +11,7 @@ import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { programReaderName } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { byteRange } from '../intake/accept-updates.ts';
-import type { IdReserve } from '../intake/reserve-ids.ts';
+import type { IdReserve } from '../intake/id-reserve.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
 import type { MemoryWatch } from '../memory/watch-memory.ts';
 import type { DeadLetter } from './dead-letter-store.ts';

@@ -12,8 +12,8 @@ import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/update-judge.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
 import type { MemoryWatch } from '../memory/watch-memory.ts';
+import type { IdReserve } from './id-reserve.ts';
 import { type PacedAppends, pacedAppend } from './paced-append.ts';
-import type { IdReserve } from './reserve-ids.ts';
 
 export type AcceptDeps = PacedAppends & {
   redis: RedisHandles;

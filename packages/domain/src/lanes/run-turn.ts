@@ -132,12 +132,12 @@ async function claimUntilDone<Settled extends SettledUnit>(
       trims.took(units.length);
     }
 
-    const step = stepAfter(claim, plan, inFlight, { lookEveryMs: reader.lookEveryMs, nowMs: deps.clock.nowMs() });
-    switch (step.next) {
+    const then = afterClaim(claim, plan, inFlight, { lookEveryMs: reader.lookEveryMs, nowMs: deps.clock.nowMs() });
+    switch (then.next) {
       case 'claim':
         break;
       case 'wait':
-        await inFlight.untilWoken(step.withinMs);
+        await inFlight.untilWoken(then.withinMs);
         if (plan.windsDown && !plan.isOver && inFlight.count() > 0) share.renew();
         break;
       case 'hold':
@@ -151,7 +151,7 @@ async function claimUntilDone<Settled extends SettledUnit>(
         if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
         break;
       case 'sleep':
-        return sleepUntil(claimNow, claim.fencingToken, step.untilMs);
+        return sleepUntil(claimNow, claim.fencingToken, then.untilMs);
       case 'end':
         return { next: 'again' };
     }
@@ -183,7 +183,7 @@ function planClaim(
   };
 }
 
-type Step =
+type AfterClaim =
   | { next: 'claim' }
   /** Until a unit was handled, or there is news. */
   | { next: 'wait'; withinMs: number }
@@ -192,12 +192,12 @@ type Step =
   | { next: 'sleep'; untilMs: number }
   | { next: 'end' };
 
-function stepAfter(
+function afterClaim(
   claim: TurnClaim & { outcome: 'claimed' },
   { isOver, windsDown, room }: ClaimPlan,
   inFlight: Pick<UnitsInFlight<never>, 'count' | 'hasSettled' | 'isWoken'>,
   { lookEveryMs, nowMs }: { lookEveryMs: number; nowMs: number },
-): Step {
+): AfterClaim {
   const dueInMs = claim.nextDueMs === null ? lookEveryMs : claim.nextDueMs - nowMs;
   const roomLeft = room - claim.units.length;
   const hasMore = !windsDown && (claim.more || (roomLeft > 0 && dueInMs <= 0));

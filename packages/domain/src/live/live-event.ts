@@ -3,7 +3,7 @@ import { CAPTURED_METHOD_NAMES } from '@flotilla/telegram/captured-methods.ts';
 import { chatIdOfResult, chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { decodeRecord } from '../history/stream/history-codec.ts';
-import type { Attempt } from '../push/claim-for-push.ts';
+import type { Attempt } from '../push/claim-for-backend.ts';
 
 /** What happened to a bot, as its watchers get it. */
 export type LiveEvent = {

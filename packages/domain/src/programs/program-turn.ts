@@ -5,7 +5,7 @@ import { programReaderName } from '../bots/active-program.ts';
 import { programPushes } from '../bots/bot.ts';
 import { webhookTokenOf } from '../bots/webhook-token.ts';
 import { runTurn } from '../lanes/run-turn.ts';
-import { type Backend, backendOfProgram, type ProgramBackend } from '../push/backend.ts';
+import { type BotWithBackend, backendOfProgram, type ProgramBackend } from '../push/backend.ts';
 import { type BackendOwner, backendReader, GONE } from '../push/backend-reader.ts';
 import type { PushTurnDeps } from '../push/push-turn.ts';
 import { NO_BACKEND } from './program.ts';
@@ -26,7 +26,7 @@ export async function programTurn(deps: PushTurnDeps, programId: number, lease: 
   }
   if (backend === null) return { next: 'idle' };
   if (hasEnded(deps, backend)) return endWebhook(deps, programId);
-  const appended = deps.pushable.listen(backend.id, programReaderName(programId));
+  const appended = deps.turnNews.listen(backend.id, programReaderName(programId));
   try {
     return await runTurn(deps, backendReader(deps, backend, programBackend(deps, programId)), lease, appended);
   } finally {
@@ -79,6 +79,6 @@ function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
 }
 
 /** The actor in the audit log when nobody asked for a change. */
-function itself({ program }: Backend): Actor {
+function itself({ program }: BotWithBackend): Actor {
   return { kind: 'bot', address: null, ...(program && { program: { id: program.id, name: program.name } }) };
 }

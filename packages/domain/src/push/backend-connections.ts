@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, Pool } from 'undici';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
 import { forbiddenReasons, guardedLookup, parseBackendUrl, portOf } from '../bots/backend-address.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
-import type { Backend } from './backend.ts';
+import type { BotWithBackend } from './backend.ts';
 import { type OwnAgentLimits, ownAgents } from './own-agents.ts';
 
 /** Where and how to send a bot's updates. */
@@ -19,7 +19,7 @@ export type BackendTarget = {
 
 /** Kept-alive connections to backends. They connect to the very address that was checked. */
 export type BackendConnections = {
-  to(backend: Backend): BackendTarget;
+  to(backend: BotWithBackend): BackendTarget;
   /** Closes what was kept for the bot's old configuration. `bot` is undefined when the bot is gone. */
   changed(botId: number, bot: Bot | undefined): void;
   close(): Promise<void>;

@@ -3,11 +3,16 @@ import { parseBackendUrl } from '../bots/backend-address.ts';
 import { isStoreAway, STORE_AWAY_PAUSE_MS } from '../lanes/is-store-away.ts';
 import type { LaneReader } from '../lanes/run-turn.ts';
 import type { SharedLimiter } from '../lanes/shared-limiter.ts';
-import type { Backend } from './backend.ts';
-import { claimForPush, type PushClaim, type PushDeps, type SettledUpdate } from './claim-for-push.ts';
+import type { BotWithBackend } from './backend.ts';
+import {
+  type BackendClaim,
+  type ClaimForBackendDeps,
+  claimForBackend,
+  type SettledUpdate,
+} from './claim-for-backend.ts';
 import { type DeliverDeps, deliverUpdate } from './deliver-update.ts';
 
-export type BackendReaderDeps = PushDeps &
+export type BackendReaderDeps = ClaimForBackendDeps &
   DeliverDeps & {
     /** Limits requests to backends, over all turns of this process. */
     requestLimiter: SharedLimiter;
@@ -17,11 +22,11 @@ export type BackendReaderDeps = PushDeps &
 /** What differs between a bot's own backend and that of a program. */
 export type BackendOwner = {
   /** The configuration may change while the turn runs. Later requests follow the new one. */
-  newest(known: Backend): Backend;
+  newest(known: BotWithBackend): BotWithBackend;
   /** The backend has answered nothing but 410 Gone for 23 hours. */
-  giveUp(backend: Backend): Promise<void>;
+  giveUp(backend: BotWithBackend): Promise<void>;
   /** The breaker closed. */
-  reached(backend: Backend): Promise<void>;
+  reached(backend: BotWithBackend): Promise<void>;
   /** Waits a moment for a newer configuration, which Redis has already. False: it does not come, so this one must do. */
   catchUp?(): Promise<boolean>;
   /** See LaneReader. */
@@ -35,7 +40,11 @@ const ROOM_WITHIN_MS = 2_000;
 export const GONE = 'the backend answered nothing but 410 Gone for 23 hours';
 
 /** The reader of one turn, which delivers updates to a backend. */
-export function backendReader(deps: BackendReaderDeps, given: Backend, owner: BackendOwner): LaneReader<SettledUpdate> {
+export function backendReader(
+  deps: BackendReaderDeps,
+  given: BotWithBackend,
+  owner: BackendOwner,
+): LaneReader<SettledUpdate> {
   let backend = given;
   let origin = originOf(backend);
   let mayBeStale = false;
@@ -47,10 +56,10 @@ export function backendReader(deps: BackendReaderDeps, given: Backend, owner: Ba
     claim: async (request, settled) => {
       const newest = owner.newest(backend);
       if (newest !== backend) [backend, origin, mayBeStale] = [newest, originOf(newest), false];
-      const claim = await claimForPush(deps, backend, { ...request, mayBeStale }, settled);
+      const claim = await claimForBackend(deps, backend, { ...request, mayBeStale }, settled);
       if (claim.outcome === 'lost') return claim;
       if (claim.isStale) mayBeStale = (await owner.catchUp?.()) === false;
-      const more = claim.moreToFile && request.limit > claim.units.length;
+      const more = claim.moreToDo && request.limit > claim.units.length;
       return { ...claim, more, afterwards: () => followUp(deps, backend, owner, claim, settled) };
     },
     handle: async (unit, turn) => {
@@ -81,9 +90,9 @@ export function backendReader(deps: BackendReaderDeps, given: Backend, owner: Ba
 /** Applies what the backend's answers mean. */
 async function followUp(
   { log }: BackendReaderDeps,
-  backend: Backend,
+  backend: BotWithBackend,
   owner: BackendOwner,
-  claim: Extract<PushClaim, { outcome: 'claimed' }>,
+  claim: Extract<BackendClaim, { outcome: 'claimed' }>,
   settled: SettledUpdate[],
 ): Promise<void> {
   if (claim.hopeless) await owner.giveUp(backend);
@@ -93,24 +102,24 @@ async function followUp(
   await owner.reached(backend);
 }
 
-function logOpened(log: Logger, backend: Backend, settled: SettledUpdate[]): void {
+function logOpened(log: Logger, backend: BotWithBackend, settled: SettledUpdate[]): void {
   const reason = settled.flatMap(({ attempt }) => attempt?.error ?? []).at(-1);
   const names = { ...namesOf(backend), backend: originOf(backend), reason };
   log.warn(names, 'the breaker opened: the backend gets one probe at a time');
 }
 
-export function logClosed(log: Logger, backend: Backend): void {
+export function logClosed(log: Logger, backend: BotWithBackend): void {
   log.info(
     { ...namesOf(backend), backend: originOf(backend) },
     'the breaker closed: updates flow to the backend again',
   );
 }
 
-function namesOf({ id, program }: Backend): { bot: number; program?: number } {
+function namesOf({ id, program }: BotWithBackend): { bot: number; program?: number } {
   return { bot: id, ...(program === undefined ? {} : { program: program.id }) };
 }
 
 /** Requests are limited by origin, because one host with many bots must not take all requests of a worker. */
-function originOf(backend: Backend): string {
+function originOf(backend: BotWithBackend): string {
   return parseBackendUrl(backend.backendUrl)?.origin ?? '';
 }

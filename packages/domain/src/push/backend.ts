@@ -3,7 +3,7 @@ import type { ActiveProgram } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 
 /** A bot as its backend gets its updates. With a program, the settings of the backend are those of the program. */
-export type Backend = Bot & { program?: ActiveProgram };
+export type BotWithBackend = Bot & { program?: ActiveProgram };
 
 export type ProgramBackend = Bot & { program: ActiveProgram };
 
@@ -20,16 +20,16 @@ export function backendOfProgram(bot: Bot, program: ActiveProgram): ProgramBacke
 const made = new WeakMap<ActiveProgram, ProgramBackend>();
 
 /** Where the reader's attempts and excerpts are kept. */
-export function keysOfProgram({ id, program }: Backend): ReturnType<typeof programKeys> | null {
+export function keysOfProgram({ id, program }: BotWithBackend): ReturnType<typeof programKeys> | null {
   return program === undefined ? null : programKeys(id, program.id);
 }
 
 /** The id by which a receiver recognises a delivery: the same at every try. */
-export function deliveryIdOf({ id, program }: Backend, updateId: number | string): string {
+export function deliveryIdOf({ id, program }: BotWithBackend, updateId: number | string): string {
   return program === undefined ? `${id}-${updateId}` : `${id}-p${program.id}-${updateId}`;
 }
 
 /** The same as the id of Standard Webhooks, which its signature covers. */
-export function webhookIdOf(backend: Backend, updateId: number): string {
+export function webhookIdOf(backend: BotWithBackend, updateId: number): string {
   return `upd_${deliveryIdOf(backend, updateId).replaceAll('-', '_')}`;
 }

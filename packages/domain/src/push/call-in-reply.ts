@@ -12,7 +12,7 @@ import { isMethodAllowed } from '../bots/token-methods.ts';
 import { webhookTokenOf } from '../bots/webhook-token.ts';
 import type { CallBuffer } from '../history/stream/call-buffer.ts';
 import type { RefusalRecorder } from '../refusals/refusal-recorder.ts';
-import type { Backend } from './backend.ts';
+import type { BotWithBackend } from './backend.ts';
 
 export type ReplyDeps = {
   platform: PlatformClient;
@@ -33,7 +33,7 @@ const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
  */
 export async function callInReply(
   deps: ReplyDeps,
-  backend: Backend,
+  backend: BotWithBackend,
   delivery: { contentType: string; reply: string },
 ): Promise<void> {
   const call = readCall(delivery);
@@ -70,7 +70,11 @@ type Refused = { reason: 'method' | 'chat' | 'rate' | 'expired'; token: { id: nu
  * user gave the backend by REST, the call may do what users may. No program may act on other bots unless it is allowed to.
  * Rejects if Redis cannot count the call.
  */
-async function whyRefused(deps: ReplyDeps, { program }: Backend, lowerCaseMethod: string): Promise<Refused | null> {
+async function whyRefused(
+  deps: ReplyDeps,
+  { program }: BotWithBackend,
+  lowerCaseMethod: string,
+): Promise<Refused | null> {
   if (program === undefined) return null;
   const { webhookTokenId, backendRole } = program;
   if (webhookTokenId === null) {
@@ -90,7 +94,7 @@ async function whyRefused(deps: ReplyDeps, { program }: Backend, lowerCaseMethod
 /** Keeps the refusal for those who look after the program. */
 function refuse(
   { programRefusals, log }: ReplyDeps,
-  backend: Backend,
+  backend: BotWithBackend,
   method: string,
   { reason, token }: Refused,
 ): void {

@@ -2,13 +2,16 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import type { PushDeps } from './claim-for-push.ts';
+import type { ClaimForBackendDeps } from './claim-for-backend.ts';
 
 /** Breakers are closed in batches, because the turn that reached the backend waits before it settles its other results. */
 const BOTS_AT_ONCE = 200;
 
 /** Closes the breakers of all other bots with the backend URL of this one, which reached it. Returns those whose was open. */
-export async function closeOtherBreakers(deps: PushDeps & { directory: BotDirectory }, reachedBy: Bot): Promise<Bot[]> {
+export async function closeOtherBreakers(
+  deps: ClaimForBackendDeps & { directory: BotDirectory },
+  reachedBy: Bot,
+): Promise<Bot[]> {
   if (!deps.directory.ready()) return [];
   const all: Bot[] = [];
   const same = deps.directory
@@ -25,7 +28,7 @@ export async function closeOtherBreakers(deps: PushDeps & { directory: BotDirect
 }
 
 /** Closes the bot's breaker; true when it was open. */
-async function closeBreaker({ redis, clock }: PushDeps, bot: Bot): Promise<boolean> {
+async function closeBreaker({ redis, clock }: ClaimForBackendDeps, bot: Bot): Promise<boolean> {
   const { state, lanes } = botKeys(bot.id);
   const args = [bot.registrationId, clock.nowMs(), bot.id];
   const wasOpen: unknown = await runScript(redis.commands, 'close-breaker', [state, lanes], args);

@@ -5,10 +5,10 @@ import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
 import { isDropped } from '../routing-rules/is-dropped.ts';
-import { type Backend, webhookIdOf } from './backend.ts';
+import { type BotWithBackend, webhookIdOf } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { callInReply, type ReplyDeps } from './call-in-reply.ts';
-import type { Attempt, SettledUpdate } from './claim-for-push.ts';
+import type { Attempt, SettledUpdate } from './claim-for-backend.ts';
 import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
 import { type Delivery, sendToBackend } from './send-to-backend.ts';
 import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
@@ -30,7 +30,7 @@ export type MeasurePush = {
 /** Sends one update to the backend, executes the call that its answer may contain, and returns the outcome. */
 export async function deliverUpdate(
   deps: DeliverDeps,
-  backend: Backend,
+  backend: BotWithBackend,
   unit: ClaimedUnit,
   { lease, cancel }: HandlingTurn,
 ): Promise<SettledUpdate> {
@@ -69,7 +69,11 @@ export async function deliverUpdate(
 }
 
 /** An update whose intake was not traced gets no span. */
-function beginSpan({ tracing }: DeliverDeps, backend: Backend, { updates: [update], retry }: ClaimedUnit): Span | null {
+function beginSpan(
+  { tracing }: DeliverDeps,
+  backend: BotWithBackend,
+  { updates: [update], retry }: ClaimedUnit,
+): Span | null {
   if (tracing === null || update.traceparent === null) return null;
   return tracing.start('deliver update', {
     kind: 'client',
@@ -102,7 +106,7 @@ function afterFailedDelivery(
 }
 
 /** Only an answer has one: a request without an answer has its error. */
-function excerptOf(backend: Backend, delivery: FailedDelivery): ResponseExcerpt | null {
+function excerptOf(backend: BotWithBackend, delivery: FailedDelivery): ResponseExcerpt | null {
   if (delivery.outcome === 'failed') return null;
   return responseExcerpt(backend, delivery);
 }
@@ -115,7 +119,7 @@ function failedTry(delivery: FailedDelivery): FailedTry {
 }
 
 function attemptOf(
-  backend: Backend,
+  backend: BotWithBackend,
   { lane, updates: [update] }: ClaimedUnit,
   delivery: Exclude<Delivery, { outcome: 'aborted' }>,
   begunAtMs: number,

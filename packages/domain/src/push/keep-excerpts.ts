@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { type Backend, keysOfProgram } from './backend.ts';
+import { type BotWithBackend, keysOfProgram } from './backend.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
 
 /** The excerpt of an attempt, which it names by its time and its update. */
@@ -18,7 +18,7 @@ const KEPT_MS = 86_400_000;
  */
 export async function keepExcerpts(
   { redis }: { redis: RedisHandles },
-  backend: Backend,
+  backend: BotWithBackend,
   settled: Settled[],
 ): Promise<void> {
   const kept = settled.flatMap(({ attempt, excerpt }): KeptExcerpt[] =>

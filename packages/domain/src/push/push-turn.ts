@@ -16,7 +16,7 @@ export type PushTurnDeps = BackendReaderDeps &
   BotDeps & {
     directory: BotDirectory;
     /** Tells a running turn about new updates. */
-    pushable: ChannelWaiters;
+    turnNews: ChannelWaiters;
     /** The push turns of this process. */
     pushTurnsHere: TurnsHere;
     deferredWrites: FlushableMoments;
@@ -29,7 +29,7 @@ const BOT_ITSELF: Actor = { kind: 'bot', address: null };
 export async function pushTurn(deps: PushTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, pushes);
   if (!bot) return { next: 'idle' };
-  const published = deps.pushable.listen(bot.id, 'push');
+  const published = deps.turnNews.listen(bot.id, 'push');
   const here = deps.pushTurnsHere.enter(bot.id);
   const onWake = (listener: () => void) => {
     published.onWake(listener);

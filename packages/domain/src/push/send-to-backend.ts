@@ -1,6 +1,6 @@
 import { exchange, type HttpAnswer } from '@flotilla/runtime/http-exchange.ts';
 import { isForbiddenError } from '../bots/backend-address.ts';
-import { type Backend, deliveryIdOf } from './backend.ts';
+import { type BotWithBackend, deliveryIdOf } from './backend.ts';
 import type { BackendTarget } from './backend-connections.ts';
 
 /** The beginning of an answer. `isCut`: the answer is longer. */
@@ -30,7 +30,7 @@ const START_BYTES = 8 * 1024;
 /** POSTs one update to the bot's backend, with the platform's headers. Never throws. */
 export async function sendToBackend(
   target: BackendTarget,
-  backend: Backend,
+  backend: BotWithBackend,
   update: { id: number; raw: string; traceparent?: string | null; headers?: Record<string, string> },
   signal: AbortSignal,
   deadlineMs = DELIVERY_DEADLINE_MS,

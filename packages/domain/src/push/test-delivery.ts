@@ -7,7 +7,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
-import { type Backend, deliveryIdOf } from './backend.ts';
+import { type BotWithBackend, deliveryIdOf } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
 import { sendToBackend } from './send-to-backend.ts';
@@ -46,7 +46,7 @@ const IN_FLIGHT_AT_MOST = 20;
 export async function testDelivery(
   deps: TestDeps,
   by: Actor,
-  backend: Backend,
+  backend: BotWithBackend,
   update: { id: number; raw: string },
   signal: AbortSignal,
 ): Promise<TestedDelivery> {
@@ -71,7 +71,7 @@ export async function testDelivery(
 
 async function send(
   { backends, clock }: TestDeps,
-  backend: Backend,
+  backend: BotWithBackend,
   update: { id: number; raw: string },
   signal: AbortSignal,
 ): Promise<TestedDelivery> {

@@ -14,7 +14,7 @@ import type { RoutingDeps } from './routing-deps.ts';
 
 export type RulesTurnDeps = RoutingDeps & {
   /** Tells a running turn about new updates. */
-  pushable: ChannelWaiters;
+  turnNews: ChannelWaiters;
   deferredWrites: FlushableMoments;
   /** Null when tracing is off. */
   tracing: Tracing | null;
@@ -35,7 +35,7 @@ const CONFIGURATION_PAUSE_MS = 50;
 export async function rulesTurn(deps: RulesTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, (known) => routes(known) && !known.disabled);
   if (!bot) return { next: 'idle' };
-  const appended = deps.pushable.listen(bot.id, 'rules');
+  const appended = deps.turnNews.listen(bot.id, 'rules');
   try {
     return await runTurn(deps, rulesReader(deps, bot), lease, appended);
   } finally {

@@ -15,7 +15,7 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { followDirectory } from '../bots/follow-directory.ts';
 import { announceReplica } from '../fleet-figures/replicas.ts';
 import { type CallBuffer, callBuffer } from '../history/stream/call-buffer.ts';
-import { type IdReserve, reserveIds } from '../intake/reserve-ids.ts';
+import { type IdReserve, idReserveOf } from '../intake/id-reserve.ts';
 import { type MemoryWatch, watchMemory } from '../memory/watch-memory.ts';
 import { type OpenProcess, openProcess } from './open-process.ts';
 import type { ServiceConfig } from './service-config.ts';
@@ -88,7 +88,7 @@ export async function openService(
     history: turnQueue(redis, 'history'),
   };
   onClose(() => Promise.allSettled(Object.values(turns).map((queue) => queue.close())));
-  const idReserve = reserveIds({ db, redis, log });
+  const idReserve = idReserveOf({ db, redis, log });
   onClose(idReserve.close);
   const deferredWrites = sharedMoments(DEFERRED_AT_MOST_MS, clock);
   const calls = callBuffer({ redis, turns, clock, memory, directory, deferredWrites, log, metrics });

@@ -6,7 +6,7 @@ import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, send
 import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
 import { parametersIn, type ReadParameters, readParameters } from '../call-body.ts';
 import { hasBody } from '../headers.ts';
-import { HeldReply } from './held-reply.ts';
+import { SuspendableReply } from './suspendable-reply.ts';
 
 /** Reads the parameters of a call, answers it here, and sends the answer. Never rejects. */
 export function answerIntercepted(
@@ -17,7 +17,7 @@ export function answerIntercepted(
 ): Promise<void> {
   const { method, begunAtMs } = call;
   const open = new AbortController();
-  const reply = new HeldReply(call.res, open);
+  const reply = new SuspendableReply(call.res, open);
   proxy.open.add(open);
   if (proxy.context.stopping.aborted) open.abort();
   const answer = answerOf(proxy, call, sender, { open, reply }, intercept);
@@ -25,7 +25,7 @@ export function answerIntercepted(
   return sendWhenAnswered(proxy, { method, begunAtMs, open, reply }, answer);
 }
 
-type Held = { open: AbortController; reply: HeldReply };
+type Held = { open: AbortController; reply: SuspendableReply };
 type OpenCall = Pick<MethodCall, 'method' | 'begunAtMs'> & Held;
 
 async function sendWhenAnswered(

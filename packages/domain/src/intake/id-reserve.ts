@@ -27,7 +27,7 @@ const RESERVED_AT_MOST = 2_146_000_000;
 const GATHER_MS = 20;
 const TRY_AGAIN_MS = 1000;
 
-export function reserveIds({ db, redis, log }: ReserveDeps): IdReserve {
+export function idReserveOf({ db, redis, log }: ReserveDeps): IdReserve {
   /** By bot: the newest update id, above which more are to be reserved. */
   let wanted = new Map<number, { bot: Bot; lastId: number }>();
   let asked: { ids: number[]; found: Promise<Map<number, number>> } | null = null;

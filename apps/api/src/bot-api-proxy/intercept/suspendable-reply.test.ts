@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createHttpServer } from '../../http/create-http-server.ts';
 import { sendAnswer } from '../answer.ts';
 import { isStartOfPoll } from '../path.ts';
-import { HeldReply } from './held-reply.ts';
+import { SuspendableReply } from './suspendable-reply.ts';
 
 const POLL = 'POST /tgapi/bot4242:AAA/getUpdates HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n';
 
@@ -21,7 +21,7 @@ const { server } = createHttpServer((_request, response) => responses.push(respo
 let client: RawConnection;
 let call: AbortController;
 let response: ServerResponse;
-let reply: HeldReply;
+let reply: SuspendableReply;
 
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => {
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await waitFor(() => responses.length === 1);
   response = responses[0] as ServerResponse;
   call = new AbortController();
-  reply = new HeldReply(response, call);
+  reply = new SuspendableReply(response, call);
 });
 
 const answer = () => sendAnswer(reply.take(), { ok: true, result: '[]' });

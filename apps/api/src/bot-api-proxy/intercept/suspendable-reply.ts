@@ -9,7 +9,7 @@ import { suspendRequest } from '../../http/poll-connections.ts';
 const SUSPENDED_AFTER_MS = 200;
 
 /** The reply to a call that may wait long. Aborts the call when its client leaves before it is answered. */
-export class HeldReply {
+export class SuspendableReply {
   #response: ServerResponse | null;
   #suspended: SuspendedRequest | null = null;
   #suspending: NodeJS.Timeout | undefined;

@@ -3,11 +3,11 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { kindsOfProgram, wantedKinds } from '../filters/wanted-kinds.ts';
 import { type ClaimDeps, type Claimed, type ClaimLost, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { SettledUnit } from '../lanes/claimed-unit.ts';
-import { type Backend, keysOfProgram } from './backend.ts';
+import { type BotWithBackend, keysOfProgram } from './backend.ts';
 import { keepExcerpts } from './keep-excerpts.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
 
-export type PushDeps = ClaimDeps & { turns: { push: TurnQueue } };
+export type ClaimForBackendDeps = ClaimDeps & { turns: { push: TurnQueue } };
 
 /** One try, as the attempt log shows it. */
 export type Attempt = {
@@ -29,11 +29,11 @@ export type Attempt = {
 /** The outcome of an update, and the request that was made for it. */
 export type SettledUpdate = SettledUnit & { attempt?: Attempt; excerpt?: ResponseExcerpt | null };
 
-export type PushClaim =
+export type BackendClaim =
   | ClaimLost
   /** `nextDueMs`: when the first lane is due, or the next probe while the breaker is open. */
   | (Claimed & {
-      moreToFile: boolean;
+      moreToDo: boolean;
       /** Redis has a newer configuration, under which the program may want other kinds; nothing was filed. */
       isStale: boolean;
       /** The backend has answered nothing but 410 Gone for 23 hours. */
@@ -54,12 +54,12 @@ const ANY_REVISION = Number.MAX_SAFE_INTEGER;
  * One round trip of a push turn: settles deliveries, files new updates into lanes and claims due ones. `mayBeStale`: files them also
  * by an older configuration than Redis has.
  */
-export async function claimForPush(
-  deps: PushDeps,
-  backend: Backend,
+export async function claimForBackend(
+  deps: ClaimForBackendDeps,
+  backend: BotWithBackend,
   { mayBeStale = false, ...request }: ClaimRequest & { mayBeStale?: boolean },
   settled: SettledUpdate[],
-): Promise<PushClaim> {
+): Promise<BackendClaim> {
   const attempts = settled.flatMap(({ attempt }) => attempt ?? []);
   const failures = attempts.filter(({ error }) => error !== undefined);
   const keys = botKeys(backend.id);
@@ -84,11 +84,11 @@ export async function claimForPush(
   if (claim.outcome === 'lost') return claim;
   void keepExcerpts(deps, backend, settled);
   const { answer, ...claimed } = claim;
-  const [moreToFile, hopeless, breakerClosed, breakerOpened, waiting] = answer;
+  const [moreToDo, hopeless, breakerClosed, breakerOpened, waiting] = answer;
   return {
     ...claimed,
-    moreToFile: moreToFile !== 0,
-    isStale: moreToFile === STALE,
+    moreToDo: moreToDo !== 0,
+    isStale: moreToDo === STALE,
     hopeless: hopeless === 1,
     breakerClosed: breakerClosed === 1,
     breakerOpened: breakerOpened === 1,
@@ -96,7 +96,7 @@ export async function claimForPush(
   };
 }
 
-function kindsOf({ program }: Backend): string[] {
+function kindsOf({ program }: BotWithBackend): string[] {
   return program === undefined ? [] : [kindsOfProgram(program), wantedKinds(program.webhookKinds)];
 }
 
