@@ -27,6 +27,7 @@ local forPush = { lanes = KEYS[5], inFlight = KEYS[6], work = KEYS[7], redriven 
 local forRules = { lanes = KEYS[11], inFlight = KEYS[12], work = KEYS[13], redriven = KEYS[14] }
 local lanes, inFlight, lanePrefix = forPush.lanes, forPush.inFlight, ARGV[3]
 local now, pushTurn = tonumber(ARGV[2]), ARGV[11] .. ':push'
+local bot = { id = ARGV[11], registration = ARGV[1], now = now, history = KEYS[9], pendingTurns = KEYS[10] }
 -- @read known <- state: registrationId, revision
 if known.registrationId and known.registrationId ~= ARGV[1] then return { 'GONE' } end
 if known.registrationId and tonumber(known.revision) > tonumber(ARGV[10]) then return { 'OLD' } end
@@ -45,20 +46,11 @@ local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.p
 local pull, push = ARGV[4] == '1', ARGV[5] == '1'
 
 -- Whoever applies a configuration first does what its changes do to cursors, and nobody does it again.
-local dropPending, handOver, retryNow = ARGV[20] == '1', false, false
+local dropPending, handOver, retries = ARGV[20] == '1', false, false
 for _, change in ipairs(cjson.decode(ARGV[9])) do
   if change.revision > tonumber(known.revision or 0) then
     handOver = handOver or change.handOver
-    retryNow = retryNow or change.retryNow
-  end
-end
-
--- A redriven update without a reader becomes a dead letter again.
-local function buryAgain(texts, reader, code, reason)
-  for _, text in ipairs(texts) do
-    local origin = { bot = ARGV[11], registration = ARGV[1], now = now, reader = reader }
-    addDeadLetter(KEYS[9], origin, cjson.decode(text), { code = code, reason = reason, attempts = 0 })
-    redis.call('ZADD', KEYS[10], 'NX', now, 'history')
+    retries = retries or change.retryNow
   end
 end
 
@@ -83,24 +75,14 @@ local function emptyPush()
   pushFrom(last, allowedCount)
   redis.call('HSET', state, 'parked', 0)
   closeBreaker(state)
-  if not dropPending then buryAgain(again, 'push', 'backend_removed', 'its backend was removed') end
+  if not dropPending then buryRedriven(bot, 'push', again, BACKEND_REMOVED) end
 end
 
 -- Pull continues at push's lowest pending id, without the later updates that push has delivered.
 local function handPushToPull()
-  local lowest = lowestPending(lanes, lanePrefix)
-  local cursor = math.max(pulled and pullCursor or 0, (lowest or pushCursor + 1) - 1)
   redis.call('DEL', deliveredByPush)
-  if lowest then
-    local pending = {}
-    for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
-      for _, id in ipairs(redis.call('LRANGE', lanePrefix .. lane, 0, -1)) do pending[id] = true end
-    end
-    for _, found in ipairs(redis.call('XRANGE', log, lowest, pushCursor, 'COUNT', REMEMBERED_AT_MOST)) do
-      local id = tostring(idOf(found))
-      if not pending[id] then redis.call('SADD', deliveredByPush, id) end
-    end
-  end
+  local lowest = rememberDelivered(lanes, lanePrefix, log, pushCursor, deliveredByPush)
+  local cursor = math.max(pulled and pullCursor or 0, (lowest or pushCursor + 1) - 1)
   pullFrom(cursor, countUpTo(log, cursor, allowedCount))
 end
 
@@ -213,7 +195,7 @@ elseif ruled and ARGV[12] ~= '1' then
   local again = clearLanes(forRules, ARGV[13])
   redis.call('HINCRBY', state, '@rulesFencingToken', 1)
   writeState(state, { '@rules', 0, '@rulesUnread', 0, '@rulesPending', 0 })
-  buryAgain(again, 'rules', 'rules_removed', 'its rules were removed')
+  buryRedriven(bot, 'rules', again, { code = 'rules_removed', reason = 'its rules were removed', attempts = 0 })
 elseif ruled and s.on ~= '1' and redis.call('EXISTS', forRules.lanes) == 1 then
   -- Lanes that slept while the bot was disabled have no turn. If the wake is lost, upkeep finds this pending turn.
   redis.call('ZADD', KEYS[10], 'NX', now, ARGV[11] .. ':rules')
@@ -224,11 +206,8 @@ if dropPending then
   redis.call('HSET', state, 'keptFrom', last, 'prevAck', last)
   redis.call('DEL', deliveredByPush)
 end
-if retryNow then
-  for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
-    if redis.call('HEXISTS', inFlight, lane) == 0 then redis.call('ZADD', lanes, 0, lane) end
-    redis.call('HDEL', forPush.work, 'r:' .. (redis.call('LINDEX', lanePrefix .. lane, 0) or ''))
-  end
+if retries then
+  retryNow(forPush, now)
   closeBreaker(state)
   redis.call('HDEL', state, 'pushErr', 'pushErrAt', 'goneSince')
 end
@@ -237,13 +216,10 @@ if ARGV[17] == '' then
 else
   writeState(state, { '@filters', ARGV[16], '@filtersDigest', ARGV[17] })
 end
-local ofPrograms = {
-  id = ARGV[11], registration = ARGV[1], now = now, history = KEYS[9], pendingTurns = KEYS[10], log = log,
-  consumers = consumers, prefix = ARGV[19], last = last, count = allowedCount, on = ARGV[7] == '1',
-  awake = s.on == '1' and s.programs or '',
-}
-redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[15], kept, ARGV[18]))
-if ARGV[21] ~= '' and string.find(ARGV[15], ',' .. ARGV[21] .. ',', 1, true) then dropWaiting(ofPrograms, ARGV[21]) end
+bot.log, bot.consumers, bot.prefix, bot.last, bot.count = log, consumers, ARGV[19], last, allowedCount
+bot.on, bot.awake = ARGV[7] == '1', s.on == '1' and s.programs or ''
+redis.call('HSET', state, 'programs', applyPrograms(bot, ARGV[15], kept, ARGV[18]))
+if ARGV[21] ~= '' and string.find(ARGV[15], ',' .. ARGV[21] .. ',', 1, true) then dropWaiting(bot, ARGV[21]) end
 -- A poll may have heard of what is dropped now.
 if dropPending or pull ~= pulled then redis.call('PUBLISH', 'flotilla:appended', ARGV[11]) end
 trimLog(state, log, consumers, now)

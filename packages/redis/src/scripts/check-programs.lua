@@ -23,7 +23,7 @@ end
 
 local named = redis.call('HGETALL', KEYS[3])
 for i = 1, #named, 2 do
-  local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
+  local cursor, polledAt = consumerOf(named[i + 1])
   if isProgram(named[i]) and polledAt ~= '0' then
     local id = string.sub(named[i], 9)
     local keys = programKeys(ARGV[4], id)

@@ -12,7 +12,7 @@ local reader, keys = 'program:' .. id, programKeys(ARGV[4], id)
 -- @read p <- keys.state: push, pushCursor, pushPending, hasDeliveredAhead
 local consumer = redis.call('HGET', KEYS[3], reader)
 if s.registrationId ~= ARGV[1] or not consumer then return { 'GONE' } end
-local pushes, acknowledged, polledAt = p.push == '1', string.match(consumer, '^(%d+) (%d+)$')
+local pushes, acknowledged, polledAt = p.push == '1', consumerOf(consumer)
 local cursor = tonumber(pushes and p.pushCursor or acknowledged)
 local turn = withLanes({
   reader = reader, state = KEYS[1], log = KEYS[2], consumers = KEYS[3], history = KEYS[4], pendingTurns = KEYS[5],

@@ -201,7 +201,7 @@ if default then
   acknowledge(cursorAfter, false)
   if now - tonumber(s.pulledAt or 0) >= shownMs then redis.call('HSET', state, 'pulledAt', ARGV[2]) end
 else
-  local knownCursor, polledAt = string.match(known or '', '^(%d+) (%d+)$')
+  local knownCursor, polledAt = consumerOf(known)
   if knownCursor ~= tostring(cursorAfter) or now - tonumber(polledAt) >= shownMs then
     redis.call('HSET', consumers, name, cursorAfter .. ' ' .. now)
   end

@@ -113,7 +113,7 @@ local function addProgram(name, cursor, polledAt)
 end
 
 for i = 1, #named, 2 do
-  local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
+  local cursor, polledAt = consumerOf(named[i + 1])
   if isProgram(named[i]) then
     addProgram(named[i], cursor, polledAt)
   elseif now - tonumber(polledAt) <= CONSUMER_LIFE_MS then

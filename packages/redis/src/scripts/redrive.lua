@@ -61,7 +61,7 @@ end
 -- consumer: that of the program, if it is one. A parked one holds the log again, as after a poll.
 local function appendToLog(consumer)
   local count, letters = tonumber(s.allowedCount), (#ARGV - FIRST + 1) / FIELDS
-  local cursor, polledAt = string.match(consumer or '', '^(%d+) (%d+)$')
+  local cursor, polledAt = consumerOf(consumer)
   local waits = program and countAfter(log, cursor, count) or count - tonumber(s.pullCursorCount)
   if waits + letters > tonumber(ARGV[8]) then return { 'FULL' } end
   local last, reserved = newestId(state, s, ARGV[9])

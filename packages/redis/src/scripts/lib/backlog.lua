@@ -27,7 +27,7 @@ end
 local function programBacklog(s, log, consumers)
   local count, quickest, slowest, named = tonumber(s.allowedCount), nil, 0, redis.call('HGETALL', consumers)
   for i = 1, #named, 2 do
-    local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
+    local cursor, polledAt = consumerOf(named[i + 1])
     if isProgram(named[i]) and polledAt ~= '0' then
       local behind = countAfter(log, cursor, count)
       quickest = math.min(quickest or behind, behind)

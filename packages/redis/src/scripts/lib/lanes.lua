@@ -7,6 +7,10 @@ local IN_FLIGHT_TEXT = '9000000000000000'
 -- No lane waits longer: this is the longest Retry-After that retry-schedule.ts accepts.
 local LONGEST_WAIT_MS = 3600000
 
+-- @include log
+-- Of what was delivered ahead of an update that waits, so many are remembered, for as long as the platform keeps updates.
+local REMEMBERED_AT_MOST = 10000
+local REMEMBERED_FOR_S = 90000
 -- With more lanes, scripts do not look at each of them, so that Redis is not blocked.
 local LANES_LOOKED_AT = 1000
 local REDRIVEN_PAGE = 100
@@ -53,4 +57,28 @@ end
 -- Makes all waiting lanes due, because the backend takes updates again. Units in flight stay in flight.
 local function allDueNow(lanes, now)
   for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. IN_FLIGHT_SCORE)) do redis.call('ZADD', lanes, now, lane) end
+end
+
+-- The backend has changed: what failed at the old one is due now, and those failures no longer count. keys: lanes, work
+local function retryNow(keys, now)
+  allDueNow(keys.lanes, now)
+  for _, field in ipairs(redis.call('HKEYS', keys.work)) do
+    if string.sub(field, 1, 2) == 'r:' then redis.call('HDEL', keys.work, field) end
+  end
+end
+
+-- Polls will go on at the lowest id that waits in lanes: the later ones that were delivered by push go into the set, so that polls leave
+-- them out. Returns that id, or nil when nothing waits. upTo: the cursor of push
+local function rememberDelivered(lanes, lanePrefix, log, upTo, set)
+  local lowest, waiting = lowestPending(lanes, lanePrefix), {}
+  if not lowest then return nil end
+  for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
+    for _, id in ipairs(redis.call('LRANGE', lanePrefix .. lane, 0, -1)) do waiting[id] = true end
+  end
+  for _, entry in ipairs(redis.call('XRANGE', log, lowest, upTo, 'COUNT', REMEMBERED_AT_MOST)) do
+    local id = idTextOf(entry)
+    if not waiting[id] then redis.call('SADD', set, id) end
+  end
+  redis.call('EXPIRE', set, REMEMBERED_FOR_S)
+  return lowest
 end

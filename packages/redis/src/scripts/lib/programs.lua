@@ -3,8 +3,6 @@
 -- @include trim
 -- @include lanes
 -- @include dead-letter
-local REMEMBERED_AT_MOST = 10000
-local REMEMBERED_FOR_S = 90000
 
 -- The keys of a program. prefix: those of the bot's programs, to which the id is added.
 local function programKeys(prefix, id)
@@ -16,11 +14,12 @@ local function programKeys(prefix, id)
   }
 end
 
--- Redriven updates without a backend become dead letters again. bot: id, registration, history, pendingTurns, now
-local function buryRedriven(bot, reader, texts)
+local BACKEND_REMOVED = { code = 'backend_removed', reason = 'its backend was removed', attempts = 0 }
+
+-- Redriven updates without a reader become dead letters again. bot: id, registration, history, pendingTurns, now
+local function buryRedriven(bot, reader, texts, failure)
   for _, text in ipairs(texts) do
     local origin = { bot = bot.id, registration = bot.registration, now = bot.now, reader = reader }
-    local failure = { code = 'backend_removed', reason = 'its backend was removed', attempts = 0 }
     addDeadLetter(bot.history, origin, cjson.decode(text), failure)
     redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, 'history')
   end
@@ -35,32 +34,16 @@ end
 
 -- Pull goes on at the lowest id that waits, without the later ones that were delivered. Returns its cursor.
 local function endProgramPush(keys, bot, reader, log, pushCursor)
-  local lowest, cursor = lowestPending(keys.lanes, keys.lanePrefix), pushCursor
-  if lowest then
-    local pending = {}
-    cursor = lowest - 1
-    for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
-      for _, id in ipairs(redis.call('LRANGE', keys.lanePrefix .. lane, 0, -1)) do pending[id] = true end
-    end
-    for _, found in ipairs(redis.call('XRANGE', log, lowest, pushCursor, 'COUNT', REMEMBERED_AT_MOST)) do
-      local id = tostring(idOf(found))
-      if not pending[id] then redis.call('SADD', keys.deliveredByPush, id) end
-    end
-    redis.call('EXPIRE', keys.deliveredByPush, REMEMBERED_FOR_S)
-    redis.call('HSET', keys.state, '@hasDeliveredAhead', 1)
-  end
-  buryRedriven(bot, reader, clearLanes(keys, keys.lanePrefix))
+  local lowest = rememberDelivered(keys.lanes, keys.lanePrefix, log, pushCursor, keys.deliveredByPush)
+  if lowest then redis.call('HSET', keys.state, '@hasDeliveredAhead', 1) end
+  buryRedriven(bot, reader, clearLanes(keys, keys.lanePrefix), BACKEND_REMOVED)
   redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
   writeState(keys.state, { '@push', 0, '@pushPending', 0 })
-  return cursor
+  return lowest and lowest - 1 or pushCursor
 end
 
--- The backend has changed: what failed at the old one is due now, and its failures no longer count.
 local function retryProgram(keys, target, now)
-  allDueNow(keys.lanes, now)
-  for _, field in ipairs(redis.call('HKEYS', keys.work)) do
-    if string.sub(field, 1, 2) == 'r:' then redis.call('HDEL', keys.work, field) end
-  end
+  retryNow(keys, now)
   closeBreaker(keys.state)
   redis.call('HDEL', keys.state, 'pushErr', 'pushErrAt', 'goneSince')
   redis.call('HSET', keys.state, 'target', target)
@@ -70,7 +53,7 @@ end
 local function dropWaiting(bot, id)
   local keys, name = programKeys(bot.prefix, id), 'program:' .. id
   -- @read known <- keys.state: push
-  buryRedriven(bot, name, clearLanes(keys, keys.lanePrefix))
+  buryRedriven(bot, name, clearLanes(keys, keys.lanePrefix), BACKEND_REMOVED)
   redis.call('DEL', keys.deliveredByPush)
   redis.call('HDEL', keys.state, '@hasDeliveredAhead')
   if known.push == '1' then

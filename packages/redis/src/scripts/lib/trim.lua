@@ -17,6 +17,11 @@ local function isProgram(name)
   return string.sub(name, 1, 8) == 'program:'
 end
 
+-- A consumer is stored as its cursor and the time of its last poll (ms): both as texts, or nil when it is not there.
+local function consumerOf(stored)
+  return string.match(stored or '', '^(%d+) (%d+)$')
+end
+
 -- The reader that a consumer is: 'consumer:<name>' or 'program:<id>'.
 local function readerOf(name)
   return isProgram(name) and name or 'consumer:' .. name
@@ -30,7 +35,7 @@ local function pinsOf(s, named, now)
   if s.push == '1' or tonumber(s.parked) > now then pins.push = tonumber(s.pushFloor) end
   if s.rules == '1' then pins.rules = tonumber(s.rulesFloor) end
   for i = 1, #named, 2 do
-    local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
+    local cursor, polledAt = consumerOf(named[i + 1])
     local holds = now - tonumber(polledAt) < CONSUMER_PIN_MS
     if isProgram(named[i]) then holds = polledAt ~= '0' end
     if holds then pins[readerOf(named[i])] = tonumber(cursor) end
