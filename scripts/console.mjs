@@ -5,3 +5,4 @@ import { buildConsole, buildConsoleIfStale } from './build-console.mjs';
 
 await bootstrap();
 process.exitCode = await (process.argv.includes('--if-stale') ? buildConsoleIfStale() : buildConsole());
+if (process.exitCode === 0) process.stderr.write('the console is built: apps/console/dist\n');

@@ -42,9 +42,9 @@ function pendingFor(afterMs: number, onMoment: () => void): Pending {
 }
 
 /**
- * Moments for callers that come often: whoever comes within `withinMs` of the one before waits so long at most, and all who come
- * meanwhile go with it, at once when they are `atMost`. A caller after a pause does not wait. Those who wait for `others` go with
- * each.
+ * Moments that gather callers only under load. A caller that comes more than `withinMs` after the one before does not wait. Any other
+ * one begins a group, or joins it; the group goes after `withinMs`, or as soon as it has `atMost` callers. With each of these moments,
+ * the one of `others` comes as well.
  */
 export function momentsUnderLoad(
   { withinMs, atMost }: { withinMs: number; atMost: number },

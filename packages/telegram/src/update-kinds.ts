@@ -33,7 +33,10 @@ export type UpdateKind = (typeof UPDATE_KINDS)[number];
 export const ONLY_ON_DEMAND: readonly string[] = ['chat_member', 'message_reaction', 'message_reaction_count'];
 
 /** The kinds that a bot receives if it never named any. */
-export const DEFAULT_KINDS: readonly UpdateKind[] = UPDATE_KINDS.filter((kind) => !ONLY_ON_DEMAND.includes(kind));
+export const DEFAULT_KINDS: readonly UpdateKind[] = UPDATE_KINDS.filter(isDefaultKind);
+
+/** New messages: only these are routed by rules (lib/log.lua has the same list), and only these come as albums. */
+export const NEW_MESSAGE_KINDS: readonly string[] = ['message', 'channel_post', 'business_message'];
 
 export type AllowedUpdates = { kind: 'unchanged' } | { kind: 'default' } | { kind: 'only'; kinds: UpdateKind[] };
 
@@ -49,10 +52,9 @@ export function parseAllowedUpdates(value: unknown): AllowedUpdates {
   return kinds.length === 0 ? { kind: 'default' } : { kind: 'only', kinds };
 }
 
-/** True if a reader with these kinds (null: the default set) gets `kind`. An unknown kind always passes. */
-export function allowsKind(kinds: readonly string[] | null, kind: string): boolean {
-  if (!(UPDATE_KINDS as readonly string[]).includes(kind)) return true;
-  return (kinds ?? (DEFAULT_KINDS as readonly string[])).includes(kind);
+/** True for the kinds that a reader gets if it named none; also for a kind that is too new to be known here. */
+export function isDefaultKind(kind: string): boolean {
+  return !ONLY_ON_DEMAND.includes(kind);
 }
 
 function parseJson(text: string): unknown {

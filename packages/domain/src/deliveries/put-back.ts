@@ -116,7 +116,7 @@ function letterArguments(
   return [...common, JSON.stringify(progressOf(letter)), String(album), ...ofIds];
 }
 
-/** Of a row that an earlier release made it is not known; the present configuration is the best guess. */
+/** An earlier release did not store it: then the present configuration is the best guess. */
 function takenAlone({ programs }: Bot, programId: number | null, { taken }: DeadLetter): boolean {
   return taken ?? programs.some(({ id, exclusive }) => id === programId && exclusive);
 }

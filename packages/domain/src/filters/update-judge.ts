@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
-import { allowsKind } from '@flotilla/telegram/update-kinds.ts';
+import { isDefaultKind, NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type FilterConfig, type FilteringProgram, type FilterText, filterConfigOf } from '../bots/filter-config.ts';
 import { compileFilter, type Judged, judged } from './compile-filter.ts';
@@ -22,7 +22,6 @@ export type Judge = {
 };
 
 const HELD_MS = 20;
-const ALBUM_KINDS = ['message', 'channel_post', 'business_message'];
 const judges = new WeakMap<Bot, Judge>();
 
 /** The judge for the configuration that this process knows; null while every reader gets everything. */
@@ -88,7 +87,7 @@ function pauses(): Pause {
 
 function compileProgram({ id, kinds, filter, exclusive }: FilteringProgram, username: string): CompiledProgram {
   const holds = compileFilter(filter, username);
-  const wantsKind = (kind: string) => (kinds.length === 0 ? allowsKind(null, kind) : kinds.includes(kind));
+  const wantsKind = (kind: string) => (kinds.length === 0 ? isDefaultKind(kind) : kinds.includes(kind));
   // What a program does not want by its kinds needs no mark: readers leave it out.
   return { id, takes: exclusive, wants: (kind, facts) => (exclusive ? wantsKind(kind) : true) && holds(facts) };
 }
@@ -110,7 +109,7 @@ function factsOf(kind: string, value: Fields): Judged {
 
 /** '' for an update that is in none. */
 function albumOf(kind: string, value: Fields): string {
-  if (!ALBUM_KINDS.includes(kind)) return '';
+  if (!NEW_MESSAGE_KINDS.includes(kind)) return '';
   const group = readObject(value, kind)?.media_group_id;
   const name = typeof group === 'string' || typeof group === 'number' ? String(group) : '';
   return /^[\w-]{1,64}$/.test(name) ? name : '';

@@ -7,7 +7,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
-import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
+import { isDefaultKind } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/update-judge.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
@@ -142,7 +142,7 @@ async function appendUpdates(
 
 /** Whether push gets updates of this kind, so that it is worth a claim. */
 function pushTakes({ allowedUpdates }: Bot, kind: string): boolean {
-  return allowedUpdates === null ? !ONLY_ON_DEMAND.includes(kind) : allowedUpdates.includes(kind);
+  return allowedUpdates === null ? isDefaultKind(kind) : allowedUpdates.includes(kind);
 }
 
 /** The arguments of the script that each repetition sends again: before and after those that differ. */

@@ -259,10 +259,10 @@ test('a held turn that lost its bot, or must not go on, is taken again', async (
   expect(await lost).toEqual({ next: 'again' });
 
   const { asked, reader } = readerOf([held, claimOf([])]);
-  let isOver = false;
-  const over = runTurn(deps, { ...reader, isOver: () => isOver }, lease, told);
+  let mustEnd = false;
+  const over = runTurn(deps, { ...reader, mustEnd: () => mustEnd }, lease, told);
   await waitFor(() => heldTurns === 1);
-  isOver = true;
+  mustEnd = true;
   told.send();
   expect(await over).toEqual({ next: 'again' });
   expect(asked.map(({ limit, end }) => [limit, end])).toEqual([
@@ -274,7 +274,7 @@ test('a held turn that lost its bot, or must not go on, is taken again', async (
 test('a turn that must not go on begins nothing more, although a request is in flight at any time', async () => {
   const handled: string[] = [];
   const answers: (() => void)[] = [];
-  let isOver = false;
+  let mustEnd = false;
   const { reader } = readerOf([], (unit) => {
     handled.push(unit.unitId);
     return new Promise((resolve) => answers.push(() => resolve({ unit, outcome: 'delivered' })));
@@ -286,10 +286,10 @@ test('a turn that must not go on begins nothing more, although a request is in f
     return claimOf(limit > 0 && answers.length <= 1 ? [unitOf(handled.length + 1)] : []);
   };
   let nowMs = 0;
-  const over = { ...reader, claim, lookEveryMs: 10, isOver: () => isOver };
+  const over = { ...reader, claim, lookEveryMs: 10, mustEnd: () => mustEnd };
   const turn = runTurn({ ...deps, clock: { nowMs: () => nowMs } }, over, lease, deaf);
   await waitFor(() => answers.length === 2);
-  isOver = true;
+  mustEnd = true;
   answers.shift()!();
   const before = limits.length;
   // Beyond the end of its share it would take a new one for the other lanes.

@@ -21,7 +21,7 @@ export type LaneReader<Settled extends SettledUnit> = {
   /** How often to look for new work in other lanes while units are in flight. */
   lookEveryMs: number;
   /** True when the turn must claim nothing more: a token's time has ended, and only the start of a turn removes its webhook. */
-  isOver?(): boolean;
+  mustEnd?(): boolean;
 };
 
 export type TurnClaim =
@@ -138,7 +138,7 @@ async function claimUntilDone<Settled extends SettledUnit>(
         break;
       case 'wait':
         await inFlight.untilWoken(then.withinMs);
-        if (plan.windsDown && !plan.isOver && inFlight.count() > 0) share.renew();
+        if (plan.windsDown && !plan.mustEnd && inFlight.count() > 0) share.renew();
         break;
       case 'hold':
         await hold.wait(inFlight);
@@ -160,7 +160,7 @@ async function claimUntilDone<Settled extends SettledUnit>(
 
 /** What the next claim asks for. */
 type ClaimPlan = {
-  isOver: boolean;
+  mustEnd: boolean;
   /** It claims no units: those in flight are only settled. */
   windsDown: boolean;
   room: number;
@@ -168,18 +168,18 @@ type ClaimPlan = {
 };
 
 function planClaim(
-  reader: Pick<LaneReader<never>, 'room' | 'isOver'>,
+  reader: Pick<LaneReader<never>, 'room' | 'mustEnd'>,
   lease: TurnLease,
   now: { inFlight: number; shareIsUsedUp: boolean; mayHold: boolean },
 ): ClaimPlan {
-  const isOver = reader.isOver?.() ?? false;
-  const windsDown = isOver || now.shareIsUsedUp || !lease.ownsTurn();
+  const mustEnd = reader.mustEnd?.() ?? false;
+  const windsDown = mustEnd || now.shareIsUsedUp || !lease.ownsTurn();
   const isIdle = now.inFlight === 0;
   return {
-    isOver,
+    mustEnd,
     windsDown,
     room: windsDown ? 0 : reader.room(now.inFlight),
-    end: !isIdle || isOver ? null : windsDown || !now.mayHold ? 'idle' : 'hold',
+    end: !isIdle || mustEnd ? null : windsDown || !now.mayHold ? 'idle' : 'hold',
   };
 }
 
@@ -194,7 +194,7 @@ type AfterClaim =
 
 function afterClaim(
   claim: TurnClaim & { outcome: 'claimed' },
-  { isOver, windsDown, room }: ClaimPlan,
+  { mustEnd, windsDown, room }: ClaimPlan,
   inFlight: Pick<UnitsInFlight<never>, 'count' | 'hasSettled' | 'isWoken'>,
   { lookEveryMs, nowMs }: { lookEveryMs: number; nowMs: number },
 ): AfterClaim {
@@ -203,7 +203,7 @@ function afterClaim(
   const hasMore = !windsDown && (claim.more || (roomLeft > 0 && dueInMs <= 0));
   if (hasMore || inFlight.isWoken()) return { next: 'claim' };
   if (inFlight.count() > 0 || inFlight.hasSettled()) {
-    if (windsDown && !isOver) return { next: 'wait', withinMs: WIND_DOWN_MS };
+    if (windsDown && !mustEnd) return { next: 'wait', withinMs: WIND_DOWN_MS };
     return { next: 'wait', withinMs: roomLeft > 0 ? Math.min(Math.max(dueInMs, 1), lookEveryMs) : lookEveryMs };
   }
   if (windsDown) return { next: 'end' };

@@ -66,12 +66,12 @@ function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
       await delay(CATCH_UP_MS);
       await deps.directory.refresh().catch(() => undefined);
       catchUps += 1;
-      // Whoever has changed the configuration may have ended before it told us, and Postgres be away.
+      // It may never come: the process that changed it may have ended before it published the change.
       return catchUps < CATCH_UPS;
     },
     // Other programs of the same host have probes of their own.
     reached: async () => {},
-    isOver: () => {
+    mustEnd: () => {
       const backend = deps.directory.ready() ? backendNow(deps, programId) : null;
       return backend !== null && hasEnded(deps, backend);
     },

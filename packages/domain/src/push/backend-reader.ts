@@ -30,7 +30,7 @@ export type BackendOwner = {
   /** Waits a moment for a newer configuration, which Redis has already. False: it does not come, so this one must do. */
   catchUp?(): Promise<boolean>;
   /** See LaneReader. */
-  isOver?(): boolean;
+  mustEnd?(): boolean;
 };
 
 const LOOK_EVERY_MS = 5_000;
@@ -50,7 +50,7 @@ export function backendReader(
   let mayBeStale = false;
   return {
     lookEveryMs: LOOK_EVERY_MS,
-    isOver: () => owner.isOver?.() ?? false,
+    mustEnd: () => owner.mustEnd?.() ?? false,
     room: (inFlight) => deps.requestLimiter.offer(backend.maxConnections - inFlight, origin),
     isStuck: () => deps.requestLimiter.isStuck(origin),
     claim: async (request, settled) => {

@@ -1,16 +1,14 @@
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { ActiveRule } from '../bots/active-rule.ts';
 import { type Bot, rulesOf } from '../bots/bot.ts';
 import { type CompiledPattern, compilePattern } from '../filters/compile-pattern.ts';
 import { type FoldedText, foldText, hasFoldedKeyword } from '../filters/keyword.ts';
 
-/** The kinds of updates that rules apply to. */
-export const ROUTED_KINDS: readonly string[] = ['message', 'channel_post', 'business_message'];
-
 /** The rules of a bot that match a message, in the order they run. An album matches when one of its messages does. */
 export function matchingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
-  if (!ROUTED_KINDS.includes(kind)) return [];
+  if (!NEW_MESSAGE_KINDS.includes(kind)) return [];
   return rulesOf(bot).filter((rule) => messages.some((message) => meets(rule, message)));
 }
 

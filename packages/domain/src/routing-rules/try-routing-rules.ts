@@ -6,10 +6,11 @@ import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { sendsElsewhere } from './find-destinations.ts';
-import { meets, ROUTED_KINDS } from './matching-rules.ts';
+import { meets } from './matching-rules.ts';
 import { isOwnMessage } from './own-message.ts';
 import type { RoutingRule } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
@@ -52,7 +53,7 @@ function messageIn(given: Fields): Fields | null {
   if (!('update_id' in given)) return given;
   const { update_id: _id, ...payloads } = given;
   const { kind } = readUpdateFacts(payloads, 0);
-  return ROUTED_KINDS.includes(kind) ? readObject(given, kind) : null;
+  return NEW_MESSAGE_KINDS.includes(kind) ? readObject(given, kind) : null;
 }
 
 async function reasonForAll(deps: TryDeps, bot: Bot, message: Fields | null): Promise<NoMatchReason | null> {

@@ -46,29 +46,29 @@ if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } e
 if (s.filtersDigest or '') ~= ARGV[11] then return { 'FILTERS', s.filtersDigest or '', redis.call('HGET', state, '@filters') or '' } end
 
 local last, lastText, n, nText = tonumber(s.lastId), s.lastId, tonumber(s.allowedCount), s.allowedCount
-local polled, own, reserved = ARGV[4] ~= '', s.own == '1', tonumber(s.reserved or 0)
+local polled, newestIsOurs, reserved = ARGV[4] ~= '', s.own == '1', tonumber(s.reserved or 0)
 if not string.find(ARGV[10], s.run or '?', 1, true) then
   local run = runId()
   if s.run ~= run then
     if ARGV[9] == '' then return { 'DOUBT' } end
     local known = tonumber(ARGV[9])
     -- Polled ids rise by themselves. They need the reserved id only if the state is certainly old.
-    if not polled or own or known > reserved then last = math.max(last, reserved, known) end
+    if not polled or newestIsOurs or known > reserved then last = math.max(last, reserved, known) end
     reserved, lastText = math.max(reserved, known), tostring(last)
     writeState(state, { '@run', run, '@lastId', lastText, '@reserved', reserved })
   end
 end
 local pull, push, manage, rules = s.pull == '1', s.push == '1', s.manage == '1', s.rules == '1'
 local holdsForPush = push or tonumber(s.parked) > now
-local named = redis.call('EXISTS', consumers) == 1
+local hasConsumers = redis.call('EXISTS', consumers) == 1
 local watched = tonumber(s.watchedUntil or 0) > now
 
 -- One slow reader does not stop intake unless memory is tight: the platform keeps updates when every reader is at its
 -- limit.
 local function isFull()
   local quickest, slowest = backlogOf(s, now)
-  local isTight, onlyPrograms = ARGV[8] ~= '', named and not (pull or holdsForPush or rules)
-  if named and (isTight or (onlyPrograms and redis.call('XLEN', log) >= tonumber(ARGV[6]))) then
+  local isTight, onlyPrograms = ARGV[8] ~= '', hasConsumers and not (pull or holdsForPush or rules)
+  if hasConsumers and (isTight or (onlyPrograms and redis.call('XLEN', log) >= tonumber(ARGV[6]))) then
     local quick, slow = programBacklog(s, log, consumers)
     slowest = math.max(slowest, slow)
     if onlyPrograms then quickest = quick or quickest end
@@ -172,7 +172,7 @@ for i = 14, #ARGV, 9 do
       lastText = tostring(id)
       raw = string.sub(raw, 1, tonumber(ARGV[i + 6]) - 1) .. lastText .. string.sub(raw, tonumber(ARGV[i + 7]) + 1)
     end
-    own = id ~= platformId or (own and not polled)
+    newestIsOurs = id ~= platformId or (newestIsOurs and not polled)
     local mark, owner, isParked = '', nil, false
     if marks then mark, owner, isParked = markOf((i - 5) / 9) end
     noteReaders(mark, owner)
@@ -191,7 +191,7 @@ for i = 14, #ARGV, 9 do
     addToAnnouncement(raw, allowed and mark == '')
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
-    if named or forRules or (allowed and (pull or holdsForPush)) then
+    if hasConsumers or forRules or (allowed and (pull or holdsForPush)) then
       redis.call('XADD', log, lastText .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', at, 'x', ARGV[i + 5], 'n', nText, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
     end
     if manage then
@@ -216,11 +216,11 @@ addField(changes, '@lastId', lastText)
 addField(changes, '@allowedCount', nText)
 addField(changes, '@updateAt', at)
 if prolonged ~= s.seenProlonged then addField(changes, '@seenProlonged', prolonged) end
-local ownText = own and '1' or '0'
+local ownText = newestIsOurs and '1' or '0'
 if s.own ~= ownText then addField(changes, '@own', ownText) end
 moveIdleCursors(changes, pull, holdsForPush, lastText, nText)
 writeState(state, changes)
-if (pull and anyAllowed) or named then announce() end
+if (pull and anyAllowed) or hasConsumers then announce() end
 if watched then announceLive(botId) end
 -- A bot's own push comes first, then its programs, then its rules.
 local turns, wakePrograms = {}, {}
@@ -246,6 +246,6 @@ end
 if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) else tellHeld(held) end
 local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', at, 'history') or 0
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
-local reserve = (not polled or own) and last > reserved - RESERVED_AHEAD
+local reserve = (not polled or newestIsOurs) and last > reserved - RESERVED_AHEAD
 local wakePush, wakeRules = toWake[botId .. ':push'] and 1 or 0, toWake[rulesTurn] and 1 or 0
 return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules, reserve and 1 or 0, wakePrograms }

@@ -21,10 +21,10 @@ local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.pushPending)
 
-local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
-local requests, wanted, ofTaken = requestsOf(turn, ARGV, mine), ARGV[mine + 4], ARGV[mine + 5]
-local isStale = tonumber(bot.revision) > tonumber(ARGV[mine + 6])
-keepAttempts(turn, s, KEYS[10], KEYS[11], ARGV, mine + 7)
+local ownFrom = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
+local requests, wanted, ofTaken = requestsOf(turn, ARGV, ownFrom), ARGV[ownFrom + 4], ARGV[ownFrom + 5]
+local isStale = tonumber(bot.revision) > tonumber(ARGV[ownFrom + 6])
+keepAttempts(turn, s, KEYS[10], KEYS[11], ARGV, ownFrom + 7)
 local openUntil, closed, opened = judgeBackend(turn, s, requests)
 -- The turn's process may not know yet that the program was paused.
 local active = s.on == '1' and s.isWanted == '1' and string.find(',' .. (bot.programs or '') .. ',', ',' .. id .. ',', 1, true) ~= nil

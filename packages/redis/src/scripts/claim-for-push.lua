@@ -17,9 +17,9 @@ local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.pushPending)
 
-local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
-local requests = requestsOf(turn, ARGV, mine)
-keepAttempts(turn, s, KEYS[10], KEYS[13], ARGV, mine + 4)
+local ownFrom = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
+local requests = requestsOf(turn, ARGV, ownFrom)
+keepAttempts(turn, s, KEYS[10], KEYS[13], ARGV, ownFrom + 4)
 local openUntil, closed, opened = judgeBackend(turn, s, requests)
 local hopeless = isHopeless(turn, s, requests)
 

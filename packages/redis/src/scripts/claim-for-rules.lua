@@ -19,9 +19,9 @@ if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.rulesPending)
 local cursor, unread = tonumber(s.rulesCursor), tonumber(s.rulesUnread)
 
-local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
-local gatherMs, matchedTo, count = tonumber(ARGV[mine]), tonumber(ARGV[mine + 1]), tonumber(ARGV[mine + 2])
-for at = mine + 3, #ARGV, 3 do
+local ownFrom = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
+local gatherMs, matchedTo, count = tonumber(ARGV[ownFrom]), tonumber(ARGV[ownFrom + 1]), tonumber(ARGV[ownFrom + 2])
+for at = ownFrom + 3, #ARGV, 3 do
   local lane, id, album = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   if tonumber(id) > cursor then
     if album ~= '' then

@@ -35,7 +35,7 @@ local default, program = name == '', isProgram(name)
 --   revision, trimmedAt, pulledAt
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' or (s.pull ~= '1' and not program) then return { 'OFF' } end
--- It would pass over updates of a kind that the program got meanwhile.
+-- By the older configuration, the cursor would pass updates of kinds that the program wants by the newer one.
 if program and tonumber(s.revision) > tonumber(ARGV[13]) then return { 'CHANGED' } end
 -- A poll that began before the program got a backend must not move the cursor, which is now the floor of its lanes.
 if program and redis.call('HGET', KEYS[7], '@push') == '1' then return { 'OFF' } end

@@ -89,7 +89,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       else for (const { call } of waiting) countLost({ botId: bot.id, method: call.method, reason: String(error) });
     }
   };
-  /** A post that came while a batch was on its way missed the flush that it asked for, so it does not wait for a moment. */
+  /** A post asks for a flush when it comes. One that came while the batch before was on its way has missed it: it waits briefly only. */
   const untilNextBatch = (queue: Waiting[]): Promise<void> =>
     queue.some(({ mayBeOwnPost }) => mayBeOwnPost) ? delay(OWN_POST_WITHIN_MS) : deps.deferredWrites.next();
   const workOff = async (botId: number, queue: Waiting[]): Promise<void> => {

@@ -1,5 +1,6 @@
 -- Lanes of one reader: a sorted set of lanes by the time (ms) their head is due, a list of ids per lane.
 --   Ids of redriven updates ('r…') are not in the log.
+-- @include log
 
 -- The time of a lane whose head is in flight.
 local IN_FLIGHT_SCORE = 9e15
@@ -7,7 +8,6 @@ local IN_FLIGHT_TEXT = '9000000000000000'
 -- No lane waits longer: this is the longest Retry-After that retry-schedule.ts accepts.
 local LONGEST_WAIT_MS = 3600000
 
--- @include log
 -- Of what was delivered ahead of an update that waits, so many are remembered, for as long as the platform keeps updates.
 local REMEMBERED_AT_MOST = 10000
 local REMEMBERED_FOR_S = 90000

@@ -1,9 +1,11 @@
 -- Every log entry holds the same fields in the same order:
 --   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n number of allowed or taken ones up to it,
 --   m '1': of a kind that allowed_updates leaves out for the default readers, or taken by a program
--- and where known tp, the traceparent, and after it o, a mark that says who gets it: '=4' program 4 alone ('=0' nobody), ',4,7,' all
--- but these programs; and after it r, of one that a reader gave up and gets again: whether its program had taken it alone
--- ('1' or '0'). Only the readers that the mark names and the default ones get it; rules and named consumers had it.
+-- and then, where there is one, each with those before it:
+--   tp  the traceparent
+--   o   a mark that says who gets it: '=4' program 4 alone, '=0' nobody, ',4,7,' all but these programs
+--   r   of one that a reader gave up and gets again: whether its program had taken it alone ('1' or '0'). Only the readers that the
+--       mark names and the default ones get it; rules and named consumers had it.
 local function idTextOf(entry) return string.match(entry[1], '^%d+') end
 local function idOf(entry) return tonumber(idTextOf(entry)) end
 

@@ -27,8 +27,8 @@ local TURN_CHARACTERS, NUMBERED_CHARACTERS = 8, 15
 --   filled: the lanes that were empty before this call filed into them
 --   heads: ids at the heads of lanes, where they are known
 --   due: when lanes are due (ms), false for those that are empty now; forgotten: fields of work to be removed
---   hasOnlyBegun: whether work has nothing but the counts of units that are in flight, or were when this call began; nil
---   before anybody has asked
+--   hasOnlyBegun: nothing is in work but how often the units in flight were begun (those in flight now, or when this call began),
+--   so no other unit needs to be looked up there; nil before askForBegun
 -- Numbers for commands are texts where they can be (textOf in lib/state.lua).
 local function withLanes(turn)
   turn.filing, turn.filingLanes, turn.filed, turn.filled = {}, {}, 0, {}
