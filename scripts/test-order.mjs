@@ -28,7 +28,7 @@ export const MOSTLY_WAIT = {
   'redis/src/(connect|turn-worker)\\.test': 25,
   'api/src/live/live\\.test': 25,
   'auth/ended-credentials\\.test': 20,
-  'push/claim-for-push\\.test': 20,
+  'push/claim-for-backend\\.test': 20,
   'redis/src/subscription\\.test': 20,
   'bot-api-proxy/pass-through\\.test': 20,
   'backend-policy/own-endpoints\\.test': 15,

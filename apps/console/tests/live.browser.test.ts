@@ -432,10 +432,10 @@ test(
       timeoutMs: 60_000,
       message: 'the updates in the picture',
     });
-    await page.getByText('In all', { exact: true }).waitFor();
+    await page.getByText('Total', { exact: true }).waitFor();
     await page.getByRole('img', { name: /^Waiting updates\. Waiting: \d+ last, at most \d+\./ }).waitFor();
     await chart.press('ArrowLeft');
-    await page.getByText('In all', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('Total', { exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: '7 days' }).click();
     await page.waitForURL('**/console/?range=week');
     await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);

@@ -5,7 +5,7 @@ export const chart = {
   ranges: { hour: '1 hour', day: '24 hours', week: '7 days' },
   taken: 'Taken',
   total: 'Total',
-  line: (name: string, sum: string, most: string) => `${name}: ${sum} in all, at most ${most} at a time.`,
+  line: (name: string, sum: string, most: string) => `${name}: ${sum} in total, at most ${most} at a time.`,
   lines: {
     in: 'Came in',
     delivered: 'Delivered',
