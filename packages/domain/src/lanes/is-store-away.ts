@@ -8,5 +8,5 @@ export function isStoreAway(error: unknown): boolean {
   return isUnavailable(error) || isRedisUnavailable(error);
 }
 
-/** How long such a unit waits. */
-export const STORE_AWAY_PAUSE_MS = 1_000;
+/** How long a unit waits whose handling failed on our side: a store was away, or our own code failed. */
+export const FAILED_PAUSE_MS = 1_000;

@@ -1,6 +1,7 @@
 import type { Logger } from '@flotilla/runtime/logger.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { parseBackendUrl } from '../bots/backend-address.ts';
-import { isStoreAway, STORE_AWAY_PAUSE_MS } from '../lanes/is-store-away.ts';
+import { FAILED_PAUSE_MS, isStoreAway } from '../lanes/is-store-away.ts';
 import type { LaneReader } from '../lanes/run-turn.ts';
 import type { SharedLimiter } from '../lanes/shared-limiter.ts';
 import type { BotWithBackend } from './backend.ts';
@@ -48,6 +49,9 @@ export function backendReader(
   let backend = given;
   let origin = originOf(backend);
   let mayBeStale = false;
+  const warnOfWaiting = throttledLog((details: object, leftOut) =>
+    deps.log.warn({ ...details, leftOut }, 'an update waits for a store'),
+  );
   return {
     lookEveryMs: LOOK_EVERY_MS,
     mustEnd: () => owner.mustEnd?.() ?? false,
@@ -75,8 +79,8 @@ export function backendReader(
         const names = { ...namesOf(to), update: unit.updates[0].id };
         const nowMs = deps.clock.nowMs();
         if (isStoreAway(error)) {
-          deps.log.warn({ ...names, reason: String(error) }, 'an update waits for a store');
-          return { unit, outcome: 'retry', atMs: nowMs + STORE_AWAY_PAUSE_MS, record: unit.retry };
+          warnOfWaiting({ ...names, reason: String(error) });
+          return { unit, outcome: 'retry', atMs: nowMs + FAILED_PAUSE_MS, record: unit.retry };
         }
         deps.log.error({ ...names, err: error }, 'the handling of an update failed');
         return { unit, outcome: 'crashed', atMs: nowMs };

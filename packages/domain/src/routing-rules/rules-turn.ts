@@ -6,7 +6,7 @@ import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { type Bot, routes } from '../bots/bot.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
 import type { ClaimedUnit, Outcome, SettledUnit } from '../lanes/claimed-unit.ts';
-import { isStoreAway, STORE_AWAY_PAUSE_MS } from '../lanes/is-store-away.ts';
+import { FAILED_PAUSE_MS, isStoreAway } from '../lanes/is-store-away.ts';
 import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
 import { claimForRules, type Matched, type ShownUpdate } from './claim-for-rules.ts';
 import { readRoutable, routeUnit } from './route-unit.ts';
@@ -105,7 +105,7 @@ async function route(deps: RulesTurnDeps, bot: Bot, unit: ClaimedUnit, turn: Han
   } catch (error) {
     span?.end('failed');
     deps.log.error({ bot: bot.id, unit: unit.unitId, err: error }, 'the routing of an update failed');
-    const atMs = deps.clock.nowMs() + STORE_AWAY_PAUSE_MS;
+    const atMs = deps.clock.nowMs() + FAILED_PAUSE_MS;
     return measured(isStoreAway(error) ? { outcome: 'retry', atMs, record: unit.retry } : { outcome: 'crashed', atMs });
   }
 }
