@@ -128,6 +128,14 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
+/**
+ * True if the body has come as a whole and waits to be read; false for a chunked one. In the tick after the headers, Node
+ * has parsed what came with them, and sets `complete` only after that tick.
+ */
+export function hasWholeBody({ headers, readableLength }: IncomingMessage): boolean {
+  return readableLength === Number(headers['content-length']);
+}
+
 /** True for a body that its Content-Encoding says is compressed. */
 export function isCompressed(contentEncoding: string | string[] | undefined): boolean {
   if (contentEncoding === undefined) return false;

@@ -6,6 +6,7 @@ import {
   forwardedRequestHeaders,
   forwardedResponseHeaders,
   hasBody,
+  hasWholeBody,
   isCompressed,
   requestHeadersForPlainAnswer,
 } from './headers.ts';
@@ -59,13 +60,16 @@ const SMALL_ANSWER_BYTES = 64 * 1024;
 export function passThrough(upstream: Upstream, req: IncomingMessage, res: ServerResponse, forward: Forward): void {
   const exchange = new Exchange(upstream, req, res, forward);
   if (forward.body !== null || !hasBody(req)) exchange.dispatch(forward.body);
-  // After setImmediate, unlike nextTick, the body that came with the headers is parsed; most calls are then complete.
-  else setImmediate(dispatchWithBody, exchange, req);
+  // What came with the headers is parsed by then, and most bodies are whole.
+  else process.nextTick(dispatchWithBody, exchange, req);
 }
 
+/**
+ * A whole body is read before Node has noticed its end, so the request never emits 'end', and Node lets go of it only
+ * with the next request of the connection. Both ways to wait for the end cost more (ADR 37).
+ */
 function dispatchWithBody(exchange: Exchange, req: IncomingMessage): void {
-  const isWhole = req.complete && req.headers['transfer-encoding'] === undefined;
-  exchange.dispatch(isWhole ? ((req.read() as Buffer | null) ?? null) : 'stream');
+  exchange.dispatch(hasWholeBody(req) ? ((req.read() as Buffer | null) ?? null) : 'stream');
 }
 
 type WithExchange = ServerResponse & { exchange?: Exchange };

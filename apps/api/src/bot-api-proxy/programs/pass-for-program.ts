@@ -23,8 +23,8 @@ export function passForProgram(proxy: RunningProxy, call: MethodCall, found: Pro
   const way = wayOf(found, call.path.token);
   // Client libraries begin with getMe, which touches no chat.
   if (way.chats === null || call.method === 'getme') send(proxy, call, found, null);
-  // After setImmediate, the body that came with the headers is parsed; most calls are then complete.
-  else if (hasBody(call.req)) setImmediate(passWithinChats, proxy, call, found, way.chats);
+  // What came with the headers is parsed by then, and most bodies are whole.
+  else if (hasBody(call.req)) process.nextTick(passWithinChats, proxy, call, found, way.chats);
   else passWithinChats(proxy, call, found, way.chats);
 }
 

@@ -6,7 +6,7 @@ import { parseUrlEncoded } from '@flotilla/telegram/parameters/parse-urlencoded.
 import { type BodyBudget, collectBody, shareOf } from '../../http/collect-body.ts';
 import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import type { MethodCall, WholeBody } from '../call.ts';
-import { hasBody, isCompressed } from '../headers.ts';
+import { hasBody, hasWholeBody, isCompressed } from '../headers.ts';
 import type { SeenParameters } from './judge-chats.ts';
 
 /** `whole`: the body, if all of it was read. Null: it has none, or it is a form whose rest will be streamed. */
@@ -42,8 +42,8 @@ export function seeParameters(budget: BodyBudget, call: MethodCall): Seen | Prom
   const form = hasOneType(req.rawHeaders) ? formOf(req.headers['content-type'] ?? '') : null;
   if (form === null) return unreadable('its Content-Type is not one that a call may have');
   if (form === 'multipart') return seeForm(budget, req, res, seen);
-  if (!req.complete) return seeLater(budget, call, form, seen);
   if (req.destroyed || res.closed) return { outcome: 'aborted' };
+  if (!hasWholeBody(req)) return seeLater(budget, call, form, seen);
   // A body that arrived whole is no larger than a stream's own buffer, so it does not count towards the budget.
   const bytes = (req.read() as Buffer | null) ?? Buffer.alloc(0);
   return seeText(form, { bytes, release: () => undefined }, seen);
