@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/accounts.ts';
 import { poolSetting } from '@flotilla/database/connect.ts';
-import { COMMON_PASSWORD_FAULT, isCommonPassword } from '@flotilla/domain/accounts/common-password.ts';
 import { serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
 import { cidrListSetting, integerSetting, portSetting, switchSetting, urlSetting } from '@flotilla/runtime/settings.ts';
@@ -65,7 +64,6 @@ export const apiSettings = z.object({
   ADMIN_PASSWORD: z
     .string()
     .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
-    .refine((password) => !isCommonPassword(password), COMMON_PASSWORD_FAULT)
     .optional()
     .describe('Password of the first admin; without it a random one is printed once.'),
   ADMIN_API_KEY: z

@@ -9,8 +9,9 @@ import { ms, perSecond, report } from './report.ts';
 
 const BOTS = 100;
 const CHATS = 10;
-/** Each of two, because the first finds a worker whose code V8 has not optimised yet. */
 const BURST = 60_000;
+/** Beside a first one, which finds a worker whose code V8 has not optimised yet. */
+const BURST_ROUNDS = 3;
 const QUEUED = 50_000;
 const QUIET = 10;
 const STEADY = 1_000;
@@ -31,7 +32,8 @@ export async function benchPush(database: { url: string }): Promise<void> {
       bots.push((await fleet.addBot({ proxy_enabled: true, backend_url: `${sink.url}${at}` })).platformId);
     }
     const first = await burst(fleet, sink, bots, BURST);
-    const second = await burst(fleet, sink, bots, BURST);
+    const warm: Burst[] = [];
+    for (let round = 0; round < BURST_ROUNDS; round += 1) warm.push(await burst(fleet, sink, bots, BURST));
     const steady: Steady[] = [];
     for (let round = 0; round < STEADY_ROUNDS; round += 1) steady.push(await lagAtSteadyRate(fleet, sink, bots));
     const middle = steady.toSorted((one, other) => one.p99 - other.p99)[Math.floor(STEADY_ROUNDS / 2)]!;
@@ -39,11 +41,19 @@ export async function benchPush(database: { url: string }): Promise<void> {
     report(
       `Platform → accepted → pushed, ${BOTS} bots, one worker (the simulated platform and the backend share the machine)`,
       [
-        { what: `pushed, of ${BURST.toLocaleString('en')}`, figure: second.pushed, target: '≥ 8,000/s' },
-        { what: 'pushed and stored in Postgres', figure: second.stored, target: '≥ 8,000/s' },
+        {
+          what: `pushed, of ${BURST.toLocaleString('en')}, the middle of ${BURST_ROUNDS} rounds, and each`,
+          figure: middleAndEach(warm.map(({ pushed }) => pushed)),
+          target: '≥ 8,000/s',
+        },
+        {
+          what: 'pushed and stored in Postgres, likewise',
+          figure: middleAndEach(warm.map(({ stored }) => stored)),
+          target: '≥ 8,000/s',
+        },
         {
           what: `the same of the first ${BURST.toLocaleString('en')} after the start`,
-          figure: `${first.pushed}, ${first.stored}`,
+          figure: `${perSecond(first.pushed)}, ${perSecond(first.stored)}`,
         },
         { what: `lag at ${STEADY}/s, p50, the middle of ${STEADY_ROUNDS} rounds`, figure: ms(middle.p50) },
         {
@@ -68,11 +78,14 @@ export async function benchPush(database: { url: string }): Promise<void> {
   }
 }
 
+/** A second. */
+type Burst = { pushed: number; stored: number };
+
 /**
  * The rates at which updates that are there at once are pushed, and pushed and stored. The platform makes them all before
  * it hands out the first, so the time begins with the last that was made.
  */
-async function burst(fleet: Fleet, sink: LagSink, bots: number[], count: number) {
+async function burst(fleet: Fleet, sink: LagSink, bots: number[], count: number): Promise<Burst> {
   sink.reset();
   const storedBefore = await stored(fleet);
   await fleet.control.generate({ bots, chats: CHATS, count });
@@ -80,7 +93,11 @@ async function burst(fleet: Fleet, sink: LagSink, bots: number[], count: number)
   const { madeAtMs, arrivedAtMs } = sink.ends();
   await untilCount(async () => (await stored(fleet)) - storedBefore, count, STORED_READ_EVERY_MS);
   const storedMs = Date.now() - madeAtMs;
-  return { pushed: perSecond((count * 1000) / (arrivedAtMs - madeAtMs)), stored: perSecond((count * 1000) / storedMs) };
+  return { pushed: (count * 1000) / (arrivedAtMs - madeAtMs), stored: (count * 1000) / storedMs };
+}
+
+function middleAndEach(rates: number[]): string {
+  return `${perSecond(percentile(rates, 50))} (${rates.map(perSecond).join(', ')})`;
 }
 
 type Steady = { p50: number; p99: number; longestSyncMs: number };

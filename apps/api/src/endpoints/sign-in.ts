@@ -46,7 +46,7 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
   async changePassword(context, { input, caller, by, request }) {
     const { account, apiKey } = caller;
     // Checked first: a refused new password must not count as a guess of the old one.
-    refuseCommonPassword('new_password', input.new_password);
+    await refuseCommonPassword('new_password', input.new_password);
     if (input.new_password === input.old_password)
       throw refusedInput('new_password', 'must differ from the old password');
     // Guessing the old password with a stolen session or key is limited like guessing it at sign-in.

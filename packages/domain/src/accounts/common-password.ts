@@ -1,12 +1,11 @@
-import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/accounts.ts';
-import { dictionary } from '@zxcvbn-ts/language-common';
-
-/** The long enough ones of the 49,233 most common passwords, in lower case like the list. */
-const COMMON = new Set(dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD_LENGTH));
-
 export const COMMON_PASSWORD_FAULT = 'is one of the most common passwords: choose another one';
 
-/** True for a common password, whatever the case and width of its letters. */
-export function isCommonPassword(password: string): boolean {
-  return COMMON.has(password.normalize('NFKC').toLowerCase());
+/**
+ * True for one of the 49,233 most common passwords, whatever the case and width of its letters. Their list is loaded when
+ * somebody chooses a password, because it takes 4 MB and 25 ms, and most processes never need it.
+ */
+export async function isCommonPassword(password: string): Promise<boolean> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  // The list is in lower case.
+  return dictionary['passwords-common'].includes(password.normalize('NFKC').toLowerCase());
 }

@@ -1,3 +1,4 @@
+import { SettingsError } from '@flotilla/runtime/env.ts';
 import { sql } from 'kysely';
 import { OPERATOR } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
@@ -5,7 +6,8 @@ import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { auditedAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
-import { hashChosenPassword, randomPassword } from './password.ts';
+import { COMMON_PASSWORD_FAULT, isCommonPassword } from './common-password.ts';
+import { hashPassword, randomPassword } from './password.ts';
 
 /** An arbitrary number. The process that holds this lock looks for accounts and makes the first one. */
 const FIRST_ADMIN_LOCK = 7_361_002;
@@ -14,15 +16,17 @@ export type FirstAdmin = { outcome: 'exists' } | { outcome: 'created'; generated
 
 /**
  * Makes the first admin of an empty installation. Several processes may start at once. If no password is given, a
- * random one is generated and returned, to be printed once.
+ * random one is generated and returned, to be printed once. Rejects with SettingsError for one of the commonest passwords.
  */
 export async function createFirstAdmin(
   deps: AccountDeps,
   first: { username: string; password: string | undefined },
 ): Promise<FirstAdmin> {
   if (await accountStore(deps.db).anyExists()) return { outcome: 'exists' };
+  if (first.password !== undefined && (await isCommonPassword(first.password)))
+    throw new SettingsError(`ADMIN_PASSWORD ${COMMON_PASSWORD_FAULT}`);
   const password = first.password ?? randomPassword();
-  const passwordHash = await hashChosenPassword('ADMIN_PASSWORD', password);
+  const passwordHash = await hashPassword(password);
   const created = await changeCredentials(deps, () => insertWhenEmpty(deps, first.username, passwordHash));
   if (!created) return { outcome: 'exists' };
   return { outcome: 'created', generatedPassword: first.password === undefined ? password : null };

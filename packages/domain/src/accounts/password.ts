@@ -13,14 +13,14 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, COST);
 }
 
-/** Throws 'bad_request', naming the input, for one of the commonest passwords. */
-export function refuseCommonPassword(input: string, password: string): void {
-  if (isCommonPassword(password)) throw refusedInput(input, COMMON_PASSWORD_FAULT);
+/** Rejects with 'bad_request', naming the input, for one of the commonest passwords. */
+export async function refuseCommonPassword(input: string, password: string): Promise<void> {
+  if (await isCommonPassword(password)) throw refusedInput(input, COMMON_PASSWORD_FAULT);
 }
 
 /** The hash of a password that a person chose. Rejects as refuseCommonPassword does. */
 export async function hashChosenPassword(input: string, password: string): Promise<string> {
-  refuseCommonPassword(input, password);
+  await refuseCommonPassword(input, password);
   return hashPassword(password);
 }
 
