@@ -88,7 +88,7 @@ const NOT_YET: Readiness = { ready: false, reasons: ['Redis has not answered sin
 /** The server of the api's port. Until `serve` is called, it answers that the service is starting. */
 function openPort(config: ApiConfig, log: Logger, metrics: Metrics) {
   let handle = answerWhileWaiting(config.proxy.prefix);
-  const { server, polls } = createHttpServer((request, response) => handle(request, response), {
+  const { server, connections, polls } = createHttpServer((request, response) => handle(request, response), {
     maxConnections: config.http.maxConnections,
     maxPerAddress: config.http.maxConnectionsPerAddress,
     isTrusted: trustedProxies(config.http.trustedProxies),
@@ -96,7 +96,7 @@ function openPort(config: ApiConfig, log: Logger, metrics: Metrics) {
     isPoll: isStartOfPoll,
     log,
   });
-  const drain = drainable(server, polls);
+  const drain = drainable(server, connections, polls);
   return {
     server,
     drain,

@@ -1,10 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { networkOf } from './client-address.ts';
 import { cutSlowClients } from './cut-slow-clients.ts';
+import { type OpenConnections, openConnections } from './open-connections.ts';
 import { type PollConnections, pollConnections } from './poll-connections.ts';
 
 /** Longer than clients and load balancers keep idle connections, so that they close first. */
@@ -28,7 +29,7 @@ export type DoorOptions = ConnectionLimits & {
 export function createHttpServer(
   handle: RequestListener,
   options: DoorOptions,
-): { server: Server; polls: PollConnections } {
+): { server: Server; connections: OpenConnections; polls: PollConnections } {
   const { keepAliveMs = KEEP_ALIVE_MS, isPoll = () => false } = options;
   const server = createServer(
     {
@@ -39,30 +40,24 @@ export function createHttpServer(
       requestTimeout: 0,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
     },
-    limited(handle),
+    // One listener for all that concerns a request: each more costs every call through the proxy.
+    (request, response) => {
+      const unanswered = connections.begin(request, response);
+      polls.begin(response);
+      if (request.rawHeaders.length > 2 * MAX_HEADERS)
+        response.writeHead(431, { 'Content-Length': '0', Connection: 'close' }).end();
+      else if (unanswered > MAX_PIPELINED) request.socket.destroy();
+      else handle(request, response);
+    },
   );
   // Node silently drops headers above this number; one more than the limit shows that there were too many.
   server.maxHeadersCount = MAX_HEADERS + 1;
   // First, because it takes the place of Node's own listener.
-  const polls = pollConnections(server, { isPoll, keepAliveMs, found: (socket) => slow.forget(socket) });
+  const polls = pollConnections(server, { isPoll, keepAliveMs, found: (socket) => connections.forget(socket) });
   limitConnections(server, options);
-  const slow = cutSlowClients(server);
-  return { server, polls };
-}
-
-function limited(handle: RequestListener): RequestListener {
-  const unanswered = new WeakMap<Socket, ServerResponse[]>();
-  return (request, response) => {
-    if (request.rawHeaders.length > 2 * MAX_HEADERS) {
-      response.writeHead(431, { 'Content-Length': '0', Connection: 'close' }).end();
-      return;
-    }
-    const line = unanswered.get(request.socket);
-    while (line?.[0]?.writableFinished) line.shift();
-    if (line === undefined) unanswered.set(request.socket, [response]);
-    else if (line.push(response) > MAX_PIPELINED) return void request.socket.destroy();
-    handle(request, response);
-  };
+  const connections = openConnections(server);
+  cutSlowClients(server, connections);
+  return { server, connections, polls };
 }
 
 export type ConnectionLimits = {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { OpenConnection, OpenConnections } from './open-connections.ts';
 
-/** The requests in flight on a connection, and the progress of their bytes. */
+/** What we know of the newest request of a connection, and the progress of its bytes. */
 type Line = {
   socket: Socket;
   request: IncomingMessage | null;
@@ -41,44 +42,34 @@ export const UNREAD_MS = 15_000;
 /**
  * Ends connections whose client does not send its request or read its answer, so that nobody can hold many. It measures
  * progress, not total time, because uploads may be long. Heads have `headersTimeout`; our own delays do not count.
- * After `forget` a connection has no limits here.
  */
-export function cutSlowClients(server: Server): { forget(socket: Socket): void } {
+export function cutSlowClients(server: Server, connections: OpenConnections): void {
   const restsAtMostMs = server.keepAliveTimeout + HEAD_WITHIN_MS;
-  const lines = new Map<Socket, Line>();
-  const forget = function (this: Socket) {
-    lines.delete(this);
+  const lines = new WeakMap<OpenConnection, Line>();
+  const lineOf = (connection: OpenConnection) => {
+    const line = lines.get(connection) ?? newLine(connection);
+    lines.set(connection, line);
+    if (line.request !== connection.request) beginExchange(line, connection);
+    return line;
   };
-  server.on('connection', (socket: Socket) => {
-    lines.set(socket, newLine(socket));
-    socket.on('close', forget);
-  });
-  server.prependListener('request', (request, response) => {
-    const line = lines.get(request.socket);
-    if (line !== undefined) beginExchange(line, request, response);
-  });
   const looking = setInterval(() => {
     const nowMs = performance.now();
-    for (const line of lines.values()) {
+    for (const connection of connections.all()) {
+      const line = lineOf(connection);
       if (restsTooLong(line, nowMs, restsAtMostMs) || isTooSlow(line, nowMs)) line.socket.destroy();
       else limitSending(line);
     }
   }, LOOK_EVERY_MS);
   looking.unref();
   server.once('close', () => clearInterval(looking));
-  return {
-    forget: (socket) => {
-      lines.delete(socket);
-    },
-  };
 }
 
-function newLine(socket: Socket): Line {
+function newLine({ socket, beganAtMs }: OpenConnection): Line {
   return {
     socket,
     request: null,
     response: null,
-    beganAtMs: performance.now(),
+    beganAtMs,
     clientsTurnAtMs: 0,
     beganBytes: 0,
     readBytes: 0,
@@ -91,12 +82,11 @@ function newLine(socket: Socket): Line {
   };
 }
 
-function beginExchange(line: Line, request: IncomingMessage, response: ServerResponse): void {
-  const nowMs = performance.now();
+function beginExchange(line: Line, { request, response, beganAtMs, beganBytes }: OpenConnection): void {
   line.request = request;
   line.response = response;
-  line.beganAtMs = line.clientsTurnAtMs = line.readAtMs = line.minuteAtMs = nowMs;
-  line.beganBytes = line.readBytes = line.minuteBytes = line.socket.bytesRead;
+  line.beganAtMs = line.clientsTurnAtMs = line.readAtMs = line.minuteAtMs = beganAtMs;
+  line.beganBytes = line.readBytes = line.minuteBytes = beganBytes;
   line.answeredAtMs = null;
 }
 

@@ -1,6 +1,7 @@
-import type { Server, ServerResponse } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { OpenConnections } from './open-connections.ts';
 import type { PollConnections } from './poll-connections.ts';
 
 /** A load balancer may just have sent a request on a connection that seems idle here. */
@@ -18,30 +19,16 @@ export type Drain = {
 };
 
 /** Prepares a server, before it listens, to end without an error for well-behaved clients. */
-export function drainable(server: Server, polls: PollConnections): Drain {
-  // Keyed by connection: a Set of responses would leave outgrown tables that keep responses alive until a full GC.
-  const newest = new Map<Socket, ServerResponse | null>();
-  const forget = function (this: Socket) {
-    newest.delete(this);
-  };
-  let closing = false;
+export function drainable(server: Server, connections: OpenConnections, polls: PollConnections): Drain {
   let closed: Promise<void> = Promise.resolve();
-  server.on('connection', (socket: Socket) => {
-    newest.set(socket, null);
-    socket.on('close', forget);
-  });
-  server.prependListener('request', (request, response) => {
-    newest.set(request.socket, response);
-    if (closing) response.setHeader('Connection', 'close');
-  });
   return {
     refuse: async () => {
       await quietMoment(server);
-      closing = true;
+      server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
       polls.closeAfterAnswers();
       // http.Server's own close would end idle connections at once.
       closed = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-      for (const response of newest.values()) {
+      for (const { response } of connections.all()) {
         if (response?.headersSent === false) response.setHeader('Connection', 'close');
       }
     },

@@ -25,7 +25,11 @@ const BODY = '{"ok":true}';
 async function serve(keepAliveMs?: number): Promise<Serving> {
   const polls: Serving['polls'] = [];
   const log = createLogger({ name: 'test', level: 'silent' });
-  const { server, polls: connections } = createHttpServer(
+  const {
+    server,
+    connections: open,
+    polls: connections,
+  } = createHttpServer(
     (request, response) => {
       let body = '';
       request.on('data', (piece) => {
@@ -38,7 +42,7 @@ async function serve(keepAliveMs?: number): Promise<Serving> {
     },
     { maxConnections: 100, log, isPoll: (start) => /^\w+ \/poll/.test(start), ...(keepAliveMs && { keepAliveMs }) },
   );
-  const drain = drainable(server, connections);
+  const drain = drainable(server, open, connections);
   let newest: Socket | undefined;
   server.on('connection', (stream) => {
     if (stream instanceof Socket) newest = stream;

@@ -6,6 +6,8 @@ import { HttpStream, type SuspendedRequest } from './http-stream.ts';
 
 /** The connections of a server that began with a poll, and those that have not begun. */
 export type PollConnections = {
+  /** Must be told of each response of the server before its request is handled. */
+  begin(response: ServerResponse): void;
   /** From now on the answer to a suspended request ends its connection, and no request is suspended. */
   closeAfterAnswers(): void;
   /** Ends those without a request that node:http does not know; `closeIdleConnections` of the server ends the others. */
@@ -55,11 +57,11 @@ export function pollConnections(server: Server, options: PollOptions): PollConne
       toHttp.call(server, stream);
     });
   });
-  server.prependListener('request', (_request, response) => {
-    const { socket } = response;
-    if (socket instanceof HttpStream) socket.began(response);
-  });
   return {
+    begin: (response) => {
+      const { socket } = response;
+      if (socket instanceof HttpStream) socket.began(response);
+    },
     closeAfterAnswers: () => {
       shared.closing = true;
     },

@@ -1,0 +1,56 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A connection of a server, and its newest request with what was answered to it; null before the first. */
+export type OpenConnection = {
+  readonly socket: Socket;
+  request: IncomingMessage | null;
+  response: ServerResponse | null;
+  /** The start of that request, or of the connection. */
+  beganAtMs: number;
+  /** The bytes received before that request. */
+  beganBytes: number;
+  /** The oldest first; some of them may have been answered since the newest began. */
+  unanswered: ServerResponse[];
+};
+
+export type OpenConnections = {
+  /** Notes a request, and returns how many of its connection are not answered. */
+  begin(request: IncomingMessage, response: ServerResponse): number;
+  /** The connection is no longer among them. */
+  forget(socket: Socket): void;
+  all(): Iterable<OpenConnection>;
+};
+
+/**
+ * Knows the open connections of a server. Whatever watches connections shares this table, because 20,000 requests a second
+ * are noted in it. It has no set of responses: outgrown tables of a set would keep responses alive until a full collection.
+ */
+export function openConnections(server: Server): OpenConnections {
+  const open = new Map<Socket, OpenConnection>();
+  const forget = function (this: Socket) {
+    open.delete(this);
+  };
+  server.on('connection', (socket: Socket) => {
+    const beganAtMs = performance.now();
+    open.set(socket, { socket, request: null, response: null, beganAtMs, beganBytes: 0, unanswered: [] });
+    socket.on('close', forget);
+  });
+  return {
+    begin: (request, response) => {
+      const connection = open.get(request.socket);
+      if (connection === undefined) return 1;
+      connection.request = request;
+      connection.response = response;
+      connection.beganAtMs = performance.now();
+      connection.beganBytes = connection.socket.bytesRead;
+      const { unanswered } = connection;
+      while (unanswered[0]?.writableFinished) unanswered.shift();
+      return unanswered.push(response);
+    },
+    forget: (socket) => {
+      open.delete(socket);
+    },
+    all: () => open.values(),
+  };
+}
