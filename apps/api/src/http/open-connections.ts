@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A connection of a server, and its newest request with what was answered to it; null before the first. */
+/** A connection of a server with its newest request and the response to it; null before the first. */
 export type OpenConnection = {
   readonly socket: Socket;
   request: IncomingMessage | null;
