@@ -18,7 +18,7 @@ export type Drain = {
   finish(times: { idleMs: number; allMs: number }): Promise<void>;
 };
 
-/** Prepares a server, before it listens, to end without an error for well-behaved clients. */
+/** Lets a server end without an error for well-behaved clients. */
 export function drainable(server: Server, connections: OpenConnections, polls: PollConnections): Drain {
   let closed: Promise<void> = Promise.resolve();
   return {
