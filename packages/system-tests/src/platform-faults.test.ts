@@ -102,6 +102,26 @@ describe('while the platform fails for one bot', () => {
     await fleet.control.clearFaults({});
   }, 60_000);
 
+  test.each([401, 404])(
+    'a %i that comes once delays the next poll by seconds, not by a minute',
+    async (status) => {
+      const bot = await addBot();
+      await waitFor(async () => (await polls(bot)).pollsNow === 1);
+      await fleet.control.setFault({
+        bot: bot.platformId,
+        method: 'getUpdates',
+        effect: { kind: 'status', status },
+        count: 1,
+      });
+      await say(bot, `wakes the poll before the ${status}`);
+      await waitFor(async () => (await lastError(bot)).includes(String(status)), { message: 'the refusal' });
+      await say(bot, `after a short ${status}`);
+      await waitFor(() => arrived(`after a short ${status}`), { timeoutMs: 30_000 });
+      await waitFor(async () => (await lastError(bot)) === '');
+    },
+    90_000,
+  );
+
   test('what came meanwhile arrives once the platform is well again, and the error with its time is gone', async () => {
     const bot = await addBot();
     const begunAtMs = Date.now();

@@ -11,7 +11,7 @@ type Deps = { redis: RedisHandles; clock: Clock; log: Logger };
 export async function noteRefusal(deps: Deps, bot: Bot, reason: string): Promise<void> {
   await patchBotState(deps, bot, { refusedAt: deps.clock.nowMs() });
   await announceState(deps, bot);
-  deps.log.warn({ bot: bot.id, reason }, 'the platform refuses a bot: it is asked again once a minute');
+  deps.log.warn({ bot: bot.id, reason }, 'the platform refuses a bot: it is asked again soon, then once a minute');
 }
 
 /** Clears the refusal and logs that the platform accepts the bot again. */

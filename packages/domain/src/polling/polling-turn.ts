@@ -162,8 +162,9 @@ async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll
   if (failed.isConflict && inARow >= CONFLICTS_BEFORE_CHECK && (await tryToRemoveOurWebhook(deps, bot)))
     return { next: 'again' };
   await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
-  if (failed.patience === 'long' && Number(refusedAt ?? 0) === 0) await noteRefusal(deps, bot, failed.reason);
-  return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed) };
+  const wasRefused = Number(refusedAt ?? 0) > 0;
+  if (failed.patience === 'long' && !wasRefused) await noteRefusal(deps, bot, failed.reason);
+  return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed, wasRefused) };
 }
 
 /** Our webhook can be left behind if a process sets it just before a switch to polling, or dies in between. */
