@@ -19,6 +19,7 @@ export const chatUserOperations = {
     paths: ['/api/users/list'],
     role: 'any',
     summary: 'Lists the users who wrote in a chat, by id.',
+    description: 'Channels and anonymous admins are authors of messages, but no users.',
     input: z.object({
       bot_id: botIdOfChat(),
       chat_id: chatId(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
-import { botIdField, chatIdField, nameFields, userIdField } from './fields.ts';
+import { botIdField, chatIdField, nameFields } from './fields.ts';
 import { botId, botIdOfChat, chatId, flag, integer, moment, pagedInputs, platformId, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
@@ -54,7 +54,12 @@ export const messageResource = z
       ),
     chat_id: chatIdField,
     bot_id: botIdField,
-    user_id: userIdField.optional(),
+    user_id: z
+      .int()
+      .describe(
+        "The platform's id of the author: a user, or the chat in whose name it was written (`sender_chat`). The names are those of the author; the title of a chat is its `first_name`.",
+      )
+      .optional(),
     ...nameFields,
     text: z
       .string()
@@ -153,7 +158,9 @@ const CSV = [
 /** Filters for the messages of a chat; all must match. */
 const messageFilter = {
   media_type: z.enum(MEDIA_TYPES).optional().describe('Only messages with this `media_type`.'),
-  user_id: platformId().optional().describe('Only messages of this user or channel.'),
+  user_id: platformId()
+    .optional()
+    .describe('Only messages of this author: a user, or a channel or group that wrote as itself.'),
   from: moment().optional().describe('Only messages of this time or later: Unix seconds, or ISO 8601 with a zone.'),
   to: moment().optional().describe('Only messages of this time or earlier, in the same forms.'),
 };

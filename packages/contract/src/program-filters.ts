@@ -6,7 +6,7 @@ export const FILTERED_CHAT_TYPES = ['private', 'group', 'supergroup', 'channel']
 export const FILTER_NOTE = `Which updates of its kinds the program gets. All conditions that are given must hold; of a list, one entry is enough. \`{}\`: every update.
 A condition that cannot be judged for an update does not hold:
 
-- A message of any kind, edited or not, has a chat, an author (a user, or the chat in whose name it is written) and a text or caption.
+- A message of any kind, edited or not, has a chat, an author (the chat in whose name it is written, otherwise the user) and a text or caption.
 - \`callback_query\`: the user, the chat of the message (none for an inline message), and \`data\` as its text. No command.
 - \`inline_query\`, \`chosen_inline_result\`: the user, and \`query\` as the text. No chat.
 - \`my_chat_member\`, \`chat_member\`, \`chat_join_request\`, \`message_reaction\`, \`chat_boost\`, \`removed_chat_boost\`: the chat, and the user who did it. No text.
@@ -18,7 +18,8 @@ An update is judged once, when it is accepted, by itself. An album goes where it
 
 const CHATS_NOTE = 'The update is in one of these chats, by id.';
 const CHAT_TYPES_NOTE = 'The chat is of one of these types.';
-const USERS_NOTE = 'One of these wrote or did it, by id: a user, or the chat in whose name it was written.';
+const USERS_NOTE =
+  'One of these wrote or did it, by id: a user, or the chat in whose name it was done. `GroupAnonymousBot`, `Channel_Bot` and the like, which the platform names beside such a chat, do not count.';
 const KEYWORD_NOTE = 'The text has this word or phrase; case does not matter.';
 const COMMANDS_NOTE =
   'The text begins with one of these commands; a slash in front of a name is dropped. `/start@the_bot` and arguments are allowed, other bots’ names are not; case does not matter.';

@@ -31,7 +31,7 @@ export const routingRuleResource = z
     condition_value: z
       .string()
       .describe(
-        'For chat_id and user_id: the id. For keyword: a word or phrase. For text: a regular expression. For all: empty.',
+        'For chat_id: the id. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase. For text: a regular expression. For all: empty.',
       ),
     action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
     target_chat_id: z
@@ -97,7 +97,7 @@ const conditionValue = () =>
   z.preprocess(
     (value) => (Number.isSafeInteger(value) ? String(value) : value),
     conditionText().describe(
-      'For chat_id and user_id: the id. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing.',
+      'For chat_id: the id. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing.',
     ),
   );
 const action = () => z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE);

@@ -40,11 +40,15 @@ export const chatStatsResource = z
       .int()
       .describe('The number of messages that are kept and not deleted, as `message_count` of the chat.'),
     today_messages: z.int().describe('The number of messages of today. A day begins at 00:00 UTC.'),
-    active_users: z.int().describe('The number of users who wrote today. The bot itself does not count.'),
+    active_users: z
+      .int()
+      .describe(
+        'The number of users who wrote today. The bot itself does not count, nor do channels and anonymous admins.',
+      ),
     top_users: z
       .array(topUser)
       .describe(
-        'The ten users with the most messages of all time, the largest number first. The bot itself is left out.',
+        'The ten users with the most messages of all time, the largest number first. The bot itself is left out, and so are channels and anonymous admins.',
       ),
     hourly: z
       .array(hour)

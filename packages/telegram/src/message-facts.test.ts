@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { guessChatType, isMessage, readMessageFacts } from './message-facts.ts';
+import { guessChatType, isMessage, readAuthorFacts, readMessageFacts } from './message-facts.ts';
 
 const chat = { id: -1001234567890, type: 'supergroup', title: 'Harbour' };
 const from = { id: 77, is_bot: false, first_name: 'Ada', username: 'ada' };
@@ -34,6 +34,26 @@ describe('readMessageFacts', () => {
     expect(readMessageFacts(post).sender).toEqual(
       expect.objectContaining({ id: -1009, username: 'news', firstName: 'News', isChat: true }),
     );
+  });
+
+  const group = base.chat;
+  const standIn = (id: number) => ({ id, is_bot: true, first_name: 'Stand-in', username: 'GroupAnonymousBot' });
+  const channel = { id: -1009, type: 'channel', title: 'News', username: 'news' };
+
+  test.each([
+    ['an anonymous admin', 1_087_968_824, { ...group, title: 'Harbour' }, { id: group.id, firstName: 'Harbour' }],
+    ['a channel', 136_817_688, channel, { id: -1009, firstName: 'News', username: 'news' }],
+    ['a linked channel', 777_000, channel, { id: -1009, firstName: 'News', username: 'news' }],
+  ])('%s speaks as a chat, not as the platform’s stand-in', (_, from, sender_chat, shown) => {
+    const { sender } = readMessageFacts({ ...base, from: standIn(from), sender_chat });
+    expect(sender).toMatchObject({ ...shown, isBot: false, isChat: true });
+  });
+
+  test('whom an anonymous admin banned, the chat banned', () => {
+    const chat = { id: -5, type: 'supergroup', title: 'Harbour' };
+    expect(readAuthorFacts({ chat, from: standIn(1_087_968_824) })).toMatchObject({ id: -5, isChat: true });
+    expect(readAuthorFacts({ chat, from: { id: 7, is_bot: false, first_name: 'Ada' } })).toMatchObject({ id: 7 });
+    expect(readAuthorFacts({ chat })).toBe(null);
   });
 
   test.each([

@@ -19,7 +19,7 @@ export interface SenderFacts {
   firstName: string | null;
   lastName: string | null;
   isBot: boolean;
-  /** True for a chat that writes as itself (a channel) and is no user. */
+  /** True for a channel or an anonymous admin: a chat that writes as itself and is no user. */
   isChat: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface MessageFacts {
   /** '' outside a business connection. */
   businessConnectionId: string;
   chat: ChatFacts;
-  /** `from`, or else `sender_chat`; null when the platform names neither. */
+  /** See `authorOf`; null when the platform names nobody. */
   sender: SenderFacts | null;
   /** The bot that wrote on behalf of a business account. */
   senderBusinessBotId: number | null;
@@ -58,7 +58,7 @@ export function readMessageFacts(message: Fields): MessageFacts {
     id: requireInteger(message, 'message_id'),
     businessConnectionId: readText(message, 'business_connection_id') ?? '',
     chat: readChatFacts(readObject(message, 'chat') ?? {}),
-    sender: readSenderFacts(message),
+    sender: readAuthorFacts(message),
     senderBusinessBotId: businessBot === null ? null : readInteger(businessBot, 'id'),
     dateS: requireInteger(message, 'date'),
     editDateS: readInteger(message, 'edit_date'),
@@ -116,11 +116,25 @@ export function isMessage(value: unknown): value is Fields {
   return 'message_id' in value && 'date' in value && 'chat' in value;
 }
 
-function readSenderFacts(message: Fields): SenderFacts | null {
-  const from = readObject(message, 'from');
-  if (from !== null) return readUserFacts(from);
-  const senderChat = readObject(message, 'sender_chat');
-  if (senderChat === null) return null;
-  const chat = readChatFacts(senderChat);
+/** GroupAnonymousBot, the platform's stand-in for an anonymous admin (td, get_group_anonymous_bot_user_id). */
+const ANONYMOUS_ADMIN = 1_087_968_824;
+
+/**
+ * The chat or user who wrote a message or changed a member. A chat that acts as itself comes first, since `from` is then a
+ * stand-in: GroupAnonymousBot, Channel_Bot or Telegram. Null when the platform names nobody.
+ */
+export function authorOf(message: Fields): Fields | null {
+  const [senderChat, from] = [readObject(message, 'sender_chat'), readObject(message, 'from')];
+  if (senderChat !== null) return senderChat;
+  // A change of a member has no `sender_chat`.
+  return from?.id === ANONYMOUS_ADMIN ? (readObject(message, 'chat') ?? from) : from;
+}
+
+/** Reads who `authorOf` finds. Throws bad_request for an id that is no exact integer. */
+export function readAuthorFacts(message: Fields): SenderFacts | null {
+  const author = authorOf(message);
+  if (author === null) return null;
+  if (author === message.from) return readUserFacts(author);
+  const chat = readChatFacts(author);
   return { ...chat, firstName: chat.title ?? chat.firstName, isBot: false, isChat: true };
 }

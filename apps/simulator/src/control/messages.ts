@@ -8,8 +8,8 @@ import { type Content, postMessage, tellBots } from '../messages/post-message.ts
 import { withoutReply } from '../messages/read-reply.ts';
 import { formatText } from '../messages/read-text.ts';
 import type { Simulator } from '../simulator.ts';
-import { anyOf, inChat, MESSAGE_ID } from './fields.ts';
-import { markStarted, messageOf, writingPlaceOf } from './lookups.ts';
+import { anyOf, CHAT, inChat, MESSAGE_ID } from './fields.ts';
+import { chatOf, markStarted, messageOf, writingPlaceOf } from './lookups.ts';
 import { operation } from './operation.ts';
 
 const SENT_FILE = z.strictObject({
@@ -26,6 +26,7 @@ const SAID = inChat({
   caption: z.string().optional().describe('of the file'),
   replyTo: MESSAGE_ID.optional().describe('id of the message that is replied to'),
   mediaGroupId: z.string().optional().describe('the same for all messages of one album'),
+  inNameOf: CHAT.optional().describe('id of the chat that is shown as the author: that group itself, or a channel'),
   content: z
     .record(z.string(), z.unknown())
     .optional()
@@ -43,7 +44,8 @@ export const sendMessage = operation(
   (sim, input): Posted => {
     const { person, chat } = writingPlaceOf(sim, input);
     markStarted(sim, chat);
-    const message = postMessage(sim, chat, { user: person }, readContent(sim, chat, input));
+    const inNameOf = input.inNameOf === undefined ? undefined : chatOf(sim, input.inNameOf);
+    const message = postMessage(sim, chat, { user: person, inNameOf }, readContent(sim, chat, input));
     const media = mediaOf(message);
     return {
       messageId: message.message_id,

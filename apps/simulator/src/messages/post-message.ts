@@ -7,16 +7,23 @@ import { keepMessage } from './keep-message.ts';
 /** The content of a message, in Bot API fields (text, photo, caption, reply_to_message, …). */
 export type Content = Record<string, unknown>;
 
-/** The author: a person, a bot, or the chat itself (channel posts, anonymous admins). */
-export type Author = { user: User | null; asChat?: boolean };
+/** The author: a person, a bot, or the channel itself. `inNameOf`: the group or channel that the others see instead. */
+export type Author = { user: User | null; inNameOf?: Chat | undefined };
+
+/** Shown as `from` for clients that do not know `sender_chat` (ids of td's UserManager). */
+const ANONYMOUS_ADMIN: User = standIn(1_087_968_824, 'Group', 'GroupAnonymousBot');
+const CHANNEL: User = standIn(136_817_688, 'Channel', 'Channel_Bot');
 
 /** Builds the next message of a chat and stores it without publishing an update. */
 export function newMessage(sim: Simulator, chat: Chat, author: Author, content: Content): Message {
   const shown = showChat(chat);
+  const { inNameOf } = author;
+  const from = inNameOf === undefined ? author.user : inNameOf === chat ? ANONYMOUS_ADMIN : CHANNEL;
   const message: Message = {
     message_id: nextMessageId(sim, chat),
-    ...(author.user !== null && chat.type !== 'channel' && { from: author.user }),
-    ...((chat.type === 'channel' || author.asChat === true) && { sender_chat: shown }),
+    ...(from !== null && chat.type !== 'channel' && { from }),
+    ...(inNameOf !== undefined && { sender_chat: showChat(inNameOf) }),
+    ...(chat.type === 'channel' && { sender_chat: shown }),
     chat: shown,
     date: sim.clock.nowS(),
     ...content,
@@ -59,4 +66,8 @@ function nextMessageId(sim: Simulator, chat: Chat): number {
   }
   sim.storage.saveBot(bot);
   return bot.nextMessageId++;
+}
+
+function standIn(id: number, first_name: string, username: string): User {
+  return { id, is_bot: true, first_name, username };
 }

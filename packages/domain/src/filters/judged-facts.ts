@@ -1,3 +1,4 @@
+import { authorOf } from '@flotilla/telegram/message-facts.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 
@@ -5,7 +6,7 @@ import { type Fields, readObject, readText } from '@flotilla/telegram/platform-f
 export type JudgedFacts = {
   chatId: number | null;
   chatType: string | null;
-  /** Who wrote or did it: users, and chats in whose name it was written. */
+  /** Who wrote or did it: a user, or the chat in whose name it was done. */
   userIds: number[];
   text: string | null;
   /** Lower case, with the bot that it names ('' for none). */
@@ -18,7 +19,8 @@ const MESSAGES: readonly string[] = [
   ...['message', 'edited_message', 'channel_post', 'edited_channel_post', 'guest_message'],
   ...['business_message', 'edited_business_message'],
 ];
-const WRITERS = ['from', 'sender_chat', 'user', 'voter_chat', 'actor_chat'];
+/** Who votes or reacts. A chat that votes comes first, since `user` is then a stand-in. */
+const VOTERS = ['voter_chat', 'actor_chat', 'user'];
 
 /** Reads what filters look at. Never throws, whatever the update is. */
 export function judgedFacts(update: Fields, kind: string): JudgedFacts {
@@ -37,7 +39,8 @@ export function judgedFacts(update: Fields, kind: string): JudgedFacts {
 function usersOf(payload: Fields, kind: string): Fields[] {
   const boost = kind === 'chat_boost' ? readObject(payload, 'boost') : kind === 'removed_chat_boost' ? payload : null;
   const booster = readObject(readObject(boost ?? {}, 'source') ?? {}, 'user');
-  return [...WRITERS.map((field) => readObject(payload, field)), booster].filter((user) => user !== null);
+  const voter = VOTERS.map((field) => readObject(payload, field)).find((user) => user !== null);
+  return [authorOf(payload), voter ?? null, booster].filter((user) => user !== null);
 }
 
 function textOf(payload: Fields, kind: string): string | null {

@@ -68,8 +68,24 @@ describe('a filter', () => {
     expect(await selects(filter, message({ text: 'EBB at 9' }))).toBe(true);
     expect(await selects(filter, message({ text: 'ebb at nine' }))).toBe(false);
     expect(await selects(filter, message({ text: 'ebb 9', from: { id: 8 } }))).toBe(false);
-    expect(await selects(filter, message({ text: 'ebb 9', from: { id: 8 }, sender_chat: { id: 7 } }))).toBe(true);
     expect(await selects({ ...filter, chat_types: ['group'] }, message({ text: 'ebb 9' }))).toBe(false);
+  });
+
+  test('of users looks at the chat in whose name something was done, and at no stand-in of the platform', async () => {
+    const chat = { id: -5, type: 'supergroup' };
+    const anonymous = { id: 1_087_968_824, is_bot: true };
+    const [standIns, chats]: ProgramFilter[] = [{ user_ids: [anonymous.id, 136_817_688] }, { user_ids: [-5, -9] }];
+    const updates = [
+      message({ chat, from: anonymous, sender_chat: chat }),
+      message({ chat, from: { id: 136_817_688 }, sender_chat: { id: -9 } }),
+      { chat_member: { chat, from: anonymous } },
+      { poll_answer: { user: { id: 136_817_688 }, voter_chat: { id: -9 } } },
+      { message_reaction: { chat, actor_chat: chat } },
+    ];
+    for (const update of updates) {
+      expect(await selects(standIns!, update)).toBe(false);
+      expect(await selects(chats!, update)).toBe(true);
+    }
   });
 
   test('looks at the first 4,096 characters of a text', async () => {

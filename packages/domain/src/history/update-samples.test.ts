@@ -115,7 +115,7 @@ test.each(samples.filter((sample) => MESSAGE_KINDS.test(sample.kind)).map((sampl
     const message = (JSON.parse(sample.text) as Record<string, SampleMessage>)[sample.kind] as SampleMessage;
     const { messages, chats, people } = await shown(name);
     const media = MEDIA.filter((field) => field in message && !(field === 'document' && message.animation));
-    const sender = message.from ?? message.sender_chat;
+    const sender = message.sender_chat ?? message.from;
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatchObject({
       id: message.message_id,
@@ -133,7 +133,7 @@ test.each(samples.filter((sample) => MESSAGE_KINDS.test(sample.kind)).map((sampl
     const chat = chats.find((row) => row.id === message.chat.id);
     expect(chat).toMatchObject({ type: message.chat.type, title: message.chat.title ?? null, message_count: 1 });
     expect(people.filter((row) => row.chat_id === message.chat.id).map((row) => row.user_id)).toEqual(
-      message.from ? [message.from.id] : [],
+      message.from && !message.sender_chat ? [message.from.id] : [],
     );
   },
 );
@@ -191,7 +191,10 @@ test.each([
   ['pinned_message', { service: 'pinned', text: 'Pinned: Who sails?' }],
   ['video_chat_started', { service: 'video_chat_started', text: 'Video chat started' }],
   ['rich_message', { media_type: null, service: null, text: 'Tides\nhigh at 06:40\nMon\nTue' }],
-  ['anonymous_admin', { user_id: 1_087_968_824, text: 'Quiet, please' }],
+  [
+    'anonymous_admin',
+    { user_id: -1_002_100_200_300, username: 'quay_seven', first_name: 'Quay 7', text: 'Quiet, please' },
+  ],
   [
     'channel_post',
     { user_id: -1_002_100_200_302, username: 'tide_tables', first_name: 'Tide tables', outgoing: false },

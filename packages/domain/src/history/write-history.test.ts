@@ -351,6 +351,23 @@ describe('incoming messages', () => {
     expect(told.every((row) => row.id < 0)).toBe(true);
   });
 
+  test('a channel and an anonymous admin are authors, but no people, also of a ban', async () => {
+    const standIn = { id: 1_087_968_824, is_bot: true, first_name: 'Group', username: 'GroupAnonymousBot' };
+    const change = {
+      ...{ chat: group, from: standIn, date: dateS },
+      ...{ old_chat_member: { user: ada, status: 'member' }, new_chat_member: { user: ada, status: 'kicked' } },
+    };
+    await write(
+      update({ message: message(1, { from: standIn, sender_chat: group }) }),
+      update({ message: message(2, { from: standIn, sender_chat: { id: -1009, type: 'channel', title: 'News' } }) }),
+      update({ chat_member: change }),
+    );
+    const authors = (await rows()).map(({ user_id, first_name }) => [user_id, first_name]);
+    expect(new Set(authors.map(String))).toEqual(new Set([`${group.id},${group.title}`, '-1009,News']));
+    expect(authors).toHaveLength(3);
+    expect((await everything()).chatUsers).toEqual([]);
+  });
+
   test('a button of an inline message has no chat and makes no row', async () => {
     await write(
       update({ callback_query: { id: '4', from: ada, inline_message_id: 'x', data: 'yes', chat_instance: '1' } }),

@@ -1,3 +1,4 @@
+import { authorOf } from '@flotilla/telegram/message-facts.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
@@ -25,9 +26,9 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
     case 'all':
       return true;
     case 'chat_id':
-      return idOf(message, 'chat') === rule.conditionValue.trim();
+      return idOf(readObject(message, 'chat')) === rule.conditionValue.trim();
     case 'user_id':
-      return [idOf(message, 'from'), idOf(message, 'sender_chat')].includes(rule.conditionValue.trim());
+      return idOf(authorOf(message)) === rule.conditionValue.trim();
     case 'keyword':
       return hasFoldedKeyword(foldedTextOf(message), rule.conditionValue);
     case 'text':
@@ -44,8 +45,8 @@ function foldedTextOf(message: Fields): FoldedText {
   return known;
 }
 
-function idOf(message: Fields, field: string): string {
-  return String(readObject(message, field)?.id ?? '');
+function idOf(chatOrUser: Fields | null): string | null {
+  return chatOrUser === null ? null : String(chatOrUser.id);
 }
 
 // A changed rule is a new object, so a kept pattern is never out of date.

@@ -1,15 +1,14 @@
+import { authorOf } from '@flotilla/telegram/message-facts.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { FormattedText } from './formatted-text.ts';
 
 /** The line above a forwarded message that says who wrote it and where. */
 export function sourceLine(message: Fields): FormattedText {
   const chat = readObject(message, 'chat') ?? {};
-  const author = readObject(message, 'from');
-  const speaker =
-    author === null || readObject(message, 'sender_chat') !== null ? readObject(message, 'sender_chat') : author;
+  const author = authorOf(message);
   const isPrivate = chat.type === 'private';
-  const who = nameOf(speaker ?? (isPrivate ? chat : {}));
-  const where = isPrivate || speaker?.id === chat.id ? '' : nameOf(chat);
+  const who = nameOf(author ?? (isPrivate ? chat : {}));
+  const where = isPrivate || author?.id === chat.id ? '' : nameOf(chat);
   const words = who === '' ? where : where === '' ? who : `${who} in ${where}`;
   const text = words === '' ? 'Forwarded' : `Forwarded from ${words}`;
   return { text: `${text}\n`, entities: [{ type: 'italic', offset: 0, length: text.length }] };

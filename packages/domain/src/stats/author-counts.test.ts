@@ -71,9 +71,18 @@ describe('what authors wrote is counted', () => {
   });
 
   test('with the newest name of those that are in no list of people', async () => {
-    await store(message(1, { user_id: -9, first_name: 'Channel' }), message(2, { user_id: -9, first_name: 'Renamed' }));
-    await store(message(4, { user_id: -9, first_name: null, username: null }));
-    expect(await statsStore(database.db).topUsers(chat(), 1)).toMatchObject([{ id: -9, firstName: 'Renamed' }]);
+    await store(message(1, { user_id: 9, first_name: 'Eve' }), message(2, { user_id: 9, first_name: 'Renamed' }));
+    await store(message(4, { user_id: 9, first_name: null, username: null }));
+    expect(await statsStore(database.db).topUsers(chat(), 1)).toMatchObject([{ id: 9, firstName: 'Renamed' }]);
+  });
+
+  test('of users, not of chats that write as themselves', async () => {
+    await store(...many(9), message(12, { user_id: CHAT, first_name: 'Group' }), message(13, { user_id: -9 }));
+    expect(await counts()).toEqual([
+      [ADA, 6],
+      [BOB, 3],
+    ]);
+    expect(await statsStore(database.db).countAuthors(chat(), NOW_S)).toBe(2);
   });
 
   test('and taken off as messages are deleted, once each', async () => {

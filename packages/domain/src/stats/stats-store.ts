@@ -28,7 +28,7 @@ const HOUR_S = 3600;
 export const SLOT_S = 900;
 const DAY_S = 24 * HOUR_S;
 
-/** SQL of statistics. Each statement reads one chat of one bot. */
+/** SQL of statistics. Each statement reads one chat of one bot. Chats that write as themselves have ids below 0: no users. */
 export function statsStore(db: Database) {
   const messagesOf = (chat: ChatOfBot) =>
     db
@@ -100,6 +100,7 @@ export function statsStore(db: Database) {
     async countAuthors(chat: ChatOfBot, dayStartS: number): Promise<number> {
       const { count } = await messagesOfDay(chat, dayStartS)
         .where('messages.outgoing', '=', false)
+        .where('messages.user_id', '>', 0)
         .select((row) => row.fn.count<number>('messages.user_id').distinct().as('count'))
         .executeTakeFirstOrThrow();
       return count;
@@ -118,6 +119,7 @@ export function statsStore(db: Database) {
         .select(['user_id', 'message_count', 'first_name', 'username'])
         .where('bot_id', '=', chat.botId)
         .where('chat_id', '=', chat.chatId)
+        .where('user_id', '>', 0)
         .where('message_count', '>', 0);
       return named(chat, top.orderBy('message_count', 'desc').orderBy('user_id').limit(limit));
     },
@@ -126,7 +128,7 @@ export function statsStore(db: Database) {
     topUsersCounted(chat: ChatOfBot, limit: number): Promise<TopUser[]> {
       const counted = messagesOf(chat)
         .where('messages.outgoing', '=', false)
-        .where('messages.user_id', 'is not', null)
+        .where('messages.user_id', '>', 0)
         .select((row) => [
           'messages.user_id',
           row.fn.countAll<number>().as('message_count'),

@@ -1,5 +1,5 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { readChatFacts, readUserFacts } from '@flotilla/telegram/message-facts.ts';
+import { readAuthorFacts, readChatFacts } from '@flotilla/telegram/message-facts.ts';
 import { readMemberService } from '@flotilla/telegram/message-service.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
@@ -58,7 +58,8 @@ function memberEffects(bot: HistoryBot, change: Fields, entry: UpdateEntry): His
 
 // The row of an event that is no message has the negated id of its update, which is never an id of the platform.
 function eventRow(place: Fields, { from }: Fields, entry: UpdateEntry): NewMessage {
-  const user = readUserFacts(readObject({ from }, 'from') ?? {});
+  const user = readAuthorFacts({ from, chat: place.chat });
+  if (user === null) throw new FlotillaError('bad_request', 'from is missing');
   return {
     business_connection_id: '',
     chat_id: requireInteger(readObject(place, 'chat') ?? {}, 'id'),
