@@ -101,6 +101,23 @@ test(
 );
 
 test(
+  'the page of a bot says that a backend gets nothing while forwarding is off, and leads to the switch',
+  async () => {
+    const settings = { proxy_enabled: false, backend_url: `${backend.url}/unused` };
+    const bot = await suite.fleet.addBot(settings, { name: 'Unheard' });
+    const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
+    const hint = page.getByText('Forwarding is switched off');
+    await hint.waitFor();
+    await page.getByRole('link', { name: 'Switch it on in the settings' }).click();
+    await page.getByLabel('Forward updates to the backend').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await hint.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'the first answers are asked for before the page has run, and once each',
   async () => {
     const { page } = await openAsAdmin();

@@ -150,7 +150,13 @@ const settings = {
     .optional(),
 };
 
-const addInputs = { token: botToken(), ...settings };
+const addInputs = {
+  token: botToken(),
+  ...settings,
+  proxy_enabled: settings.proxy_enabled.describe(
+    'True: updates are forwarded to `backend_url`. Absent: they are if a `backend_url` is given.',
+  ),
+};
 const updateInputs = { id: ownId(), token: botToken().optional(), ...settings };
 
 const oneBot = { input: z.object({ id: ownId() }), botInputs: ['id'], aliases: { bot_id: 'id' } } as const;
@@ -207,7 +213,7 @@ export const botOperations = {
     wholeFleet: true,
     summary: 'Registers a bot after checking its token with the platform.',
     description:
-      'Flotilla removes the webhook that the bot has at the platform. Updates that wait there are not dropped. By default `manage_enabled` is on and the other switches are off.',
+      'Flotilla removes the webhook that the bot has at the platform. Updates that wait there are not dropped. By default `manage_enabled` is on, `proxy_enabled` is on if a `backend_url` is given, and the other switches are off.',
     input: z.object(addInputs),
     output: botResource,
     readOnlyFields: fieldsBeside(botResource, addInputs),

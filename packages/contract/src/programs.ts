@@ -121,7 +121,10 @@ const backendInputs = {
 const addInputs = {
   bot_id: botId(),
   name: programName(),
-  mode: z.enum(PROGRAM_MODES).default('pull').describe(MODE_NOTE),
+  mode: z
+    .enum(PROGRAM_MODES)
+    .optional()
+    .describe(`${MODE_NOTE} Absent: push if a \`backend_url\` is given, else pull.`),
   ...backendInputs,
   kinds: kinds().default([]),
   filter: filterInput().prefault({}),

@@ -52,6 +52,13 @@ describe('adding a bot', () => {
     });
   });
 
+  test('with a backend forwards to it, unless forwarding is switched off', async () => {
+    const backend_url = 'http://127.0.0.1:9/';
+    expect(await api.addBot({ backend_url })).toMatchObject({ proxy_enabled: true });
+    expect(await api.addBot({ backend_url, proxy_enabled: false })).toMatchObject({ proxy_enabled: false });
+    expect(await api.addBot({ backend_url: '' })).toMatchObject({ proxy_enabled: false });
+  });
+
   test('takes what a list showed of another bot, and ignores its read-only fields', async () => {
     const first = await api.addBot({
       name: 'First',

@@ -270,7 +270,7 @@ describe('a redrive and a discard', () => {
   });
 
   test('count only with dry_run: what would be refused, and nothing is changed or audited', async () => {
-    const parked = await api.addBot({ backend_url: BACKEND_URL });
+    const parked = await api.addBot({ proxy_enabled: false, backend_url: BACKEND_URL });
     await bury({ updateId: 1 }, { updateId: 2, reader: 'history' }, { updateId: 3, reader: 'rules' });
     const row = { reader: 'push', update_id: 4, payload: '{}', reason: 'x', attempts: 1 };
     await api.database.db

@@ -57,6 +57,14 @@ async function renewedBot(id: number) {
 }
 
 describe('programs of one bot', () => {
+  test('push if they are added with a backend, unless they are to pull', async () => {
+    const bot = await api.addBot();
+    const backend_url = 'http://127.0.0.1:9/';
+    expect(await add(bot, { name: 'gets', backend_url })).toMatchObject({ mode: 'push' });
+    expect(await add(bot, { name: 'asks', backend_url, mode: 'pull' })).toMatchObject({ mode: 'pull' });
+    expect(await add(bot, { name: 'plain' })).toMatchObject({ mode: 'pull' });
+  });
+
   test('each get every update of their kinds, at their own pace, though the bot itself is not polled', async () => {
     const bot = await api.addBot();
     const [all, polls] = [await add(bot, { name: 'all' }), await add(bot, { name: 'polls', kinds: ['poll'] })];

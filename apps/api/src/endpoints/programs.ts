@@ -43,7 +43,16 @@ export const programHandlers: Handlers<typeof programOperations> = {
   },
 
   async addProgram(context, { input, by, caller }) {
-    const { bot_id: botId, name, mode, kinds, filter, exclusive, order, enabled } = input;
+    const {
+      bot_id: botId,
+      name,
+      mode = input.backend_url ? 'push' : 'pull',
+      kinds,
+      filter,
+      exclusive,
+      order,
+      enabled,
+    } = input;
     requireBot(context, botId);
     const content = {
       ...{ name, mode, kinds, filter, exclusive, order, enabled, backendCertificate: '' },

@@ -206,7 +206,7 @@ describe('forgetting a consumer', () => {
 
 describe('resuming a backend', () => {
   test('is 400 for a bot that forwards nothing or is disabled, and leaves no entry', async () => {
-    const bot = await api.addBot({ backend_url: 'http://127.0.0.1:9/' });
+    const bot = await api.addBot({ proxy_enabled: false, backend_url: 'http://127.0.0.1:9/' });
     const refused = { status: 400, json: { error: 'The bot has no backend to send to' } };
     expect(await resume(bot)).toMatchObject(refused);
     await update(bot, { proxy_enabled: true });

@@ -258,6 +258,8 @@ export const words = {
     },
     pending: 'Waiting',
     last: 'Last update',
+    forwardingOff: 'Forwarding is switched off: the backend of this bot gets no updates.',
+    forwardingOffLink: 'Switch it on in the settings',
     lastError: 'Last error',
     error: 'Error',
     readers: {

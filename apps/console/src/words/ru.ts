@@ -266,6 +266,8 @@ export const words: Words = {
     },
     pending: 'Ожидают',
     last: 'Последнее обновление',
+    forwardingOff: 'Отправка бэкенду выключена: бэкенд этого бота не получает обновлений.',
+    forwardingOffLink: 'Включить в настройках',
     lastError: 'Последняя ошибка',
     error: 'Ошибка',
     readers: {

@@ -16,7 +16,7 @@ import { resultOf, validateToken } from './validate-token.ts';
 
 /**
  * Registers a bot after the platform has confirmed its token, and starts its intake. A webhook set at the platform is
- * removed, and the updates waiting there are kept. Throws FlotillaError: 'conflict' when the bot is registered already.
+ * removed, and the updates waiting there are kept. Updates are forwarded if a backend is given. Throws FlotillaError: 'conflict' when the bot is registered already.
  */
 export async function addBot(
   deps: BotDeps,
@@ -24,7 +24,8 @@ export async function addBot(
   wanted: BotChanges & { token: string; source: Bot['source'] },
 ): Promise<Bot> {
   checkChanges(deps, wanted, null);
-  const { webhookMode = false, ...input } = wanted;
+  const { webhookMode = false, proxyEnabled = Boolean(wanted.backendUrl), ...given } = wanted;
+  const input = { ...given, proxyEnabled };
   const known = deps.directory.ready() && deps.directory.byToken(input.token);
   if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);
   const identity = await validateToken(deps, input.token);

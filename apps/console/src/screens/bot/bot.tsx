@@ -61,6 +61,14 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
         </span>
       </header>
       {testing && <TestDelivery botId={bot.id} programId={undefined} update="" close={() => setTesting(false)} />}
+      {bot.backend_url && !bot.proxy_enabled && (
+        <p className="notice warn">
+          {words.bot.forwardingOff}{' '}
+          <Link to="/bots/$id/settings" params={{ id: String(bot.id) }}>
+            {words.bot.forwardingOffLink}
+          </Link>
+        </p>
+      )}
       {lastError && (
         <p className="notice warn">
           <strong>{words.bot.lastError}:</strong> {lastError}{' '}
