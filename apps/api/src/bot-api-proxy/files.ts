@@ -10,7 +10,7 @@ import { passThrough } from './pass-through.ts';
 import type { BotPath } from './path.ts';
 import { credentialOf, isValid, refusedByState } from './programs/decide-program.ts';
 import { type Refused, recordRefusal, refusalByRate } from './programs/refuse-token.ts';
-import { hiddenSecret, SecretMask } from './programs/secret-mask.ts';
+import { hiddenSecret } from './programs/secret-mask.ts';
 
 type FilePath = Extract<BotPath, { kind: 'file' }>;
 
@@ -72,11 +72,11 @@ async function downloadForProgram(
     }
     const { bot } = found;
     const filePath = `/file/bot${encodeToken(bot.token)}/${file.split('/').map(encodeURIComponent).join('/')}`;
-    const mask = new SecretMask(hiddenSecret(bot.token, path.token));
+    const secret = hiddenSecret(bot.token, path.token);
     passThrough(proxy.upstream, req, res, {
       path: filePath,
       tee: null,
-      asProgram: { path: filePath, guard: null, mask },
+      asProgram: { path: filePath, guard: null, secret, isFile: true },
       body: null,
       errorDelayMs: 0,
       onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),

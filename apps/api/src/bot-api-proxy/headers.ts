@@ -25,8 +25,9 @@ const OWN_KEY = /^[Bb][Ee][Aa][Rr][Ee][Rr]\s+flt_/;
 const CHANGED_IN_REQUESTS = new Set([...REQUEST_HEADERS, ...CREDENTIAL_HEADERS]);
 /** Only we set these headers, because a browser may have a session on our origin. */
 const OURS_TO_SET = ['set-cookie', 'content-security-policy', 'x-content-type-options'];
-/** As for all requests; the header that allows a compressed answer is replaced, too. */
-const CHANGED_FOR_PLAIN_ANSWERS = new Set([...CHANGED_IN_REQUESTS, 'accept-encoding']);
+/** Range headers, too: the parts of a cut answer could not be searched for a secret. */
+const CHANGED_FOR_PLAIN_FILES = new Set([...CHANGED_IN_REQUESTS, 'accept-encoding']);
+const CHANGED_FOR_PLAIN_ANSWERS = new Set([...CHANGED_FOR_PLAIN_FILES, 'range', 'if-range']);
 const CHANGED_IN_RESPONSES = new Set([...REQUEST_HEADERS, ...OURS_TO_SET]);
 for (const name of ['expect', 'host']) CHANGED_IN_RESPONSES.delete(name);
 
@@ -45,9 +46,9 @@ export function forwardedRequestHeaders(raw: string[]): string[] {
   return withoutHopByHop(raw, CHANGED_IN_REQUESTS);
 }
 
-/** The same, asking for an answer that is not compressed. */
-export function requestHeadersForPlainAnswer(raw: string[]): string[] {
-  const headers = withoutHopByHop(raw, CHANGED_FOR_PLAIN_ANSWERS);
+/** The same, asking for an answer that is not compressed, and whole unless it is a file. */
+export function requestHeadersForPlainAnswer(raw: string[], isFile: boolean): string[] {
+  const headers = withoutHopByHop(raw, isFile ? CHANGED_FOR_PLAIN_FILES : CHANGED_FOR_PLAIN_ANSWERS);
   headers.push('Accept-Encoding', 'identity');
   return headers;
 }

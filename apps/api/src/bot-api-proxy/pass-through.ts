@@ -10,7 +10,7 @@ import {
   isCompressed,
   requestHeadersForPlainAnswer,
 } from './headers.ts';
-import type { SecretMask } from './programs/secret-mask.ts';
+import { type HiddenSecret, SecretMask, withoutSecret } from './programs/secret-mask.ts';
 import { RequestBody, type Upstream } from './upstream.ts';
 
 /** Sees the bodies of a call as they pass; it can neither change nor delay them. */
@@ -35,7 +35,10 @@ export type AsProgram = {
   path: string;
   /** Null: nothing is left to judge. */
   guard: BodyGuard | null;
-  mask: SecretMask;
+  /** Kept out of what the platform says. */
+  secret: HiddenSecret;
+  /** A file is what people sent, as texts in updates are, so only an error in its place is searched for the secret. */
+  isFile: boolean;
 };
 
 export type Forward = {
@@ -82,6 +85,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #forward: Forward;
   #controller: Dispatcher.DispatchController | null = null;
   #body: RequestBody | null = null;
+  #mask: SecretMask | null = null;
   #remaining = -1;
   #status = 0;
   #sentWhole = false;
@@ -115,7 +119,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       {
         path: this.#upstream.basePath + path,
         method: this.#req.method as Dispatcher.HttpMethod,
-        headers: asProgram === null ? forwardedRequestHeaders(rawHeaders) : requestHeadersForPlainAnswer(rawHeaders),
+        headers:
+          asProgram === null
+            ? forwardedRequestHeaders(rawHeaders)
+            : requestHeadersForPlainAnswer(rawHeaders, asProgram.isFile),
         body: body === 'stream' ? this.#body : body,
         idempotent: false,
       },
@@ -151,11 +158,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     const headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
     const { asProgram } = this.#forward;
     if (asProgram !== null) {
-      if (isCompressed(parsed['content-encoding'])) {
+      const { secret, isFile } = asProgram;
+      if (!isFile || status >= 300) this.#mask = new SecretMask(secret);
+      if (this.#mask !== null && isCompressed(parsed['content-encoding'])) {
         this.#breakOff(COMPRESSED_ANSWER);
         return;
       }
-      for (let at = 0; at < headers.length; at++) headers[at] = asProgram.mask.text(headers[at] as string);
+      for (let at = 0; at < headers.length; at++) headers[at] = withoutSecret(secret, headers[at] as string);
     }
     this.#status = status;
     const wanted = this.#forward.tee?.onResponseStart(status, headers) ?? false;
@@ -165,7 +174,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#remaining = bodyLength(parsed['content-length']);
     this.#res.sendDate = false;
-    this.#res.writeHead(status, asProgram === null ? statusText : asProgram.mask.text(statusText), headers);
+    this.#res.writeHead(status, asProgram === null ? statusText : withoutSecret(asProgram.secret, statusText), headers);
     if (this.#remaining > SMALL_ANSWER_BYTES || this.#remaining === -1) this.#res.flushHeaders();
   }
 
@@ -176,13 +185,14 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#remaining -= chunk.length;
-    const shown = this.#forward.asProgram === null ? chunk : this.#forward.asProgram.mask.write(chunk);
-    if (this.#remaining === 0) this.#end(shown);
-    else if (shown.length > 0) {
-      if (!this.#res.write(shown)) {
-        controller.pause();
-        this.#res.once('drain', onResponseDrain);
-      }
+    if (this.#remaining === 0) {
+      this.#end(chunk);
+      return;
+    }
+    const shown = this.#mask === null ? chunk : this.#mask.write(chunk);
+    if (shown.length > 0 && !this.#res.write(shown)) {
+      controller.pause();
+      this.#res.once('drain', onResponseDrain);
     }
   }
 
@@ -194,8 +204,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #end(last: Buffer | null): void {
-    const kept = this.#forward.asProgram?.mask.end() ?? null;
-    const bytes = kept === null || kept.length === 0 ? last : last === null ? kept : Buffer.concat([last, kept]);
+    const bytes = this.#mask === null ? last : this.#mask.end(last);
     if (bytes === null) this.#res.end();
     else this.#res.end(bytes.toString('latin1'), 'latin1');
   }

@@ -7,7 +7,7 @@ import { hasBody } from '../headers.ts';
 import type { BodyGuard } from '../pass-through.ts';
 import { judgeChats, repliesWithin } from './judge-chats.ts';
 import { notAllowed, recordRefusal, refuseToken } from './refuse-token.ts';
-import { type HiddenSecret, hiddenSecret, SecretMask } from './secret-mask.ts';
+import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
 import { formGuard, type Seen, seeParameters } from './see-parameters.ts';
 
 /** A token that every server reads in the same way, as it stands in a path. */
@@ -53,7 +53,7 @@ function send(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, g
   }
   const { start, secret } = wayOf(found, token);
   const path = query === '' ? start + rest : `${start}${rest}?${query}`;
-  pass(proxy, call, teeOf(proxy, call, found.bot), { path, guard, mask: new SecretMask(secret) });
+  pass(proxy, call, teeOf(proxy, call, found.bot), { path, guard, secret, isFile: false });
 }
 
 /** The path behind the token without its query string; null if another server might read token or method in it. */

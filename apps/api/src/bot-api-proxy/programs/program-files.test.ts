@@ -15,6 +15,16 @@ const platform = createServer(async (req, res) => {
   const [, files, token = ''] = /^\/(file\/)?bot([^/]+)\//.exec(req.url ?? '') ?? [];
   if (files !== undefined) {
     downloads.push(req.url ?? '');
+    if (req.url?.endsWith('own.txt')) {
+      res.statusCode = req.headers.range === undefined ? 200 : 206;
+      res.setHeader('Content-Encoding', 'x-as-stored').end(`${req.headers.range} of ${token}`);
+      return;
+    }
+    if (req.url?.endsWith('lost.txt')) {
+      res.statusCode = 404;
+      res.end(`no file at ${req.url}`);
+      return;
+    }
     res.setHeader('Content-Type', 'application/octet-stream').end(`the bytes of ${req.url?.split('/').at(-1)}`);
     return;
   }
@@ -80,6 +90,22 @@ describe('a file of the bot', () => {
     expect(await download(one.token, 'documents/a%20report%202.txt')).toMatchObject({ status: 403 });
     expect(await download(one.token, path, { method: 'POST', body: 'a' })).toMatchObject({ status: 403 });
     expect(downloads).toHaveLength(1);
+  });
+
+  test('keeps its bytes, its coding and its ranges, as what people sent', async () => {
+    const { token } = await newToken();
+    await getFile(token, 'own');
+    const path = 'documents/a%20report%20own.txt';
+    expect(await download(token, path)).toEqual({ status: 200, text: `undefined of ${bot.token}` });
+    const headers = { Range: 'bytes=5-9' };
+    expect(await download(token, path, { headers })).toEqual({ status: 206, text: `bytes=5-9 of ${bot.token}` });
+  });
+
+  test("shows no token in an error of the platform's in its place", async () => {
+    const { token } = await newToken();
+    await getFile(token, 'lost');
+    const path = 'documents/a%20report%20lost.txt';
+    expect(await download(token, path)).toEqual({ status: 404, text: `no file at /file/bot${token}/${path}` });
   });
 
   test('is served for an hour', async () => {
