@@ -40,6 +40,33 @@ test('an answer sets no cookie, and says of scripts what we say, whatever the pl
   expect(answered(['A', '1', ...platform, ...more])).toEqual(['A', '1', ...SANDBOX]);
 });
 
+describe('what an answer of the platform says beyond itself does not reach browsers or web servers', () => {
+  test.each([
+    ...['Set-Cookie', 'Set-Cookie2', 'Set-Login', 'Sec-Session-Registration', 'Secure-Session-Challenge'],
+    ...['Strict-Transport-Security', 'Public-Key-Pins', 'Public-Key-Pins-Report-Only', 'Expect-CT', 'Alt-Svc'],
+    ...['Service-Worker-Allowed', 'Clear-Site-Data', 'Origin-Agent-Cluster', 'Accept-CH', 'Critical-CH'],
+    ...['Use-As-Dictionary', 'NEL', 'Report-To', 'Reporting-Endpoints', 'Referrer-Policy', 'Refresh'],
+    ...['Speculation-Rules', 'Content-Security-Policy-Report-Only', 'X-Accel-Redirect', 'X-Sendfile'],
+  ])('%s', (name) => {
+    expect(answered(['A', '1', name, 'x', name.toLowerCase(), 'y', 'B', '2'])).toEqual([
+      'A',
+      '1',
+      'B',
+      '2',
+      ...SANDBOX,
+    ]);
+  });
+
+  test.each([
+    ...['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'Link', 'Location', 'Content-Location'],
+    ...['Cache-Control', 'Vary', 'ETag', 'Accept-Ranges', 'Content-Range', 'Content-Disposition', 'Content-Language'],
+    ...['Permissions-Policy', 'Cross-Origin-Resource-Policy', 'X-Frame-Options', 'Server-Timing', 'SourceMap'],
+    ...['Timing-Allow-Origin', 'Retry-After', 'WWW-Authenticate', 'Server', 'Date', 'X-Request-Id'],
+  ])('but %s, which is about the answer alone, does', (name) => {
+    expect(answered([name, 'x'])).toEqual([name, 'x', ...SANDBOX]);
+  });
+});
+
 describe('our own credentials do not leave, and others keep their bytes', () => {
   const session = 'session=s%3Aid.signature';
   test.each<[name: string, value: string, passed: string | null]>([

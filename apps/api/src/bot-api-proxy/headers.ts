@@ -23,12 +23,53 @@ const CREDENTIAL_HEADERS = new Set(['cookie', 'authorization']);
 const OWN_KEY = /^[Bb][Ee][Aa][Rr][Ee][Rr]\s+flt_/;
 
 const CHANGED_IN_REQUESTS = new Set([...REQUEST_HEADERS, ...CREDENTIAL_HEADERS]);
-/** Only we set these headers, because a browser may have a session on our origin. */
-const OURS_TO_SET = ['set-cookie', 'content-security-policy', 'x-content-type-options'];
+/** Only we say how a browser shows an answer, because it may have a session on our origin. */
+const OURS_TO_SET = ['content-security-policy', 'content-security-policy-report-only', 'x-content-type-options'];
+/**
+ * Headers of an answer that reach beyond it. Headers about the answer alone pass (CORS, caching, framing, policies of the
+ * document): without scripts and cookies they open nothing, and clients in browsers need CORS.
+ */
+const BEYOND_THE_ANSWER = [
+  // Browsers keep these for our whole origin, or obey them there: cookies, sessions, logins, transport, workers, storage.
+  'set-cookie',
+  'set-cookie2',
+  'set-login',
+  'sec-session-registration',
+  'sec-session-challenge',
+  'secure-session-registration',
+  'secure-session-challenge',
+  'strict-transport-security',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'expect-ct',
+  'alt-svc',
+  'service-worker-allowed',
+  'clear-site-data',
+  'origin-agent-cluster',
+  'accept-ch',
+  'accept-ch-lifetime',
+  'critical-ch',
+  'use-as-dictionary',
+  // They report failures, or whole URLs with the token, to a server of somebody else.
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'referrer-policy',
+  // They load another page, in place of the answer or ahead of time.
+  'refresh',
+  'speculation-rules',
+  // Commands to the web server before us, which could serve its own files.
+  'x-accel-redirect',
+  'x-accel-buffering',
+  'x-accel-charset',
+  'x-accel-expires',
+  'x-accel-limit-rate',
+  'x-sendfile',
+];
 /** Range headers, too: the parts of a cut answer could not be searched for a secret. */
 const CHANGED_FOR_PLAIN_FILES = new Set([...CHANGED_IN_REQUESTS, 'accept-encoding']);
 const CHANGED_FOR_PLAIN_ANSWERS = new Set([...CHANGED_FOR_PLAIN_FILES, 'range', 'if-range']);
-const CHANGED_IN_RESPONSES = new Set([...REQUEST_HEADERS, ...OURS_TO_SET]);
+const CHANGED_IN_RESPONSES = new Set([...REQUEST_HEADERS, ...OURS_TO_SET, ...BEYOND_THE_ANSWER]);
 for (const name of ['expect', 'host']) CHANGED_IN_RESPONSES.delete(name);
 
 /** On every answer: a browser that shows it runs no script, loads nothing, and treats it as an origin of its own. */
@@ -53,7 +94,7 @@ export function requestHeadersForPlainAnswer(raw: string[], isFile: boolean): st
   return headers;
 }
 
-/** The raw response headers in their order, without connection headers and cookies, and with SANDBOXED. */
+/** The raw response headers in their order, without those of the connection or beyond the answer, and with SANDBOXED. */
 export function forwardedResponseHeaders(raw: Buffer[]): string[] {
   const headers: string[] = new Array(raw.length);
   for (let i = 0; i < raw.length; i++) headers[i] = (raw[i] as Buffer).toString('latin1');

@@ -222,7 +222,7 @@ const PASSED_ON: JsonSchema = {
   summary: 'Passes any other method of the Bot API on to the platform.',
   description:
     'Query string, body, status and headers go through unchanged, except for hop-by-hop headers, the session cookie and ' +
-    'API keys of Flotilla. Both directions are streamed. A call is never sent twice.\n\nThe history keeps what the ' +
+    'API keys of Flotilla, and headers of an answer that would concern the whole host, such as cookies and HSTS. Both directions are streamed. A call is never sent twice.\n\nThe history keeps what the ' +
     'platform answers: messages, edits and deletions. Bans, pins, promotions and the like become audit entries.\n\n' +
     'A disabled bot gets 403. A call with a token that is not registered is passed on without a record, or refused with ' +
     '401 if `PROXY_UNKNOWN_BOTS=reject`.',
