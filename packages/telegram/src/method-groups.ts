@@ -2,6 +2,9 @@
 export const METHOD_GROUPS = ['read', 'send', 'edit', 'moderate', 'files', 'payments'] as const;
 export type MethodGroup = (typeof METHOD_GROUPS)[number];
 
+/** Allows `file:` in place of a file, by which a Bot API server in local mode reads a file of its own disk. */
+export const LOCAL_FILES = 'local_files';
+
 /** Methods of `named` change the bot itself, business accounts or other bots, so they are allowed by name only. */
 const METHODS_BY_GROUP: Record<MethodGroup | 'named', string> = {
   read: `
@@ -110,9 +113,9 @@ export function methodsNamed(namesAndGroups: readonly string[]): ReadonlySet<str
   );
 }
 
-/** True for the name of a group, or of a method that we know, in any case. */
-export function isMethodOrGroup(name: string): boolean {
-  return (METHOD_GROUPS as readonly string[]).includes(name) || GROUP_OF.has(name.toLowerCase());
+/** True for what the list of a token may name: a group, a method that we know (in any case), or LOCAL_FILES. */
+export function isGrant(name: string): boolean {
+  return [...METHOD_GROUPS, LOCAL_FILES].includes(name) || GROUP_OF.has(name.toLowerCase());
 }
 
 function namesIn(list: string): string[] {

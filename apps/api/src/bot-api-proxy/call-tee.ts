@@ -24,8 +24,9 @@ const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 /**
  * Watches a call of a registered bot for the history: the small parameters that are needed, and up to 1 MiB of a
  * successful answer. It ignores files. A longer answer counts as lost. Null if the history keeps nothing of the call.
+ * `ownType`: the Content-Type of a body that is sent in place of query string and body.
  */
-export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | null {
+export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot, ownType: string | null = null): Tee | null {
   const { method, path, req } = call;
   const captured = capturedMethod(method);
   if (captured === undefined) return null;
@@ -38,7 +39,8 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | nu
   const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';
   // The history names the program of a message.
   const by = isAudited || call.program !== null ? botActor(proxy, call) : null;
-  return new CallTee(proxy.capture, { bot, by, method, captured, query: path.query }, req);
+  const query = ownType === null ? path.query : '';
+  return new CallTee(proxy.capture, { bot, by, method, captured, query }, req, ownType);
 }
 
 /** A class, since closures would take more memory: 20,000 are made a second. */
@@ -58,12 +60,12 @@ class CallTee implements Tee {
   #noRoom = false;
   readonly onRequestChunk: Tee['onRequestChunk'];
 
-  constructor(capture: Capture, call: Call, req: IncomingMessage) {
+  constructor(capture: Capture, call: Call, req: IncomingMessage, ownType: string | null) {
     const needsParameters = call.captured.effect !== 'messages';
     this.#capture = capture;
     this.#call = call;
     this.#parameters = needsParameters ? parametersOf(call.query) : NO_PARAMETERS;
-    this.#reader = needsParameters ? requestReader(req, this.#parameters) : null;
+    this.#reader = needsParameters ? requestReader(req, this.#parameters, ownType) : null;
     this.onRequestChunk = this.#reader === null ? null : this.#reader.write;
   }
 
@@ -127,7 +129,8 @@ class CallTee implements Tee {
   }
 }
 
-function requestReader(req: IncomingMessage, parameters: Parameters): ParameterReader | null {
+function requestReader(req: IncomingMessage, parameters: Parameters, ownType: string | null): ParameterReader | null {
+  if (ownType !== null) return parameterReader(ownType, parameters, LIMITS);
   // No client compresses its requests; the history would lack the parameters of one that did.
   if (req.headers['content-encoding'] !== undefined) return null;
   return parameterReader(req.headers['content-type'] ?? '', parameters, LIMITS);

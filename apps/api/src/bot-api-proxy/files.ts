@@ -76,7 +76,7 @@ async function downloadForProgram(
     passThrough(proxy.upstream, req, res, {
       path: filePath,
       tee: null,
-      asProgram: { path: filePath, guard: null, secret, isFile: true },
+      asProgram: { path: filePath, body: null, secret, isFile: true },
       body: null,
       errorDelayMs: 0,
       onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),

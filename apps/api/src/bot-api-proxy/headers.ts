@@ -94,6 +94,16 @@ export function requestHeadersForPlainAnswer(raw: string[], isFile: boolean): st
   return headers;
 }
 
+/** These headers for another body, whose length is not known yet. */
+export function headersOfOwnBody(headers: string[], contentType: string): string[] {
+  const own = ['Content-Type', contentType];
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    if (!/^content-/i.test(name)) own.push(name, headers[at + 1] as string);
+  }
+  return own;
+}
+
 /** The raw response headers in their order, without those of the connection or beyond the answer, and with SANDBOXED. */
 export function forwardedResponseHeaders(raw: Buffer[]): string[] {
   const headers: string[] = new Array(raw.length);

@@ -7,6 +7,7 @@ import {
   forwardedResponseHeaders,
   hasBody,
   hasWholeBody,
+  headersOfOwnBody,
   isCompressed,
   requestHeadersForPlainAnswer,
 } from './headers.ts';
@@ -26,15 +27,17 @@ export type Tee = {
   onAnswerLost(): void;
 };
 
-/** `allows` sees every byte of the body before it goes on; false refuses the call. */
-export type BodyGuard = { allows(chunk: Buffer): boolean; refusal: Refusal };
+/** Writes a body anew while it passes; a refusal breaks the call off. */
+export type BodyRewriter = { write(chunk: Buffer): Buffer | Refusal; end(): Buffer | Refusal };
+/** A body that is sent in place of the client's, and its Content-Type. */
+export type OwnBody = { type: string } & ({ content: Buffer } | { rewrite: BodyRewriter });
 
 /** What is different for a call with a program's token. */
 export type AsProgram = {
   /** Path and query string with the bot's token. */
   path: string;
-  /** Null: nothing is left to judge. */
-  guard: BodyGuard | null;
+  /** Null: the body is sent as it comes. */
+  body: OwnBody | null;
   /** Kept out of what the platform says. */
   secret: HiddenSecret;
   /** A file is what people sent, as texts in updates are, so only an error in its place is searched for the secret. */
@@ -62,7 +65,9 @@ const SMALL_ANSWER_BYTES = 64 * 1024;
  */
 export function passThrough(upstream: Upstream, req: IncomingMessage, res: ServerResponse, forward: Forward): void {
   const exchange = new Exchange(upstream, req, res, forward);
-  if (forward.body !== null || !hasBody(req)) exchange.dispatch(forward.body);
+  const own = forward.asProgram?.body ?? null;
+  if (own !== null && 'content' in own) exchange.dispatch(own.content);
+  else if (forward.body !== null || !hasBody(req)) exchange.dispatch(forward.body);
   // What came with the headers is parsed by then, and most bodies are whole.
   else process.nextTick(dispatchWithBody, exchange, req);
 }
@@ -105,38 +110,57 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   dispatch(body: Buffer | 'stream' | null): void {
     if (this.#clientGone) return;
-    const { tee, path, asProgram } = this.#forward;
-    const guard = asProgram?.guard;
-    if (Buffer.isBuffer(body) && guard?.allows(body) === false) {
-      sendAnswer(this.#res, guard.refusal);
-      this.#forward.onDone(guard.refusal.code);
+    const { path, asProgram } = this.#forward;
+    const own = asProgram?.body ?? null;
+    const sent = Buffer.isBuffer(body) ? this.#wholeBody(body) : null;
+    if (sent !== null && !Buffer.isBuffer(sent)) {
+      sendAnswer(this.#res, sent);
+      this.#forward.onDone(sent.code);
       return;
     }
-    if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#onRequestChunk(chunk));
-    else if (body !== null) tee?.onRequestChunk?.(body);
+    if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#sentOf(chunk));
     const { rawHeaders } = this.#req;
+    const headers =
+      asProgram === null
+        ? forwardedRequestHeaders(rawHeaders)
+        : requestHeadersForPlainAnswer(rawHeaders, asProgram.isFile);
     this.#upstream.dispatcher.dispatch(
       {
         path: this.#upstream.basePath + path,
-        method: this.#req.method as Dispatcher.HttpMethod,
-        headers:
-          asProgram === null
-            ? forwardedRequestHeaders(rawHeaders)
-            : requestHeadersForPlainAnswer(rawHeaders, asProgram.isFile),
-        body: body === 'stream' ? this.#body : body,
+        method: own === null ? (this.#req.method as Dispatcher.HttpMethod) : 'POST',
+        headers: own === null ? headers : headersOfOwnBody(headers, own.type),
+        body: this.#body ?? sent,
         idempotent: false,
       },
       this,
     );
   }
 
-  #onRequestChunk(chunk: Buffer): void {
-    const guard = this.#forward.asProgram?.guard;
-    if (guard?.allows(chunk) === false) {
-      this.#breakOff(guard.refusal);
-      return;
+  #wholeBody(body: Buffer): Buffer | Refusal {
+    const rewrite = this.#rewriter();
+    const begin = rewrite?.write(body) ?? body;
+    const end = Buffer.isBuffer(begin) ? rewrite?.end() : undefined;
+    const whole = Buffer.isBuffer(end) ? Buffer.concat([begin as Buffer, end]) : (end ?? begin);
+    if (Buffer.isBuffer(whole)) this.#forward.tee?.onRequestChunk?.(whole);
+    return whole;
+  }
+
+  /** What goes on of a streamed body for its next chunk, or for its end. */
+  #sentOf(chunk: Buffer | null): Buffer | null {
+    const rewrite = this.#rewriter();
+    const sent = rewrite === null ? chunk : chunk === null ? rewrite.end() : rewrite.write(chunk);
+    if (sent === null) return null;
+    if (!Buffer.isBuffer(sent)) {
+      this.#breakOff(sent);
+      return null;
     }
-    this.#forward.tee?.onRequestChunk?.(chunk);
+    this.#forward.tee?.onRequestChunk?.(sent);
+    return sent;
+  }
+
+  #rewriter(): BodyRewriter | null {
+    const own = this.#forward.asProgram?.body ?? null;
+    return own !== null && 'rewrite' in own ? own.rewrite : null;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

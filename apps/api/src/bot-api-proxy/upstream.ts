@@ -47,17 +47,21 @@ export function connectUpstream(platformUrl: string, patience: Partial<PlatformP
 export class RequestBody extends Readable {
   readonly #req: IncomingMessage;
 
-  constructor(req: IncomingMessage, onChunk: (chunk: Buffer) => void) {
+  /** `sentOf`: what goes on for a chunk, and (for null) at the end; null for nothing. */
+  constructor(req: IncomingMessage, sentOf: (chunk: Buffer | null) => Buffer | null) {
     super();
     this.#req = req;
     req.on('data', (chunk: Buffer) => {
       if (this.destroyed) return;
-      onChunk(chunk);
-      if (this.destroyed) return;
-      if (!this.push(chunk)) req.pause();
+      const sent = sentOf(chunk);
+      if (this.destroyed || sent === null || sent.length === 0) return;
+      if (!this.push(sent)) req.pause();
     });
     req.on('end', () => {
       if (this.destroyed) return;
+      const last = sentOf(null);
+      if (this.destroyed) return;
+      if (last !== null && last.length > 0) this.push(last);
       this.push(null);
     });
     req.on('error', (error) => this.destroy(error));

@@ -1,6 +1,6 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { groupOfMethod, isMethodOrGroup, type MethodGroup } from '@flotilla/telegram/method-groups.ts';
+import { groupOfMethod, isGrant, type MethodGroup } from '@flotilla/telegram/method-groups.ts';
 
 /** What accounts of the role user do by REST themselves: they act in chats. The bot itself and its money are the admins'. */
 const GROUPS_OF_USERS = ['read', 'send', 'edit', 'moderate', 'files'] as const satisfies MethodGroup[];
@@ -13,7 +13,7 @@ const GRANTED_BY_USERS: ReadonlySet<string> = new Set([...GROUPS_OF_USERS, ...OF
 export function grantedMethods(role: Role, wanted: string[] | null): string[] | null {
   if (role === 'admin') return wanted;
   if (wanted === null) return MOST_OF_USERS;
-  const beyond = wanted.filter((name) => isMethodOrGroup(name) && !isGrantedByUsers(lower(name)));
+  const beyond = wanted.filter((name) => isGrant(name) && !isGrantedByUsers(lower(name)));
   if (beyond.length === 0) return wanted;
   throw new FlotillaError('forbidden', `Admin role required to allow a token ${beyond.join(', ')}`);
 }

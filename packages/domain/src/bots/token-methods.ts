@@ -1,4 +1,5 @@
 import { isOfManagedBots, methodsNamed } from '@flotilla/telegram/method-groups.ts';
+import { spendsStars } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from './active-program.ts';
 
 /** They say who the bot is, or concern the program alone; deleteWebhook of a backend needs its name in the list. */
@@ -12,9 +13,9 @@ export function isMethodAllowed(token: ActiveToken, lowerCaseMethod: string): bo
   return ALWAYS.has(lowerCaseMethod) || namesMethod(token, lowerCaseMethod);
 }
 
-/** The same without the methods that every token may call. Those that reach other bots must be named. */
+/** The same without the methods that every token may call. Those that reach other bots or spend Stars must be named. */
 export function namesMethod(token: ActiveToken, lowerCaseMethod: string): boolean {
-  if (token.methods === null) return !isOfManagedBots(lowerCaseMethod);
+  if (token.methods === null) return !isOfManagedBots(lowerCaseMethod) && !spendsStars(lowerCaseMethod);
   const allowed = known.get(token) ?? methodsNamed(token.methods);
   known.set(token, allowed);
   return allowed.has(lowerCaseMethod);

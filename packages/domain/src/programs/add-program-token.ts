@@ -1,7 +1,7 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
-import { isMethodOrGroup } from '@flotilla/telegram/method-groups.ts';
+import { isGrant } from '@flotilla/telegram/method-groups.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
 import { grantedMethods } from '../bots/methods-of-users.ts';
@@ -51,9 +51,12 @@ export async function addProgramToken(
 }
 
 function checkRequest({ clock }: ChangeRulesDeps, { methods, expiresAt }: WantedToken): void {
-  const unknown = (methods ?? []).filter((name) => !isMethodOrGroup(name));
+  const unknown = (methods ?? []).filter((name) => !isGrant(name));
   if (unknown.length > 0) {
-    throw refusedInput('methods', `must name methods of the Bot API, or groups; unknown: ${unknown.join(', ')}`);
+    throw refusedInput(
+      'methods',
+      `must name methods of the Bot API, groups, or local_files; unknown: ${unknown.join(', ')}`,
+    );
   }
   if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
     throw refusedInput('expires_at', 'must be in the future');

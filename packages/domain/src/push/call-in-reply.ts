@@ -5,8 +5,10 @@ import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { isOfManagedBots, writtenMethod } from '@flotilla/telegram/method-groups.ts';
 import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { ActiveToken } from '../bots/active-program.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { countCall } from '../bots/count-call.ts';
+import { judgeCall, limitsOf } from '../bots/judge-call.ts';
 import { isGrantedByUsers } from '../bots/methods-of-users.ts';
 import { isMethodAllowed } from '../bots/token-methods.ts';
 import { webhookTokenOf } from '../bots/webhook-token.ts';
@@ -40,16 +42,17 @@ export async function callInReply(
   if (call === null) return;
   const method = call.method.toLowerCase();
   if (IGNORED.has(method) || method.startsWith('get')) return;
-  const refused = await whyRefused(deps, backend, method).catch((error: unknown) => {
+  const judged = await judge(deps, backend, method, call.params).catch((error: unknown) => {
     deps.log.warn({ bot: backend.id, method, reason: String(error) }, 'a call in a reply was left out: Redis is away');
     return 'away' as const;
   });
-  if (refused === 'away') return;
-  if (refused !== null) {
-    refuse(deps, backend, method, refused);
+  if (judged === 'away') return;
+  if (judged.outcome === 'refused') {
+    refuse(deps, backend, method, judged);
     return;
   }
-  const answer = await deps.platform.call(backend.token, call.method, call.params);
+  const { params } = judged;
+  const answer = await deps.platform.call(backend.token, call.method, params);
   if (answer.outcome !== 'ok') {
     deps.log.info(
       { bot: backend.id, method, outcome: answer.outcome },
@@ -60,35 +63,64 @@ export async function callInReply(
   if (!capturedMethod(method)) return;
   const { program } = backend;
   const actor = program && { actor: { programId: program.id, program: program.name } };
-  deps.calls.keep(backend, { method, params: call.params, result: JSON.stringify(answer.result), ...actor });
+  deps.calls.keep(backend, { method, params, result: JSON.stringify(answer.result), ...actor });
 }
 
-type Refused = { reason: 'method' | 'chat' | 'rate' | 'expired'; token: { id: number } | null };
+type Params = Record<string, string>;
+type Refused = {
+  outcome: 'refused';
+  reason: 'method' | 'chat' | 'rate' | 'expired';
+  token: { id: number } | null;
+  why?: string;
+  chatId?: number | null;
+};
+type Judged = { outcome: 'allowed'; params: Params } | Refused;
 
 /**
  * A call in an answer has the limits of the token that set the webhook, which may have ended since the delivery began. If a
  * user gave the backend by REST, the call may do what users may. No program may act on other bots unless it is allowed to.
  * Rejects if Redis cannot count the call.
  */
-async function whyRefused(
+async function judge(
   deps: ReplyDeps,
   { program }: BotWithBackend,
   lowerCaseMethod: string,
-): Promise<Refused | null> {
-  if (program === undefined) return null;
+  params: Params,
+): Promise<Judged> {
+  if (program === undefined) return { outcome: 'allowed', params };
   const { webhookTokenId, backendRole } = program;
   if (webhookTokenId === null) {
-    const isAllowed = backendRole === 'admin' ? !isOfManagedBots(lowerCaseMethod) : isGrantedByUsers(lowerCaseMethod);
-    return isAllowed ? null : { reason: 'method', token: null };
+    const byAdmin = backendRole === 'admin';
+    const isAllowed = byAdmin ? !isOfManagedBots(lowerCaseMethod) : isGrantedByUsers(lowerCaseMethod);
+    if (!isAllowed) return { outcome: 'refused', reason: 'method', token: null };
+    return byAdmin ? { outcome: 'allowed', params } : withinLimits(OF_USERS, null, lowerCaseMethod, params);
   }
   const { directory, clock } = deps;
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
   const tokens = programs?.find(({ id }) => id === program.id)?.tokens ?? [];
   const token = webhookTokenOf({ webhookTokenId, tokens }, clock.nowMs());
-  if (token === null || token === 'ended') return { reason: 'expired', token: { id: webhookTokenId } };
-  if (token.chats !== null) return { reason: 'chat', token };
-  if (!isMethodAllowed(token, lowerCaseMethod)) return { reason: 'method', token };
-  return (await countCall(deps, token)) === 0 ? null : { reason: 'rate', token };
+  if (token === null || token === 'ended')
+    return { outcome: 'refused', reason: 'expired', token: { id: webhookTokenId } };
+  if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
+  const judged = withinLimits(token, token, lowerCaseMethod, params);
+  if (judged.outcome === 'refused' || (await countCall(deps, token)) === 0) return judged;
+  return { outcome: 'refused', reason: 'rate', token };
+}
+
+/** A user grants neither what costs money nor files of a disk. */
+const OF_USERS = { methods: null, chats: null };
+
+function withinLimits(
+  of: Pick<ActiveToken, 'methods' | 'chats'>,
+  token: ActiveToken | null,
+  lowerCaseMethod: string,
+  params: Params,
+): Judged {
+  const seen = new Map(Object.entries(params).map(([name, value]) => [name, [value]]));
+  const judged = judgeCall(limitsOf(of), lowerCaseMethod, seen);
+  if (judged.outcome === 'allowed') return { outcome: 'allowed', params: Object.fromEntries(judged.parameters) };
+  const { about: reason, why, chatId } = judged;
+  return { outcome: 'refused', reason, token, why, chatId };
 }
 
 /** Keeps the refusal for those who look after the program. */
@@ -96,22 +128,21 @@ function refuse(
   { programRefusals, log }: ReplyDeps,
   backend: BotWithBackend,
   method: string,
-  { reason, token }: Refused,
+  { reason, token, why, chatId = null }: Refused,
 ): void {
   const { program } = backend;
   if (program === undefined) return;
   log.info({ bot: backend.id, program: program.id, method, reason }, 'a call in a reply was left out');
-  const description = `${wordsOf(reason, method)} (a call in the answer to a delivery)`;
-  programRefusals.record({ bot: backend, program, token }, { method, reason, description, chatId: null });
+  const description = `${wordsOf(reason, method, why)} (a call in the answer to a delivery)`;
+  programRefusals.record({ bot: backend, program, token }, { method, reason, description, chatId });
 }
 
 /** As the proxy words it. */
-function wordsOf(reason: Refused['reason'], method: string): string {
+function wordsOf(reason: Refused['reason'], method: string, why?: string): string {
   switch (reason) {
     case 'method':
-      return `Forbidden: this token may not call ${writtenMethod(method)}`;
     case 'chat':
-      return `Forbidden: this token may not call ${writtenMethod(method)}: its chats cannot be told`;
+      return `Forbidden: this token may not call ${writtenMethod(method)}${why === undefined ? '' : `: ${why}`}`;
     case 'rate':
       return 'Too Many Requests';
     case 'expired':

@@ -1,31 +1,52 @@
+import {
+  type CallLimits,
+  judgeCall,
+  limitsOf,
+  type RefusedParameter,
+  toRead,
+} from '@flotilla/domain/bots/judge-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
+import { shareOf } from '../../http/collect-body.ts';
 import { NO_SUCH_METHOD } from '../answer.ts';
 import { fail, type MethodCall, pass, type RunningProxy, refuse } from '../call.ts';
 import { teeOf } from '../call-tee.ts';
-import { hasBody } from '../headers.ts';
-import type { BodyGuard } from '../pass-through.ts';
-import { judgeChats, repliesWithin } from './judge-chats.ts';
-import { notAllowed, recordRefusal, refuseToken } from './refuse-token.ts';
+import { hasBody, hasWholeBody } from '../headers.ts';
+import type { OwnBody } from '../pass-through.ts';
+import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
-import { formGuard, type Seen, seeParameters } from './see-parameters.ts';
+import { type Seen, seeParameters } from './see-parameters.ts';
+import { parametersAsJson, rewrittenForm } from './write-parameters.ts';
 
 /** A token that every server reads in the same way, as it stands in a path. */
 const PLAIN_TOKEN = /^(?:[\w:-]|%3a)+$/i;
 /** The path behind the token; a program's call is passed on in no other form. */
 const PLAIN_REST = /^\/(?:test\/)?\w+$/;
+/** The platform takes the first of a name, and the query string before the body. An empty value is none. */
+const NO_PRICES = parametersWith('spending')
+  .map((name) => `${name}=`)
+  .join('&');
 
 /** What all calls of a token have in common. */
-type Way = { start: string; secret: HiddenSecret; chats: ReadonlySet<number> | null };
+type Way = { start: string; secret: HiddenSecret; limits: CallLimits };
+/** What is sent in place of the client's query string and body. */
+type Own = { query: string; body: OwnBody | null };
 
-/** Passes a call on with the bot's token, if it stays within the chats of the program's token. */
+/**
+ * Passes a call on with the bot's token, if it stays within the limits of the program's token. A call that has to be read
+ * is written anew from what was understood, so that no other reading of it can matter.
+ */
 export function passForProgram(proxy: RunningProxy, call: MethodCall, found: ProgramCredential): void {
-  const way = wayOf(found, call.path.token);
-  // Client libraries begin with getMe, which touches no chat.
-  if (way.chats === null || call.method === 'getme') send(proxy, call, found, null);
-  // What came with the headers is parsed by then, and most bodies are whole.
-  else if (hasBody(call.req)) process.nextTick(passWithinChats, proxy, call, found, way.chats);
-  else passWithinChats(proxy, call, found, way.chats);
+  const { limits } = wayOf(found, call.path.token);
+  const read = toRead(limits, call.method);
+  if (read === 'nothing') send(proxy, call, found, { query: call.path.query, body: null });
+  else {
+    const next = read === 'prices' ? passUnread : passWithinLimits;
+    // What came with the headers is parsed by then, and most bodies are whole.
+    if (hasBody(call.req)) process.nextTick(next, proxy, call, found, limits);
+    else next(proxy, call, found, limits);
+  }
 }
 
 // A changed bot or token is a new credential, so what is kept here is never out of date.
@@ -38,14 +59,14 @@ function wayOf(found: ProgramCredential, programToken: string): Way {
   const way = {
     start: `/bot${encodeToken(bot.token)}`,
     secret: hiddenSecret(bot.token, programToken),
-    chats: token.chats === null ? null : new Set(token.chats),
+    limits: limitsOf(token),
   };
   known.set(found, way);
   return way;
 }
 
-function send(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, guard: BodyGuard | null): void {
-  const { upstreamPath, token, query } = call.path;
+function send(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, { query, body }: Own): void {
+  const { upstreamPath, token } = call.path;
   const rest = plainRest(upstreamPath, token);
   if (rest === null) {
     refuseToken(proxy, call, found, { reason: 'method', refusal: NO_SUCH_METHOD });
@@ -53,7 +74,8 @@ function send(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, g
   }
   const { start, secret } = wayOf(found, token);
   const path = query === '' ? start + rest : `${start}${rest}?${query}`;
-  pass(proxy, call, teeOf(proxy, call, found.bot), { path, guard, secret, isFile: false });
+  const tee = teeOf(proxy, call, found.bot, body?.type ?? null);
+  pass(proxy, call, tee, { path, body, secret, isFile: false });
 }
 
 /** The path behind the token without its query string; null if another server might read token or method in it. */
@@ -66,30 +88,52 @@ function plainRest(upstreamPath: string, token: string): string | null {
   return PLAIN_REST.test(rest) ? rest : null;
 }
 
-function passWithinChats(
-  proxy: RunningProxy,
-  call: MethodCall,
-  found: ProgramCredential,
-  chats: ReadonlySet<number>,
-): void {
+/**
+ * Passes a call as it came, with empty prices before its parameters. It is read only if it names a price, to be refused, or
+ * if its body has not come yet.
+ */
+function passUnread(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, limits: CallLimits): void {
+  const { req, path } = call;
+  if (!hasBody(req)) {
+    if (namesPrice(path.query)) passWithinLimits(proxy, call, found, limits);
+    else sendUnpaid(proxy, call, found);
+    return;
+  }
+  if (!hasWholeBody(req)) {
+    passWithinLimits(proxy, call, found, limits);
+    return;
+  }
+  const bytes = (req.read() as Buffer | null) ?? Buffer.alloc(0);
+  const read = { ...call, whole: { bytes, release: () => undefined } };
+  if (namesPrice(path.query) || namesPrice(bytes)) passWithinLimits(proxy, read, found, limits);
+  else sendUnpaid(proxy, read, found);
+}
+
+function sendUnpaid(proxy: RunningProxy, call: MethodCall, found: ProgramCredential): void {
+  const { query } = call.path;
+  send(proxy, call, found, { query: query === '' ? NO_PRICES : `${NO_PRICES}&${query}`, body: null });
+}
+
+/** In their usual spelling; in any other, they are overruled. */
+function namesPrice(text: string | Buffer): boolean {
+  return text.includes('allow_paid_broadcast') || text.includes('suggested_post_parameters');
+}
+
+function passWithinLimits(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, limits: CallLimits): void {
   try {
     const seen = seeParameters(proxy.context.bodies, call);
     if (seen instanceof Promise) {
-      seen.then((later) => judge(proxy, call, found, chats, later)).catch((error) => fail(proxy, call, error));
-    } else judge(proxy, call, found, chats, seen);
+      seen.then((later) => judge(proxy, call, found, limits, later)).catch((error) => fail(proxy, call, error));
+    } else judge(proxy, call, found, limits, seen);
   } catch (error) {
     fail(proxy, call, error);
   }
 }
 
-function judge(
-  proxy: RunningProxy,
-  call: MethodCall,
-  found: ProgramCredential,
-  chats: ReadonlySet<number>,
-  seen: Seen,
-): void {
-  const notSo = (why: string) => notAllowed('chat', call.method, why);
+function judge(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, limits: CallLimits, seen: Seen): void {
+  const notSo = ({ about, why, chatId }: Omit<RefusedParameter, 'outcome'>): Refused => {
+    return { ...notAllowed(about, call.method, why), chatId };
+  };
   switch (seen.outcome) {
     case 'aborted':
       proxy.metrics.call('refused', call.method, 499, call.begunAtMs);
@@ -97,37 +141,36 @@ function judge(
     case 'refused':
       refuse(proxy, call, seen.refusal);
       return;
-    case 'unreadable':
-      refuseToken(proxy, call, found, notSo(seen.reason));
+    case 'unreadable': {
+      const about = limits.chats === null ? 'method' : 'chat';
+      refuseToken(proxy, call, found, notSo({ about, why: seen.reason, chatId: null }));
       return;
+    }
   }
-  const judged = judgeChats(chats, call.method, seen.parameters);
+  const judged = judgeCall(limits, call.method, seen.parameters);
   if (judged.outcome === 'refused') {
-    seen.whole?.release();
-    refuseToken(proxy, call, found, { ...notSo(judged.reason), chatId: judged.chatId });
+    refuseToken(proxy, call, found, notSo(judged));
     return;
   }
-  const query = call.path.query === '' ? judged.pinned : `${judged.pinned}&${call.path.query}`;
-  const guard = seen.boundary === null ? null : guardReplies(proxy, call, found, chats, seen.boundary);
-  send(proxy, { ...call, path: { ...call.path, query }, whole: seen.whole ?? call.whole }, found, guard);
-}
-
-/** Watches a form whose rest is streamed, for a reply to another chat, which the query string cannot overrule. */
-function guardReplies(
-  { context }: RunningProxy,
-  { method }: MethodCall,
-  found: ProgramCredential,
-  chats: ReadonlySet<number>,
-  boundary: string,
-): BodyGuard {
-  const refused = notAllowed('chat', method, 'reply_parameters name another chat');
-  const isSound = formGuard(boundary, (reply) => repliesWithin(chats, reply));
-  return {
-    allows: (chunk) => {
-      if (isSound(chunk)) return true;
-      recordRefusal(context, method, found, refused);
-      return false;
+  const { parameters } = judged;
+  if (seen.boundary === null) {
+    send(proxy, call, found, {
+      query: '',
+      body: { type: 'application/json', content: parametersAsJson(parameters) },
+    });
+    return;
+  }
+  const { context } = proxy;
+  const share = shareOf(context.bodies, 'known', call.res);
+  const body = rewrittenForm({
+    boundary: seen.boundary,
+    first: parameters,
+    limits,
+    refuse: (refused) => {
+      recordRefusal(context, call.method, found, notSo(refused));
+      return notSo(refused).refusal;
     },
-    refusal: refused.refusal,
-  };
+    holds: share.growTo,
+  });
+  send(proxy, call, found, { query: '', body });
 }

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { storedKinds } from '../intercept/answer-intercepted.ts';
 import { readRequest } from '../intercept/get-updates.ts';
-import { isUpdateWithin } from './judge-chats.ts';
+import { isUpdateWithin } from './is-update-within.ts';
 import { deleteWebhook, getWebhookInfo, type ProgramCall, setWebhook } from './program-webhook.ts';
 import { hiddenSecret, withoutSecret } from './secret-mask.ts';
 

@@ -109,6 +109,23 @@ const form = (...parts: string[]): RequestInit => ({
   headers: { 'content-type': 'multipart/form-data; boundary=b' },
 });
 
+/** What a call names, read strictly: JSON of texts, or a form with the headers that we write. */
+function namedIn({ path, body }: { path: string; body: string }): Record<string, unknown> {
+  expect(path).not.toContain('?');
+  if (!body.startsWith('--flotilla-')) return JSON.parse(body);
+  const [boundary] = body.split('\r\n', 1) as [string];
+  const parts = body.split(`${boundary}\r\n`).slice(1);
+  expect(parts.at(-1)!.endsWith(`\r\n${boundary}--\r\n`)).toBe(true);
+  const named = parts.map((one) => {
+    const found =
+      /^Content-Disposition: form-data; name="([\w.-]+)"(; filename="[^"%\\\r\n]*"\r\n[^\r\n]+)?\r\n\r\n/.exec(one)!;
+    const value = one.slice(found[0].length).split(`\r\n${boundary}--`)[0]!.replace(/\r\n$/, '');
+    return [found[1]!, found[2] === undefined ? value : { file: value.length }] as const;
+  });
+  expect(new Set(named.map(([name]) => name)).size).toBe(named.length);
+  return Object.fromEntries(named);
+}
+
 describe('a token of a program', () => {
   test('calls the platform as the bot, and neither answer nor header shows the token of the bot', async () => {
     const { token } = await newToken();
@@ -413,7 +430,7 @@ describe('the methods of a token', () => {
       const passed = allowed.filter(
         (method) => method !== 'getfile' && (!always.includes(method) || method === 'getme'),
       );
-      expect(calls.map(({ path }) => path.split('/').at(-1))).toEqual(passed);
+      expect(calls.map(({ path }) => path.split('/').at(-1)!.split('?')[0])).toEqual(passed);
     },
     60_000,
   );
@@ -445,8 +462,8 @@ describe('the chats of a token', () => {
     expect(calls.map(({ path }) => path)).toEqual([`/bot${bot.token}/getMe`]);
   });
 
-  test.each<[string, string, RequestInit]>([
-    ['in the query string', `sendMessage?chat_id=${MINE}&text=a`, {}],
+  test.each<[string, string, RequestInit, object?]>([
+    ['in the query string', `sendMessage?chat_id=${MINE}&text=a`, {}, { text: 'a' }],
     ['in JSON', 'sendMessage', json({ chat_id: MINE, text: 'a' })],
     ['as JSON text', 'sendMessage', json({ chat_id: `${MINE}` })],
     ['with an escaped name', 'sendMessage', json(`{"chat\\u005fid":${MINE}}`)],
@@ -456,30 +473,29 @@ describe('the chats of a token', () => {
       'in a form before its file',
       'sendPhoto',
       form(part('chat_id', `${MINE}`), photo(3_000_000), part('caption', 'c')),
+      { photo: { file: 3_000_000 }, caption: 'c' },
     ],
     [
       'in a form whose file has an unquoted name with spaces',
       'sendPhoto',
       form(part('chat_id', `${MINE}`), part('photo', 'x', ';filename=a report, für dich.bin')),
+      { photo: { file: 1 } },
     ],
     ['with a reply to the same chat', 'sendMessage', json({ chat_id: MINE, reply_parameters: { message_id: 5 } })],
     [
       'with a reply to another of its chats',
       'sendMessage',
-      json({ chat_id: MINE, reply_parameters: { message_id: 5, chat_id: 7 } }),
+      json(
+        `{"chat_id":${MINE},"reply_parameters":{"message_id":5,"chat_id":"7","quote":"a\\nb","quote_position":9007199254740993}}`,
+      ),
+      { reply_parameters: '{"message_id":5,"chat_id":"7","quote":"a\\nb","quote_position":9007199254740993}' },
     ],
     ['copied from one of its chats', 'copyMessage', json({ chat_id: MINE, from_chat_id: 7, message_id: 1 })],
-  ])('are found %s', async (_name, path, init) => {
+  ])('are found %s', async (_name, path, init, wanted = {}) => {
     const answer = await send(token, path, init);
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: expect.any(String) });
     expect(calls).toHaveLength(1);
-    const query = new URLSearchParams(calls[0]!.path.split('?')[1]);
-    expect([query.getAll('chat_id')[0], query.get('business_connection_id'), query.get('inline_message_id')]).toEqual([
-      `${MINE}`,
-      '',
-      '',
-    ]);
-    if (init?.body !== undefined) expect(calls[0]!.body).toBe(init.body);
+    expect(namedIn(calls[0]!)).toMatchObject({ chat_id: `${MINE}`, ...wanted });
   });
 
   const reply = JSON.stringify({ message_id: 1, chat_id: OTHER });
@@ -540,18 +556,6 @@ describe('the chats of a token', () => {
       'sendPhoto',
       form(part('chat_id', `${MINE}`), photo(3_000_000), part('reply_parameters', reply)),
     ],
-    ...[
-      part('caption', reply, '; name="reply_parameters"'),
-      part('caption', reply, '\r\nContent-Disposition: form-data; name="reply_parameters"'),
-      part('caption', reply, '; filename=a name=reply_parameters'),
-      part('caption', reply, '; filename=a b; name=reply_parameters'),
-      part('caption\\"; name="reply_parameters', reply),
-      part('reply_parameters', `${' '.repeat(70_000)}${reply}`),
-      part('caption', 'c', `\r\nX-Long: ${'x'.repeat(20_000)}`) + part('reply_parameters', reply),
-    ].flatMap((hidden, at): [string, string, RequestInit][] => [
-      [`a hidden reply (${at})`, 'sendPhoto', form(part('chat_id', `${MINE}`), hidden)],
-      [`a hidden reply (${at}) after the file`, 'sendPhoto', form(part('chat_id', `${MINE}`), photo(), hidden)],
-    ]),
     [
       'a form that has two boundaries',
       'sendPhoto',
@@ -560,7 +564,6 @@ describe('the chats of a token', () => {
         headers: { 'content-type': 'multipart/form-data; xboundary=a; boundary=b' },
       },
     ],
-    ['text before the form', 'sendPhoto', form(`x${part('reply_parameters', reply)}`, part('chat_id', `${MINE}`))],
     ['a method without a chat', 'answerCallbackQuery', json({ callback_query_id: '1' })],
     ['a method of another place', 'sendGift', json({ chat_id: MINE, user_id: 5 })],
     ['a method that nobody knows', 'sendSomethingNew', json({ chat_id: MINE })],
@@ -569,6 +572,66 @@ describe('the chats of a token', () => {
     expect(answer.json).toMatchObject({ ok: false, error_code: 403 });
     expect(answer.json.description).toMatch(/^Forbidden: this token may not call \w+/);
     expect(calls).toEqual([]);
+  });
+
+  const ofMine = part('chat_id', `${MINE}`);
+  const escaped = String.raw`{"message_id":1,"\chat_id":${OTHER}}`;
+  const asForm = '\r\nContent-Type: application/x-www-form-urlencoded';
+  const nested = `reply_parameters=${encodeURIComponent(reply)}`;
+  test.each<[string, string, RequestInit]>([
+    ['escapes that JSON does not know', 'sendMessage', json({ chat_id: MINE, reply_parameters: escaped })],
+    ['the same in JSON', 'sendMessage', json(`{"chat_id":${MINE},"reply_parameters":${escaped}}`)],
+    ['the same before its own', 'sendMessage', json(String.raw`{"\chat_id":${OTHER},"chat_id":${MINE}}`)],
+    ['the same for the reply', 'sendMessage', json(String.raw`{"chat_id":${MINE},"reply\_parameters":${reply}}`)],
+    [
+      'the same urlencoded',
+      'sendMessage',
+      urlencoded(`chat_id=${MINE}&reply_parameters=${encodeURIComponent(escaped)}`),
+    ],
+    ['the same in the query string', `sendMessage?chat_id=${MINE}&reply_parameters=${encodeURIComponent(escaped)}`, {}],
+    ['the same in a form', 'sendMessage', form(ofMine, part('reply_parameters', escaped))],
+    ['the same after a file', 'sendPhoto', form(ofMine, photo(), part('reply_parameters', escaped))],
+    ['a part that is a form', 'sendMessage', form(ofMine, part('x', nested, asForm))],
+    ['such a part with the name of a parameter', 'sendMessage', form(ofMine, part('text', nested, asForm))],
+    ['such a part before its own chat', 'sendMessage', form(part('text', `chat_id=${OTHER}`, asForm), ofMine)],
+    ['such a part after a file', 'sendPhoto', form(ofMine, photo(), part('caption', nested, asForm))],
+    ['such a part after a large file', 'sendPhoto', form(ofMine, photo(3_000_000), part('caption', nested, asForm))],
+    ...[
+      part('caption', reply, '; name="reply_parameters"'),
+      part('caption', reply, '\r\nContent-Disposition: form-data; name="reply_parameters"'),
+      part('caption', reply, '; filename=a name=reply_parameters'),
+      part('caption', reply, '; filename=a b; name=reply_parameters'),
+      part('caption\\"; name="reply_parameters', reply),
+      part('reply%5fparameters', reply),
+      part('reply_parameters', `${' '.repeat(70_000)}${reply}`),
+      part('caption', 'c', `\r\nX-Long: ${'x'.repeat(20_000)}`) + part('reply_parameters', reply),
+    ].flatMap((hidden, at): [string, string, RequestInit][] => [
+      [`a hidden reply (${at})`, 'sendPhoto', form(ofMine, hidden)],
+      [`a hidden reply (${at}) after the file`, 'sendPhoto', form(ofMine, photo(), hidden)],
+    ]),
+    ['text before the form', 'sendPhoto', form(`x${part('reply_parameters', reply)}`, ofMine)],
+    [
+      'a reply whose chat is a number with an exponent',
+      'sendMessage',
+      json(`{"chat_id":7,"reply_parameters":{"chat_id":7e0}}`),
+    ],
+    [
+      'a field that nobody knows in a reply',
+      'sendMessage',
+      json({ chat_id: 7, reply_parameters: { message_id: 1, peer: OTHER } }),
+    ],
+    ['a parameter that nobody knows', 'sendMessage', json({ chat_id: 7, peer_id: OTHER })],
+  ])('are not left by %s, however another parser reads it', async (_name, path, init) => {
+    const { status } = await send(token, path, init);
+    if (status !== 200) {
+      expect([400, 403]).toContain(status);
+      expect(calls).toEqual([]);
+      return;
+    }
+    // What went on was read in one way, so nothing in it but a text has the other chat.
+    const { text: _, caption: __, x: ___, ...others } = namedIn(calls[0]!);
+    expect(JSON.stringify(others)).not.toContain(`${OTHER}`);
+    expect(others.chat_id).toBe(`${MINE}`);
   });
 
   test('refuse a call with two types', async () => {

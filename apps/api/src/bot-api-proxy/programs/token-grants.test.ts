@@ -1,0 +1,281 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
+import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+/** What the platform got of the calls of these tests. */
+const calls: { url: URL; body: string; type: string }[] = [];
+const platform = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    const url = new URL(req.url ?? '', 'http://platform');
+    const [body, type] = [Buffer.concat(chunks).toString(), req.headers['content-type'] ?? ''];
+    if (req.headers['x-test'] !== undefined) calls.push({ url, body, type });
+    const id = Number(/\/bot(\d+)/.exec(url.pathname)?.[1]);
+    res.end(JSON.stringify({ ok: true, result: { id, is_bot: true, first_name: 'Bot', username: 'a_bot' } }));
+  });
+});
+
+let api: TestApi;
+let bot: BotResource;
+let programId: number;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
+  api = await startTestApi({ TELEGRAM_API_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
+  bot = await api.addBot();
+  const added = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, name: 'one' } });
+  programId = (added.json as { id: number }).id;
+}, 60_000);
+afterAll(async () => {
+  await api?.stop();
+  platform.closeAllConnections();
+  await new Promise((resolve) => platform.close(resolve));
+});
+beforeEach(() => {
+  calls.length = 0;
+});
+
+async function newToken(methods?: string[], chats?: number[]): Promise<string> {
+  const body = { program_id: programId, name: 'a', ...(methods && { methods }), ...(chats && { chats }) };
+  const made = await api.admin('POST', '/api/programs/tokens/add', { body });
+  expect({ status: made.status, text: made.text }).toEqual({ status: 200, text: expect.any(String) });
+  return (made.json as { token: string }).token;
+}
+
+async function send(token: string, path: string, init: RequestInit = {}) {
+  const headers = { ...(init.headers as Record<string, string>), 'x-test': '1' };
+  const answer = await fetch(`${api.url}/tgapi/bot${token}/${path}`, { ...init, headers });
+  return { status: answer.status, json: (await answer.json()) as { description?: string } };
+}
+
+const post = (type: string, body: string | ReadableStream): RequestInit => ({
+  ...{ method: 'POST', body, headers: { 'content-type': type } },
+  ...(typeof body === 'string' ? {} : { duplex: 'half' }),
+});
+const json = (body: object | string) =>
+  post('application/json', typeof body === 'string' ? body : JSON.stringify(body));
+const urlencoded = (body: string) => post('application/x-www-form-urlencoded', body);
+const part = (name: string, content: string, more = '') =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+const form = (...parts: string[]) => post('multipart/form-data; boundary=b', `${parts.join('')}--b--\r\n`);
+const file = (name: string, bytes = 10) => part(name, 'x'.repeat(bytes), '; filename="a.bin"');
+const ofForm = '\r\nContent-Type: application/x-www-form-urlencoded';
+const inPieces = (text: string) =>
+  new ReadableStream({
+    start(controller) {
+      for (const piece of [text.slice(0, 5), text.slice(5)]) controller.enqueue(new TextEncoder().encode(piece));
+      controller.close();
+    },
+  });
+
+/** By tokens that may send, and were not allowed to pay or to read files of a disk. */
+const TOKENS: [string, string[] | undefined, number[] | undefined][] = [
+  ['without limits', undefined, undefined],
+  ['of methods', ['send', 'edit', 'moderate', 'files', 'postStory'], undefined],
+  ['of chats', undefined, [5]],
+];
+const POST = { price: { currency: 'XTR', amount: 5 } };
+const PRICES = { chat_id: 5, from_chat_id: 5, text: 'a', message_ids: [1] };
+
+describe.each(TOKENS)('a token %s', (_name, methods, chats) => {
+  let token: string;
+  beforeAll(async () => {
+    token = await newToken(methods, chats);
+  });
+
+  test.each<[string, string, RequestInit]>([
+    ['in the query string', 'sendMessage?chat_id=5&allow_paid_broadcast=1', {}],
+    ['in JSON', 'sendMessage', json({ ...PRICES, allow_paid_broadcast: true })],
+    ['in a JSON of many', 'sendPhoto', json({ ...PRICES, allow_paid_broadcast: 'YES' })],
+    ['urlencoded', 'copyMessage', urlencoded('chat_id=5&from_chat_id=5&allow_paid_broadcast=True')],
+    ['in a form', 'sendDice', form(part('chat_id', '5'), part('allow_paid_broadcast', ' true '))],
+    ['after a file', 'sendPhoto', form(part('chat_id', '5'), file('photo'), part('allow_paid_broadcast', '1'))],
+    [
+      'after a large file',
+      'sendPhoto',
+      form(part('chat_id', '5'), file('photo', 2_000_000), part('allow_paid_broadcast', '1')),
+    ],
+    [
+      'in a body that comes later',
+      'sendMessage',
+      post('application/json', inPieces(JSON.stringify({ ...PRICES, allow_paid_broadcast: true }))),
+    ],
+    ['as the price of a post', 'sendMessage', json({ ...PRICES, suggested_post_parameters: POST })],
+    ['of which no document speaks', 'forwardMessages', json({ ...PRICES, suggested_post_parameters: POST })],
+  ])('does not spend Stars %s', async (_name, path, init) => {
+    expect(await send(token, path, init)).toMatchObject({
+      status: 403,
+      json: { description: expect.stringMatching(/can cost Stars, which needs payments among its methods$/) },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test.each<[string, string, RequestInit]>([
+    ['in JSON', 'sendMessage', json({ chat_id: 5, allow_paid_broadcast: false })],
+    ['in the query string', 'sendMessage?chat_id=5&allow_paid_broadcast=', {}],
+    [
+      'in a form with a file',
+      'sendPhoto',
+      form(part('chat_id', '5'), part('allow_paid_broadcast', 'False'), file('photo')),
+    ],
+  ])('may say that it does not pay %s', async (_name, path, init) => {
+    expect((await send(token, path, init)).status).toBe(200);
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each<[string, string, RequestInit]>([
+    ['an escape that JSON does not know', 'sendMessage', json(String.raw`{"chat_id":5,"allow\_paid_broadcast":true}`)],
+    ['an escape of JSON', 'sendMessage', json(String.raw`{"chat_id":5,"allow\u005fpaid_broadcast":true}`)],
+    ['percents', 'sendMessage', urlencoded('chat_id=5&allow%5fpaid%5fbroadcast=1')],
+    ['percents in the query string', 'sendMessage?chat_id=5&allow%5fpaid%5fbroadcast=1', {}],
+    ['a part that is a form', 'sendMessage', form(part('chat_id', '5'), part('x', 'allow%5fpaid_broadcast=1', ofForm))],
+    [
+      'such a part after a file',
+      'sendPhoto',
+      form(part('chat_id', '5'), file('photo'), part('x', 'allow%5fpaid_broadcast=1', ofForm)),
+    ],
+    ['the name of a part in percents', 'sendMessage', form(part('chat_id', '5'), part('allow%5fpaid_broadcast', '1'))],
+  ])('does not spend Stars by %s', async (_name, path, init) => {
+    const { status } = await send(token, path, init);
+    if (status !== 200) {
+      expect([400, 403]).toContain(status);
+      expect(calls).toEqual([]);
+      return;
+    }
+    // An empty value goes first, or nothing that this parameter could be read in.
+    const [{ url, body, type }] = calls as [(typeof calls)[number]];
+    if (url.search.startsWith('?allow_paid_broadcast=&suggested_post_parameters=')) return;
+    expect(url.search).toBe('');
+    expect(type).toMatch(/^application\/json$|^multipart\/form-data; boundary=flotilla-/);
+    expect(body).not.toContain('\r\nContent-Type: application/x-www-form-urlencoded');
+    if (type === 'application/json') expect(Object.keys(JSON.parse(body))).not.toContain('allow_paid_broadcast');
+    else expect(body).not.toMatch(/name="allow/);
+  });
+
+  const DISK = 'file:///etc/passwd';
+  const media = (of: object) => JSON.stringify([{ type: 'photo', media: 'AgAC', ...of }]);
+  test.each<[string, string, RequestInit]>([
+    ['in the query string', `sendPhoto?chat_id=5&photo=${DISK}`, {}],
+    ['with one slash', 'sendPhoto?chat_id=5&photo=file:/etc/passwd', {}],
+    ['in JSON', 'sendDocument', json({ chat_id: 5, document: DISK })],
+    ['escaped in JSON', 'sendVideo', json(String.raw`{"chat_id":5,"video":"f\u0069le:///etc/passwd"}`)],
+    ['urlencoded', 'sendSticker', urlencoded('chat_id=5&sticker=%66ile:///etc/passwd')],
+    ['in a form', 'sendVoice', form(part('chat_id', '5'), part('voice', DISK))],
+    ['as a thumbnail', 'sendAudio', form(part('chat_id', '5'), file('audio'), part('thumbnail', DISK))],
+    ['by a name that is not documented any more', 'sendAudio', json({ chat_id: 5, audio: 'AgAC', thumb: DISK })],
+    ['in an album', 'sendMediaGroup', json({ chat_id: 5, media: JSON.parse(media({ media: DISK })) })],
+    [
+      'in an album as text',
+      'sendMediaGroup',
+      urlencoded(`chat_id=5&media=${encodeURIComponent(media({ thumbnail: DISK }))}`),
+    ],
+    ['in an album behind odd spaces', 'sendMediaGroup', json({ chat_id: 5, media: `\v\0${media({ cover: DISK })}` })],
+    [
+      'in an album after a file',
+      'sendMediaGroup',
+      form(part('chat_id', '5'), file('a'), part('media', media({ media: DISK }))),
+    ],
+    [
+      'in an album with escapes that JSON does not know',
+      'sendMediaGroup',
+      json({ chat_id: 5, media: media({ media: 'FILE' }).replace('FILE', String.raw`f\ile:/etc/passwd`) }),
+    ],
+    [
+      'in an edited message',
+      'editMessageMedia',
+      json({ chat_id: 5, message_id: 1, media: { type: 'photo', media: DISK } }),
+    ],
+    [
+      'in a rich message',
+      'editMessageText',
+      json({
+        chat_id: 5,
+        message_id: 1,
+        rich_message: { media: [{ id: '1', media: { type: 'photo', media: DISK } }] },
+      }),
+    ],
+    ['in a poll', 'sendPoll', json({ chat_id: 5, options: [{ text: 'a', media: { type: 'photo', media: DISK } }] })],
+    ['as the photo of a chat', 'setChatPhoto', json({ chat_id: 5, photo: DISK })],
+    ['in a set of stickers', 'createNewStickerSet', json({ user_id: 5, stickers: [{ sticker: DISK }] })],
+    ['in a story', 'postStory', json({ content: { type: 'photo', photo: DISK } })],
+    ['in an inline result', 'answerInlineQuery', json({ inline_query_id: '1', results: [{ media: DISK }] })],
+    ['in a method that nobody knows', 'sendSomethingNew', json({ chat_id: 5, photo: DISK })],
+  ])('does not name a file of a disk %s', async (_name, path, init) => {
+    const { status, json } = await send(token, path, init);
+    expect({ status, json }).toMatchObject({
+      status: 403,
+      json: { description: expect.stringMatching(/^Forbidden: /) },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test('sells nothing by an inline result', async () => {
+    const content = { title: 'a', payload: 'a', currency: 'XTR', prices: [{ label: 'a', amount: 1 }] };
+    const results = [{ type: 'article', id: '1', title: 'a', input_message_content: content }];
+    expect((await send(token, 'answerInlineQuery', json({ inline_query_id: '1', results }))).status).toBe(403);
+    expect(calls).toEqual([]);
+  });
+
+  test('sends files, albums and texts that only look like a file', async () => {
+    const album = media({ media: 'attach://a b', caption: 'the file: a' });
+    const sent = form(part('chat_id', '5'), part('media', album), file('a b', 2_000_000), part('protect_content', '1'));
+    expect((await send(token, 'sendMediaGroup', sent)).status).toBe(200);
+    const [{ url, body, type }] = calls as [(typeof calls)[number]];
+    const parts = await new Response(body, { headers: { 'content-type': type } }).formData();
+    expect(url.search).toBe('');
+    expect(Object.fromEntries([...parts].filter(([, value]) => typeof value === 'string'))).toEqual({
+      ...{ chat_id: '5', media: album, protect_content: '1' },
+    });
+    const [[name, content] = []] = [...parts].filter(([, value]) => typeof value !== 'string');
+    expect({ name, content }).toMatchObject({ name: 'a%20b', content: { name: 'a.bin', size: 2_000_000 } });
+    expect((await send(token, 'sendMessage', json({ chat_id: 5, text: DISK }))).status).toBe(200);
+    expect(
+      (await send(token, 'sendPhoto', json({ chat_id: 5, photo: 'https://a/file:/b', caption: DISK }))).status,
+    ).toBe(200);
+  });
+
+  test('is refused a form that ends before its end, and the platform does not get the call', async () => {
+    const body = `${part('chat_id', '5')}${file('photo', 2_000_000)}`;
+    const { status } = await send(token, 'sendPhoto', post('multipart/form-data; boundary=b', body));
+    expect(status).toBe(400);
+    expect(calls).toEqual([]);
+  });
+});
+
+test('with payments among its methods a token pays, and with local_files it names files of a disk', async () => {
+  const [pays, reads] = [await newToken(['send', 'payments']), await newToken(['send', 'local_files'])];
+  const paid = json({ chat_id: 5, allow_paid_broadcast: true });
+  const ofDisk = json({ chat_id: 5, photo: 'file:///data/a.jpg' });
+  for (const init of [paid, json({ chat_id: 5, suggested_post_parameters: POST })])
+    expect((await send(pays, 'sendMessage', init)).status).toBe(200);
+  expect(JSON.parse(calls[0]!.body)).toEqual({ chat_id: 5, allow_paid_broadcast: true });
+  expect((await send(pays, 'sendPhoto', ofDisk)).status).toBe(403);
+  expect((await send(reads, 'sendPhoto', ofDisk)).status).toBe(200);
+  expect((await send(reads, 'sendMessage', paid)).status).toBe(403);
+  const both = await newToken(['send', 'payments', 'local_files'], [5]);
+  const everything = json({ chat_id: 5, allow_paid_broadcast: true, photo: 'file:///data/a.jpg' });
+  expect((await send(both, 'sendPhoto', everything)).status).toBe(200);
+});
+
+test('a token without a list calls no method that spends Stars; its names or payments allow them', async () => {
+  const [plain, named, group] = [await newToken(), await newToken(['upgradeGift']), await newToken(['payments'])];
+  for (const method of ['sendGift', 'refundStarPayment', 'transferBusinessAccountStars', 'upgradeGift', 'transferGift'])
+    expect((await send(plain, method)).status).toBe(403);
+  expect((await send(plain, 'sendInvoice', json({ chat_id: 5, title: 'a' }))).status).toBe(200);
+  expect((await send(named, 'upgradeGift')).status).toBe(200);
+  expect((await send(group, 'sendGift')).status).toBe(200);
+});
+
+test('a user grants neither', async () => {
+  const { key } = await insertAccount(api.database.db, { username: 'granting', bots: [bot.id] });
+  for (const name of ['payments', 'local_files']) {
+    const body = { program_id: programId, name: 'a', methods: ['send', name] };
+    const made = await restClient(api.url, key)('POST', '/api/programs/tokens/add', { body });
+    expect({ name, status: made.status }).toEqual({ name, status: 403 });
+  }
+});

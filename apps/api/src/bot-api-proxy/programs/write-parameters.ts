@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { type CallLimits, judgeParameter, type RefusedParameter } from '@flotilla/domain/bots/judge-call.ts';
+import { type FileHead, multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
+import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
+import type { BodyRewriter, OwnBody } from '../pass-through.ts';
+import { PARAMETERS_BYTES } from './see-parameters.ts';
+
+/** Parameters as JSON whose values are all texts: the platform reads each as it stands. */
+export function parametersAsJson(parameters: ReadonlyMap<string, string>): Buffer {
+  const members = [...parameters].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return Buffer.from(`{${members.join(',')}}`);
+}
+
+type FormOptions = {
+  /** That of the form that is read. */
+  boundary: string;
+  /** What goes before all parts. A part with the name of one of these, or of an earlier part, is left out. */
+  first: ReadonlyMap<string, string>;
+  limits: CallLimits;
+  /** The refusal of a part that would leave the limits. */
+  refuse: (refused: RefusedParameter) => Refusal;
+  /** False if there is no memory for this many bytes. */
+  holds: (bytes: number) => boolean;
+};
+
+const LINE_END = Buffer.from('\r\n');
+const UNUSUAL = badRequest('the headers of a part of the form are too long');
+const NO_END = badRequest('unexpected end of request content');
+const MIME = /^[\w.+-]+\/[\w.+-]+(?:;\s*[\w.+-]+=[\w.+-]+)*$/;
+
+/** A form written anew while it streams: fields as they were judged, files with headers of ours. */
+export function rewrittenForm(options: FormOptions): OwnBody {
+  const boundary = `flotilla-${randomUUID()}`;
+  return { type: `multipart/form-data; boundary=${boundary}`, rewrite: new FormRewriter(boundary, options) };
+}
+
+class FormRewriter implements BodyRewriter {
+  readonly #boundary: string;
+  readonly #options: FormOptions;
+  readonly #parser: ReturnType<typeof multipartParser>;
+  readonly #sent: Set<string>;
+  #pieces: Buffer[] = [];
+  #fieldBytes = 0;
+  #refusal: Refusal | null = null;
+
+  constructor(boundary: string, options: FormOptions) {
+    this.#boundary = boundary;
+    this.#options = options;
+    this.#sent = new Set();
+    this.#parser = multipartParser(
+      options.boundary,
+      { field: PARAMETERS_BYTES, file: 0 },
+      {
+        onHeaders: (headers) => {
+          if (headers === null) this.#refusal ??= UNUSUAL;
+        },
+        onField: (name, value) => this.#judgeField(name, value),
+        onLongField: () => {
+          this.#refusal ??= TOO_LARGE;
+        },
+        streamFile: (head) => {
+          this.#begin(head.field, head);
+          return (bytes) => this.#pieces.push(bytes);
+        },
+        onFile: () => this.#pieces.push(LINE_END),
+      },
+    );
+    for (const [name, value] of options.first) this.#addField(name, value);
+  }
+
+  write(chunk: Buffer): Buffer | Refusal {
+    this.#parser.write(chunk);
+    if (!this.#options.holds(this.#parser.heldBytes())) this.#refusal ??= NO_ROOM;
+    return this.#refusal ?? this.#taken();
+  }
+
+  end(): Buffer | Refusal {
+    if (!this.#parser.isClosed()) return this.#refusal ?? NO_END;
+    this.#pieces.push(Buffer.from(`--${this.#boundary}--\r\n`));
+    return this.#taken();
+  }
+
+  #judgeField(name: string, value: string): void {
+    this.#fieldBytes += name.length + value.length;
+    if (this.#fieldBytes > PARAMETERS_BYTES) this.#refusal ??= TOO_LARGE;
+    if (this.#refusal !== null) return;
+    const { limits, refuse } = this.#options;
+    const judged = judgeParameter(limits, name, value);
+    if (judged.outcome === 'refused') this.#refusal = refuse(judged);
+    else if (judged.value !== null) this.#addField(name, judged.value);
+  }
+
+  #addField(name: string, value: string): void {
+    if (this.#sent.has(name)) return;
+    this.#sent.add(name);
+    this.#begin(name, null);
+    this.#pieces.push(Buffer.from(value), LINE_END);
+  }
+
+  #begin(name: string, file: FileHead | null): void {
+    const lines = [`--${this.#boundary}`, `Content-Disposition: form-data; name="${encodeURIComponent(name)}"`];
+    if (file !== null) {
+      lines[1] += `; filename="${quotable(file.name)}"`;
+      lines.push(`Content-Type: ${MIME.test(file.mime) ? file.mime : 'application/octet-stream'}`);
+    }
+    this.#pieces.push(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`));
+  }
+
+  #taken(): Buffer {
+    const [first, another] = this.#pieces;
+    const bytes = first !== undefined && another === undefined ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    return bytes;
+  }
+}
+
+/** The platform decodes percent signs in the name of a file. */
+function quotable(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they could end the line
+  return name.replace(/[\0-\x1f"%\\\x7f]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
