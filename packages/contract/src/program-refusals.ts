@@ -17,7 +17,7 @@ export const programRefusalResource = z
     reason: z
       .enum(PROGRAM_REFUSAL_REASONS)
       .describe(
-        'method: the token may not call it. chat: it names a chat that is not one of its chats, or the chat cannot be told. file: `getFile` did not give the program this path, or the token is limited to chats. rate: too many calls. expired: the token has expired. paused: the program is paused, or the bot is disabled.',
+        'method: the token may not call it, or not with such a parameter. chat: it names a chat that is not one of its chats, or the chat cannot be told. file: `getFile` did not give the program this path, or the token is limited to chats. rate: too many calls. expired: the token has expired. paused: the program is paused, or the bot is disabled.',
       ),
     description: z.string().describe('What the caller was told. Nobody is told of a call in the answer of a backend.'),
     chat_id: z.int().optional().describe('The chat that the call named, if it named one by id and was refused for it.'),

@@ -4,9 +4,9 @@ import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, t
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 const METHODS_NOTE =
-  'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots. A caller who is not an admin may name only read, send, edit, moderate and files, methods of these groups, setWebhook and deleteWebhook; without a list, the token of such a caller gets all of these. getMe, getWebhookInfo, deleteWebhook, logOut and close are always allowed, and concern the program alone.';
+  'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots, and those that spend Stars (sendGift, giftPremiumSubscription, refundStarPayment, transferBusinessAccountStars, upgradeGift, transferGift). Two names allow parameters: without `payments`, a call with `allow_paid_broadcast` or `suggested_post_parameters` is refused, and inline results with an invoice; without `local_files`, `file:` in place of a file, by which a Bot API server in local mode reads a file of its own disk. A caller who is not an admin may name only read, send, edit, moderate and files, methods of these groups, setWebhook and deleteWebhook; without a list, the token of such a caller gets all of these. getMe, getWebhookInfo, deleteWebhook, setWebhook with an empty `url`, logOut and close are always allowed, and concern the program alone.';
 const CHATS_NOTE =
-  'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused; getUpdates gives it the updates of these chats only, and passes over others. So tokens that may poll one program must have the same chats, and all chats in which the program takes updates alone.';
+  'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused, and so is one with a parameter that we do not know; getUpdates gives it the updates of these chats only, and passes over others. So tokens that may poll one program must have the same chats, and all chats in which the program takes updates alone.';
 const RATE_NOTE = 'How many calls it may make. Further calls are answered with 429.';
 
 const rate = z
@@ -92,7 +92,8 @@ export const programTokenOperations = {
     summary: 'Makes a token for a program and shows it, this once.',
     description: `Client libraries use it in place of the bot's own token, with the proxy as their API root. getUpdates then reads at the
 program's cursor. setWebhook gives the program a backend, which acts by its answers with the limits of this token and ends with
-it; a token that is limited to chats sets none. Other calls are made as the bot. Its
+it; a token that is limited to chats sets one if \`filter.chat_ids\` of the program has no others, and as long as this is so. Other
+calls are made as the bot. Its
 messages name the program in the history. The audit log names it where it has an entry for an act of the bot: a ban, a deletion,
 a title; not for each message. The bot's own token appears in no answer.
 

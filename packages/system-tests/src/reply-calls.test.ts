@@ -78,9 +78,13 @@ describe("a call in a backend's answer", () => {
 });
 
 describe('a call in the answer of a program whose webhook a token set', () => {
-  const newToken = async (limits: object) => {
+  const newToken = async (limits: object, settings: object = {}) => {
     const bot = await fleet.addBot({});
-    const program = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, name: 'relay' });
+    const program = await fleet.rest<{ id: number }>('/api/programs/add', {
+      bot_id: bot.id,
+      name: 'relay',
+      ...settings,
+    });
     const body = { program_id: program.id, name: 'own', ...limits };
     const made = await fleet.rest<{ id: number; token: string }>('/api/programs/tokens/add', body);
     return { bot, program, ...made };
@@ -109,6 +113,50 @@ describe('a call in the answer of a program whose webhook a token set', () => {
       await waitFor(async () => (await calls()).sendmessage === 1, PATIENCE);
       expect(backend.requests).toHaveLength(2);
       expect((await calls()).senddice).toBeUndefined();
+    } finally {
+      await backend.stop();
+    }
+  }, 120_000);
+
+  test('stays in the chats of that token, as do its updates, and the webhook ends when the filter leaves them', async () => {
+    const [mine, other] = [await fleet.control.createPerson({}), await fleet.control.createPerson({})];
+    const backend = await startBackend(({ text }, response) => {
+      const chat_id = text.includes('ask') ? mine.id : other.id;
+      const reply = { method: 'sendMessage', chat_id, text: 'by reply' };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+    });
+    try {
+      const wide = { filter: { chat_ids: [mine.id, other.id] } };
+      const { bot, program, token } = await newToken({ chats: [mine.id] }, wide);
+      const say = (of: { id: number }, text: string) =>
+        fleet.control.sendMessage({ person: of.id, bot: bot.platformId, text });
+      const show = () =>
+        fleet.rest<{ mode: string; pending_update_count: number }>(`/api/programs/show?id=${program.id}`);
+      await say(other, 'from before');
+      await waitFor(async () => (await show()).pending_update_count === 1, PATIENCE);
+      const refused = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${backend.url}`);
+      expect(refused.status).toBe(403);
+      await fleet.rest('/api/programs/update', { id: program.id, filter: { chat_ids: [mine.id] } });
+      await setWebhook(token, backend.url);
+      await say(mine, 'tell');
+      await say(mine, 'ask');
+      const calls = async () => (await fleet.control.readCalls({ bot: bot.platformId })).byMethod;
+      await waitFor(async () => (await show()).pending_update_count === 0, PATIENCE);
+      await waitFor(async () => (await calls()).sendmessage === 1, PATIENCE);
+      const texts = () => backend.requests.map(({ text }) => /"text":"([^"]*)"/.exec(text)?.[1]);
+      expect(texts()).toEqual(['tell', 'ask']);
+      const refusals = await fleet.rest<object[]>(`/api/programs/refusals?id=${program.id}`);
+      expect(refusals).toContainEqual(
+        expect.objectContaining({ reason: 'chat', method: 'sendmessage', chat_id: other.id }),
+      );
+      await fleet.rest('/api/programs/update', { id: program.id, ...wide });
+      await say(other, 'later');
+      await waitFor(async () => (await show()).mode === 'pull', PATIENCE);
+      expect(texts()).toEqual(['tell', 'ask']);
+      const log = await fleet.rest<{ details: string }[]>(`/api/adminlog?bot_id=${bot.id}`);
+      expect(log.map(({ details }) => details)).toContainEqual(
+        expect.stringMatching(/; its filter has left the chats of the token that set its webhook$/),
+      );
     } finally {
       await backend.stop();
     }

@@ -2,8 +2,8 @@ import { isOfManagedBots, methodsNamed } from '@flotilla/telegram/method-groups.
 import { spendsStars } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from './active-program.ts';
 
-/** They say who the bot is, or concern the program alone; deleteWebhook of a backend needs its name in the list. */
-const ALWAYS = new Set(['getme', 'getwebhookinfo', 'deletewebhook', 'logout', 'close']);
+/** They say who the bot is, or concern the program alone; to set or delete a backend, its name must be in the list. */
+const ALWAYS = new Set(['getme', 'getwebhookinfo', 'setwebhook', 'deletewebhook', 'logout', 'close']);
 
 // A changed token is a new object, so a kept set is never out of date.
 const known = new WeakMap<ActiveToken, ReadonlySet<string>>();

@@ -1,12 +1,22 @@
+import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { ActiveProgram, ActiveToken } from './active-program.ts';
 
-/** The token that set the backend of a program: null if people did, 'ended' if it was revoked or has expired. */
+/**
+ * The token that set the backend of a program: null if people did, 'ended' if it was revoked or has expired, 'left' if the
+ * filter of the program has left its chats.
+ */
 export function webhookTokenOf(
-  { webhookTokenId, tokens }: Pick<ActiveProgram, 'webhookTokenId' | 'tokens'>,
+  { webhookTokenId, tokens, filter }: Pick<ActiveProgram, 'webhookTokenId' | 'tokens' | 'filter'>,
   nowMs: number,
-): ActiveToken | 'ended' | null {
+): ActiveToken | 'ended' | 'left' | null {
   if (webhookTokenId === null) return null;
   const token = tokens.find(({ id }) => id === webhookTokenId);
   const endsAtMs = token?.expiresAtMs ?? Number.POSITIVE_INFINITY;
-  return token === undefined || endsAtMs <= nowMs ? 'ended' : token;
+  if (token === undefined || endsAtMs <= nowMs) return 'ended';
+  return staysWithin(filter, token) ? token : 'left';
+}
+
+/** Whether all updates that a filter selects are of the chats of a token. Those without a chat are in none. */
+export function staysWithin({ chat_ids }: ProgramFilter, { chats }: Pick<ActiveToken, 'chats'>): boolean {
+  return chats === null || chat_ids?.every((chat) => chats.includes(chat)) === true;
 }

@@ -14,7 +14,10 @@ import { updateProgram } from './update-program.ts';
 const CATCH_UP_MS = 50;
 const CATCH_UPS = 40;
 /** Why a program pulls again, for the audit log. */
-const TOKEN_ENDED = 'the token that set its webhook has ended';
+const REASONS = {
+  ended: 'the token that set its webhook has ended',
+  left: 'its filter has left the chats of the token that set its webhook',
+};
 
 /** Delivers updates to the backend of one program, lane by lane, for a while. */
 export async function programTurn(deps: PushTurnDeps, programId: number, lease: TurnLease): Promise<TurnOutcome> {
@@ -25,7 +28,7 @@ export async function programTurn(deps: PushTurnDeps, programId: number, lease: 
     backend = backendNow(deps, programId);
   }
   if (backend === null) return { next: 'idle' };
-  if (hasEnded(deps, backend)) return endWebhook(deps, programId);
+  if (whyEnded(deps, backend) !== null) return endWebhook(deps, programId);
   const appended = deps.turnNews.listen(backend.id, programReaderName(programId));
   try {
     return await runTurn(deps, backendReader(deps, backend, programBackend(deps, programId)), lease, appended);
@@ -34,8 +37,9 @@ export async function programTurn(deps: PushTurnDeps, programId: number, lease: 
   }
 }
 
-function hasEnded({ clock }: PushTurnDeps, { program }: ProgramBackend): boolean {
-  return webhookTokenOf(program, clock.nowMs()) === 'ended';
+function whyEnded({ clock }: PushTurnDeps, { program }: ProgramBackend): string | null {
+  const token = webhookTokenOf(program, clock.nowMs());
+  return typeof token === 'string' ? REASONS[token] : null;
 }
 
 /** Somebody may have set another backend, which this process does not know yet. */
@@ -43,8 +47,9 @@ async function endWebhook(deps: PushTurnDeps, programId: number): Promise<TurnOu
   await deps.directory.refresh();
   const backend = backendNow(deps, programId);
   if (backend === null) return { next: 'idle' };
-  if (!hasEnded(deps, backend)) return { next: 'again' };
-  await updateProgram(deps, itself(backend), programId, NO_BACKEND, { reason: TOKEN_ENDED });
+  const reason = whyEnded(deps, backend);
+  if (reason === null) return { next: 'again' };
+  await updateProgram(deps, itself(backend), programId, NO_BACKEND, { reason });
   return { next: 'idle' };
 }
 
@@ -73,7 +78,7 @@ function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
     reached: async () => {},
     mustEnd: () => {
       const backend = deps.directory.ready() ? backendNow(deps, programId) : null;
-      return backend !== null && hasEnded(deps, backend);
+      return backend !== null && whyEnded(deps, backend) !== null;
     },
   };
 }

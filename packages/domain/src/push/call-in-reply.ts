@@ -98,9 +98,10 @@ async function judge(
   const { directory, clock } = deps;
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
   const tokens = programs?.find(({ id }) => id === program.id)?.tokens ?? [];
-  const token = webhookTokenOf({ webhookTokenId, tokens }, clock.nowMs());
-  if (token === null || token === 'ended')
+  const token = webhookTokenOf({ webhookTokenId, tokens, filter: program.filter }, clock.nowMs());
+  if (token === null || typeof token === 'string') {
     return { outcome: 'refused', reason: 'expired', token: { id: webhookTokenId } };
+  }
   if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
   const judged = withinLimits(token, token, lowerCaseMethod, params);
   if (judged.outcome === 'refused' || (await countCall(deps, token)) === 0) return judged;

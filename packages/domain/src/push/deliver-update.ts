@@ -1,6 +1,7 @@
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
+import { isUpdateWithin } from '../filters/is-update-within.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
@@ -39,6 +40,7 @@ export async function deliverUpdate(
   if (!lease.ownsTurn()) return { unit, outcome: 'returned' };
   // A rule keeps an update from the bot's own backend; programs have kinds of their own.
   if (backend.program === undefined && (await isDropped(deps, backend, update))) return { unit, outcome: 'dropped' };
+  if (!isOfWebhookToken(backend, update.raw)) return { unit, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, backend, unit);
   const headers = signDelivery(backend.signing, {
@@ -66,6 +68,15 @@ export async function deliverUpdate(
   deps.measure.delivered(unit, deps.clock.nowMs());
   if (delivery.reply !== '') await callInReply(deps, backend, delivery);
   return { unit, attempt, outcome: 'delivered' };
+}
+
+/**
+ * A token that is limited to chats set the webhook: what waits from before its filter, and business messages of the
+ * same chats, are not for it.
+ */
+function isOfWebhookToken({ program }: BotWithBackend, raw: string): boolean {
+  const chats = program?.tokens.find(({ id }) => id === program.webhookTokenId)?.chats ?? null;
+  return chats === null || isUpdateWithin(new Set(chats), raw);
 }
 
 /** An update whose intake was not traced gets no span. */

@@ -1,5 +1,6 @@
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
+import { isUpdateWithin } from '@flotilla/domain/filters/is-update-within.ts';
 import { handFile } from '@flotilla/domain/programs/program-files.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import { joinTexts, type PulledUpdates, pollAnswer, textsOf } from '@flotilla/domain/pull/pulled-updates.ts';
@@ -8,7 +9,6 @@ import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { storedKinds } from '../intercept/answer-intercepted.ts';
 import { readRequest } from '../intercept/get-updates.ts';
-import { isUpdateWithin } from './is-update-within.ts';
 import { deleteWebhook, getWebhookInfo, type ProgramCall, setWebhook } from './program-webhook.ts';
 import { hiddenSecret, withoutSecret } from './secret-mask.ts';
 

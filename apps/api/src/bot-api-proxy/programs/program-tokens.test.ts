@@ -414,7 +414,7 @@ describe('a token of a program', () => {
 
 describe('the methods of a token', () => {
   const known = [...methodsNamed([...METHOD_GROUPS, 'named'])];
-  const always = ['getme', 'getwebhookinfo', 'deletewebhook', 'logout', 'close'];
+  const always = ['getme', 'getwebhookinfo', 'setwebhook', 'deletewebhook', 'logout', 'close'];
 
   test.each(METHOD_GROUPS)(
     'of the group %s reach the platform, and no others do',

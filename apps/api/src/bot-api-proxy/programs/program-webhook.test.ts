@@ -167,6 +167,51 @@ describe('setWebhook', () => {
   });
 });
 
+describe('setWebhook without a URL', () => {
+  const forms: [string, string, RequestInit][] = [
+    ['in the query string', 'setWebhook?url=', {}],
+    ['with nothing at all', 'SETWEBHOOK', { method: 'POST' }],
+    ['in JSON', 'setWebhook', { method: 'POST', body: '{"url":""}', headers: { 'content-type': 'application/json' } }],
+    ['urlencoded', 'setWebhook', { method: 'POST', body: new URLSearchParams({ url: '' }) }],
+  ];
+  test.each(forms)('is deleteWebhook for every token (%s)', async (_name, path, init) => {
+    const program = await newProgram();
+    const [sends, ofChat, sets] = [
+      await newToken(program, { methods: ['send'] }),
+      await newToken(program, { methods: ['send'], chats: [5] }),
+      await newToken(program),
+    ];
+    const ask = async ({ token }: Token) => {
+      const answer = await fetch(`${api.url}/tgapi/bot${token}/${path}`, init);
+      return { status: answer.status, ...((await answer.json()) as { description?: string }) };
+    };
+    const already = { status: 200, description: 'Webhook is already deleted' };
+    for (const token of [sends, ofChat, sets]) expect(await ask(token)).toMatchObject(already);
+    expect((await call(sends, `setWebhook?url=${HOOK}`)).description).toBe(
+      'Forbidden: this token may not call setWebhook',
+    );
+    expect((await call(sets, `setWebhook?url=${HOOK}`)).status).toBe(200);
+    for (const token of [sends, ofChat]) expect((await ask(token)).status).toBe(403);
+    expect(await ask(sets)).toMatchObject({ status: 200, description: 'Webhook was deleted' });
+    expect((await show(program)).mode).toBe('pull');
+  });
+});
+
+test('a token with chats sets a webhook if the filter of its program stays within them', async () => {
+  const within = await newProgram({ filter: { chat_ids: [5, -100] } });
+  const of = (chats: number[]) => newToken(within, { chats, methods: ['send', 'setWebhook'] });
+  const [all, some, more] = [await of([5, -100]), await of([5]), await of([5, 7, -100])];
+  expect((await call(some, `setWebhook?url=${HOOK}`)).description).toMatch(/limited to chats, and its program is not/);
+  expect((await call(all, `setWebhook?url=${HOOK}`)).status).toBe(200);
+  expect((await call(some, 'deleteWebhook')).status).toBe(403);
+  expect((await call(all, 'getWebhookInfo')).result?.url).toBe(HOOK);
+  expect((await call(more, 'deleteWebhook')).description).toBe('Webhook was deleted');
+  for (const filter of [undefined, { user_ids: [5] }]) {
+    const program = await newProgram(filter && { filter });
+    expect((await call(await newToken(program, { chats: [5] }), `setWebhook?url=${HOOK}`)).status).toBe(403);
+  }
+});
+
 test('a token that may not read the updates of its program does not drop them', async () => {
   const program = await newProgram();
   const [sends, reads] = [await newToken(program, { methods: ['send'] }), await newToken(program)];

@@ -2,6 +2,7 @@ import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import type { BackendSettings } from '@flotilla/domain/bots/set-backend.ts';
 import { namesMethod } from '@flotilla/domain/bots/token-methods.ts';
+import { staysWithin } from '@flotilla/domain/bots/webhook-token.ts';
 import { NO_BACKEND, type ProgramChanges } from '@flotilla/domain/programs/program.ts';
 import { programStates } from '@flotilla/domain/programs/program-states.ts';
 import { updateProgram } from '@flotilla/domain/programs/update-program.ts';
@@ -17,14 +18,16 @@ import { webhookInfo } from '../webhook-info.ts';
 export type ProgramCall = ReadCall & ProgramCredential;
 
 const ONCE_PER_MS = 1000;
+const LEAVES_CHATS =
+  'this token may not call setWebhook: it is limited to chats, and its program is not (filter.chat_ids) or has others';
 
 /** Turns the program into one that pushes; without a URL it does what deleteWebhook does. */
 export async function setWebhook(context: Context, given: ProgramCall): Promise<BotApiAnswer> {
   const call = await withNewestProgram(context, given);
   const url = call.parameters.values.get('url') ?? '';
   if (url === '') return deleteWebhook(context, call);
-  // A backend gets the updates of every chat.
-  if (call.token.chats !== null) return forbidden('this token may not call setWebhook: it is limited to some chats');
+  if (!namesMethod(call.token, 'setwebhook')) return forbidden('this token may not call setWebhook');
+  if (!staysWithin(call.program.filter, call.token)) return forbidden(LEAVES_CHATS);
   const read = await readSettings(context, url, call.parameters);
   if ('refusal' in read) return read.refusal;
   const { settings } = read;
@@ -81,8 +84,9 @@ export async function getWebhookInfo(context: Context, { bot, program, token }: 
   return webhookInfo({ pending, allowedUpdates: program.webhookKinds, backend });
 }
 
-function mayChangeWebhook({ token }: ProgramCall): boolean {
-  return token.chats === null && (namesMethod(token, 'deletewebhook') || namesMethod(token, 'setwebhook'));
+function mayChangeWebhook({ program, token }: ProgramCall): boolean {
+  const isNamed = namesMethod(token, 'deletewebhook') || namesMethod(token, 'setwebhook');
+  return isNamed && staysWithin(program.filter, token);
 }
 
 /** As at the platform, a webhook that names no kinds keeps those of the one before it. */

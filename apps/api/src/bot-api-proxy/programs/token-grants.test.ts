@@ -77,7 +77,7 @@ const inPieces = (text: string) =>
 const TOKENS: [string, string[] | undefined, number[] | undefined][] = [
   ['without limits', undefined, undefined],
   ['of methods', ['send', 'edit', 'moderate', 'files', 'postStory'], undefined],
-  ['of chats', undefined, [5]],
+  ['of chats', ['send', 'edit', 'moderate', 'files'], [5]],
 ];
 const POST = { price: { currency: 'XTR', amount: 5 } };
 const PRICES = { chat_id: 5, from_chat_id: 5, text: 'a', message_ids: [1] };
