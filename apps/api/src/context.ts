@@ -4,7 +4,6 @@ import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-
 import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
 import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
 import { tokenUseRecorder } from '@flotilla/domain/programs/token-use-recorder.ts';
-import { type CaughtUp, caughtUpConsumers } from '@flotilla/domain/pull/caught-up.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals/refusal-recorder.ts';
@@ -31,8 +30,6 @@ export type Context = Service & {
   platform: PlatformClient;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
-  /** Pollers of this process that have got everything, between two polls. */
-  caughtUp: CaughtUp;
   /** The statuses by which lists of bots are filtered and sorted. */
   statusColumns: StatusColumns;
   /** The live streams of this process. */
@@ -72,8 +69,6 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   const { db, redis, clock, log, metrics, directory, onClose } = service;
   const waiters = channelWaiters(redis, channels.appended);
   onClose(waiters.close);
-  const caughtUp = caughtUpConsumers(service.deferredWrites);
-  onClose(caughtUp.close);
   const changes = botChanges({ redis, directory, clock });
   onClose(changes.close);
   const columns = statusColumns({ redis, clock, directory, changes });
@@ -91,7 +86,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   onClose(async () => programRefusals.close());
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
-  const counted = apiMetrics(metrics, () => waiters.count() - caughtUp.count());
+  const counted = apiMetrics(metrics, () => waiters.count());
   const leave = new AbortController();
   const stop = new AbortController();
   return {
@@ -100,7 +95,6 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     proxy: config.proxy,
     platform: measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl })),
     waiters,
-    caughtUp,
     statusColumns: columns,
     live,
     readSystem: systemReader(service),

@@ -53,42 +53,20 @@ test('the name of a turn wakes this turn only, and the id of a bot all its turns
   expect(await wokenBy('5 6')).toEqual([]);
 });
 
-test('a wait may be ended while nothing came; what comes later ends the next one', async () => {
+test('a wake that came before a wait ends it at once, and the next wait begins anew', async () => {
   const waiter = waiters.listen(5);
   const never = new AbortController().signal;
-  const first = waiter.wait(HOUR_MS, never);
-  waiter.endWait();
-  await first;
-  expect(waiter.takeHeard()).toBe(null);
-  // Nobody waits now.
-  waiter.endWait();
-  const second = waiter.wait(HOUR_MS, never);
-  waiters.wakeSoon(5);
-  await second;
-  expect(waiter.takeHeard()).toBe('unknown');
-  // What was not asked for ends a wait at once.
   waiters.wakeSoon(5);
   await waiter.wait(HOUR_MS, never);
+  let isOver = false;
+  const second = waiter.wait(HOUR_MS, never).then(() => {
+    isOver = true;
+  });
+  await wokenBy('0');
+  expect(isOver).toBe(false);
+  waiters.wakeSoon(5);
+  await second;
   waiter.stop();
-});
-
-test('messages that say what is new are kept for the waiters of their bot, until one of them says nothing or they are many', async () => {
-  const [waiter, other] = [waiters.listen(5), waiters.listen(6)];
-  const hearAfter = async (...payloads: string[]) => {
-    for (const payload of payloads) await redis.commands.publish(CHANNEL, payload);
-    await wokenBy('0');
-    const heard = waiter.takeHeard();
-    return Array.isArray(heard) ? heard.map(String) : heard;
-  };
-  expect(await hearAfter()).toBe(null);
-  expect(await hearAfter('5 is\n{"6":6 7}', '5 was\n')).toEqual(['5 is\n{"6":6 7}', '5 was\n']);
-  expect(await hearAfter('5 is\nnew', '5', '5 is\nnew')).toBe('unknown');
-  const many = Array.from({ length: 16 }, (_, at) => `5 ${at}\n`);
-  expect(await hearAfter(...many)).toEqual(many);
-  expect(await hearAfter(...many, '5 16\n')).toBe('unknown');
-  expect(other.takeHeard()).toBe(null);
-  waiter.stop();
-  other.stop();
 });
 
 test('when the connection is back everyone is woken, of thousands only some at a time', async () => {

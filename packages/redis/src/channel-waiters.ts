@@ -15,36 +15,25 @@ export type ChannelWaiters = {
 };
 
 export type Waiter = {
-  /** Resolves when there is something to hear, the time is up, or the signal aborts. */
+  /** Resolves when there was a wake since the last wait, the time is up, or the signal aborts. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** Ends a `wait` as if its time were up. */
-  endWait(): void;
-  /** What came for the bot since this was last asked. */
-  takeHeard(): Heard;
   /** Calls the listener at every wake until stop; use it instead of `wait`. */
   onWake(listener: () => void): void;
   stop(): void;
 };
 
-/** Nothing; messages that say what is new, in their order; or that something is new, perhaps more than messages say. */
-export type Heard = null | Buffer[] | 'unknown';
-
-/** A waiter that nobody asks keeps no more messages than these. */
-const MESSAGES_KEPT = 16;
-const LINE_BREAK = 10;
 /** Each of those woken asks Redis. If ten thousand did that at once, the last would have no answer in time. */
 const WOKEN_AT_ONCE = 200;
 const WAKE_PAUSE_MS = 20;
 
 /**
  * Subscribes to a channel when somebody first listens, because each message costs Redis a write to every subscriber, and
- * wakes its process. A payload names bots by id, or turns as `<bot id>:<turn>`, with spaces between the names. One of
- * several lines begins with the id of a bot and a space, and says what is new.
+ * wakes its process. A payload names bots by id, or turns as `<bot id>:<turn>`, with spaces between the names.
  */
 export function channelWaiters(redis: RedisHandles, channel: string): ChannelWaiters {
   const waiting = new Map<number, Set<WaiterOfBot>>();
-  const wake = (botId: number, turn: string, message: Buffer | null = null) => {
-    for (const waiter of waiting.get(botId) ?? []) if (waiter.isFor(turn)) waiter.woken(message);
+  const wake = (botId: number, turn: string) => {
+    for (const waiter of waiting.get(botId) ?? []) if (waiter.isFor(turn)) waiter.wake();
   };
   const wakeNamed = (names: string) => {
     for (const name of names.split(' ')) {
@@ -71,10 +60,7 @@ export function channelWaiters(redis: RedisHandles, channel: string): ChannelWai
   let subscription: Subscription | null = null;
   let closed = false;
   const subscriber: Subscriber = {
-    message: (payload) => {
-      if (payload.includes(LINE_BREAK)) wake(Number(payload.toString('latin1', 0, payload.indexOf(' '))), '', payload);
-      else wakeNamed(String(payload));
-    },
+    message: (payload) => wakeNamed(String(payload)),
     // Messages from while the connection was away are not repeated, so every waiter wakes.
     listening: () => wakeSoon(waiting.keys()),
   };
@@ -102,7 +88,7 @@ class WaiterOfBot implements Waiter {
   readonly #waiting: Map<number, Set<WaiterOfBot>>;
   readonly #botId: number;
   readonly #turn: string;
-  #heard: Heard = null;
+  #isWoken = false;
   #listener: (() => void) | null = null;
 
   constructor(waiting: Map<number, Set<WaiterOfBot>>, botId: number, turn: string) {
@@ -116,16 +102,9 @@ class WaiterOfBot implements Waiter {
     return turn === '' || this.#turn === '' || turn === this.#turn;
   }
 
-  woken(message: Buffer | null): void {
-    if (message === null || this.#heard === 'unknown' || this.#heard?.length === MESSAGES_KEPT) this.#heard = 'unknown';
-    else this.#heard = [...(this.#heard ?? []), message];
+  wake(): void {
+    this.#isWoken = true;
     this.#listener?.();
-  }
-
-  takeHeard(): Heard {
-    const heard = this.#heard;
-    this.#heard = null;
-    return heard;
   }
 
   wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
@@ -134,17 +113,14 @@ class WaiterOfBot implements Waiter {
         clearTimeout(timer);
         signal.removeEventListener('abort', finish);
         this.#listener = null;
+        this.#isWoken = false;
         done();
       };
       const timer = setTimeout(finish, timeoutMs);
       this.#listener = finish;
-      if (this.#heard !== null || signal.aborted) finish();
+      if (this.#isWoken || signal.aborted) finish();
       else signal.addEventListener('abort', finish);
     });
-  }
-
-  endWait(): void {
-    this.#listener?.();
   }
 
   onWake(listener: () => void): void {

@@ -1,7 +1,6 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { mirrorBot } from '@flotilla/domain/bots/bot-mirror.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
-import { type CaughtUp, caughtUpConsumers } from '@flotilla/domain/pull/caught-up.ts';
 import { textsOf } from '@flotilla/domain/pull/pulled-updates.ts';
 import { type PullRequest, readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
@@ -10,7 +9,6 @@ import { channels } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
-import { sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { aBot } from './a-bot.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
@@ -21,7 +19,6 @@ type Deps = {
   turns: Turns;
   clock: { nowMs(): number };
   waiters: ChannelWaiters;
-  caughtUp: CaughtUp;
   secrets: ReturnType<typeof secretBox>;
 };
 export type LogScene = {
@@ -64,7 +61,6 @@ export function logScene(): LogScene {
         },
         clock,
         waiters: channelWaiters(redis, channels.appended),
-        caughtUp: caughtUpConsumers(sharedMoments(10, clock)),
         secrets: secretBox(Buffer.alloc(32, 7).toString('base64')),
       };
     },
@@ -73,7 +69,6 @@ export function logScene(): LogScene {
       await deps.redis.commands.flushall();
     },
     close: async () => {
-      deps.caughtUp.close();
       deps.waiters.close();
       for (const queue of Object.values(deps.turns)) await queue.close();
       await deps.redis.close();

@@ -13,7 +13,7 @@ type ReadDeps = { redis: RedisHandles; clock: Clock };
 export type PageRequest = {
   /** null: the default consumer, shared by getUpdates and the REST poll. `programReaderName` names that of a program. */
   consumer: string | null;
-  /** 1–100; 0 only acknowledges. */
+  /** 1–100. */
   limit: number;
   timeoutMs: number;
   /**
@@ -32,8 +32,6 @@ export type Page = {
   offset: number;
   throttled: boolean;
   appendedAtMs: number;
-  /** Nothing is behind what was read. */
-  atEnd: boolean;
   /** changed: nothing was read, because the configuration has changed. ended: nothing more is to be read. */
   state: 'read' | 'changed' | 'ended';
 };
@@ -49,7 +47,7 @@ export async function readPage(
   offset: number,
   first: boolean,
 ): Promise<Page> {
-  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, atEnd: false, state: 'read' };
+  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, state: 'read' };
   const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: '' };
   for (;;) {
     const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.count }, scan);
@@ -66,7 +64,6 @@ export async function readPage(
     if (page.updates.count === 0) page.appendedAtMs = found.appendedAtMs;
     page.updates = joinUpdates([page.updates, found.updates]);
     page.offset = found.from;
-    page.atEnd = found.atEnd;
     if (!found.more) return page;
     Object.assign(scan, { acknowledge: false, from: found.from, answerBytes: found.answerBytes });
   }
@@ -82,17 +79,11 @@ type Scanned =
       throttled: boolean;
       appendedAtMs: number;
       answerBytes: number;
-      atEnd: boolean;
     }
   | { outcome: 'further-back'; offset: number; backFrom: string; backCounted: string }
   | { outcome: 'changed' }
   /** The bot is gone or off. */
   | { outcome: 'unreadable' };
-
-/** Whether the consumer is that of a program. */
-export function isOfProgram(consumer: string | null): boolean {
-  return programOfReader(consumer) !== null;
-}
 
 function keysOfConsumer(botId: number, consumer: string | null): ReturnType<typeof programKeys> | null {
   const programId = programOfReader(consumer);
@@ -139,8 +130,8 @@ async function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Sca
       return { outcome: 'further-back', offset, backFrom: String(backFrom), backCounted: String(backCounted) };
     }
     case 'OK': {
-      const [, from, throttled, more, count, joined, appendedAtMs, answerBytes, atEnd] = reply as OkReply;
-      const flags = { more: more === 1, throttled: throttled === 1, atEnd: atEnd === 1 };
+      const [, from, throttled, more, count, joined, appendedAtMs, answerBytes] = reply as OkReply;
+      const flags = { more: more === 1, throttled: throttled === 1 };
       return { outcome: 'read', updates: { count, joined }, from, ...flags, appendedAtMs, answerBytes };
     }
     default:
@@ -157,5 +148,4 @@ type OkReply = [
   joined: Buffer,
   appendedAtMs: number,
   answerBytes: number,
-  atEnd: number,
 ];

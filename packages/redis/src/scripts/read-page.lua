@@ -2,7 +2,7 @@
 -- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (left out for the default consumer, and for a program whose
 --       own push delivered them)
 --       5 activity of the bot  6 activity of the shard  7 hash of the program (for a program)
--- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit (0 only acknowledges)  6 timeout (ms)
+-- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
 --       9 kinds this reader wants (',message,poll,', '' for all, '!,poll,' for all but these). The cursor moves by offsets;
 --         it also passes what has expired and what another program took, that of a program also what it does not want
@@ -14,7 +14,7 @@
 --      | {'BACK', as 4, as 11, as 12}: a negative offset reaches farther back than one call looks
 --      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), how many
 --         updates, these as one text as an array of JSON holds them, when the first of them was appended (ms, 0 when there
---         is none), bytes of the answer so far, whether the scan reached the end of the log (0/1)}
+--         is none), bytes of the answer so far}
 -- @include state
 -- @include trim
 -- @include activity
@@ -208,4 +208,4 @@ else
 end
 -- A long scan trims each time: to remove all that it mayPass at once would block Redis.
 if more or (ARGV[7] == '1' and now - tonumber(s.trimmedAt) > TRIM_EVERY_MS) then trimLog(state, log, consumers, now) end
-return { 'OK', from, throttled, more and 1 or 0, #raws, table.concat(raws, ',\n'), appendedAt, size, from > last and 1 or 0 }
+return { 'OK', from, throttled, more and 1 or 0, #raws, table.concat(raws, ',\n'), appendedAt, size }
