@@ -1,12 +1,9 @@
-import { LARGE_APPENDS_AT_ONCE } from '@flotilla/domain/intake/paced-append.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
-import { type TurnsHere, turnsHere } from '@flotilla/domain/lanes/turns-here.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals/refusal-recorder.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
-import { momentsUnderLoad, type SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
@@ -20,15 +17,9 @@ export type WorkerContext = Service & {
   pollingClient: PollingClient;
   /** Wakes the turns that run in this process when their bot gets updates, or another configuration. */
   turnNews: ChannelWaiters;
-  /** The push turns of this process, which its polling turns tell of new updates. */
-  pushTurnsHere: TurnsHere;
   backends: BackendConnections;
   /** Limits requests to backends over all turns of this process. */
   requestLimiter: SharedLimiter;
-  /** When appends of a few updates go to Redis. */
-  smallAppends: SharedMoments;
-  /** Limits appends of many updates over all polling turns of this process. */
-  largeAppends: SharedLimiter;
   /** Keeps which calls in the answers of programs' backends were refused. */
   programRefusals: RefusalRecorder;
   measure: WorkerMetrics;
@@ -36,10 +27,6 @@ export type WorkerContext = Service & {
 
 /** Requests to backends of one worker; well below the number of its push turns, which hanging requests must not fill. */
 export const REQUESTS_AT_ONCE = 1600;
-
-/** While polls are answered often, what they brought waits so long at most, or until so many answers are together. */
-const APPEND_WITHIN_MS = 12;
-const APPENDS_TOGETHER = 8;
 
 /** Opens what a worker needs. Rejects when Redis cannot be reached and `options` do not say to wait for it. */
 export async function createWorkerContext(config: WorkerConfig, options: ServiceOptions = {}): Promise<WorkerContext> {
@@ -65,15 +52,8 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     platform: measured.client(platformClient({ apiUrl: config.platformUrl })),
     pollingClient: polling,
     turnNews,
-    pushTurnsHere: turnsHere(),
     backends,
     requestLimiter,
-    smallAppends: momentsUnderLoad(
-      { withinMs: APPEND_WITHIN_MS, atMost: APPENDS_TOGETHER },
-      clock,
-      service.deferredWrites,
-    ),
-    largeAppends: sharedLimiter(LARGE_APPENDS_AT_ONCE),
     programRefusals,
     measure: workerMetrics(metrics, requestLimiter),
   };

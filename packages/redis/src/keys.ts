@@ -201,7 +201,7 @@ export function freshLinkKey(botId: number, businessConnectionId: string, chatId
 
 /** Pub/sub channels. */
 export const channels = {
-  /** Payload: the id of a bot whose log has something new for pull, perhaps with the updates, as accept-updates.lua says. */
+  /** Payload: the id of a bot whose log has something new for pull. */
   appended: 'flotilla:appended',
   /**
    * Payload: the id of a bot whose turns, already woken, have something new to file; or the names of turns that a
@@ -218,10 +218,8 @@ export const channels = {
   config: 'flotilla:config',
 } as const;
 
-/** Whether a worker holds the turn that is pending since this time, as lib/pending.lua says. */
-export function isHeld(pendingSinceMs: number): boolean {
-  return !Number.isInteger(pendingSinceMs);
-}
+/** Among the pending turns, begins the name of a turn that a worker holds, as lib/pending.lua says. */
+export const HELD_TURN_PREFIX = 'held:';
 
 /** BullMQ prefix of one kind of turns; each queue has a slot of its own. */
 export function turnQueuePrefix(kind: string): string {

@@ -4,7 +4,7 @@ import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys, isHeld } from '@flotilla/redis/keys.ts';
+import { botKeys, HELD_TURN_PREFIX } from '@flotilla/redis/keys.ts';
 import { loadScript } from '@flotilla/redis/script-text.ts';
 import { functionNameOf } from '@flotilla/redis/scripts.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
@@ -85,13 +85,10 @@ async function accept(some: Bot[], handles = redis): Promise<number[]> {
 const arrived = () => backend.requests.map(({ text }) => (JSON.parse(text) as { update_id: number }).update_id);
 const allArrived = (ids: number[], timeoutMs = 30_000) =>
   waitFor(() => ids.every((id) => new Set(arrived()).has(id)), { timeoutMs, message: 'the updates' });
-const pendingSince = async (bot: Bot) =>
-  Number((await redis.commands.zscore(botKeys(bot.id).pendingTurns, `${bot.id}:push`)) ?? 0);
+const isPending = async (bot: Bot, prefix = '') =>
+  (await redis.commands.zscore(botKeys(bot.id).pendingTurns, `${prefix}${bot.id}:push`)) !== null;
 /** Whether a worker holds the turn, which has nothing to do. */
-const isHeldNow = async (bot: Bot) => {
-  const since = await pendingSince(bot);
-  return isHeld(since) && since > Date.now();
-};
+const isHeldNow = async (bot: Bot) => (await isPending(bot, HELD_TURN_PREFIX)) && !(await isPending(bot));
 const untilHeld = (some: Bot[], wanted = some.length) =>
   waitFor(
     async () => {
@@ -192,7 +189,7 @@ test('a worker that holds a thousand turns stops in time and leaves nothing behi
   expect(await worker.stop()).toBe(0);
   expect(performance.now() - beganAtMs).toBeLessThan(15_000);
   expect(await turns.push.counts()).toEqual({ active: 0, waiting: 0, delayed: 0 });
-  expect(await pendingSince(bots[0]!)).toBe(0);
+  expect([await isPending(bots[0]!), await isPending(bots[0]!, HELD_TURN_PREFIX)]).toEqual([false, false]);
   const ids = await accept(bots.slice(0, 20));
   await fleet.start('worker', PUSH);
   await allArrived(ids);

@@ -19,8 +19,6 @@ type AcceptSettings = {
   slowest?: number | '';
   filters?: string;
   marks?: string[];
-  /** The fencing token of the push turn that the caller tells itself. */
-  told?: number | '';
   atMs?: number;
   /** The bitmap of seen ids. */
   block?: number;
@@ -140,15 +138,7 @@ export async function luaScene() {
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */
     accept: (ids: number[], lane = 'c:5', kind = 'message', settings: AcceptSettings = {}) => {
-      const {
-        quickest = 100_000,
-        slowest = '',
-        filters = '',
-        marks = [],
-        told = '',
-        atMs = NOW_MS,
-        block = 0,
-      } = settings;
+      const { quickest = 100_000, slowest = '', filters = '', marks = [], atMs = NOW_MS, block = 0 } = settings;
       return run(
         'accept-updates',
         [
@@ -163,7 +153,7 @@ export async function luaScene() {
         ],
         [
           ...[REGISTRATION, atMs, BOT, '', '', quickest, '', slowest, 0, redis.runIds()],
-          ...[filters, filters === '' ? '' : JSON.stringify(marks), told],
+          ...[filters, filters === '' ? '' : JSON.stringify(marks)],
           ...ids.flatMap((id) => {
             const raw = `{"update_id":${id}}`;
             return [id, 9, id, kind, lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];

@@ -1,5 +1,4 @@
-import { botKeys, channels, isHeld, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
+import { channels, HELD_TURN_PREFIX, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { WorkerContext } from '../context.ts';
 
 const FORGOTTEN_AFTER_MS = 5_000;
@@ -15,30 +14,26 @@ export async function wakeForgottenTurns(deps: WorkerContext): Promise<void> {
   const untold: string[] = [];
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).pendingTurns);
   const found = await deps.redis.runMany(shards.map((pendingTurns) => ['zrange', pendingTurns, 0, -1, 'WITHSCORES']));
-  for (const [shard, pending] of (found as string[][]).entries()) {
-    for (let at = 0; at < pending.length; at += 2) {
-      const sinceMs = Number(pending[at + 1]);
-      const { kind, subject } = turnOf(pending[at]!, shard);
-      if (isHeld(sinceMs) && nowMs < sinceMs) held[kind].push(subject);
-      if (nowMs - sinceMs < FORGOTTEN_AFTER_MS) continue;
-      forgotten[kind].push(subject);
-      if (isHeld(sinceMs)) untold.push(pending[at]!);
+  for (const [shard, members] of (found as string[][]).entries()) {
+    const isHeld = new Set(members.filter((name) => name.startsWith(HELD_TURN_PREFIX)));
+    for (let at = 0; at < members.length; at += 2) {
+      const name = members[at]!;
+      const { kind, subject } = turnOf(name.replace(HELD_TURN_PREFIX, ''), shard);
+      if (isHeld.has(name)) {
+        held[kind].push(subject);
+      } else if (nowMs - Number(members[at + 1]) >= FORGOTTEN_AFTER_MS) {
+        forgotten[kind].push(subject);
+        if (isHeld.has(`${HELD_TURN_PREFIX}${name}`)) untold.push(name);
+      }
     }
   }
-  untold.push(...(await unseenByRules(deps, held.rules)));
   for (let from = 0; from < untold.length; from += TOLD_AT_ONCE) {
     await deps.redis.commands.publish(channels.turnNews, untold.slice(from, from + TOLD_AT_ONCE).join(' '));
   }
   for (const kind of PENDING_KINDS) {
     deps.measure.latePendingTurns.set({ kind }, forgotten[kind].length);
-    await deps.turns[kind].ensure([...forgotten[kind], ...held[kind]]);
+    await deps.turns[kind].ensure([...new Set([...forgotten[kind], ...held[kind]])]);
   }
-}
-
-/** The previous release does not notify held rules turns. The next release can remove this. */
-async function unseenByRules({ redis }: WorkerContext, botIds: number[]): Promise<string[]> {
-  const unread = await redis.runMany(botIds.map((id) => ['hget', botKeys(id).state, stateFields.rulesUnread]));
-  return botIds.filter((_, at) => Number(unread[at] ?? 0) > 0).map((id) => `${id}:rules`);
 }
 
 /** A pending turn is `<bot id>:<kind>`, `<bot id>:program:<id>`, or `history` for the shard's. */

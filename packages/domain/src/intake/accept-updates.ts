@@ -7,15 +7,13 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
-import { isDefaultKind } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/update-judge.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
 import type { MemoryWatch } from '../memory/watch-memory.ts';
 import type { IdReserve } from './id-reserve.ts';
-import { type PacedAppends, pacedAppend } from './paced-append.ts';
 
-export type AcceptDeps = PacedAppends & {
+export type AcceptDeps = {
   redis: RedisHandles;
   turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
   clock: Clock;
@@ -23,15 +21,6 @@ export type AcceptDeps = PacedAppends & {
   memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
   /** Without it, new update ids may be lower than earlier ones after Redis loses data. */
   idReserve?: IdReserve;
-  /** Push turns of this process, which hear of new updates without a message. */
-  pushTurnsHere?: { of(botId: number): TurnHere | null };
-};
-
-/** A turn that owns the push of its bot. */
-export type TurnHere = {
-  fencingToken: number;
-  /** Tells it of the updates that a command, sent just now, appends. */
-  tell(appending: Promise<unknown>): void;
 };
 
 /** The polling turn that fetched the updates: its fencing token, and the offset of its next getUpdates. */
@@ -140,11 +129,6 @@ async function appendUpdates(
   return { outcome: 'accepted', appended: appended as number, duplicates: duplicates as number };
 }
 
-/** Whether push gets updates of this kind, so that it is worth a claim. */
-function pushTakes({ allowedUpdates }: Bot, kind: string): boolean {
-  return allowedUpdates === null ? isDefaultKind(kind) : allowedUpdates.includes(kind);
-}
-
 /** The arguments of the script that each repetition sends again: before and after those that differ. */
 type Call = { scriptKeys: string[]; head: (string | number)[]; ofUpdates: (string | number)[] };
 
@@ -153,24 +137,14 @@ type Judgement = { digest: string; marks: string };
 
 const NO_FILTERS: Judgement = { digest: '', marks: '' };
 
-/**
- * Repeats the call when the script needs the reserved id from Postgres, or updates judged by other filters. A turn in this
- * process is told at once: its claim follows in the same write, and Redis does both in one step.
- */
+/** Repeats the call when the script needs the reserved id from Postgres, or updates judged by other filters. */
 async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, head, ofUpdates }: Call, updates: JudgedUpdate[]) {
   const judge = judgeOf(bot);
   let { digest, marks } = judge === null ? NO_FILTERS : await judgedBy(judge, updates);
   let reservedId: number | '' = '';
-  const isHeard = updates.some(({ kind }) => pushTakes(bot, kind));
   for (let calls = 1; ; calls += 1) {
-    const reply = await pacedAppend(deps, updates.length, () => {
-      const here = isHeard ? deps.pushTurnsHere?.of(bot.id) : null;
-      const toldTurn = here?.fencingToken ?? '';
-      const args = [...head, reservedId, deps.redis.runIds(), digest, marks, toldTurn, ...ofUpdates];
-      const appending = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
-      here?.tell(appending);
-      return appending;
-    });
+    const args = [...head, reservedId, deps.redis.runIds(), digest, marks, ...ofUpdates];
+    const reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
     if (reply[0] === 'DOUBT') {
       reservedId = (await deps.idReserve?.reservedFor(bot)) ?? 0;
     } else if (reply[0] === 'FILTERS') {

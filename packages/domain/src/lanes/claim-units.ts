@@ -31,17 +31,6 @@ export type ClaimRequest = {
   end: 'idle' | 'asleep' | 'hold' | null;
   /** True while we surely own the turn. Only then is a claim sent again whose reply was lost. */
   ownsTurn(): boolean;
-  /** Hears of this claim, each time that it is sent. */
-  claims?: ClaimsSeen;
-};
-
-/** Hears of the claims of a turn, in the order in which they were sent and answered. */
-export type ClaimsSeen = {
-  sent(): void;
-  /** With the fencing token of the turn, or null if it is no longer the owner. */
-  answered(fencingToken: number | null): void;
-  /** No answer comes. */
-  lost(): void;
 };
 
 /** What a claim answers to every turn; each reader adds its own to `Claimed`. */
@@ -89,8 +78,7 @@ export async function claimUnits(
   const ask = () => {
     const nowMs = deps.clock.nowMs();
     sent += 1;
-    request.claims?.sent();
-    const answering = runScript(
+    return runScript(
       deps.redis.commands,
       reader.script,
       [...scriptKeys, ...own.keys(nowMs)],
@@ -110,11 +98,6 @@ export async function claimUnits(
         ...own.args,
       ],
     );
-    // On the reply itself and not after an await: replies that Redis sent together must be noted in their order.
-    const noteAnswer = ([status, token]: ScriptReply) =>
-      request.claims?.answered(status === 'OK' ? (token as number) : null);
-    void answering.then(noteAnswer, () => request.claims?.lost());
-    return answering;
   };
   const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(
     ask,

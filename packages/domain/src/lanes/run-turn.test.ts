@@ -5,8 +5,7 @@ import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import { type LaneReader, runTurn, type TurnClaim } from './run-turn.ts';
 
 const clock = { nowMs: () => Date.now() };
-/** The next moment never comes, but for those who bring it about. */
-const deps = { clock, deferredWrites: { next: () => new Promise<void>(() => {}), flush: () => {} } };
+const deps = { clock };
 /** How many turns are held. */
 let heldTurns = 0;
 const hold = async (wait: Promise<void>) => {
@@ -112,71 +111,6 @@ test('a turn takes a new share while a request hangs, so that other lanes of its
   const turn = runTurn({ ...deps, clock: { nowMs: () => nowMs } }, { ...reader, claim, lookEveryMs: 10 }, lease, deaf);
   expect(await turn).toEqual({ next: 'again' });
   expect(handled).toEqual(['1', '2']);
-});
-
-/** Settling whose moments a test brings about. */
-function moments() {
-  let come: () => void = () => {};
-  let asked = 0;
-  return {
-    asked: () => asked,
-    flush: () => come(),
-    next: () => {
-      asked += 1;
-      return new Promise<void>((resolve) => {
-        come = resolve;
-      });
-    },
-  };
-}
-
-test('a delivery for which nothing waits is settled at the next moment that turns share', async () => {
-  const deferredWrites = moments();
-  const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
-  const turn = runTurn({ clock, deferredWrites }, reader, lease, deaf);
-  await waitFor(() => deferredWrites.asked() === 1);
-  expect(asked).toHaveLength(1);
-  deferredWrites.flush();
-  expect(await turn).toEqual({ next: 'idle' });
-  expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
-});
-
-test('a delivery for which nothing waits is settled together with the claim of another turn', async () => {
-  const deferredWrites = moments();
-  const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
-  const turn = runTurn({ clock, deferredWrites }, reader, lease, deaf);
-  await waitFor(() => deferredWrites.asked() === 1);
-  await runTurn({ clock, deferredWrites }, readerOf([]).reader, lease, deaf);
-  expect(await turn).toEqual({ next: 'idle' });
-  expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
-});
-
-test('a delivery is settled before such a moment when its bot gets an update, or the process stops', async () => {
-  for (const happens of ['an update', 'a stop']) {
-    const deferredWrites = moments();
-    const told = wakes();
-    const stop = new AbortController();
-    const stopping = { ...lease, signal: stop.signal, ownsTurn: () => !stop.signal.aborted };
-    const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
-    const turn = runTurn({ clock, deferredWrites }, reader, stopping, told);
-    await waitFor(() => deferredWrites.asked() === 1);
-    if (happens === 'a stop') stop.abort();
-    else told.send();
-    expect(await turn).toEqual({ next: 'idle' });
-    expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
-    deferredWrites.flush();
-  }
-});
-
-test('what others wait for, and what was not delivered, is settled at once', async () => {
-  const more = readerOf([claimOf([unitOf(1)], { waiting: 2 })]);
-  expect(await runTurn(deps, more.reader, lease, deaf)).toEqual({ next: 'idle' });
-  expect(more.asked.at(-1)?.settled).toEqual(['1 delivered']);
-  const failed = readerOf([claimOf([unitOf(1)], { waiting: 1 })], async (unit) => ({
-    ...{ unit, outcome: 'retry', atMs: 0, record: null },
-  }));
-  expect(await runTurn(deps, failed.reader, lease, deaf)).toEqual({ next: 'idle' });
-  expect(failed.asked.at(-1)?.settled).toEqual(['1 retry']);
 });
 
 /** Wakes that a test sends to a turn. */

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
-import type { Claimed, ClaimLost, ClaimRequest, ClaimsSeen } from './claim-units.ts';
+import type { Claimed, ClaimLost, ClaimRequest } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import { between, logTrims, turnHold, turnShare } from './turn-limits.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
@@ -29,8 +28,6 @@ export type TurnClaim =
   | (Claimed & {
       /** The log has more to read. */
       more: boolean;
-      /** How many updates wait in lanes, those in flight included; absent when the reader does not count them. */
-      waiting?: number;
       /** Work for the moment when these units have begun. */
       afterwards?(): Promise<void>;
     });
@@ -42,14 +39,10 @@ export type HandlingTurn = {
   cancel: AbortSignal;
 };
 
-/**
- * `deferredWrites`: the moments at which the turns of this process settle deliveries that hold up no other update. A claim of any
- * of them is such a moment, too.
- */
-type TurnDeps = { clock: Clock; deferredWrites: FlushableMoments };
-/** How a turn hears of new updates. `claims` is for an intake of the same process, which tells it without Redis. */
-type Appended = { onWake(listener: () => void): void; claims?: ClaimsSeen };
-type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn' | 'claims'>) => Promise<TurnClaim>;
+type TurnDeps = { clock: Clock };
+/** How a turn hears of new updates. */
+type Appended = { onWake(listener: () => void): void };
+type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn'>) => Promise<TurnClaim>;
 
 /** How long a turn past its share waits for units in flight, before it takes a new share for the other lanes. */
 const WIND_DOWN_MS = 250;
@@ -71,7 +64,7 @@ export async function runTurn<Settled extends SettledUnit>(
   lease: TurnLease,
   appended: Appended,
 ): Promise<TurnOutcome> {
-  const inFlight = unitsInFlight<Settled>(deps.deferredWrites);
+  const inFlight = unitsInFlight<Settled>();
   const cancel = new AbortController();
   let patience: NodeJS.Timeout | undefined;
   const windDown = () => {
@@ -81,7 +74,7 @@ export async function runTurn<Settled extends SettledUnit>(
   lease.signal.addEventListener('abort', windDown, { once: true });
   appended.onWake(inFlight.wake);
   try {
-    return await claimUntilDone(deps, reader, lease, appended, inFlight, cancel.signal);
+    return await claimUntilDone(deps, reader, lease, inFlight, cancel.signal);
   } finally {
     // Units are left in flight only when the turn was lost or a claim failed. Another turn handles them again.
     cancel.abort();
@@ -94,7 +87,6 @@ async function claimUntilDone<Settled extends SettledUnit>(
   deps: TurnDeps,
   reader: LaneReader<Settled>,
   lease: TurnLease,
-  appended: Appended,
   inFlight: UnitsInFlight<Settled>,
   cancel: AbortSignal,
 ): Promise<TurnOutcome> {
@@ -102,12 +94,8 @@ async function claimUntilDone<Settled extends SettledUnit>(
   const hold = turnHold(deps.clock, lease);
   const trims = logTrims(deps.clock);
   const nextName = claimNames();
-  const { claims } = appended;
-  const claimNow: ClaimNow = (request) => {
-    const asked = { ...request, name: nextName(), ownsTurn: lease.ownsTurn, ...(claims && { claims }) };
-    deps.deferredWrites.flush();
-    return reader.claim(asked, inFlight.takeSettled());
-  };
+  const claimNow: ClaimNow = (request) =>
+    reader.claim({ ...request, name: nextName(), ownsTurn: lease.ownsTurn }, inFlight.takeSettled());
   let fencingToken: number | null = null;
   while (true) {
     const plan = planClaim(reader, lease, {
@@ -121,8 +109,6 @@ async function claimUntilDone<Settled extends SettledUnit>(
     if (claim.outcome === 'lost') return { next: hold.wasHeld() ? 'again' : 'idle' };
     const { units } = claim;
     fencingToken = claim.fencingToken;
-    const isAllInFlight = claim.waiting !== undefined && claim.waiting <= inFlight.count() + units.length;
-    inFlight.deferSettling(isAllInFlight && !claim.more && !plan.windsDown);
     for (const unit of units) inFlight.start(reader.handle(unit, { fencingToken, lease, cancel }));
     await claim.afterwards?.();
     if (claim.ended) return { next: 'idle' };

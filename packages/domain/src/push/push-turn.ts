@@ -1,6 +1,5 @@
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
-import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotDeps } from '../bots/bot-deps.ts';
@@ -8,7 +7,6 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
 import { clearBackend } from '../bots/clear-backend.ts';
 import { runTurn } from '../lanes/run-turn.ts';
-import type { TurnsHere } from '../lanes/turns-here.ts';
 import { type BackendOwner, type BackendReaderDeps, backendReader, GONE, logClosed } from './backend-reader.ts';
 import { closeOtherBreakers } from './close-other-breakers.ts';
 
@@ -17,9 +15,6 @@ export type PushTurnDeps = BackendReaderDeps &
     directory: BotDirectory;
     /** Tells a running turn about new updates. */
     turnNews: ChannelWaiters;
-    /** The push turns of this process. */
-    pushTurnsHere: TurnsHere;
-    deferredWrites: FlushableMoments;
   };
 
 /** The actor in the audit log when 410 answers remove the backend. */
@@ -29,17 +24,11 @@ const BOT_ITSELF: Actor = { kind: 'bot', address: null };
 export async function pushTurn(deps: PushTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, pushes);
   if (!bot) return { next: 'idle' };
-  const published = deps.turnNews.listen(bot.id, 'push');
-  const here = deps.pushTurnsHere.enter(bot.id);
-  const onWake = (listener: () => void) => {
-    published.onWake(listener);
-    here.onWake(listener);
-  };
+  const appended = deps.turnNews.listen(bot.id, 'push');
   try {
-    return await runTurn(deps, backendReader(deps, bot, ownBackend(deps)), lease, { ...here, onWake });
+    return await runTurn(deps, backendReader(deps, bot, ownBackend(deps)), lease, appended);
   } finally {
-    here.leave();
-    published.stop();
+    appended.stop();
   }
 }
 

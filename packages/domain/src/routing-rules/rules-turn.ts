@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
-import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { type Bot, routes } from '../bots/bot.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
@@ -15,7 +14,6 @@ import type { RoutingDeps } from './routing-deps.ts';
 export type RulesTurnDeps = RoutingDeps & {
   /** Tells a running turn about new updates. */
   turnNews: ChannelWaiters;
-  deferredWrites: FlushableMoments;
   /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasureRouting;

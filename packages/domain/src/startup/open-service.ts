@@ -5,7 +5,6 @@ import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { openTracing } from '@flotilla/runtime/open-tracing.ts';
 import { describeProcess, readVersion } from '@flotilla/runtime/process-metrics.ts';
 import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
-import { type FlushableMoments, sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { Patience } from '@flotilla/runtime/until-available.ts';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
@@ -35,17 +34,9 @@ export type Service = OpenProcess & {
   publicUrl: string | null;
   turns: { polling: TurnQueue; push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
   idReserve: IdReserve;
-  /** When this process sends to Redis what may wait: with something else, or after a while. */
-  deferredWrites: FlushableMoments;
   /** Captured calls that went through this process, on their way to the history. */
   calls: CallBuffer;
 };
-
-/**
- * A process that is killed has not sent what may wait since the last such moment: what a worker has delivered comes again, and
- * captured calls are missing in the history.
- */
-const DEFERRED_AT_MOST_MS = 50;
 
 /** Of the lookups that Node makes at once, so many are for names of backends; the rest is for the platform and our stores. */
 const SHARE_OF_LOOKUPS = 3 / 4;
@@ -90,8 +81,7 @@ export async function openService(
   onClose(() => Promise.allSettled(Object.values(turns).map((queue) => queue.close())));
   const idReserve = idReserveOf({ db, redis, log });
   onClose(idReserve.close);
-  const deferredWrites = sharedMoments(DEFERRED_AT_MOST_MS, clock);
-  const calls = callBuffer({ redis, turns, clock, memory, directory, deferredWrites, log, metrics });
+  const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics });
   onClose(calls.close);
   return {
     ...opened,
@@ -108,7 +98,6 @@ export async function openService(
     publicUrl: config.publicUrl,
     turns,
     idReserve,
-    deferredWrites,
     calls,
     close: async () => {
       // A collector that is away must not delay closing the stores, nor the stores the export.

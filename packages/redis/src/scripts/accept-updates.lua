@@ -8,8 +8,7 @@
 --       10 run ids of the Redis servers that the caller knows
 --       11 digest of the filters by which the updates were judged ('' for none)  12 JSON: the mark of each update, as
 --          lib/log.lua says, and after a space its album, if it is in one ('' for none)
---       13 fencing token of the push turn that the caller tells itself ('' for none)
---       14… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
+--       13… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
 --          offset of the first and of the last digit of update_id in raw (1-based), raw
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
 --      | {'DOUBT'}: Redis may have lost state; the caller reads the reserved id from Postgres and repeats the call
@@ -32,14 +31,12 @@ local ALBUM_BYTES = 4096
 local MARK_OF_NOBODY = '=0'
 -- With so many updates behind it, push is woken only to move its cursor past what programs took; intake stops much later.
 local WAKE_PUSH_TO_PASS_FROM = 500
--- Longer updates are not announced, because each api with a poll gets the message.
-local ANNOUNCED_BYTES = 4096
 
 local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
 local at, now, botId = ARGV[2], tonumber(ARGV[2]), ARGV[3]
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
 --   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil, pushFencingToken, seenProlonged
+--   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil, seenProlonged
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
@@ -136,30 +133,13 @@ local function prolongSeen(key)
   prolonged = string.match(key, '%d+$') .. ' ' .. at
 end
 
--- What is appended is announced with the updates themselves, unless these are long or do not go to every poll that may wait:
--- the bot's id, registration id, newest id before and after, time (ms) and number of updates; in the next lines the updates.
-local before, announced, announcedBytes = lastText, pull and {}, 0
-local function addToAnnouncement(raw, isForAll)
-  announcedBytes = announcedBytes + #raw
-  if not isForAll or announcedBytes > ANNOUNCED_BYTES then announced = nil end
-  if announced then announced[#announced + 1] = raw end
-end
-local function announce()
-  local message = botId
-  if announced then
-    local head = { botId, ARGV[1], before, lastText, at, textOf(#announced) }
-    message = table.concat(head, ' ') .. '\n' .. table.concat(announced, ',\n')
-  end
-  redis.call('PUBLISH', 'flotilla:appended', message)
-end
-
 local highest = last
-for i = 14, #ARGV, 9 do highest = math.max(highest + 1, tonumber(ARGV[i])) end
+for i = 13, #ARGV, 9 do highest = math.max(highest + 1, tonumber(ARGV[i])) end
 if highest > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
 
 local appended, duplicates, anyAllowed, routable, buries = 0, 0, false, 0, false
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
-for i = 14, #ARGV, 9 do
+for i = 13, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
     duplicates = duplicates + 1
@@ -174,7 +154,7 @@ for i = 14, #ARGV, 9 do
     end
     newestIsOurs = id ~= platformId or (newestIsOurs and not polled)
     local mark, owner, isParked = '', nil, false
-    if marks then mark, owner, isParked = markOf((i - 5) / 9) end
+    if marks then mark, owner, isParked = markOf((i - 4) / 9) end
     noteReaders(mark, owner)
     if isParked then
       buryForParked(owner, id, raw)
@@ -188,7 +168,6 @@ for i = 14, #ARGV, 9 do
       nText = tostring(n)
     end
     anyAllowed = anyAllowed or allowed
-    addToAnnouncement(raw, allowed and mark == '')
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if hasConsumers or forRules or (allowed and (pull or holdsForPush)) then
@@ -220,7 +199,7 @@ local ownText = newestIsOurs and '1' or '0'
 if s.own ~= ownText then addField(changes, '@own', ownText) end
 moveIdleCursors(changes, pull, holdsForPush, lastText, nText)
 writeState(state, changes)
-if (pull and anyAllowed) or hasConsumers then announce() end
+if (pull and anyAllowed) or hasConsumers then redis.call('PUBLISH', 'flotilla:appended', botId) end
 if watched then announceLive(botId) end
 -- A bot's own push comes first, then its programs, then its rules.
 local turns, wakePrograms = {}, {}
@@ -236,8 +215,7 @@ if routable > 0 then
   redis.call('HINCRBY', state, '@rulesUnread', routable)
   turns[#turns + 1] = rulesTurn
 end
-local isToldByCaller = ARGV[13] ~= '' and ARGV[13] == s.pushFencingToken
-local toWake, isRunning, held = makePending(pendingTurns, turns, at, isToldByCaller and botId .. ':push')
+local toWake, isRunning, held = makePending(pendingTurns, turns, at)
 for _, id in ipairs(pushing) do
   if toWake[botId .. ':program:' .. id] then wakePrograms[#wakePrograms + 1] = id end
 end

@@ -184,7 +184,7 @@ function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
     'accept-updates',
     [state, log, history, pendingTurns, consumers, ...scene.activity, live, seen(0), seen(1)],
     [
-      ...[REGISTRATION, nowMs, BOT, 7, nextOffset, 100_000, '', '', 0, '', '', '', ''],
+      ...[REGISTRATION, nowMs, BOT, 7, nextOffset, 100_000, '', '', 0, '', '', ''],
       ...ids.flatMap((id) => {
         const raw = `{"update_id":${id}}`;
         return [id, id < 100 ? 9 : 10, id % 100, 'message', 'c:5', NOW_MS + 86_400_000, 14, raw.length - 1, raw];
@@ -229,28 +229,6 @@ test('the bitmap that ids go to is kept longer every half hour, and at once when
   expect([await kept(8, 500), await kept(9, 61)]).toEqual([true, true]);
 });
 
-test('the channel does not name a push turn that the caller tells itself, unless another turn owns the push', async () => {
-  await scene.applyBot({ push: true });
-  const own = ['', '', '', ''];
-  const claimed = await scene.run(
-    'claim-for-push',
-    [...scene.turnKeys('push'), scene.keys.attempts, ...scene.activity, scene.keys.live],
-    [...scene.claimArguments('push', { name: 'first', end: 'hold' }), ...own],
-  );
-  expect([claimed[1], claimed[4]]).toEqual([1, 2]);
-  const told: string[] = [];
-  const subscription = await scene.subscribe('flotilla:pushable', (names) => told.push(names));
-  const accept = (id: number, token: number | '') => scene.accept([id], 'c:5', 'message', { told: token });
-  await accept(1, 1);
-  await accept(2, 7);
-  await accept(3, '');
-  await accept(4, 1);
-  await scene.commands.publish('flotilla:pushable', 'the end');
-  await waitFor(() => told.includes('the end'));
-  subscription.close();
-  expect(told).toEqual([`${BOT}:push`, `${BOT}:push`, 'the end']);
-});
-
 describe('an append is announced to polls', () => {
   const announcedBy = async (append: () => Promise<unknown>): Promise<string[]> => {
     const announced: string[] = [];
@@ -261,45 +239,18 @@ describe('an append is announced to polls', () => {
     subscription.close();
     return announced.slice(0, -1);
   };
-  const head = (before: number, last: number, count: number) =>
-    `${BOT} ${REGISTRATION} ${before} ${last} ${NOW_MS} ${count}`;
-  const raw = (id: number) => `{"update_id":${id}}`;
 
-  test('with the updates, as they are in the log', async () => {
+  test('by the id of its bot, once, and not when it brought nothing new', async () => {
     await scene.applyBot({ pull: true });
-    expect(await announcedBy(() => scene.accept([7, 9]))).toEqual([`${head(0, 9, 2)}\n${raw(7)},\n${raw(9)}`]);
-    expect(await announcedBy(() => scene.accept([9, 3]))).toEqual([`${head(9, 10, 1)}\n${raw(10)}`]);
+    expect(await announcedBy(() => scene.accept([7, 9]))).toEqual([String(BOT)]);
     expect(await announcedBy(() => scene.accept([9]))).toEqual([]);
   });
 
-  test('without them when they are long together', async () => {
-    await scene.applyBot({ pull: true });
-    const ids = Array.from({ length: 300 }, (_, at) => at + 1);
-    expect(await announcedBy(() => scene.accept(ids))).toEqual([String(BOT)]);
-    expect(await announcedBy(() => scene.accept([301]))).toEqual([`${head(300, 301, 1)}\n${raw(301)}`]);
-  });
-
-  test('without them when some readers do not get all of them', async () => {
-    await scene.applyBot({ pull: true, programs: [5], filters: 'these' });
-    const acceptMarked = (id: number, marks: string[]) =>
-      scene.accept(
-        marks.map((_, at) => id + at),
-        'c:5',
-        'message',
-        { filters: 'these', marks },
-      );
-    expect(await announcedBy(() => acceptMarked(1, ['', '']))).toEqual([`${head(0, 2, 2)}\n${raw(1)},\n${raw(2)}`]);
-    expect(await announcedBy(() => acceptMarked(3, ['', '=5']))).toEqual([String(BOT)]);
-    expect(await announcedBy(() => acceptMarked(5, [',5,']))).toEqual([String(BOT)]);
-    expect(
-      await announcedBy(() => scene.accept([6], 'c:5', 'message_reaction', { filters: 'these', marks: [''] })),
-    ).toEqual([String(BOT)]);
-  });
-
-  test('without them to the named consumers of a bot that nobody polls', async () => {
+  test('also to the named consumers of a bot that nobody polls', async () => {
     await scene.applyBot({ push: true });
+    expect(await announcedBy(() => scene.accept([1]))).toEqual([]);
     await scene.commands.hset(scene.keys.consumers, 'another', `0 ${NOW_MS}`);
-    expect(await announcedBy(() => scene.accept([1]))).toEqual([String(BOT)]);
+    expect(await announcedBy(() => scene.accept([2]))).toEqual([String(BOT)]);
   });
 });
 

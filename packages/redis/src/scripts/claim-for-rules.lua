@@ -24,10 +24,7 @@ local gatherMs, matchedTo, count = tonumber(ARGV[ownFrom]), tonumber(ARGV[ownFro
 for at = ownFrom + 3, #ARGV, 3 do
   local lane, id, album = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   if tonumber(id) > cursor then
-    if album ~= '' then
-      redis.call('HSET', turn.work, 'g:' .. id, album)
-      turn.hasOnlyBegun = false
-    end
+    if album ~= '' then redis.call('HSET', turn.work, 'g:' .. id, album) end
     fileInLane(turn, lane, id)
   end
 end

@@ -1,5 +1,6 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
 import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -53,9 +54,13 @@ test('a dead letter stands at the end of its lane once, and a turn is pending', 
 
 test('the worker that holds the turn is told', async () => {
   await scene.applyBot({ push: true });
-  await scene.commands.zadd(scene.keys.pendingTurns, NOW_MS + 60_000.5, `${BOT}:push`);
+  await scene.commands.zadd(scene.keys.pendingTurns, NOW_MS + 60_000, `held:${BOT}:push`);
+  const told: string[] = [];
+  const subscription = await scene.subscribe('flotilla:pushable', (names) => told.push(names));
   await redrive('push', [LETTER]);
-  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS + 0.5));
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS));
+  await waitFor(() => told.includes(`${BOT}:push`));
+  subscription.close();
 });
 
 test('rules keep its progress and its album; without a reader nothing happens', async () => {

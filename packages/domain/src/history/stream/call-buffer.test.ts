@@ -1,12 +1,9 @@
-import { setImmediate as nextPass } from 'node:timers/promises';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, ownPostKey } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
-import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
-import { sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
@@ -18,7 +15,6 @@ import type { MemoryPressure } from '../../memory/memory-pressure.ts';
 import { type CallBuffer, callBuffer } from './call-buffer.ts';
 import type { CapturedCall } from './captured-call.ts';
 
-const HOUR_MS = 3_600_000;
 const LIMITS = { calls: 50_000, bytes: 1_000_000, tries: 2_400 };
 
 let server: TestRedis;
@@ -62,7 +58,7 @@ afterEach(async () => {
   for (const buffer of buffers.splice(0)) buffer.close();
 });
 
-function newBuffer(limits: Partial<typeof LIMITS> = {}, everyMs = 5, through = redis): CallBuffer {
+function newBuffer(limits: Partial<typeof LIMITS> = {}, through = redis): CallBuffer {
   const log = createLogger({ name: 'test', level: 'warn', destination: { write: (line) => logged.push(line) } });
   const directory = {
     ready: () => true,
@@ -77,8 +73,7 @@ function newBuffer(limits: Partial<typeof LIMITS> = {}, everyMs = 5, through = r
     refresh: async () => {},
   };
   const memory = { pressure: () => pressure, wrote: () => {} };
-  const deferredWrites = sharedMoments(everyMs, systemClock);
-  const deps = { redis: through, turns: { history }, clock, memory, directory, deferredWrites, log, metrics };
+  const deps = { redis: through, turns: { history }, clock, memory, directory, log, metrics };
   const buffer = callBuffer(deps, { ...LIMITS, ...limits });
   buffers.push(buffer);
   return buffer;
@@ -188,38 +183,16 @@ describe('calls', () => {
     expect(await ids(bot)).toEqual([1]);
   });
 
-  test('go together at the next moment, sooner when they are two hundred, or when one is a post that does not name its bot', async () => {
-    const several = [await newBot(), await newBot()];
-    const buffer = newBuffer({}, HOUR_MS);
-    const [one, other] = several as [Bot, Bot];
-    for (const id of range(99)) for (const bot of several) buffer.keep(bot, message(id));
-    buffer.keep(one, message(100));
-    // Commands of one connection are run in their order.
-    await nextPass();
-    await redis.commands.ping();
-    for (const bot of several) expect(await ids(bot)).toEqual([]);
-    buffer.keep(other, message(100));
-    await buffer.drain();
-    for (const bot of several) expect(await ids(bot)).toEqual(range(100));
-
-    buffer.keep(one, message(101));
-    buffer.keep(other, message(101));
-    buffer.keep(other, post(102));
-    await buffer.drain();
-    expect([await ids(one), await ids(other)]).toEqual([range(101), range(102)]);
-    expect(await direct.commands.exists(ownPostKey(CHANNEL, 102))).toBe(1);
-  });
-
-  test('that are posts which do not name their bot wait for no moment, also behind a batch on its way', async () => {
+  test('that come while a batch is on its way go together behind it, in their order', async () => {
     const bot = await newBot();
     const { watched, asked } = watchedRedis();
-    const buffer = newBuffer({}, HOUR_MS, watched);
-    await direct.commands.client('PAUSE', 300);
-    buffer.keep(bot, post(1));
-    await waitFor(() => asked() === 1);
-    buffer.keep(bot, post(2));
+    const buffer = newBuffer({}, watched);
+    buffer.keep(bot, message(1));
+    for (const id of range(99)) buffer.keep(bot, message(id + 1));
+    buffer.keep(bot, post(101));
     await buffer.drain();
-    expect(await ids(bot)).toEqual([1, 2]);
+    expect([await ids(bot), asked()]).toEqual([range(101), 2]);
+    expect(await direct.commands.exists(ownPostKey(CHANNEL, 101))).toBe(1);
   });
 
   test('of a bot that was deleted are dropped, and not lost', async () => {

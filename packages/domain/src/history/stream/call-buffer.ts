@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Bot } from '../../bots/bot.ts';
-import { maySendOwnPosts } from '../own-posts.ts';
 import { type AppendUntilKeptDeps, appendUntilKept } from './append-until-kept.ts';
 import type { BufferedCall, CapturedCall } from './captured-call.ts';
 
@@ -28,26 +25,18 @@ export type CallBuffer = {
 
 export type LostCall = { botId: number; method: string; reason: string };
 
-type BufferDeps = AppendUntilKeptDeps & {
-  /** When calls go to Redis, unless there are many. */
-  deferredWrites: FlushableMoments;
-  metrics: Metrics;
-};
+type BufferDeps = AppendUntilKeptDeps & { metrics: Metrics };
 type Limits = { calls: number; bytes: number; tries: number };
-type Waiting = { bot: Bot; call: BufferedCall; bytes: number; mayBeOwnPost: boolean };
+type Waiting = { bot: Bot; call: BufferedCall; bytes: number };
 
 /** How much may wait while Redis is away, and how often a batch is tried while it answers: at least ten minutes. */
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
 const BUFFER_OVERHEAD_BYTES = 200;
-/** So many calls of all bots together do not wait for a moment: to wait longer saves Redis nothing. */
-const GATHERED_AT_MOST = 200;
-/** Rules must soon know a post that does not name its bot, because another bot may receive it. */
-const OWN_POST_WITHIN_MS = 3;
 /** In one script they hold Redis for a millisecond or two. */
 const BATCH_AT_MOST = 200;
 
 /**
- * Writes calls in batches, so that a bot's calls of one moment share their common work. A batch without an answer is
+ * Writes a bot's calls one batch after the other, each with all calls that came meanwhile. A batch without an answer is
  * tried again unchanged, and the bot's later calls wait behind it, which keeps their order.
  */
 export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffer {
@@ -57,7 +46,6 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   let [calls, bytes, lastId, lastBatch, closed] = [0, 0, 0, 0, false];
   let drained: (() => void)[] = [];
   const outcomes = callMetrics(deps.metrics, () => calls);
-  const moment = momentOfWriting(deps.deferredWrites);
   const append = appendUntilKept(deps, { tries: limits.tries, isClosed: () => closed, waiting: () => calls });
 
   const warnOfLoss = throttledLog((lost: LostCall, leftOut) =>
@@ -89,12 +77,8 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       else for (const { call } of waiting) countLost({ botId: bot.id, method: call.method, reason: String(error) });
     }
   };
-  /** A post asks for a flush when it comes. One that came while the batch before was on its way has missed it: it waits briefly only. */
-  const untilNextBatch = (queue: Waiting[]): Promise<void> =>
-    queue.some(({ mayBeOwnPost }) => mayBeOwnPost) ? delay(OWN_POST_WITHIN_MS) : deps.deferredWrites.next();
   const workOff = async (botId: number, queue: Waiting[]): Promise<void> => {
     while (queue.length > 0) {
-      if (queue.length < BATCH_AT_MOST) await untilNextBatch(queue);
       const batch = queue.slice(0, BATCH_AT_MOST);
       await store(batch);
       if (closed) return;
@@ -113,19 +97,17 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       lastId += 1;
       const captureKey = leavesAudit(method) ? `call:${process}:${lastId}` : '';
       const seen: BufferedCall = { method, params, result, actor, atMs: deps.clock.nowMs(), captureKey };
-      const waiting = { bot, call: seen, bytes: sizeOf(call), mayBeOwnPost: maySendOwnPosts(call) };
+      const waiting = { bot, call: seen, bytes: sizeOf(call) };
       calls += 1;
       bytes += waiting.bytes;
       const queue = queues.get(bot.id);
       if (queue !== undefined) {
         queue.push(waiting);
-        if (waiting.mayBeOwnPost) moment.hasten();
       } else {
         const begun = [waiting];
         queues.set(bot.id, begun);
         void workOff(bot.id, begun);
       }
-      moment.gather();
     },
     countLost,
     countUnanswered: () => outcomes.unanswered.inc(),
@@ -137,31 +119,6 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       if (calls === 0) return;
       outcomes.lost.inc(calls);
       deps.log.warn({ calls }, 'calls that waited for Redis are missing from the history: the process stops');
-    },
-  };
-}
-
-/** The moment at which calls go to Redis: the next one of the process, or earlier. */
-function momentOfWriting(deferredWrites: FlushableMoments) {
-  let gathered = 0;
-  let flushing: NodeJS.Timeout | null = null;
-  const reset = (): void => {
-    gathered = 0;
-  };
-  const flush = (): void => {
-    if (flushing !== null) clearTimeout(flushing);
-    flushing = null;
-    deferredWrites.flush();
-  };
-  return {
-    gather: (): void => {
-      gathered += 1;
-      if (gathered === 1) void deferredWrites.next().then(reset);
-      if (gathered >= GATHERED_AT_MOST) flush();
-    },
-    /** For a post that joins calls which wait already. */
-    hasten: (): void => {
-      flushing ??= setTimeout(flush, OWN_POST_WITHIN_MS);
     },
   };
 }

@@ -49,8 +49,6 @@ local function readHeads(turn, due)
   end
   turn.known = {}
   if #ids == 0 then return end
-  askForBegun(turn)
-  if turn.hasOnlyBegun then return end
   for _, id in ipairs(ids) do
     addField(fields, 'r:' .. id, 'p:' .. id)
     addField(fields, 'g:' .. id, 's:' .. id)
@@ -61,7 +59,7 @@ end
 
 -- What work has of an update: record, progress, album, how often its handling began.
 local function workOf(turn, id)
-  if turn.fresh[id] or turn.hasOnlyBegun then return {} end
+  if turn.fresh[id] then return {} end
   return turn.known[id] or redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id, 'g:' .. id, 's:' .. id)
 end
 
@@ -124,17 +122,10 @@ end
 
 -- The lanes that are due, each followed by its time: at most turn.limit.
 local function dueLanes(turn)
-  turn.foundNone = turn.pending == turn.filed and redis.call('EXISTS', turn.lanes) == 0
-  if not turn.foundNone then
-    -- Once a turn, and every few seconds of a long one: most claims need no further command.
-    if turn.fencingToken == '' or turn.trims then correctDueTimes(turn) end
-    writeLanes(turn)
-    return redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.nowText, 'WITHSCORES', 'LIMIT', '0', textOf(turn.limit))
-  end
-  -- Nothing waited before this call.
-  local due = {}
-  for at = 1, math.min(turn.limit, #turn.filled) do addField(due, turn.filled[at], turn.now) end
-  return due
+  -- Once a turn, and every few seconds of a long one: most claims need no further command.
+  if turn.fencingToken == '' or turn.trims then correctDueTimes(turn) end
+  writeLanes(turn)
+  return redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.nowText, 'WITHSCORES', 'LIMIT', '0', textOf(turn.limit))
 end
 
 -- Claims up to turn.limit units. A unit whose owner died twice gets its last attempt alone, so that no other unit is blamed

@@ -2,6 +2,7 @@
 -- its floor (lib/trim.lua).
 -- @include trim
 -- @include lanes
+-- @include pending
 -- @include dead-letter
 
 -- The keys of a program. prefix: those of the bot's programs, to which the id is added.
@@ -60,7 +61,7 @@ local function dropWaiting(bot, id)
     redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
     writeState(keys.state, { '@pushCursor', bot.last, '@pushCursorCount', bot.count, '@pushFloor', bot.last, '@pushPending', 0 })
     closeBreaker(keys.state)
-    redis.call('ZREM', bot.pendingTurns, bot.id .. ':' .. name)
+    endPending(bot.pendingTurns, bot.id .. ':' .. name)
   end
   redis.call('HSET', bot.consumers, name, bot.last .. ' ' .. bot.now)
 end
@@ -102,9 +103,9 @@ local function applyPrograms(bot, ids, kept, pushing)
       if not string.find(kept, ',' .. id .. ',', 1, true) then
         forgetProgram(keys)
         redis.call('HDEL', bot.consumers, name)
-        redis.call('ZREM', bot.pendingTurns, turn)
+        endPending(bot.pendingTurns, turn)
       elseif not string.find(ids, ',' .. id .. ',', 1, true) then
-        redis.call('ZREM', bot.pendingTurns, turn)
+        endPending(bot.pendingTurns, turn)
       elseif wanted[id] and known.push ~= '1' then
         local cursor = string.match(redis.call('HGET', bot.consumers, name), '^%d+')
         beginProgramPush(keys, cursor, countUpTo(bot.log, cursor, bot.count), wanted[id])
@@ -112,11 +113,11 @@ local function applyPrograms(bot, ids, kept, pushing)
       elseif wanted[id] and known.target ~= wanted[id] then
         retryProgram(keys, wanted[id], bot.now)
         -- If the wake is lost, check-programs finds that something is due and no turn is pending.
-        redis.call('ZREM', bot.pendingTurns, turn)
+        endPending(bot.pendingTurns, turn)
       elseif not wanted[id] and known.push == '1' then
         local cursor = endProgramPush(keys, bot, name, bot.log, tonumber(known.pushCursor))
         redis.call('HSET', bot.consumers, name, cursor .. ' ' .. bot.now)
-        redis.call('ZREM', bot.pendingTurns, turn)
+        endPending(bot.pendingTurns, turn)
       end
       -- If the wake is lost, upkeep finds the pending turns of those that go on. One that was awake already may sleep, and
       -- no update would wake it while its turn is pending.
@@ -124,7 +125,7 @@ local function applyPrograms(bot, ids, kept, pushing)
         redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, turn)
         redis.call('HDEL', keys.state, 'goneSince')
       elseif wanted[id] and not (isAwake[id] and bot.on) then
-        redis.call('ZREM', bot.pendingTurns, turn)
+        endPending(bot.pendingTurns, turn)
       end
     end
   end

@@ -4,18 +4,13 @@
 -- @include turn
 -- @include bury
 local SETTLED_FIELDS = 6
--- Settling fewer units costs less than to ask.
-local ASKED_FROM = 3
 local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
 -- Returns whether the unit was at the head of its lane.
 local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
   local ids = redis.call('LRANGE', turn.lanePrefix .. lane, '0', textOf(members))
   -- A newer owner may have settled this unit already.
-  if ids[1] ~= id then
-    turn.hasOnlyBegun = false
-    return false
-  end
+  if ids[1] ~= id then return false end
   if LEAVES_LANE[outcome] then
     local behind = table.remove(ids, members + 1)
     if outcome == 'dead' then
@@ -28,15 +23,15 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
     turn.due[lane] = behind and turn.nowText or false
   elseif outcome == 'returned' then
     redis.call('HINCRBY', turn.work, 's:' .. id, -1)
-    turn.due[lane], turn.hasOnlyBegun = turn.nowText, false
+    turn.due[lane] = turn.nowText
   elseif outcome == 'crashed' then
-    turn.due[lane], turn.hasOnlyBegun = dueAt, false
+    turn.due[lane] = dueAt
   else
     redis.call('HDEL', turn.work, 's:' .. id)
     redis.call('HSET', turn.work, 'r:' .. id, text)
     turn.retried = turn.retried + members
     -- The platform may ask rules to wait for longer. Until then the lane is looked at once an hour.
-    turn.due[lane], turn.hasOnlyBegun = math.min(dueAt, turn.now + LONGEST_WAIT_MS), false
+    turn.due[lane] = math.min(dueAt, turn.now + LONGEST_WAIT_MS)
   end
   return true
 end
@@ -45,7 +40,6 @@ end
 local function settleUnits(turn, args, from, count)
   local behind = from + count * SETTLED_FIELDS
   if turn.repeated or count == 0 then return behind end
-  if count >= ASKED_FROM then askForBegun(turn) end
   local lanes = {}
   for at = from, behind - 1, SETTLED_FIELDS do
     local lane, id, members, dueAt = args[at], args[at + 1], tonumber(args[at + 2]), tonumber(args[at + 4])

@@ -23,15 +23,12 @@ local FLOOR_BYTES_AT_ONCE = 4194304
 local TURN_CHARACTERS, NUMBERED_CHARACTERS = 8, 15
 
 -- What a call changes in its lanes is kept in the turn and written together, by writeLanes. Returns the turn with
---   filing: ids to be filed, by lane, and filingLanes: these lanes in order; filed: how many were filed in this call
---   filled: the lanes that were empty before this call filed into them
+--   filing: ids to be filed, by lane, and filingLanes: these lanes in order
 --   heads: ids at the heads of lanes, where they are known
 --   due: when lanes are due (ms), false for those that are empty now; forgotten: fields of work to be removed
---   hasOnlyBegun: nothing is in work but how often the units in flight were begun (those in flight now, or when this call began),
---   so no other unit needs to be looked up there; nil before askForBegun
 -- Numbers for commands are texts where they can be (textOf in lib/state.lua).
 local function withLanes(turn)
-  turn.filing, turn.filingLanes, turn.filed, turn.filled = {}, {}, 0, {}
+  turn.filing, turn.filingLanes = {}, {}
   turn.heads, turn.due, turn.forgotten = {}, {}, {}
   return turn
 end
@@ -118,9 +115,9 @@ local function fileInLanes(turn)
   for _, lane in ipairs(turn.filingLanes) do
     local ids = turn.filing[lane]
     if redis.call('RPUSH', turn.lanePrefix .. lane, unpack(ids)) == #ids then
-      turn.filled[#turn.filled + 1], turn.heads[lane], turn.due[lane] = lane, ids[1], turn.nowText
+      turn.heads[lane], turn.due[lane] = ids[1], turn.nowText
     end
-    turn.pending, turn.filed = turn.pending + #ids, turn.filed + #ids
+    turn.pending = turn.pending + #ids
   end
   turn.filing, turn.filingLanes = {}, {}
 end
@@ -135,11 +132,8 @@ local function leaveLane(turn, lane, ids)
   redis.call('LPOP', turn.lanePrefix .. lane, textOf(#ids))
   local forgotten = turn.forgotten
   for _, id in ipairs(ids) do
-    forgotten[#forgotten + 1] = 's:' .. id
-    if not turn.hasOnlyBegun then
-      addField(forgotten, 'r:' .. id, 'p:' .. id)
-      forgotten[#forgotten + 1] = 'g:' .. id
-    end
+    addField(forgotten, 's:' .. id, 'r:' .. id)
+    addField(forgotten, 'p:' .. id, 'g:' .. id)
     if string.sub(id, 1, 1) == 'r' then redis.call('HDEL', turn.redriven, id) end
   end
   if #turn.forgotten > FORGOTTEN_AT_ONCE then forgetWork(turn) end
@@ -152,13 +146,6 @@ local function dueAgain(turn, lane, at)
   turn.due[lane] = redis.call('EXISTS', turn.lanePrefix .. lane) == 1 and at
 end
 
--- Each unit in flight has at least one field in work. So if there are as many fields as units, there are no others.
-local function askForBegun(turn)
-  if turn.hasOnlyBegun == nil then
-    turn.hasOnlyBegun = redis.call('HLEN', turn.work) == redis.call('HLEN', turn.inFlight)
-  end
-end
-
 local function writeLanes(turn)
   local due, empty = {}, {}
   for lane, at in pairs(turn.due) do
@@ -168,14 +155,6 @@ local function writeLanes(turn)
   if #empty > 0 then redis.call('ZREM', turn.lanes, unpack(empty)) end
   turn.due = {}
   forgetWork(turn)
-end
-
--- The lane that is due first and its time, as ZRANGE answers; units: those that this call has claimed.
-local function firstLane(turn, units)
-  if turn.foundNone and #units == #turn.filled then
-    return #units == 0 and {} or { turn.filled[1], IN_FLIGHT_SCORE }
-  end
-  return redis.call('ZRANGE', turn.lanes, '0', '0', 'WITHSCORES')
 end
 
 -- The floor of the reader, which was found before: nothing of the log waits in its lanes up to it. With many lanes it rises along the
@@ -208,7 +187,7 @@ end
 --   read; openUntil: when to look again at the earliest (0 at once); answer: the reader's own part; units
 local function closeTurn(turn, found)
   writeLanes(turn)
-  local first, lookAt = firstLane(turn, found.units), ''
+  local first, lookAt = redis.call('ZRANGE', turn.lanes, '0', '0', 'WITHSCORES'), ''
   if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
   -- No append wakes a turn while the breaker is open, so the turn reads the log when it may probe, whatever is due then.
   local isOpen = found.active and found.openUntil > turn.now
@@ -229,9 +208,10 @@ local function closeTurn(turn, found)
   if holds then
     holdTurn(turn.pendingTurns, member, turn.now)
   elseif ended and isOpen and (isProgram(turn.reader) or #first == 0) then
+    endPending(turn.pendingTurns, member)
     redis.call('ZADD', turn.pendingTurns, found.openUntil, member)
   elseif ended then
-    redis.call('ZREM', turn.pendingTurns, member)
+    endPending(turn.pendingTurns, member)
   end
   if (ended and not holds) or turn.trims then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
   return { 'OK', found.fencingToken, lookAt, turn.wakeHistory, holds and 2 or ended and 1 or 0, found.answer, unpack(found.units) }
