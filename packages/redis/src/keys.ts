@@ -13,11 +13,8 @@ export function shardKeys(shard: number) {
   return {
     /** Stream: the records that the history writer still has to put into Postgres. */
     history: `${tag(shard)}:history`,
-    /**
-     * Sorted set: `<bot id>:<turn kind>`, `<bot id>:program:<id>` or `history` → since when (ms) that turn is pending. The
-     * stored name is older.
-     */
-    pendingTurns: `${tag(shard)}:dirty`,
+    /** Sorted set: `<bot id>:<turn kind>`, `<bot id>:program:<id>` or `history` → since when (ms) that turn is pending; lib/pending.lua. */
+    pendingTurns: `${tag(shard)}:pending-turns`,
     /** Hash: what the shard's bots did in that hour, counted in since 1970; see scripts/lib/activity.lua. */
     activity: (hour: number) => `${tag(shard)}:counts:${hour}`,
   };
@@ -41,7 +38,7 @@ export function botKeys(botId: number) {
     /** Hash: named consumers, and programs as `program:<id>`: `<name>` → `<acknowledged id> <last poll, ms>`. */
     consumers: `${prefix}:consumers`,
     /** Set: ids that push delivered out of order, which pull leaves out after it took over from push. */
-    deliveredByPush: `${prefix}:skip`,
+    deliveredByPush: `${prefix}:delivered-by-push`,
     /** Sorted set: lane → when its first update is due, ms. */
     lanes: `${prefix}:lanes`,
     /** List per lane: ids that wait. */
@@ -101,8 +98,8 @@ export function programKeys(botId: number, programId: number) {
     redriven: `${own}:redriven`,
     attempts: `${own}:attempts`,
     excerpts: `${own}:excerpts`,
-    /** Set: ids that it had before it changed from push to pull, and its cursor went back. The stored name is older. */
-    deliveredByPush: `${own}:hidden`,
+    /** Set: ids that it had before it changed from push to pull, and its cursor went back. */
+    deliveredByPush: `${own}:delivered-by-push`,
     /** Sorted set: paths of files that getFile gave to one of its tokens → when, ms. */
     files: `${own}:files`,
     /** Exists for a second after a setWebhook with one of its tokens. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storedName } from './state-fields.ts';
+import { isStateField } from './state-fields.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'scripts');
 const DIGEST_LENGTH = 12;
@@ -73,7 +73,7 @@ export const LIBRARY_PREFIX = 'flotilla_';
 
 /**
  * Replaces `-- @read s <- key: field, field as name` by a read of these fields into the table `s` (absent ones are nil),
- * and every `'@field'` by its stored name. Looking the names up in Redis took several microseconds a call.
+ * and every `'@field'` by the field. Throws for a name that is no field of a state.
  */
 export function resolveFields(lua: string): string {
   return lua
@@ -88,7 +88,10 @@ export function resolveFields(lua: string): string {
         return `${indent}local ${table} = redis.call('HMGET', ${key}, ${stored})\n${indent}${table} = { ${named} }`;
       },
     )
-    .replace(/'@(\w*)'/g, (_field, name: string) => `'${storedName(name)}'`);
+    .replace(/'@(\w*)'/g, (_field, name: string) => {
+      if (!isStateField(name)) throw new Error(`a bot's state has no field ${name}`);
+      return `'${name}'`;
+    });
 }
 
 /** Adds the file and, before it, the files that its `-- @include name` lines name, each once. */

@@ -56,7 +56,7 @@ test.each([
     await Promise.all(redis.servers().map((server) => (server as Redis).function('FLUSH')));
     expect(await Promise.all(BOTS.map((bot) => call(redis, bot)))).toEqual(known);
     await Promise.all(redis.servers().map((server) => (server as Redis).function('FLUSH')));
-    const raw = await runScriptRaw(redis.commands, 'read-states', [botKeys(1).state], ['gen', 1]);
+    const raw = await runScriptRaw(redis.commands, 'read-states', [botKeys(1).state], ['registrationId', 1]);
     expect(raw).toEqual(Buffer.from('0'));
   },
   60_000,
@@ -82,7 +82,7 @@ test('the first process of a release removes the scripts of others, and later on
 test('a full Redis still runs scripts that hand out or remove, and none that takes in', async () => {
   const redis = await startWith(startTestRedis);
   const keys = botKeys(1);
-  await redis.commands.hset(keys.state, 'gen', 'a');
+  await redis.commands.hset(keys.state, 'registrationId', 'a');
   await setEverywhere(redis, 'maxmemory', 1);
   expect(await runScript(redis.commands, 'write-config', ['bots', 'changes', 'version'], [1, 1, 'sealed'])).toBe(1);
   expect(await runScript(redis.commands, 'close-breaker', [keys.state, keys.lanes], ['a', 1, 1])).toBe(0);
@@ -92,7 +92,7 @@ test('a full Redis still runs scripts that hand out or remove, and none that tak
 test('a Redis that takes no writes, because its replicas are away, still runs scripts that only read', async () => {
   const redis = await startWith(startTestRedis);
   await setEverywhere(redis, 'min-replicas-to-write', 1);
-  expect(await runScript(redis.commands, 'read-states', [botKeys(1).state], ['gen', 1])).toBe('0');
+  expect(await runScript(redis.commands, 'read-states', [botKeys(1).state], ['registrationId', 1])).toBe('0');
   await expect(call(redis, 1)).rejects.toThrow('NOREPLICAS');
 });
 

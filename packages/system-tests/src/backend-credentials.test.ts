@@ -129,7 +129,7 @@ test('bots with the same URL and credentials still resume one another', async ()
     (await Promise.all(bots.map((bot) => shown(bot)))).every((bot) => bot?.backend_state === 'open');
   await waitFor(opened, { timeoutMs: 60_000, message: 'both to be closed' });
   // The second bot's own probe is 10 minutes away, so only the first bot's success can close its breaker.
-  await redis.commands.hset(botKeys(bots[1].id).state, 'closedUntil', Date.now() + 600_000);
+  await redis.commands.hset(botKeys(bots[1].id).state, 'openUntil', Date.now() + 600_000);
   fails = false;
   const resumed = async () => (await shown(bots[1]))?.backend_state === 'ok';
   await waitFor(resumed, { timeoutMs: 60_000, message: 'the other to be resumed' });

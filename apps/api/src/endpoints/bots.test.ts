@@ -282,7 +282,7 @@ describe('what is wrong with a bot', () => {
     const failing = await shown(id);
     expect(failing).toMatchObject({ backend_state: 'failing', failing_since: since });
     expect(failing.last_error_at).not.toBe(since);
-    await redis.commands.hdel(botKeys(id).state, 'failSince');
+    await redis.commands.hdel(botKeys(id).state, 'failingSince');
     expect(await shown(id)).not.toHaveProperty('failing_since');
   });
 
@@ -316,7 +316,7 @@ describe('what is wrong with a bot', () => {
     const troubled = () => api.admin('GET', '/api/bots', { query: { q: 'troubled', program_trouble: 1 } });
     expect((await troubled()).json).toEqual([]);
     for (const { id } of [failing, paused]) {
-      await redis.commands.hset(programKeys(bot_id, id).state, 'failSince', hourAgoMs);
+      await redis.commands.hset(programKeys(bot_id, id).state, 'failingSince', hourAgoMs);
     }
     await redis.commands.hset(programKeys(bot_id, parked.id).state, 'parkedAt', Date.now());
     await redis.commands.hset(botKeys(bot_id).consumers, `program:${parked.id}`, '0 0');

@@ -3,7 +3,6 @@ import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import type { RetryRecord } from '@flotilla/domain/lanes/retry-schedule.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import { type BackendHandler, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { administer } from '@flotilla/testing/postgres.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -68,8 +67,7 @@ async function failing(at: number, reader: 'push' | 'rules', records: Record<str
   const fields = Object.entries(records).map(
     ([id, own]) => [`r:${id}`, JSON.stringify({ ...record, ...own })] as const,
   );
-  const [work, pending] =
-    reader === 'push' ? [keys.work, stateFields.pushPending] : [keys.rulesWork, stateFields.rulesPending];
+  const [work, pending] = reader === 'push' ? [keys.work, 'pushPending'] : [keys.rulesWork, 'rulesPending'];
   await redis.commands.hset(work, Object.fromEntries(fields));
   await redis.commands.hset(keys.state, pending, fields.length);
 }

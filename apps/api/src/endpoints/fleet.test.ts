@@ -137,7 +137,7 @@ describe('the fleet in figures', () => {
       expect(await shown(api.admin)).toMatchObject({ states: STATES, program_trouble: trouble });
       await gather();
       expect(await shown(api.admin)).toMatchObject({ states: STATES, program_trouble: trouble });
-      await redis.commands.hset(state, 'failSince', Date.now());
+      await redis.commands.hset(state, 'failingSince', Date.now());
     }
     await api.admin('POST', '/api/programs/delete', { body: { id } });
   });

@@ -55,7 +55,7 @@ describe('the states and figures of more than 200 bots', () => {
   test('are read before they are shown when the last ones are five seconds old', async () => {
     const [bot] = context.directory.all();
     expect(await ends(columns.pending)).toEqual({ first: 0, last: 0, atMs: nowMs });
-    await context.redis.commands.hset(stateOf(bot!.id), 'n', 9);
+    await context.redis.commands.hset(stateOf(bot!.id), 'allowedCount', 9);
     expect(await ends(columns.pending)).toMatchObject({ first: 0 });
     nowMs += 5_000;
     expect(await ends(columns.pending)).toEqual({ first: 4, last: 0, atMs: nowMs });
@@ -75,14 +75,14 @@ describe('the states and figures of more than 200 bots', () => {
   test('are of the present for a bot that has announced a change', async () => {
     const [bot, other] = context.directory.all();
     await ends(columns.states);
-    for (const { id } of [bot!, other!]) await context.redis.commands.hset(stateOf(id), 'failSince', nowMs);
+    for (const { id } of [bot!, other!]) await context.redis.commands.hset(stateOf(id), 'failingSince', nowMs);
     await context.redis.commands.publish(channels.botState, `${bot!.id}`);
     await waitFor(async () => (await ends(columns.states)).first === 'failing');
     const { value, atMs } = await columns.states(context.directory.all());
     expect(value.slice(0, 3)).toEqual(['failing', 'ok', 'ok']);
     expect(atMs).toBe(nowMs);
-    await context.redis.commands.hdel(stateOf(bot!.id), 'failSince');
-    await context.redis.commands.hdel(stateOf(other!.id), 'failSince');
+    await context.redis.commands.hdel(stateOf(bot!.id), 'failingSince');
+    await context.redis.commands.hdel(stateOf(other!.id), 'failingSince');
   });
 
   test('have a bot at once that was added since, and its new settings when it is changed', async () => {
@@ -111,7 +111,7 @@ describe('the states and figures of more than 200 bots', () => {
       return bots.flatMap((bot, at) => (value[at] === null ? [] : [[bot.id, value[at]]]));
     };
     expect(await troubled()).toEqual([]);
-    await context.redis.commands.hset(programKeys(bot_id, id).state, 'failSince', nowMs);
+    await context.redis.commands.hset(programKeys(bot_id, id).state, 'failingSince', nowMs);
     nowMs += 10_000;
     expect(await troubled()).toEqual([[bot_id, { failing: 1, parked: 0 }]]);
   });

@@ -44,7 +44,7 @@ const audited = async (action: string) =>
 describe('resuming the backend of a program', () => {
   const openBreaker = { failSince: 1, probeMs: 60_000, closedUntil: Date.now() + 600_000 };
   const resume = (id: number, client = api.admin) => post('resume-backend', { id }, client);
-  const openUntil = (key: string) => redis.commands.hget(key, 'closedUntil').then(Number);
+  const openUntil = (key: string) => redis.commands.hget(key, 'openUntil').then(Number);
 
   test('makes its next probe due, leaves the backend of the bot alone, and is audited', async () => {
     const own = programKeys(bot.id, program.id).state;

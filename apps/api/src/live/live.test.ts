@@ -286,10 +286,10 @@ describe('the state of a bot', () => {
     });
     await settle(bot, [failed(0)]);
     await waitFor(() => states(fleet).at(-1) === 'failing' && states(own).at(-1) === 'failing');
-    await worker.redis.commands.hset(botKeys(bot.id).state, 'failSince', Date.now() - 11_000);
+    await worker.redis.commands.hset(botKeys(bot.id).state, 'failingSince', Date.now() - 11_000);
     await settle(bot, [failed(0)]);
     await waitFor(() => states(fleet).at(-1) === 'open' && states(own).at(-1) === 'open');
-    await worker.redis.commands.hset(botKeys(bot.id).state, 'closedUntil', 1);
+    await worker.redis.commands.hset(botKeys(bot.id).state, 'openUntil', 1);
     await settle(bot, [{ at: new Date().toISOString(), update_id: 1, status: 200, duration_ms: 3 }]);
     await waitFor(() => states(fleet).at(-1) === 'ok' && states(own).at(-1) === 'ok');
     const told = fleet.named('bot').length;

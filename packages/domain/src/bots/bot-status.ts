@@ -1,7 +1,6 @@
 import type { BackendState, BotState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type Bot, hasBackend, polls } from './bot.ts';
 import { type ProgramTrouble, readProgramTrouble } from './program-trouble.ts';
@@ -38,10 +37,10 @@ type StatusDeps = { redis: RedisHandles; clock: Clock };
 
 const RUNNING_MS = 90_000;
 const FIELDS = [
-  stateFields.allowedCount,
-  stateFields.pullCursorCount,
-  stateFields.pushCursorCount,
-  stateFields.pushPending,
+  'allowedCount',
+  'pullCursorCount',
+  'pushCursorCount',
+  'pushPending',
   'parked',
   'pollOkAt',
   'pollErr',
@@ -51,8 +50,8 @@ const FIELDS = [
   'pushErrAt',
   'updateAt',
   'refusedAt',
-  stateFields.failingSince,
-  stateFields.openUntil,
+  'failingSince',
+  'openUntil',
   'hookOkAt',
 ];
 
@@ -94,7 +93,7 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): Omit<Bo
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
     pendingUpdateCount: pendingOf(bot, nowMs, number),
     backendState,
-    failingSinceMs: backendState === 'ok' ? null : number(stateFields.failingSince),
+    failingSinceMs: backendState === 'ok' ? null : number('failingSince'),
     intakeStoppedAtMs: running || bot.disabled ? null : intakeStoppedAtMs(bot, number),
   };
 }
@@ -115,7 +114,14 @@ export function pendingFieldsOf(bot: Bot): readonly string[] {
   return bot.longPollEnabled ? FIELDS_OF_PENDING.pull : FIELDS_OF_PENDING.parked;
 }
 
-const { allowedCount, pullCursorCount, pushCursorCount, pushPending, failingSince, openUntil } = stateFields;
+const [allowedCount, pullCursorCount, pushCursorCount, pushPending, failingSince, openUntil] = [
+  'allowedCount',
+  'pullCursorCount',
+  'pushCursorCount',
+  'pushPending',
+  'failingSince',
+  'openUntil',
+] as const;
 const FIELDS_OF_STATE = {
   disabled: [],
   polled: { alone: ['pollOkAt'], backend: ['pollOkAt', failingSince, openUntil] },
@@ -139,18 +145,18 @@ function intakeStoppedAtMs(bot: Bot, number: ReadNumber): number | null {
 }
 
 export function backendStateOf(bot: Bot, number: ReadNumber): BotStatus['backendState'] {
-  if (!hasBackend(bot) || number(stateFields.failingSince) === 0) return 'ok';
-  return number(stateFields.openUntil) > 0 ? 'open' : 'failing';
+  if (!hasBackend(bot) || number('failingSince') === 0) return 'ok';
+  return number('openUntil') > 0 ? 'open' : 'failing';
 }
 
 /** Counts updates of allowed kinds. A parked push keeps its cursor and its waiting updates for an hour. */
 export function pendingOf(bot: Bot, nowMs: number, number: ReadNumber): number {
-  const count = number(stateFields.allowedCount);
+  const count = number('allowedCount');
   const isParked = !bot.longPollEnabled && number('parked') > nowMs;
   if (hasBackend(bot) || isParked) {
-    return count - number(stateFields.pushCursorCount) + number(stateFields.pushPending);
+    return count - number('pushCursorCount') + number('pushPending');
   }
-  return bot.longPollEnabled ? count - number(stateFields.pullCursorCount) : 0;
+  return bot.longPollEnabled ? count - number('pullCursorCount') : 0;
 }
 
 /** A fault stays until a later success. A success in the same millisecond does not clear it. */

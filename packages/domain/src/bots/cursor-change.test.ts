@@ -1,5 +1,4 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { logScene } from '@flotilla/testing/log-scene.ts';
@@ -69,7 +68,7 @@ const without = (script: string): BotDeps => {
     name.includes(script) ? Promise.reject(new Error('the process ends here')) : redis().commands.fcall(name, ...args);
   return { ...deps, redis: { ...redis(), commands: Object.create(redis().commands, { fcall: { value: fcall } }) } };
 };
-const pushCursor = ({ id }: Bot) => redis().commands.hget(botKeys(id).state, stateFields.pushCursor);
+const pushCursor = ({ id }: Bot) => redis().commands.hget(botKeys(id).state, 'pushCursor');
 
 test('a setWebhook whose process ends before Redis knows of it hands over what waits all the same', async () => {
   const bot = await polledBot();

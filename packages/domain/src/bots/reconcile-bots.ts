@@ -1,5 +1,4 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import { type ActiveProgram, programReaderName, type StoredProgram } from './active-program.ts';
 import { CERTIFICATE_BYTES_AT_MOST, keptCertificate } from './backend-certificate.ts';
 import type { BotDeps } from './bot-deps.ts';
@@ -99,7 +98,7 @@ async function appliedStates(deps: ReconcileDeps, rows: BotRow[]): Promise<Appli
     const withPrograms = some.filter(({ programs }) => programs.length > 0);
     const found = (await deps.redis.runMany([
       ...some.map(({ id }): [string, string, ...string[]] => {
-        return ['hmget', botKeys(id).state, stateFields.revision, 'reserved'];
+        return ['hmget', botKeys(id).state, 'revision', 'reserved'];
       }),
       ...withPrograms.map(({ id, programs }): [string, string, ...string[]] => {
         return ['hmget', botKeys(id).consumers, ...programs.map((program) => programReaderName(program.id))];

@@ -1,6 +1,5 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import { programReaderName } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RetryRecord } from '../lanes/retry-schedule.ts';
@@ -61,9 +60,7 @@ function filteredOf({ reader, reasonCode, lastStatus, lastError, updateId, ...re
 
 /** Only readers in whose lanes something waits: their state tells it without a look at their units. */
 async function worksOf({ redis }: ListDeps, bots: Bot[], { reader }: DeliveryFilter): Promise<Work[]> {
-  const states = await redis.runMany(
-    bots.map(({ id }) => ['hmget', botKeys(id).state, stateFields.pushPending, stateFields.rulesPending]),
-  );
+  const states = await redis.runMany(bots.map(({ id }) => ['hmget', botKeys(id).state, 'pushPending', 'rulesPending']));
   const ofPrograms = await worksOfPrograms(redis, bots);
   return bots.flatMap(({ id }, at) => {
     const keys = botKeys(id);
@@ -86,7 +83,7 @@ async function worksOfPrograms(redis: RedisHandles, bots: Bot[]): Promise<Work[]
   );
   if (programs.length === 0) return [];
   const pending = await redis.runMany(
-    programs.map(({ botId, programId }) => ['hget', programKeys(botId, programId).state, stateFields.pushPending]),
+    programs.map(({ botId, programId }) => ['hget', programKeys(botId, programId).state, 'pushPending']),
   );
   return programs.flatMap(({ botId, programId }, at) => {
     const { work, redriven } = programKeys(botId, programId);

@@ -3,7 +3,6 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type WaitingSample, waitingSample } from '../activity/note-waiting.ts';
 import { readFleetRates } from '../activity/read-fleet-rates.ts';
@@ -55,9 +54,7 @@ async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[], sample:
   const [statuses, lengths, routed] = await Promise.all([
     readBotStatuses(deps, bots),
     deps.redis.runMany(bots.map((bot) => ['xlen', botKeys(bot.id).log])),
-    deps.redis.runMany(
-      routing.map((bot) => ['hmget', botKeys(bot.id).state, stateFields.rulesUnread, stateFields.rulesPending]),
-    ),
+    deps.redis.runMany(routing.map((bot) => ['hmget', botKeys(bot.id).state, 'rulesUnread', 'rulesPending'])),
   ]);
   for (const [at, bot] of bots.entries()) {
     const status = statuses[at]!;

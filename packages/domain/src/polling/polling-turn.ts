@@ -1,5 +1,4 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
@@ -154,7 +153,7 @@ async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll
   const nowMs = deps.clock.nowMs();
   deps.measure.pollFailures.inc();
   const { state } = botKeys(bot.id);
-  const fields = ['pollTries', 'pollErrAt', 'pollOkAt', 'refusedAt', stateFields.revision];
+  const fields = ['pollTries', 'pollErrAt', 'pollOkAt', 'refusedAt', 'revision'];
   const [failures, failedAt, okAt, refusedAt, revision] = await deps.redis.commands.hmget(state, ...fields);
   // The platform may have refused the old token, while the new configuration is on its way to this process.
   if (Number(revision) > bot.revision) return { next: 'at', atMs: nowMs + CHANGED_PAUSE_MS };

@@ -181,7 +181,7 @@ describe('what has expired before its client came', () => {
     await accept(bot, query(1), query(2));
     // So many that no more fit: all but two of them are only counted.
     const { state } = botKeys(bot.id);
-    await redis().commands.hincrby(state, 'n', 99_998);
+    await redis().commands.hincrby(state, 'allowedCount', 99_998);
     expect(await accepted(bot, query(3))).toBe('full');
     passMs(QUERY_LIFE_MS);
     expect([await accepted(bot, query(3)), await accepted(bot, update(4))]).toEqual(['accepted', 'accepted']);
@@ -193,7 +193,7 @@ describe('what has expired before its client came', () => {
     for (let day = 0; day < 5; day += 1) {
       await accept(bot, ...[1, 2, 3].map((at) => update(day * 10 + at)));
       // The backend has everything.
-      await redis().commands.hset(botKeys(bot.id).state, 'floor', day * 10 + 3);
+      await redis().commands.hset(botKeys(bot.id).state, 'pushFloor', day * 10 + 3);
       passMs(DAY_MS);
     }
     expect(await kept(bot)).toBeLessThanOrEqual(9);

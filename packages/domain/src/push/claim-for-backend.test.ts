@@ -135,7 +135,7 @@ test('a claim whose answer was lost is carried out once, and none of its units c
   }
   // Four claims were lost, and an update may begin three times without an end. Update 3 stays in flight.
   expect(claimed).toEqual([[1, 3], [1], [1], [2]]);
-  expect(await redis().commands.hget(botKeys(bot.id).state, 'pend')).toBe('2');
+  expect(await redis().commands.hget(botKeys(bot.id).state, 'pushPending')).toBe('2');
   const stream = await redis().commands.xrange(botKeys(bot.id).history, '-', '+');
   expect(stream.filter(([, fields]) => fields.includes('dead'))).toEqual([]);
 });

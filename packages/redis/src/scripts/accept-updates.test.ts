@@ -33,7 +33,7 @@ test('what comes late gets the next id, in its text too', async () => {
 test('of a batch for which the ids do not suffice nothing is kept, and it is no duplicate later', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1]);
-  await scene.commands.hset(scene.keys.state, 'last', 2_147_483_646);
+  await scene.commands.hset(scene.keys.state, 'lastId', 2_147_483_646);
   const before = await scene.commands.hgetall(scene.keys.state);
   for (let tries = 0; tries < 2; tries += 1) await expect(scene.accept([5, 6])).rejects.toThrow('are used up');
   expect(await scene.commands.xlen(scene.keys.log)).toBe(1);
@@ -44,13 +44,13 @@ test('nothing is kept of a bot that is gone, and readers that are off start at t
   expect(await scene.accept([1])).toEqual(['GONE']);
   await scene.applyBot({ push: true });
   await scene.accept([1]);
-  const fields = ['last', 'n', 'acked', 'ackedN', 'filed'];
+  const fields = ['lastId', 'allowedCount', 'pullCursor', 'pullCursorCount', 'pushCursor'];
   expect(await scene.commands.hmget(scene.keys.state, ...fields)).toEqual(['1', '1', '1', '1', '0']);
 });
 
 test('an append wakes no push while the breaker is open', async () => {
   await scene.applyBot({ push: true });
-  await scene.commands.hset(scene.keys.state, 'closedUntil', NOW_MS + 1);
+  await scene.commands.hset(scene.keys.state, 'openUntil', NOW_MS + 1);
   expect((await scene.accept([1]))[3]).toBe(0);
   expect(await scene.commands.exists(scene.keys.pendingTurns)).toBe(0);
 });
@@ -82,7 +82,7 @@ test('nothing is accepted by other filters than those in force, which the caller
   expect((await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] }))[0]).toBe('OK');
   await scene.applyBot({ programs: [5], revision: 2 });
   expect(await scene.accept([2], 'c:5', 'message', { filters: 'b', marks: ['=5'] })).toEqual(['FILTERS', '', '']);
-  expect(await scene.commands.hmget(scene.keys.state, 'last', 'filters', 'filtersDigest')).toEqual(['1', null, null]);
+  expect(await scene.commands.hmget(scene.keys.state, 'lastId', 'filters', 'filtersDigest')).toEqual(['1', null, null]);
 });
 
 test('an entry says who gets it, and counts as waiting for the default readers though they leave out what is taken', async () => {
@@ -97,7 +97,7 @@ test('an entry says who gets it, and counts as waiting for the default readers t
     ['m', '0'],
     ['m', '0'],
   ]);
-  expect(await scene.commands.hget(scene.keys.state, 'n')).toBe('4');
+  expect(await scene.commands.hget(scene.keys.state, 'allowedCount')).toBe('4');
 });
 
 test('what a program takes wakes no push', async () => {
@@ -148,7 +148,7 @@ test('the history, the live stream and the rules see what a program takes', asyn
   await scene.commands.xadd(scene.keys.live, '*', 't', 'begin');
   const accepted = await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] });
   expect([accepted[4], accepted[6]]).toEqual([1, 1]);
-  expect(await scene.commands.hget(scene.keys.state, 'unlooked')).toBe('1');
+  expect(await scene.commands.hget(scene.keys.state, 'rulesUnread')).toBe('1');
   expect([await scene.commands.xlen(scene.keys.history), await scene.commands.xlen(scene.keys.live)]).toEqual([1, 2]);
 });
 
@@ -195,8 +195,8 @@ function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
 
 test('a poll stores its next offset and its time, also when it brought nothing new', async () => {
   await scene.applyBot({ push: true });
-  await scene.commands.hset(scene.keys.state, 'e:polling', 7);
-  const stored = () => scene.commands.hmget(scene.keys.state, 'pollOffset', 'pollOkAt', 'last');
+  await scene.commands.hset(scene.keys.state, 'pollingFencingToken', 7);
+  const stored = () => scene.commands.hmget(scene.keys.state, 'pollOffset', 'pollOkAt', 'lastId');
   expect((await acceptPolled([5], 6, NOW_MS)).slice(0, 3)).toEqual(['OK', 1, 0]);
   expect(await stored()).toEqual(['6', String(NOW_MS), '5']);
   expect((await acceptPolled([5], 7, NOW_MS + 1)).slice(0, 3)).toEqual(['OK', 0, 1]);
@@ -205,7 +205,7 @@ test('a poll stores its next offset and its time, also when it brought nothing n
 
 test('every bitmap of ids that were seen is kept for 25 h', async () => {
   await scene.applyBot({ push: true });
-  await scene.commands.hset(scene.keys.state, 'e:polling', 7);
+  await scene.commands.hset(scene.keys.state, 'pollingFencingToken', 7);
   await acceptPolled([98, 99, 100, 101], 102, NOW_MS);
   for (const block of [0, 1]) expect(await scene.commands.ttl(scene.keys.seen(block))).toBeGreaterThan(86_400);
 });

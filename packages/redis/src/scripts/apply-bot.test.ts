@@ -15,25 +15,25 @@ const state = (...fields: string[]) => scene.commands.hmget(scene.keys.state, ..
 test('a state is made once, and an older configuration or another registration changes nothing', async () => {
   expect(await scene.applyBot({ push: true, revision: 2 })).toEqual(['OK', '0', 0]);
   expect(await scene.applyBot({ pull: true, revision: 1 })).toEqual(['OLD']);
-  await scene.commands.hset(scene.keys.state, 'gen', 'another');
+  await scene.commands.hset(scene.keys.state, 'registrationId', 'another');
   expect(await scene.applyBot({ pull: true, revision: 3 })).toEqual(['GONE']);
-  expect(await state('push', 'pull', 'rev')).toEqual(['1', '0', '2']);
+  expect(await state('push', 'pull', 'revision')).toEqual(['1', '0', '2']);
 });
 
 test('a switched-off push parks its cursor and fences its turn; pull instead of it goes on where it stopped', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1, 2]);
   await scene.applyBot({ revision: 2 });
-  expect(await state('parked', 'e:push', 'filed')).toEqual([String(NOW_MS + 3_600_000), '1', '0']);
+  expect(await state('parked', 'pushFencingToken', 'pushCursor')).toEqual([String(NOW_MS + 3_600_000), '1', '0']);
   await scene.applyBot({ pull: true, revision: 3 });
-  expect(await state('acked', 'ackedN', 'e:push')).toEqual(['0', '0', '2']);
+  expect(await state('pullCursor', 'pullCursorCount', 'pushFencingToken')).toEqual(['0', '0', '2']);
 });
 
 test('push takes over the cursor of pull by a change that another one has overtaken', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2]);
   await scene.applyBot({ pull: true, push: true, revision: 3, changes: [{ revision: 2, handOver: true }] });
-  expect(await state('filed')).toEqual(['0']);
+  expect(await state('pushCursor')).toEqual(['0']);
 });
 
 test('a change of cursors is done once', async () => {
@@ -44,7 +44,7 @@ test('a change of cursors is done once', async () => {
   await scene.applyBot({ pull: true, revision: 3, changes });
   // Push is switched on by a change that hands nothing over.
   await scene.applyBot({ pull: true, push: true, revision: 4, changes });
-  expect(await state('filed')).toEqual(['2']);
+  expect(await state('pushCursor')).toEqual(['2']);
 });
 
 test('a push that is switched on with updates that wait has a pending turn, and a fenced one leaves none behind', async () => {
@@ -123,7 +123,7 @@ test('what a deleted program took and was sent again is left too, and what has e
   });
   await scene.commands.rpush(own.lane('c:5'), 'r1', '2', 'r900');
   await scene.commands.zadd(own.lanes, NOW_MS, 'c:5');
-  await scene.commands.hset(own.state, 'filed', 3);
+  await scene.commands.hset(own.state, 'pushCursor', 3);
   const DAY_MS = 86_400_000;
   const remove = () => scene.applyBot({ revision: 2, atMs: NOW_MS + DAY_MS });
   expect(await remove()).toEqual(['OK', '0', 1]);
@@ -163,8 +163,8 @@ test('the consumer of a program that pushes, when it was forgotten, begins where
   const [lanes, files] = [programKeys(BOT, 5), programKeys(BOT, 6)];
   await scene.commands.rpush(lanes.lane('c:5'), '2', '3');
   await scene.commands.zadd(lanes.lanes, NOW_MS, 'c:5');
-  await scene.commands.hset(lanes.state, 'filed', 3);
-  await scene.commands.hset(files.state, 'filed', 3);
+  await scene.commands.hset(lanes.state, 'pushCursor', 3);
+  await scene.commands.hset(files.state, 'pushCursor', 3);
   await scene.commands.del(scene.keys.consumers);
   await scene.applyBot({ ...pushing, revision: 2 });
   expect(await scene.commands.hgetall(scene.keys.consumers)).toEqual({

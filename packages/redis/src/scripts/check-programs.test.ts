@@ -1,7 +1,6 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
 import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { stateFields } from '../state-fields.ts';
 
 const ID = 5;
 const PUSHING = { programs: [ID], pushing: ` ${ID}:1:ab` };
@@ -46,15 +45,7 @@ test('kinds that the default readers leave out count too for the slowest, becaus
 test('of one that pushes count what waits in its lanes and what came after, not what follows an old update', async () => {
   await scene.applyBot(PUSHING);
   await scene.accept([1, 2, 3, 4, 5]);
-  await scene.commands.hset(
-    own.state,
-    stateFields.pushCursor,
-    4,
-    stateFields.pushCursorCount,
-    4,
-    stateFields.pushPending,
-    1,
-  );
+  await scene.commands.hset(own.state, 'pushCursor', 4, 'pushCursorCount', 4, 'pushPending', 1);
   expect(await check({ updates: 2 })).toEqual(['OK', 5, [], []]);
   expect(await check({ updates: 1 })).toEqual(['OK', 5, [], [String(ID), 'updates']]);
 });
@@ -85,7 +76,7 @@ test('one that pushes is woken once for updates that woke nobody, and for a lane
   expect(await check()).toEqual(['OK', 1, [String(ID)], []]);
   expect(await check()).toEqual(['OK', 1, [], []]);
   await endTurn();
-  await scene.commands.hset(own.state, stateFields.pushCursor, 1);
+  await scene.commands.hset(own.state, 'pushCursor', 1);
   expect(await check()).toEqual(['OK', 1, [], []]);
   await scene.commands.zadd(own.lanes, NOW_MS, 'c:5');
   expect(await check({ atMs: NOW_MS - 1 })).toEqual(['OK', 1, [], []]);

@@ -63,7 +63,7 @@ test('a program has lanes and a cursor of its own, and passes over the kinds tha
   await scene.accept([3], 'c:6', 'poll');
   const first = await claim({ name: 'a1', kinds: ',message,' });
   expect(idsIn(first)).toEqual(['1']);
-  expect(await scene.commands.hget(scene.keys.state, 'filed')).toBe('0');
+  expect(await scene.commands.hget(scene.keys.state, 'pushCursor')).toBe('0');
   expect(idsIn(await claim({ token: 1, name: 'a2', settled: 1, kinds: ',message,' }, ...delivered('1')))).toEqual([
     '2',
   ]);
@@ -89,7 +89,7 @@ test('its breaker is its own; while it is open its turn stays pending, and an up
   const failed = [...['c:5', '1', 1, 'retry', NOW_MS, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
   const opened = await claim({ token: 1, name: 'a2', settled: 1 }, ...failed);
   expect(opened.slice(2, 6)).toEqual([String(NOW_MS + 2000), 0, 0, [0, 0, 0, 1, 1]]);
-  expect(await scene.commands.hexists(scene.keys.state, 'closedUntil')).toBe(0);
+  expect(await scene.commands.hexists(scene.keys.state, 'openUntil')).toBe(0);
   expect((await claim({ token: 1, name: 'a3', end: 'asleep' }))[4]).toBe(1);
   expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBe(String(NOW_MS + 2000));
   expect(await woken([2])).toEqual([]);
@@ -230,7 +230,7 @@ test('what waits for a retry when another backend is set is found by upkeep, tho
   expect(await check()).toEqual(['OK', 1, [], []]);
   await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:cd`, revision: 2 });
   expect(await check()).toEqual(['OK', 1, [String(ID)], []]);
-  expect(await scene.commands.hmget(own.state, 'closedUntil', 'failSince')).toEqual([null, null]);
+  expect(await scene.commands.hmget(own.state, 'openUntil', 'failingSince')).toEqual([null, null]);
 });
 
 test('it gets what it took whatever kinds it wants, and neither what another took nor what its filter leaves out', async () => {

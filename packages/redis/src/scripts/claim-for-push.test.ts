@@ -1,6 +1,5 @@
 import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { stateFields } from '../state-fields.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -31,7 +30,7 @@ test('what a parking that has expired left in its lanes is given up when push is
   await scene.accept([3], 'c:6');
   const [, token] = await claim({ name: 'b1', limit: 0, atMs });
   expect(idsIn(await claim({ token: Number(token), name: 'b2', atMs }))).toEqual(['3']);
-  expect(await scene.commands.hget(scene.keys.state, 'pend')).toBe('1');
+  expect(await scene.commands.hget(scene.keys.state, 'pushPending')).toBe('1');
 });
 
 test('files what is new into lanes, and claims one unit of each', async () => {
@@ -46,12 +45,9 @@ test('files what is new into lanes, and claims one unit of each', async () => {
   const settled = [...['c:5', '1', 1, 'delivered', '', ''], ...['', '', '1', '0', '{}']];
   expect(idsIn(await claim({ token: 1, name: 'a2', settled: 1 }, ...settled))).toEqual(['2']);
   expect(await scene.commands.lrange(scene.keys.attempts, 0, -1)).toEqual(['{}']);
-  expect(await scene.commands.hmget(scene.keys.state, 'filed', 'filedN', 'pend', 'pushOkAt')).toEqual([
-    '3',
-    '3',
-    '2',
-    String(NOW_MS),
-  ]);
+  expect(
+    await scene.commands.hmget(scene.keys.state, 'pushCursor', 'pushCursorCount', 'pushPending', 'pushOkAt'),
+  ).toEqual(['3', '3', '2', String(NOW_MS)]);
 });
 
 test('keeps the newest 100 attempts, and up to 19 more', async () => {
@@ -76,7 +72,7 @@ test('opens the breaker after ten seconds of failures, and closes it at the firs
   const delivered = [...['c:5', '1', 1, 'delivered', '', ''], ...['', '', '1', '0']];
   const closed = await claim({ token: 1, name: 'a4', atMs: NOW_MS + 2001, settled: 1 }, ...delivered);
   expect(closed[5]).toEqual([0, 0, 1, 0, 0]);
-  expect(await scene.commands.hexists(scene.keys.state, 'closedUntil')).toBe(0);
+  expect(await scene.commands.hexists(scene.keys.state, 'openUntil')).toBe(0);
 });
 
 test('an update that comes while the breaker is open and nothing waits has a turn at the next probe', async () => {
@@ -126,9 +122,9 @@ test('reads the state as the previous release has left it', async () => {
     filed: 1,
     filedN: 1,
     pend: 0,
-    'e:push': 6,
-    'round:push': 'b1',
-    'alone:push': '',
+    pushFencingToken: 6,
+    pushClaim: 'b1',
+    pushSuspect: '',
   });
   const reply = await claim({ token: 6, name: 'b2' });
   expect([reply[1], idsIn(reply)]).toEqual([6, ['2']]);
@@ -138,7 +134,11 @@ test('a backend does not get what a program took, and is not behind by it once i
   await scene.applyBot({ push: true, programs: [5], filters: 'b' });
   await scene.accept([1, 2, 3], 'c:5', 'message', { filters: 'b', marks: ['=5', ',5,', '=5'] });
   expect(idsIn(await claim({ name: 'a1' }))).toEqual(['2']);
-  expect(await scene.commands.hmget(scene.keys.state, 'n', 'filedN', 'pend')).toEqual(['3', '3', '1']);
+  expect(await scene.commands.hmget(scene.keys.state, 'allowedCount', 'pushCursorCount', 'pushPending')).toEqual([
+    '3',
+    '3',
+    '1',
+  ]);
 });
 
 test('a turn that is held is pending again with the next update, and ends at last', async () => {
@@ -163,7 +163,7 @@ test('no turn is held while the breaker is open, or once its reader is off', asy
   const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
   const given = [...['c:5', '1', 1, 'dead', '', failure], ...['500', NOW_MS - 10_000, '0', '0']];
   expect((await claim({ token: 1, name: 'a2', settled: 1, end: 'hold' }, ...given))[4]).toBe(1);
-  await scene.commands.hdel(scene.keys.state, stateFields.openUntil);
+  await scene.commands.hdel(scene.keys.state, 'openUntil');
   expect((await claim({ token: 1, name: 'a3', end: 'hold' }))[4]).toBe(2);
   await scene.commands.hset(scene.keys.state, 'on', 0);
   expect((await claim({ token: 1, name: 'a4', end: 'hold' }))[4]).toBe(1);
@@ -188,7 +188,7 @@ test('a probe that a clock an hour ahead has put off is due now, and its failure
   expect(idsIn(await claim({ name: 'b1' }))).toEqual(['1']);
   const again = ['c:5', '1', 1, 'retry', NOW_MS, JSON.stringify({ lastFailedAtMs: NOW_MS, nextTryAtMs: NOW_MS })];
   expect((await claim({ token: 2, name: 'b2', settled: 1 }, ...failed(again, NOW_MS)))[2]).toBe(String(NOW_MS + 4_000));
-  const { failingSince, openUntil } = stateFields;
+  const [failingSince, openUntil] = ['failingSince', 'openUntil'] as const;
   expect(await scene.commands.hmget(scene.keys.state, failingSince, openUntil)).toEqual([
     String(NOW_MS),
     String(NOW_MS + 4_000),
@@ -199,7 +199,7 @@ test('a failure in the future does not keep the breaker from opening', async () 
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  await scene.commands.hset(scene.keys.state, stateFields.failingSince, NOW_MS + HOUR_MS);
+  await scene.commands.hset(scene.keys.state, 'failingSince', NOW_MS + HOUR_MS);
   const retried = ['c:5', '1', 1, 'retry', NOW_MS, '{}'];
   await claim({ token: 1, name: 'a2', settled: 1 }, ...failed(retried, NOW_MS));
   const opened = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 10_000, settled: 1 }, ...failed(retried, NOW_MS));
@@ -210,7 +210,7 @@ test('the longest probe interval is waited for, also by a clock that is a little
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1', limit: 0, atMs: NOW_MS - 60_000 });
-  const breaker = { [stateFields.failingSince]: NOW_MS - 60_000, [stateFields.openUntil]: NOW_MS + 60_000 };
+  const breaker = { failingSince: NOW_MS - 60_000, openUntil: NOW_MS + 60_000 };
   await scene.commands.hset(scene.keys.state, breaker);
   expect(idsIn(await claim({ token: 1, name: 'a2', atMs: NOW_MS - 1_000 }))).toEqual([]);
   expect(idsIn(await claim({ token: 1, name: 'a3', atMs: NOW_MS + 59_999 }))).toEqual([]);
@@ -303,7 +303,7 @@ test('what is not expired is claimed beside a lane with more to remove, and that
   await scene.commands.rpush(scene.keys.lane('c:5'), 'r1');
   await scene.commands.rpush(scene.keys.lane('c:6'), 'r2');
   await scene.commands.zadd(scene.keys.lanes, atMs, 'c:6');
-  await scene.commands.hincrby(scene.keys.state, stateFields.pushPending, 2);
+  await scene.commands.hincrby(scene.keys.state, 'pushPending', 2);
   expect(idsIn(await claim({ token: 2, name: 'b1', atMs }))).toEqual(['r2']);
   expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['201', 'r1']);
   expect(idsIn(await claim({ token: 2, name: 'b2', atMs }))).toEqual(['r1']);
@@ -314,7 +314,7 @@ test('entries that are gone from the log count, too, and the last end of a turn 
   await scene.accept(Array.from({ length: 200 }, (_, at) => at + 1));
   await claim({ name: 'a1', limit: 0 });
   await scene.commands.rpush(scene.keys.lane('c:5'), ...Array.from({ length: 50 }, (_, at) => String(at + 1)));
-  await scene.commands.hincrby(scene.keys.state, stateFields.pushPending, 50);
+  await scene.commands.hincrby(scene.keys.state, 'pushPending', 50);
   await scene.commands.xtrim(scene.keys.log, 'MINID', '1000');
   const first = await claim({ token: 1, name: 'a2', end: 'idle' });
   expect([first[2], first[4], first[5]]).toEqual([String(NOW_MS), 0, [1, 0, 0, 0, 50]]);

@@ -22,7 +22,11 @@ test('shows what is new, files what is to be routed, and claims it', async () =>
   const [, , , , , news, unit] = await claim({ token: 1, name: 'a2' }, 0, 2, 2, 'c:5', '2', '');
   expect(news).toEqual(['', 1, []]);
   expect((unit as unknown[]).slice(0, 5)).toEqual(['c:5', '', '', '2', 2]);
-  expect(await scene.commands.hmget(scene.keys.state, 'looked', 'unlooked', 'routing')).toEqual(['2', '0', '1']);
+  expect(await scene.commands.hmget(scene.keys.state, 'rulesCursor', 'rulesUnread', 'rulesPending')).toEqual([
+    '2',
+    '0',
+    '1',
+  ]);
 });
 
 test('files nothing twice when an older look comes late', async () => {
@@ -38,7 +42,7 @@ test('does not show what another reader gets again, and looks past it', async ()
   await scene.applyBot({ rules: true });
   const fields = ['u', 'raw', 'k', 'message', 'l', 'c:5', 't', '1', 'x', '2', 'n', '1', 'm', '0', 'tp', '', 'o', ','];
   await scene.commands.xadd(scene.keys.log, '1-0', ...fields, 'r', '0');
-  await scene.commands.hset(scene.keys.state, 'last', 1);
+  await scene.commands.hset(scene.keys.state, 'lastId', 1);
   const [, , , , , shown] = await claim({ name: 'a1' });
   expect(shown).toEqual([1, 1, []]);
 });

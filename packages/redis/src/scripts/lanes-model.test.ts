@@ -212,7 +212,7 @@ class Model {
   async check(): Promise<void> {
     const { commands, keys } = scene;
     const [state, scores, inFlight, work] = await Promise.all([
-      commands.hmget(keys.state, 'pend', 'filed'),
+      commands.hmget(keys.state, 'pushPending', 'pushCursor'),
       commands.zrange(keys.lanes, '0', '-1', 'WITHSCORES'),
       commands.hgetall(keys.inFlight),
       commands.hgetall(keys.work),

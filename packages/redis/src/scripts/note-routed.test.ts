@@ -18,7 +18,7 @@ test('keeps progress of the owner, and links also of one that was replaced', asy
     );
   expect(await note(1, '{}')).toEqual(['GONE']);
   await scene.applyBot({ rules: true });
-  await scene.commands.hset(state, 'e:rules', 2);
+  await scene.commands.hset(state, 'rulesFencingToken', 2);
   expect([await note(2, 'owner', '2', 'l', '{}'), await note(1, 'late', '2', 'l', '{}')]).toEqual([
     ['OK', 1],
     ['FENCED', 0],

@@ -77,7 +77,7 @@ test('of one that pushes the lanes and the rest of the log, but nothing that is 
   expect(await park(4)).toEqual(['OK', 3, 0, 1]);
   expect(await buried()).toEqual(dead(3, 2, 4));
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['1']);
-  expect(await scene.commands.hmget(own.state, 'filed', 'filedN', 'pend', 'parkedFor')).toEqual([
+  expect(await scene.commands.hmget(own.state, 'pushCursor', 'pushCursorCount', 'pushPending', 'parkedFor')).toEqual([
     '4',
     '4',
     '1',

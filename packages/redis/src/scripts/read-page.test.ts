@@ -44,14 +44,14 @@ test('an offset acknowledges what is below it, and reading goes on above it', as
   await scene.accept([1, 2, 3]);
   expect(await raws(0, { limit: 2 })).toEqual(['{"update_id":1}', '{"update_id":2}']);
   expect(await raws(3)).toEqual(['{"update_id":3}']);
-  expect(await scene.commands.hmget(scene.keys.state, 'acked', 'ackedN')).toEqual(['2', '2']);
+  expect(await scene.commands.hmget(scene.keys.state, 'pullCursor', 'pullCursorCount')).toEqual(['2', '2']);
 });
 
 test('a negative offset forgets all but the newest', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2, 3]);
   expect(await raws(-1)).toEqual(['{"update_id":3}']);
-  expect(await scene.commands.hget(scene.keys.state, 'acked')).toBe('2');
+  expect(await scene.commands.hget(scene.keys.state, 'pullCursor')).toBe('2');
 });
 
 test('what push has delivered is left out for the default consumer alone', async () => {
@@ -158,7 +158,7 @@ describe('what a program took', () => {
   const accept = (id: number, mark: string, kind = 'message') =>
     scene.accept([id], 'c:5', kind, { filters: 'b', marks: [mark] });
   const cursors = async () => [
-    await scene.commands.hget(scene.keys.state, 'acked'),
+    await scene.commands.hget(scene.keys.state, 'pullCursor'),
     ...(await scene.commands.hvals(scene.keys.consumers)).map((value) => value.split(' ')[0]),
   ];
 
@@ -167,7 +167,7 @@ describe('what a program took', () => {
     for (const id of [1, 2]) await accept(id, '=5');
     expect([await raws(0), await raws(0, { consumer: 'audit' })]).toEqual([[], []]);
     expect(await cursors()).toEqual(['2', '0', '2']);
-    expect(await scene.commands.hget(scene.keys.state, 'ackedN')).toBe('2');
+    expect(await scene.commands.hget(scene.keys.state, 'pullCursorCount')).toBe('2');
     await accept(3, '');
     await accept(4, '=5');
     expect([await raws(0), await raws(0, { consumer: 'audit' })]).toEqual([['{"update_id":3}'], ['{"update_id":3}']]);
@@ -175,7 +175,7 @@ describe('what a program took', () => {
     expect(await raws(0, { consumer: 'program:5' })).toEqual([1, 2, 3, 4].map((id) => `{"update_id":${id}}`));
     await raws(4);
     expect(await cursors()).toEqual(['4', '0', '2']);
-    expect(await scene.commands.hget(scene.keys.state, 'ackedN')).toBe('4');
+    expect(await scene.commands.hget(scene.keys.state, 'pullCursorCount')).toBe('4');
     expect(await scene.counted()).toEqual(['4 1 0 0 0', '4 1 0 0 0']);
   });
 
@@ -264,7 +264,7 @@ test('what a reader gets again is not for named consumers, nor for programs that
     );
   await add(1, ',5,6,', true);
   await add(2, '=5', false);
-  await scene.commands.hset(scene.keys.state, 'last', 2, 'n', 2);
+  await scene.commands.hset(scene.keys.state, 'lastId', 2, 'allowedCount', 2);
   expect(await raws(0)).toEqual(['1']);
   expect(await raws(0, { consumer: 'program:5' })).toEqual(['2']);
   expect(await raws(0, { consumer: 'program:6' })).toEqual([]);
@@ -280,7 +280,7 @@ describe('what has expired', () => {
   /** When all that accept appends has expired. */
   const LATE_MS = NOW_MS + 86_400_000;
   const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
-  const cursor = () => scene.commands.hmget(scene.keys.state, 'acked', 'ackedN');
+  const cursor = () => scene.commands.hmget(scene.keys.state, 'pullCursor', 'pullCursorCount');
 
   test('is passed by a poll that gets nothing, whatever its offset, and does not count as delivered', async () => {
     for (const offset of [0, 1, 3, -5]) {
@@ -333,6 +333,6 @@ test('what allowed_updates left out is passed by the default consumer, and kept 
   await read(0, { consumer: 'audit' });
   await scene.accept([1, 2], 'c:5', 'chat_member');
   expect(await raws(0)).toEqual([]);
-  expect(await scene.commands.hmget(scene.keys.state, 'acked', 'ackedN')).toEqual(['2', '0']);
+  expect(await scene.commands.hmget(scene.keys.state, 'pullCursor', 'pullCursorCount')).toEqual(['2', '0']);
   expect(await raws(0, { consumer: 'audit' })).toEqual(['{"update_id":1}', '{"update_id":2}']);
 });

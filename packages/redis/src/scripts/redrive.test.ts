@@ -48,7 +48,7 @@ test('a dead letter stands at the end of its lane once, and a turn is pending', 
   await scene.applyBot({ push: true });
   expect([await redrive('push', [LETTER, LETTER]), await redrive('push', [LETTER])]).toEqual([IN_LANES, IN_LANES]);
   expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['r4']);
-  expect(await scene.commands.hget(scene.keys.state, 'pend')).toBe('1');
+  expect(await scene.commands.hget(scene.keys.state, 'pushPending')).toBe('1');
   expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:push`]);
 });
 
@@ -70,7 +70,7 @@ test('rules keep its progress and its album; without a reader nothing happens', 
   expect(await redrive('program:5', [LETTER])).toEqual(['OFF']);
   await redrive('rules', [letter(4, 7, { progress: '{"to":{}}', album: 'album' })]);
   expect(await scene.commands.hgetall(scene.keys.rulesWork)).toEqual({ 'p:r4': '{"to":{}}', 'g:r4': 'album' });
-  expect(await scene.commands.hget(scene.keys.state, 'routing')).toBe('1');
+  expect(await scene.commands.hget(scene.keys.state, 'rulesPending')).toBe('1');
 });
 
 test('one that was put back stays known after it was sent, so that a repeated call does not send it again', async () => {
@@ -104,7 +104,12 @@ test('a program that polls gets its letters at the end of the log, once, under n
     [9, '{"update_id":9}', '2', '1', '=5', '1'],
     [10, '{"update_id":10}', '3', '1', '=5', '0'],
   ]);
-  expect(await scene.commands.hmget(scene.keys.state, 'last', 'n', 'own', 'filed')).toEqual(['10', '3', '1', '10']);
+  expect(await scene.commands.hmget(scene.keys.state, 'lastId', 'allowedCount', 'own', 'pushCursor')).toEqual([
+    '10',
+    '3',
+    '1',
+    '10',
+  ]);
   await scene.accept([9, 10]);
   expect((await entries()).slice(3).map(([id]) => id)).toEqual([11, 12]);
 });

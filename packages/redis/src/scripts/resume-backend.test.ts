@@ -18,7 +18,7 @@ test('closes an open breaker and makes what waits due, and leaves a closed one a
   await scene.commands.zadd(lanes, NOW_MS + 60_000, 'c:5');
   expect([await resume('another'), await resume(), await resume()]).toEqual([0, 1, 0]);
   expect(await scene.commands.zscore(lanes, 'c:5')).toBe(String(NOW_MS));
-  expect(await scene.commands.hmget(state, 'failSince', 'probeMs', 'closedUntil')).toEqual([null, null, null]);
+  expect(await scene.commands.hmget(state, 'failingSince', 'probeIntervalMs', 'openUntil')).toEqual([null, null, null]);
 });
 
 test('trying a backend makes what waits due, and the next probe of an open breaker, which stays open', async () => {
@@ -41,10 +41,14 @@ test('trying a backend makes what waits due, and the next probe of an open break
       .map(String),
   );
   expect(await scene.commands.zscore(pendingTurns, '1:push')).toBe(String(NOW_MS));
-  expect(await scene.commands.hget(state, 'closedUntil')).toBeNull();
+  expect(await scene.commands.hget(state, 'openUntil')).toBeNull();
   await scene.commands.hset(state, { failSince: 1, probeMs: 60_000, closedUntil: NOW_MS + 60_000 });
   expect(await attempt()).toEqual(['OK']);
-  expect(await scene.commands.hmget(state, 'failSince', 'probeMs', 'closedUntil')).toEqual(['1', null, String(NOW_MS)]);
+  expect(await scene.commands.hmget(state, 'failingSince', 'probeIntervalMs', 'openUntil')).toEqual([
+    '1',
+    null,
+    String(NOW_MS),
+  ]);
 });
 
 test('trying the backend of a program leaves that of the bot and of other programs alone', async () => {
@@ -65,7 +69,9 @@ test('trying the backend of a program leaves that of the bot and of other progra
   for (const key of [lanes, own.lanes]) await scene.commands.zadd(key, NOW_MS + 60_000, 'c:5');
   expect(await attempt()).toEqual(['OK']);
   const probes = await Promise.all(
-    [state, own.state, programKeys(1, 44).state].map((key) => scene.commands.hmget(key, 'closedUntil', 'probeMs')),
+    [state, own.state, programKeys(1, 44).state].map((key) =>
+      scene.commands.hmget(key, 'openUntil', 'probeIntervalMs'),
+    ),
   );
   const untouched = [String(NOW_MS + 60_000), '60000'];
   expect(probes).toEqual([untouched, [String(NOW_MS), null], untouched]);

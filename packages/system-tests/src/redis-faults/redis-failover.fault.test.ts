@@ -63,7 +63,7 @@ describe.each([
 });
 
 async function masterOfABot(): Promise<RedisServer> {
-  const key = `{s${shardOf(load.bots[0]!.id)}}:dirty`;
+  const key = `{s${shardOf(load.bots[0]!.id)}}:pending-turns`;
   const masters = await redis.masters();
   const slots = (await masters[0]!.connection.call('cluster', 'slots')) as [number, number, [string, number]][];
   const slot = (await masters[0]!.connection.call('cluster', 'keyslot', key)) as number;

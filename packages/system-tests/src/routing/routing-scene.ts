@@ -57,7 +57,7 @@ export async function routingScene(fleet: Fleet): Promise<RoutingScene> {
       await waitFor(
         async () => {
           if ((await control.pendingUpdates({ bot: bot.platformId })).count > 0) return false;
-          const left = await redis.commands.hmget(state, 'unlooked', 'routing');
+          const left = await redis.commands.hmget(state, 'rulesUnread', 'rulesPending');
           return left.every((count) => Number(count) === 0);
         },
         { timeoutMs, message: `everything of bot ${bot.id} being routed` },

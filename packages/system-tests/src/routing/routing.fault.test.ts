@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import { FLEET_ENCRYPTION_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -89,7 +88,7 @@ test('a worker that cannot decrypt the newest rules gives messages back, as ofte
   await fleet.rest('/api/routes/update', { id, target_chat_id: second });
   const claims = new Set<string | null>();
   const claimsAgain = async () => {
-    claims.add(await redis.commands.hget(state, stateFields.rulesClaim));
+    claims.add(await redis.commands.hget(state, 'rulesClaim'));
     return claims.size > 50;
   };
   await waitFor(claimsAgain, { timeoutMs: 30_000, message: 'fifty claims', pauseMs: 10 });

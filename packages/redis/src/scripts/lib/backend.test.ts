@@ -1,6 +1,5 @@
 import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { stateFields } from '../../state-fields.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -16,7 +15,7 @@ local cursor, more = fileNewEntries(turn, cjson.decode(ARGV[12]), function(entry
   return not string.find(ARGV[13], ',' .. idTextOf(entry) .. ',', 1, true)
 end)
 return { cursor, more and 1 or 0, turn.pending, turn.changes }`;
-  const lastId = Number(await scene.commands.hget(scene.keys.state, stateFields.lastId));
+  const lastId = Number(await scene.commands.hget(scene.keys.state, 'lastId'));
   const own = [JSON.stringify({ lastId, pushCursor: cursor, pushCursorCount: count }), `,${unwanted.join(',')},`];
   const args = [...scene.claimArguments('push', { name: 'a1', limit: 10, atMs: NOW_MS }), ...own];
   return scene.evaluate('backend', body, scene.turnKeys('push'), args);
@@ -35,7 +34,7 @@ test('a call files 200 entries at most, and says that there are more', async () 
   await scene.accept(Array.from({ length: 201 }, (_, at) => at + 1));
   const [cursor, more, pending, changes] = (await file(0, 0)) as [number, number, number, unknown[]];
   expect({ cursor, more, pending }).toEqual({ cursor: 200, more: 1, pending: 200 });
-  expect(changes).toEqual([stateFields.pushCursor, '200', stateFields.pushCursorCount, '200']);
+  expect(changes).toEqual(['pushCursor', '200', 'pushCursorCount', '200']);
   expect(await file(200, 200)).toMatchObject([201, 0, 1, expect.anything()]);
 });
 

@@ -38,7 +38,7 @@ describe('a backlog at its limit', () => {
   const accept = async (ids: number[], settings: Parameters<LuaScene['accept']>[3]) =>
     (await scene.accept(ids, 'c:5', 'message', settings))[0];
   const waiting = async () => {
-    const [count, passed] = await scene.commands.hmget(scene.keys.state, 'n', 'ackedN');
+    const [count, passed] = await scene.commands.hmget(scene.keys.state, 'allowedCount', 'pullCursorCount');
     return Number(count) - Number(passed);
   };
 
@@ -71,6 +71,10 @@ describe('a backlog at its limit', () => {
     await scene.applyBot({ push: true, revision: 2 });
     await accept([4, 5], {});
     expect(await accept([6], { quickest: 2, atMs: LATE_MS })).toBe('FULL');
-    expect(await scene.commands.hmget(scene.keys.state, 'filed', 'filedN', 'floor')).toEqual(['2', '2', '2']);
+    expect(await scene.commands.hmget(scene.keys.state, 'pushCursor', 'pushCursorCount', 'pushFloor')).toEqual([
+      '2',
+      '2',
+      '2',
+    ]);
   });
 });

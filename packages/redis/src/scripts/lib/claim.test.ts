@@ -1,6 +1,5 @@
 import { type LuaScene, luaScene, NOW_MS, PUSH_FIELDS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { stateFields } from '../../state-fields.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -57,11 +56,11 @@ test('what owners died with twice is claimed with nothing beside it, then buried
   await file('c:5', '1');
   await file('c:6', '2');
   await scene.commands.hset(scene.keys.work, 's:1', 2);
-  expect(await claim()).toMatchObject({ ids: [['1']], halted: 1, changes: [stateFields.pushSuspect, 'c:5'] });
+  expect(await claim()).toMatchObject({ ids: [['1']], halted: 1, changes: ['pushSuspect', 'c:5'] });
   expect(await claim({ suspect: 'c:5' })).toMatchObject({ ids: [], halted: 1 });
   await scene.commands.del(scene.keys.inFlight);
   await scene.commands.zadd(scene.keys.lanes, 0, 'c:5');
-  expect(await claim({ suspect: 'c:5' })).toMatchObject({ ids: [['2']], changes: [stateFields.pushSuspect, ''] });
+  expect(await claim({ suspect: 'c:5' })).toMatchObject({ ids: [['2']], changes: ['pushSuspect', ''] });
   expect(await scene.commands.xlen(scene.keys.history)).toBe(1);
 });
 

@@ -11,7 +11,7 @@ local function programKeys(prefix, id)
   return {
     state = own .. 'state', lanes = own .. 'lanes', inFlight = own .. 'flight', work = own .. 'work',
     redriven = own .. 'redriven', lanePrefix = own .. 'lane:', attempts = own .. 'attempts', excerpts = own .. 'excerpts',
-    deliveredByPush = own .. 'hidden',
+    deliveredByPush = own .. 'delivered-by-push',
   }
 end
 

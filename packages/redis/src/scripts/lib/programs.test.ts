@@ -1,7 +1,6 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
 import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { stateFields } from '../../state-fields.ts';
 
 const ID = 5;
 
@@ -31,7 +30,7 @@ const workedFor = async () => {
   await scene.accept([1, 2, 3, 4]);
   await scene.commands.hset(scene.keys.consumers, `program:${ID}`, `0 ${NOW_MS - 9}`);
   await apply({ ids: `,${ID},`, pushing: ` ${ID}:1:ab` });
-  await scene.commands.hset(own.state, stateFields.pushCursor, 2, stateFields.pushCursorCount, 2, 'goneSince', 7);
+  await scene.commands.hset(own.state, 'pushCursor', 2, 'pushCursorCount', 2, 'goneSince', 7);
   await scene.commands.rpush(own.lane('c:5'), '1');
   await scene.commands.zadd(own.lanes, NOW_MS + 60_000, 'c:5');
   await scene.commands.hset(own.work, 'r:1', 3);
@@ -59,9 +58,14 @@ test('a program that pushes from now on begins where it read, with a closed brea
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2, 3, 4]);
   await scene.commands.hset(scene.keys.consumers, `program:${ID}`, `3 ${NOW_MS - 9}`);
-  await scene.commands.hset(own.state, stateFields.openUntil, NOW_MS + 5);
+  await scene.commands.hset(own.state, 'openUntil', NOW_MS + 5);
   await apply({ ids: ',5,', pushing: ' 5:1:ab' });
-  const { push, pushCursor, pushCursorCount, openUntil } = { push: 'push', ...stateFields };
+  const [push, pushCursor, pushCursorCount, openUntil] = [
+    'push',
+    'pushCursor',
+    'pushCursorCount',
+    'openUntil',
+  ] as const;
   const state = await scene.commands.hmget(own.state, push, pushCursor, pushCursorCount, openUntil, 'target');
   expect(state).toEqual(['1', '3', '3', null, 'ab']);
   expect(await consumer()).toBe(`3 ${NOW_MS}`);
@@ -73,7 +77,7 @@ test('one that pulls from now on goes back to what waits, without what was deliv
   await apply({ ids: ',5,', pushing: '', awake: '5' });
   expect(await consumer()).toBe(`0 ${NOW_MS}`);
   expect(await scene.commands.smembers(own.deliveredByPush)).toEqual(['2']);
-  expect(await scene.commands.hmget(own.state, 'push', stateFields.pushPending)).toEqual(['0', '0']);
+  expect(await scene.commands.hmget(own.state, 'push', 'pushPending')).toEqual(['0', '0']);
   expect(await scene.commands.exists(own.lanes, own.lane('c:5'), own.redriven)).toBe(0);
   const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(letters.some(([, fields]) => fields.includes('backend_removed'))).toBe(true);

@@ -26,7 +26,7 @@ test('writes fields under the names that the previous release reads, and nothing
   await scene.evaluate('state', `writeState(KEYS[1], { '@openUntil', 5, '@rulesClaim', 'a', '@pushOkAt', 6 })`, [
     state,
   ]);
-  expect(await scene.commands.hgetall(state)).toEqual({ closedUntil: '5', 'round:rules': 'a', pushOkAt: '6' });
+  expect(await scene.commands.hgetall(state)).toEqual({ closedUntil: '5', rulesClaim: 'a', pushOkAt: '6' });
 });
 
 test.each(['-- @read s <- KEYS[1]: on, pushCurser', "writeState(KEYS[1], { '@pushCurser', 1 })"])(

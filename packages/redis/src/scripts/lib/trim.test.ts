@@ -20,7 +20,7 @@ const trim = (atMs = NOW_MS) =>
 test('keeps what push has not delivered', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1, 2, 3]);
-  await scene.commands.hset(scene.keys.state, 'floor', 1);
+  await scene.commands.hset(scene.keys.state, 'pushFloor', 1);
   await trim();
   expect(await left()).toEqual([2, 3]);
 });
@@ -53,7 +53,7 @@ describe('what has expired', () => {
   /** Appends without a script: an update of each id, with its kind and when it expires. */
   const append = async (ids: number[], { expiresAtMs = NOW_MS + 30_000, isAllowed = true, bytes = 10 } = {}) => {
     const { log, state } = scene.keys;
-    const before = Number(await scene.commands.hget(state, 'n'));
+    const before = Number(await scene.commands.hget(state, 'allowedCount'));
     for (const [at, id] of ids.entries()) {
       const count = isAllowed ? before + at + 1 : before;
       const text = ['u', 'x'.repeat(bytes), 'k', 'message', 'l', 'c:5', 't', NOW_MS, 'x', expiresAtMs] as const;
@@ -71,9 +71,9 @@ describe('what has expired', () => {
       const atMs = NOW_MS + day * DAY_MS;
       await append(idsFrom(day * 10 + 1, 10), { expiresAtMs: atMs + 30_000 });
       await trim(atMs + 29_999);
-      expect(await state('n', 'ackedN')).toEqual([String(day * 10 + 10), String(day * 10)]);
+      expect(await state('allowedCount', 'pullCursorCount')).toEqual([String(day * 10 + 10), String(day * 10)]);
       await trim(atMs + 30_000);
-      expect(await state('acked', 'ackedN')).toEqual([String(day * 10 + 10), String(day * 10 + 10)]);
+      expect(await state('pullCursor', 'pullCursorCount')).toEqual([String(day * 10 + 10), String(day * 10 + 10)]);
     }
     // What was passed last stays as long as what was acknowledged last.
     expect(await left()).toEqual(idsFrom(21, 10));
@@ -85,9 +85,9 @@ describe('what has expired', () => {
     await append([3], { expiresAtMs: NOW_MS + DAY_MS });
     await append([4, 5]);
     await trim(NOW_MS + DAY_MS - 1);
-    expect(await state('acked', 'ackedN')).toEqual(['2', '2']);
+    expect(await state('pullCursor', 'pullCursorCount')).toEqual(['2', '2']);
     await trim(NOW_MS + DAY_MS);
-    expect(await state('acked', 'ackedN')).toEqual(['5', '5']);
+    expect(await state('pullCursor', 'pullCursorCount')).toEqual(['5', '5']);
   });
 
   test('is also passed behind what the default consumer never gets', async () => {
@@ -97,7 +97,7 @@ describe('what has expired', () => {
     await append([3], { expiresAtMs: NOW_MS + DAY_MS, isAllowed: false });
     await append([4], { expiresAtMs: NOW_MS + DAY_MS });
     await trim(NOW_MS + 30_000);
-    expect(await state('acked', 'ackedN', 'n')).toEqual(['3', '1', '2']);
+    expect(await state('pullCursor', 'pullCursorCount', 'allowedCount')).toEqual(['3', '1', '2']);
   });
 
   test('stays in the log for push, rules, a program and a named consumer', async () => {
@@ -115,7 +115,7 @@ describe('what has expired', () => {
     expect(await pinned({}, { ruledTo: 1 })).toEqual([2, 3, 4]);
     expect(await pinned({ 'program:5': `2 ${lateMs}` }, {})).toEqual([3, 4]);
     expect(await pinned({ audit: `3 ${lateMs}` }, {})).toEqual([4]);
-    expect(await state('acked', 'filed', 'looked')).toEqual(['4', '0', '0']);
+    expect(await state('pullCursor', 'pushCursor', 'rulesCursor')).toEqual(['4', '0', '0']);
   });
 
   test('is passed little by little, at every append until nothing more has expired', async () => {
@@ -125,7 +125,7 @@ describe('what has expired', () => {
     const found = [];
     for (let trims = 0; trims < 4; trims += 1) {
       await trim(atMs);
-      found.push(await state('ackedN', 'trimmedAt'));
+      found.push(await state('pullCursorCount', 'trimmedAt'));
     }
     expect(found).toEqual([
       ['201', String(NOW_MS)],
@@ -139,6 +139,6 @@ describe('what has expired', () => {
     await scene.applyBot({ pull: true });
     await append(idsFrom(1, 60), { bytes: 100_000 });
     await trim(NOW_MS + 30_000);
-    expect(await state('ackedN')).toEqual(['26']);
+    expect(await state('pullCursorCount')).toEqual(['26']);
   });
 });

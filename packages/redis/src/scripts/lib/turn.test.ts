@@ -86,7 +86,7 @@ test('what is due waits for the next probe while the breaker is open, and trimmi
   await scene.commands.zadd(scene.keys.lanes, 0, 'c:5');
   await scene.commands.rpush(scene.keys.lane('c:5'), '2');
   expect(await close('found.openUntil = 9', '')).toEqual(['OK', 1, '9', 0, 0, []]);
-  expect(await scene.commands.hget(scene.keys.state, 'floor')).toBe('1');
+  expect(await scene.commands.hget(scene.keys.state, 'pushFloor')).toBe('1');
 });
 
 test('with many lanes the floor rises along the log, a part in each call, up to what waits', async () => {
@@ -99,10 +99,10 @@ test('with many lanes the floor rises along the log, a part in each call, up to 
   await Promise.all(ids.map((id) => commands.xadd(keys.log, id, ...fields(id), 'm', '')));
   await Promise.all(waiting.map((id) => commands.rpush(keys.lane(`c:${id}`), 'r1', String(id))));
   await commands.zadd(keys.lanes, ...waiting.flatMap((id) => [NOW_MS, `c:${id}`]));
-  await commands.hset(keys.state, 'last', last);
+  await commands.hset(keys.state, 'lastId', last);
   const floorAfter = async (calls: number): Promise<number> => {
     for (let call = 0; call < calls; call += 1) await close(`found.cursor = ${last}`, '');
-    return Number(await commands.hget(keys.state, 'floor'));
+    return Number(await commands.hget(keys.state, 'pushFloor'));
   };
   expect([await floorAfter(1), await floorAfter(1), await floorAfter(2)]).toEqual([1_000, delivered, delivered]);
   expect(await commands.xlen(keys.log)).toBe(waiting.length);
