@@ -1,5 +1,5 @@
 import { startBackend } from '@flotilla/testing/backend.ts';
-import { earlierRelease, hasEarlierRelease } from '@flotilla/testing/fleet/earlier-release.ts';
+import { earlierRelease, releaseBefore } from '@flotilla/testing/fleet/earlier-release.ts';
 import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import type { FleetProcess, ProcessCode } from '@flotilla/testing/fleet/fleet-process.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
@@ -10,11 +10,10 @@ import { type Books, books, FILTERED, OTHERS, OWN, type Reader, TAKEN } from './
 import { startPoller } from './poller.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
 
-/** The last commit whose processes know no programs. */
-const RELEASE_BEFORE = '5c61187eb9ff65189ae267b4a8062cabbddd92f0';
 const WITHIN_MS = 60_000;
-/** Without the history there is nothing to run; the workflows fetch it. */
-const withHistory = (await hasEarlierRelease(RELEASE_BEFORE)) ? test : test.skip;
+/** Before the first release, and in a shallow clone, there is nothing to run. */
+const RELEASE_BEFORE = await releaseBefore();
+const withRelease = RELEASE_BEFORE === null ? test.skip : test;
 
 type Scene = { bot: FleetBot; books: Books };
 
@@ -116,10 +115,10 @@ async function exactlyArrive(scenes: Scene[], traffic: Traffic, phase: string): 
   expect(counts()).toEqual(wanted);
 }
 
-withHistory(
+withRelease(
   'between the release before and this one, forth, back and forth again, nothing is lost and every chat keeps its order',
   async () => {
-    const code = await earlierRelease(RELEASE_BEFORE);
+    const code = await earlierRelease(RELEASE_BEFORE!);
     fleet = await startFleet({ apis: 0, workers: 0 });
     const scenes: Scene[] = [];
     const backend = await startBackend((request, response) => {
@@ -151,7 +150,6 @@ withHistory(
     before = await join(code);
     await leave(after);
     await traffic.enter('e');
-    // What the release before writes of a bot lacks its programs.
     for (const { bot } of scenes) await call(before[0]!, '/api/bots/update', { id: bot.id, max_connections: 7 });
     await traffic.enter('f');
     // What was taken last waits for its program.

@@ -11,19 +11,19 @@ const WORKSPACES = ['apps', 'packages'];
 
 const run = promisify(execFile);
 
-/** Whether this clone has an earlier commit. A shallow one does not: `git fetch --unshallow`, in a workflow `fetch-depth: 0`. */
-export async function hasEarlierRelease(commit: string): Promise<boolean> {
-  return run('git', ['-C', ROOT, 'cat-file', '-e', `${commit}^{commit}`]).then(
-    () => true,
-    () => false,
+/** The tag of the newest release before this commit; null if there is none, or in a shallow clone (`git fetch --unshallow --tags`). */
+export async function releaseBefore(): Promise<string | null> {
+  return run('git', ['-C', ROOT, 'describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD~1']).then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
   );
 }
 
-/** The api and the worker of an earlier commit, with the packages that are installed for this one. */
-export async function earlierRelease(commit: string): Promise<ProcessCode> {
+/** The api and the worker of an earlier release, with the packages that are installed for this one. */
+export async function earlierRelease(tag: string): Promise<ProcessCode> {
   const root = await throwAwayDir();
   const archive = join(root, 'release.tar');
-  await run('git', ['-C', ROOT, 'archive', `--output=${archive}`, commit, 'package.json', ...WORKSPACES]);
+  await run('git', ['-C', ROOT, 'archive', `--output=${archive}`, tag, 'package.json', ...WORKSPACES]);
   await run('tar', ['-xf', archive, '-C', root]);
   await linkPackages(root);
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
