@@ -12,7 +12,7 @@ import { deadLetterStore } from '@flotilla/domain/deliveries/dead-letter-store.t
 import { runDeliveryJob } from '@flotilla/domain/deliveries/run-delivery-job.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
-import { activityKeys, botKeys, channels, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
@@ -111,32 +111,6 @@ describe('a worker', () => {
     });
     expect(request?.text).toMatch(/^\{"update_id":\d+,/);
     expect(request?.text).toContain(`"message":${payload}`);
-  });
-
-  test('tells its own push turn of what it polled, without a message of Redis', async () => {
-    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
-    const deliver = async (texts: string[]) => {
-      const wanted = backend.requests.length + texts.length;
-      for (const [at, text] of texts.entries()) await message(platformId, at + 1, text);
-      await backend.waitForRequests(wanted);
-    };
-    await deliver(['first']);
-    const { pendingTurns } = botKeys(bot.id);
-    await waitFor(async () => Number(await context.redis.commands.zscore(pendingTurns, `${bot.id}:push`)) > Date.now());
-    const told: string[] = [];
-    const listening = Promise.withResolvers<void>();
-    const subscription = context.redis.subscribe(channels.turnNews, {
-      message: (names) => told.push(...String(names).split(' ')),
-      listening: () => listening.resolve(),
-    });
-    await listening.promise;
-    await deliver(['a', 'b', 'c']);
-    await deliver(['d']);
-    await context.redis.commands.publish(channels.turnNews, 'end');
-    await waitFor(() => told.includes('end'));
-    subscription.close();
-    expect(texts()).toEqual(expect.arrayContaining(['first', 'a', 'b', 'c', 'd']));
-    expect(told.filter((name) => name.split(':')[0] === String(bot.id))).toEqual([]);
   });
 
   test('keeps the order within a chat while one update fails, and does not hold up other chats', async () => {
