@@ -101,7 +101,7 @@ async function startSimulator(parts: Parts, apiPort: number): Promise<string> {
   const port = await freePort(apiPort === 0 ? undefined : apiPort + 1);
   const url = `http://127.0.0.1:${port}`;
   const env = { PORT: String(port), HOST: '127.0.0.1', SIMULATOR_DATA_DIR: join(parts.dataDir, 'simulator') };
-  await startWatched(parts, { name: 'simulator', env, readyUrl: `${url}/control/listBots` });
+  await startWatched(parts, { name: 'simulator', env, readyUrl: `${url}/control/` });
   return url;
 }
 

@@ -10,4 +10,10 @@ export const SETTINGS = z.object({
   SIMULATOR_DATA_DIR: z.string().optional(),
   /** 0: setWebhook follows the cloud's rules (https, four ports, public addresses). */
   SIMULATOR_LOCAL_MODE: switchSetting(true),
+  /** Names, separated by commas, under which the control API may be called beside addresses and localhost. */
+  SIMULATOR_CONTROL_HOSTS: z
+    .string()
+    .default('')
+    .transform((names) => names.split(',').map((name) => name.trim().toLowerCase()))
+    .transform((names) => names.filter((name) => name !== '')),
 });

@@ -10,7 +10,7 @@ runMain('simulator', () => {
     port: settings.PORT,
     host: settings.HOST,
     dataDir: settings.SIMULATOR_DATA_DIR,
-    settings: { localMode: settings.SIMULATOR_LOCAL_MODE },
+    settings: { localMode: settings.SIMULATOR_LOCAL_MODE, controlHosts: settings.SIMULATOR_CONTROL_HOSTS },
     log: createLogger({ name: 'simulator', level: settings.LOG_LEVEL }),
   });
 });

@@ -19,12 +19,15 @@ export type SimulatorSettings = {
   maxBodyBytes: number;
   /** The largest file that getFile offers, in bytes. */
   maxDownloadBytes: number;
+  /** Names under which the control API may be called, beside addresses and localhost; in lower case, without a port. */
+  controlHosts: string[];
 };
 
 export const DEFAULT_SETTINGS: SimulatorSettings = {
   localMode: true,
   maxBodyBytes: 2000 * 1024 * 1024,
   maxDownloadBytes: 20 * 1024 * 1024,
+  controlHosts: [],
 };
 
 /** Resolves a host name to all its addresses; rejects when it has none. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
+import { refusalOf } from '@flotilla/simulator/http/own-request.ts';
 import { z } from 'zod';
-import { refusalOf } from './own-request.ts';
 
 export type Phone = { url: string; stop(): Promise<void> };
 
@@ -49,9 +49,10 @@ const awaited = z.strictObject({ query: z.string().max(64) });
 /** Serves a page on loopback on which somebody writes to a bot as a person of the simulated platform. */
 export async function servePhone(options: Options): Promise<Phone> {
   const control = controlClient(options.simulatorUrl);
+  const ownHosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${options.port}`);
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const refusal = refusalOf(request, options.port);
+    const refusal = refusalOf(request, (host) => ownHosts.includes(host));
     if (refusal !== null) return answer(response, refusal.status, { error: refusal.error });
     handle(request, response, control, options).catch((error: unknown) => {
       const known = error instanceof FlotillaError || error instanceof z.ZodError || error instanceof SyntaxError;

@@ -1,8 +1,12 @@
+import { rawExchange } from '@flotilla/testing/raw-http.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestPlatform, type TestPlatform } from '../conformance/test-platform.ts';
+import { startSimulator } from '../start.ts';
 
 type Field = { type?: string; description?: string; required: boolean };
 type Shown = { does: string; fields: Record<string, Field>; example: Record<string, unknown> };
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
 
 let platform: TestPlatform;
 let operations: Record<string, Shown>;
@@ -15,7 +19,11 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 async function post(name: string, body: unknown): Promise<{ status: number; error: string }> {
-  const response = await fetch(`${platform.url}/control/${name}`, { method: 'POST', body: JSON.stringify(body) });
+  const response = await fetch(`${platform.url}/control/${name}`, {
+    method: 'POST',
+    headers: JSON_BODY,
+    body: JSON.stringify(body),
+  });
   return { status: response.status, error: ((await response.json()) as { error?: string } | null)?.error ?? '' };
 }
 
@@ -65,11 +73,47 @@ test('fields that are not there, ill-typed values and bodies that are no object 
   expect((await post('createPerson', { firstName: 7 })).error).toContain('firstName');
   expect((await post('setFault', { effect: { kind: 'status' } })).error).toContain('effect.status is missing');
   for (const body of [null, [], 'text', 7]) expect((await post('createBot', body)).error).toContain('a JSON object');
-  const broken = await fetch(`${platform.url}/control/createBot`, { method: 'POST', body: '{"name":' });
+  const broken = await fetch(`${platform.url}/control/createBot`, {
+    method: 'POST',
+    headers: JSON_BODY,
+    body: '{"name":',
+  });
   expect([broken.status, await broken.text()]).toEqual([400, expect.stringContaining('not JSON')]);
-  const unknown = await fetch(`${platform.url}/control/sendMesage`, { method: 'POST', body: '{}' });
+  const unknown = await fetch(`${platform.url}/control/sendMesage`, { method: 'POST', headers: JSON_BODY, body: '{}' });
   expect([unknown.status, await unknown.text()]).toEqual([404, expect.stringContaining('GET /control/')]);
 });
+
+const LIST = 'POST /control/listBots HTTP/1.1';
+const JSON_TYPE = 'Content-Type: application/json';
+test.each([
+  ['a name that leads here', LIST, 'rebound.example', JSON_TYPE, 421],
+  ['a name that leads here, with a description to read', 'GET /control/ HTTP/1.1', 'rebound.example', '', 421],
+  ['another site by a form', LIST, '', 'Content-Type: text/plain', 415],
+  ['another site by a script', LIST, '', `${JSON_TYPE}\r\nOrigin: https://evil.example`, 403],
+  ['a page without an origin', LIST, '', `${JSON_TYPE}\r\nOrigin: null`, 403],
+  ['another port of this machine', LIST, '', `${JSON_TYPE}\r\nSec-Fetch-Site: same-site`, 403],
+  ['another site that reads', 'GET /control/ HTTP/1.1', '', 'Sec-Fetch-Site: cross-site', 403],
+  ['a link to an operation', 'GET /control/listBots HTTP/1.1', '', 'Sec-Fetch-Mode: navigate', 405],
+  ['a method that asks first', 'OPTIONS /control/listBots HTTP/1.1', '', 'Origin: https://evil.example', 405],
+])('%s gets nothing from the control API', async (_who, line, host, header, status) => {
+  const { token } = await platform.control.createBot({});
+  const port = Number(new URL(platform.url).port);
+  const head = `${line}\r\nHost: ${host || `127.0.0.1:${port}`}\r\nConnection: close\r\nContent-Length: 2`;
+  const answer = await rawExchange(port, `${head}\r\n${header === '' ? '' : `${header}\r\n`}\r\n{}`);
+  expect(answer).toContain(`HTTP/1.1 ${status} `);
+  expect(answer).not.toContain(token);
+  expect(answer.toLowerCase()).not.toContain('access-control');
+});
+
+test.each(['127.0.0.1', '[::1]:8081', 'localhost:1', 'Platform.internal:8081'])(
+  'the control API answers at %s',
+  async (host) => {
+    const simulator = await startSimulator({ settings: { controlHosts: ['platform.internal'] } });
+    const head = `${LIST}\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: 2\r\n${JSON_TYPE}`;
+    expect(await rawExchange(simulator.port, `${head}\r\n\r\n{}`)).toContain('HTTP/1.1 200 ');
+    await simulator.stop();
+  },
+);
 
 test('a fault without an effect is refused, and no call fails for it', async () => {
   const bot = await platform.control.createBot({});

@@ -1,19 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isAddressOrKnown, refusalOf } from '../http/own-request.ts';
 import type { Simulator } from '../simulator.ts';
 import { ControlError } from './control-error.ts';
 import { type Operation, showOperation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { readInput } from './read-input.ts';
 
-/** `GET /control/` describes the operations; `POST /control/<operation>` with a JSON body runs one. */
+/**
+ * `GET /control/` describes the operations; `POST /control/<operation>` with a JSON body runs one. Pages of other sites
+ * are refused, because a person's browser reaches loopback, too.
+ */
 export async function handleControl(
   sim: Simulator,
   req: IncomingMessage,
   res: ServerResponse,
   path: string,
 ): Promise<void> {
+  const refusal = refusalOf(req, (host) => isAddressOrKnown(host, sim.settings.controlHosts));
+  if (refusal !== null) return refuse(res, refusal.status, refusal.error);
   const name = path.slice('/control/'.length);
   if (name === '') return write(res, 200, `${JSON.stringify(describeAll(), null, 2)}\n`);
+  if (req.method !== 'POST') return refuse(res, 405, 'an operation is a POST (see GET /control/)');
   const chunks: Buffer[] = [];
   for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
   const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name as keyof typeof OPERATIONS] : undefined;

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 
 /** What other sites could send: a form, a script without our origin, a name that leads to this machine. */
-type Refusal = { status: number; error: string };
+export type SiteRefusal = { status: number; error: string };
 
 /**
  * Why a request is not from a person at this machine, or from our own page; null if it is. A browser says by
  * Sec-Fetch-Site and Origin which page asks; by Host, whether the name of another site leads here.
  */
-export function refusalOf(request: IncomingMessage, port: number): Refusal | null {
-  const own = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`);
+export function refusalOf(request: IncomingMessage, isOwnHost: (host: string) => boolean): SiteRefusal | null {
   const { host = '', origin, 'sec-fetch-site': site, 'content-type': type = '' } = request.headers;
-  if (!own.includes(host)) return { status: 421, error: 'This is another host.' };
+  if (!isOwnHost(host)) return { status: 421, error: 'This is another host.' };
   const isPost = request.method === 'POST';
   if (!isPost && request.method !== 'GET') return { status: 405, error: 'Only GET and POST are known.' };
   const isPage = !isPost && request.headers['sec-fetch-mode'] === 'navigate';
@@ -19,5 +19,11 @@ export function refusalOf(request: IncomingMessage, port: number): Refusal | nul
     return { status: 403, error: 'Another site asks.' };
   if (origin !== undefined && origin !== `http://${host}`) return { status: 403, error: 'Another site asks.' };
   const isJson = type.split(';')[0]?.trim().toLowerCase() === 'application/json';
-  return isPost && !isJson ? { status: 415, error: 'Send JSON.' } : null;
+  return isPost && !isJson ? { status: 415, error: 'Send JSON (Content-Type: application/json).' } : null;
+}
+
+/** True for an address, `localhost` or one of `names`: no other site can make these lead to this machine. */
+export function isAddressOrKnown(host: string, names: string[]): boolean {
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || name === 'localhost' || names.includes(name);
 }
