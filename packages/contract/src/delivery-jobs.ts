@@ -117,7 +117,7 @@ const chosenLetters = {
 };
 
 const CHOICE =
-  'Name `ids`, or a `filter`, or only a `bot_id` for all dead letters of that bot. Dead letters that come later are not included. To include only those that a dry run has counted, give its `upto_id`.';
+  'Name `ids`, or a `filter`, or only a `bot_id` for all dead letters of that bot. Ids that name no dead letter of your bots are left out. Dead letters that come later are not included. To include only those that a dry run has counted, give its `upto_id`.';
 const CONTINUED =
   'It works in batches, by bot. After 10 s it answers with `state` `running` and the counts so far, and workers continue, also after a crash. An account may have five unfinished ones.';
 

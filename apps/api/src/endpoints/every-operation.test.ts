@@ -42,6 +42,10 @@ let seesAll: RestClient;
 /** Keys limited to another bot, and to a bot that was deleted. */
 let ofOtherBot: RestClient;
 let ofDeletedBot: RestClient;
+/** A user with a bot of its own, whom nothing of the examples belongs to; and a key of an admin for the same bot. */
+let neighbour: RestClient;
+let ofNeighbour: RestClient;
+let neighbourBotId: number;
 let deletedBotId: number;
 let nobody: RestClient;
 let botId: number;
@@ -339,6 +343,28 @@ const EXAMPLES: Record<OperationName, Example> = {
   pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0 }),
 };
 
+/** Values for ids that an example leaves out. */
+const LEFT_OUT_IDS: Record<string, () => unknown> = {
+  program_id: () => newProgram(),
+  ids: async () => [await newDeadLetter()],
+  user_id: () => 1,
+  target_bot_id: () => botId,
+  bot_ids: () => [botId],
+};
+
+/** An id of the same form that names nothing. */
+function unknownId(known: unknown): unknown {
+  if (Array.isArray(known)) return known.map(unknownId);
+  return typeof known === 'string' ? 'f'.repeat(known.length) : NO_SUCH_ID;
+}
+
+/** The ids that we gave, and those of chats where only our records can tell that there is such a chat. */
+function namesOurs(name: string, { method, inputs }: DocumentedOperation): boolean {
+  if (!/^ids?$|_ids?$/.test(name) || /^(upto|update|file|.*message.*)_id$/.test(name)) return false;
+  if (name === 'user_id') return inputs.chat_id === undefined;
+  return !/chat_id$/.test(name) || method === 'GET';
+}
+
 beforeAll(async () => {
   [api, backend] = await Promise.all([startTestApi(), startBackend()]);
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
@@ -360,6 +386,9 @@ beforeAll(async () => {
   stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger' })).key);
   seesAll = restClient(api.url, (await insertAccount(db, { username: 'sees-all', bots: null })).key);
   ofOtherBot = await keyOfBot(await newBot(), 'admin');
+  neighbourBotId = await newBot();
+  neighbour = restClient(api.url, (await insertAccount(db, { username: 'neighbour', bots: [neighbourBotId] })).key);
+  ofNeighbour = await keyOfBot(neighbourBotId, 'admin');
   deletedBotId = await newBot();
   ofDeletedBot = await keyOfBot(deletedBotId, 'user');
   await admin('POST', '/api/bots/delete', { body: { id: deletedBotId } });
@@ -399,6 +428,13 @@ function expectError(answer: RestAnswer, status: number): z.output<typeof errorA
     error: expect.any(String),
   });
   return error;
+}
+
+/** What a caller can compare: ids of the request and of what it made differ in any case. */
+function shapeOf({ status, json, text }: RestAnswer): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return { status, json: json ?? text };
+  const { request_id: _request, job_id: _job, ...rest } = json as Input;
+  return { status, json: rest };
 }
 
 async function auditLog(): Promise<AuditEntryResource[]> {
@@ -552,6 +588,28 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
       );
       const sentences = answers.map((answer) => expectError(answer, 403).error);
       expect([...new Set(sentences)]).toEqual(['This bot is not among yours']);
+    });
+  }
+
+  const ids = Object.keys(inputs).filter((field) => field !== naming && namesOurs(field, documented));
+  const places = naming === undefined ? [] : inputs[naming]?.required ? ['bot'] : ['bot', 'none'];
+  const askedWith = ids
+    .filter((field) => role !== 'public' && operation.aliases?.[field] === undefined)
+    .flatMap((field) => (places.length === 0 ? ['none'] : places).map((place) => [field, place] as const));
+  for (const [field, place] of askedWith) {
+    const where = place === 'bot' ? `, asked for ${naming} of one's own` : '';
+    test(`tells nobody else whether ${field} names nothing or what is not theirs${where}`, async () => {
+      const { [naming ?? '']: _bot, ...known } = await example();
+      const foreign = {
+        ...{ ...known, [field]: known[field] ?? (await LEFT_OUT_IDS[field]?.()) },
+        ...(naming !== undefined && place === 'bot' ? { [naming]: neighbourBotId } : {}),
+      };
+      expect(foreign[field]).toBeDefined();
+      for (const client of operation.wholeFleet === true ? [neighbour] : [neighbour, ofNeighbour]) {
+        const ofOthers = await call(client, documented, foreign);
+        const ofNobody = await call(client, documented, { ...foreign, [field]: unknownId(foreign[field]) });
+        expect(shapeOf(ofOthers)).toEqual(shapeOf(ofNobody));
+      }
     });
   }
 

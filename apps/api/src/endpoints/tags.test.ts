@@ -80,7 +80,7 @@ describe('a tag', () => {
     const answer = await stranger('POST', '/api/tags/remove', { body: { id, tyop: 1 } });
     expect(answer.status).toBe(403);
     expect(tagsOf(await list())).toContain('private');
-    expect((await remove(999_999, stranger)).status).toBe(404);
+    expect(await remove(999_999, stranger)).toMatchObject({ status: 403, json: { code: 'forbidden' } });
   });
 });
 

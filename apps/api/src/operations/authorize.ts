@@ -107,17 +107,22 @@ export function requireSeenBot({ directory }: Context, caller: Caller, id: numbe
   if (caller.role === 'user' && directory.byId(id) === undefined) refuse();
 }
 
-/** The same for the bots of the tag or routing rule that an id names. */
+/**
+ * The same for the bots of what an id names (a tag, rule, program, token). An id that names nothing is refused likewise,
+ * unless the caller is an admin of all bots.
+ */
 export async function requireFoundBots(
   context: Context,
   findBots: FindBots | undefined,
   caller: Caller | null,
   given: unknown,
 ): Promise<void> {
-  if (findBots === undefined || caller === null || caller.bots === 'all') return;
+  if (findBots === undefined || caller === null || (caller.role === 'admin' && caller.bots === 'all')) return;
   const id = anyId.safeParse(given);
   if (!id.success) return;
-  for (const botId of await findBots(context, id.data)) if (!seesBot(caller, botId)) refuse();
+  const bots = await findBots(context, id.data);
+  if (bots.length === 0) refuse();
+  for (const botId of bots) requireSeenBot(context, caller, botId);
 }
 
 const OF_FLEET = { role: 'admin', wholeFleet: true } as const;

@@ -6,10 +6,13 @@ import { type ApiKey, endOfKey } from './api-key.ts';
 import { apiKeyStore, type KeyReach } from './api-key-store.ts';
 import { type Caller, requireAdmin } from './caller.ts';
 
-/** The account whose keys are requested: the caller's own, or any for an admin. Throws 'forbidden' or 'not_found'. */
+/** The account whose keys are requested: the caller's own, or any for an admin of all bots. Throws 'forbidden' or 'not_found'. */
 export async function ownerOfKeys(deps: AccountDeps, caller: Caller, accountId: number | undefined): Promise<Account> {
   if (accountId === undefined || accountId === caller.account.id) return caller.account;
   requireAdmin(caller);
+  if (caller.bots !== 'all') {
+    throw new FlotillaError('forbidden', 'A key that is limited to some bots cannot name another account');
+  }
   const account = await accountStore(deps.db).findById(accountId);
   if (account === null) throw new FlotillaError('not_found', 'Account not found');
   return account;

@@ -84,11 +84,6 @@ export function deadLetterStore(db: Database) {
       return (await newest.executeTakeFirst())?.id ?? 0;
     },
     /** The bots of these dead letters. */
-    botsOf: async (ids: readonly number[]): Promise<number[]> => {
-      const of = db.selectFrom('dead_letters').select('bot_id').distinct();
-      const found = await of.where(sql<boolean>`id = any(${[...ids]}::bigint[])`).execute();
-      return found.map(({ bot_id }) => bot_id);
-    },
     /** The update of the newest dead letter of that bot and update; null when there is none. */
     payloadOf: async (botId: number, programIds: number[], updateId: number): Promise<string | null> => {
       // The index needs the reader.
