@@ -10,8 +10,8 @@ import { knownSettings } from './known-settings.mjs';
 
 const FILE = 'docker-compose.yml';
 const OWN_IMAGES = /\/(api|worker|migrate|maintenance|simulator)(:|$)/;
-/** Settings of the demo bot's program; .env.example does not list them. */
-const DEMO_BOT = /^(API_URL|SIMULATOR_URL|BACKEND_URL|SHOWN_.*|DEMO_BOT_.*)$/;
+/** Settings of the simulator and the demo bot; .env.example does not list them. */
+const DEMO_BOT = /^(API_URL|SIMULATOR_URL|SIMULATOR_CONTROL_HOSTS|BACKEND_URL|SHOWN_.*|DEMO_BOT_.*)$/;
 
 /** Folders that operators create. */
 const MADE_BY_OPERATORS = ['/backups'];

@@ -72,6 +72,56 @@ test(
 );
 
 test(
+  'who deletes an account or a key is shown the tokens of programs that go on, and revokes them there',
+  async () => {
+    const { fleet } = suite;
+    const margaret = { username: 'margaret', password: 'a password of margaret', role: 'user', bot_ids: [shop.id] };
+    const { id } = await fleet.rest<{ id: number }>('/api/auth/users/add', margaret);
+    const { id: program } = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: shop.id, name: 'Orders' });
+    const keyOf = (name: string) => fleet.rest<{ key: string }>('/api/auth/api-keys', { name, user_id: id });
+    const tokenBy = async ({ key }: { key: string }, name: string) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ program_id: program, name });
+      const made = await fetch(`${suite.fleet.url}/api/programs/tokens/add`, { method: 'POST', headers, body });
+      expect(made.status).toBe(200);
+    };
+    await tokenBy(await keyOf('stays'), 'Of the account');
+    await tokenBy(await keyOf('goes'), 'Of the key');
+    const names = async () =>
+      (await fleet.rest<{ name: string }[]>(`/api/programs/tokens?program_id=${program}`)).map(({ name }) => name);
+
+    const { page, complaints } = await openAsAdmin(`access?view=keys&account=${id}`);
+    await page.getByRole('table', { name: 'API keys' }).getByRole('link', { name: 'goes' }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('dialog', { name: 'Delete the key goes?' }).getByRole('button', { name: 'Delete…' }).click();
+    const left = page.getByRole('dialog', { name: '1 token of a program goes on' });
+    await left.getByText('Of the key').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'goes' }).waitFor({ state: 'detached' });
+    expect(await names()).toEqual(['Of the account', 'Of the key']);
+
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    await page.getByRole('table', { name: 'People' }).getByRole('link', { name: 'margaret' }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const asking = page.getByRole('dialog', { name: 'Delete the account margaret?' });
+    await asking.getByRole('button', { name: 'Delete…' }).click();
+    const both = page.getByRole('dialog', { name: '2 tokens of programs go on' });
+    await both.getByRole('link', { name: 'Orders' }).first().waitFor();
+    await picture(page, 'access-left-tokens');
+    await both.getByRole('button', { name: 'Revoke Of the account' }).press('Enter');
+    await both.getByText('Revoked').waitFor();
+    expect(await names()).toEqual(['Of the key']);
+    await both.getByRole('button', { name: 'Close' }).last().click();
+    await page
+      .getByRole('table', { name: 'People' })
+      .getByRole('link', { name: 'margaret' })
+      .waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'an edited account keeps what somebody else changed meanwhile, and an admin who becomes a user gets the bots shown',
   async () => {
     const { fleet } = suite;

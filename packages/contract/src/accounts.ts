@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
 import { flag, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
 
 export const ROLES = ['admin', 'user'] as const;
 export type Role = (typeof ROLES)[number];
@@ -138,12 +139,13 @@ export const accountOperations = {
     audit: ['account_delete'],
     paths: ['/api/auth/users/delete'],
     summary: 'Deletes an account with its API keys and sessions.',
-    description: 'The last admin cannot be deleted.',
+    description:
+      'The last admin cannot be deleted. The tokens of programs that the account made, by a session or a key, go on working, and the answer lists them.',
     input: z.object({ id: ownId() }),
-    output: okAnswer,
+    output: okWithTokens,
     readOnlyFields: fieldsBeside(accountResource, { id: true }),
     errors: ['not_found'],
-    example: { input: { id: 4 }, output: { ok: true } },
+    example: { input: { id: 4 }, output: EXAMPLE_OK_WITH_TOKENS },
   }),
 
   resetPassword: defineOperation({

@@ -3,6 +3,7 @@ import { ROLES, roleField } from './accounts.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { flag, instant, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
 
 export const apiKeyResource = z
   .strictObject({
@@ -115,11 +116,12 @@ export const apiKeyOperations = {
     paths: ['/api/auth/api-keys/delete'],
     role: 'any',
     summary: 'Deletes an API key.',
-    description: 'Every key that was created with it is deleted, too.',
+    description:
+      'Every key that was created with it is deleted, too. The tokens of programs that these keys made go on working, and the answer lists them.',
     input: z.object({ id: ownId() }),
-    output: okAnswer,
+    output: okWithTokens,
     readOnlyFields: fieldsBeside(apiKeyResource, { id: true }),
     errors: ['not_found'],
-    example: { input: { id: 12 }, output: { ok: true } },
+    example: { input: { id: 12 }, output: EXAMPLE_OK_WITH_TOKENS },
   }),
 };

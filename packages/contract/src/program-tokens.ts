@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { createdAtField, okAnswer, ownIdField } from './fields.ts';
+import { EXAMPLE_BOT_ID } from './examples.ts';
+import { botIdField, createdAtField, okAnswer, okField, ownIdField } from './fields.ts';
 import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
@@ -33,6 +34,35 @@ export const programTokenResource = z
   .meta({ id: 'ProgramToken' });
 
 export type ProgramTokenResource = z.infer<typeof programTokenResource>;
+
+/** The answer to the end of an account or key: the tokens that it made, which go on with their programs. */
+export const okWithTokens = z
+  .strictObject({
+    ok: okField,
+    program_tokens: z
+      .array(
+        z.strictObject({
+          id: ownIdField,
+          name: z.string().describe('A name for people.'),
+          prefix: z.string().describe('The first characters of the token.'),
+          program_id: z.int().describe('The program that it belongs to.'),
+          program_name: z.string().describe('The name of that program.'),
+          bot_id: botIdField,
+          expires_at: z.iso.datetime().describe('When it expires. Absent: never.').optional(),
+        }),
+      )
+      .describe(
+        'The tokens of programs that it made and that go on working, because a token belongs to its program. `/api/programs/tokens/delete` revokes one.',
+      ),
+  })
+  .meta({ id: 'OkWithTokens' });
+
+export const EXAMPLE_OK_WITH_TOKENS: z.infer<typeof okWithTokens> = {
+  ok: true,
+  program_tokens: [
+    { id: 11, name: 'agency', prefix: '123456:fvQ9ex', program_id: 4, program_name: 'orders', bot_id: EXAMPLE_BOT_ID },
+  ],
+};
 
 const newProgramToken = programTokenResource
   .extend({ token: z.string().describe('The token itself. It is never shown again.') })
@@ -68,7 +98,9 @@ const addInputs = {
   })
     .describe(RATE_NOTE)
     .optional(),
-  expires_at: instant().describe('When it stops working: ISO 8601 with a zone. Absent: never.').optional(),
+  expires_at: instant()
+    .describe('When it stops working: ISO 8601 with a zone. Absent: never, or with the API key that makes it.')
+    .optional(),
 };
 
 export const programTokenOperations = {
@@ -88,7 +120,6 @@ export const programTokenOperations = {
     audit: ['program_token_add'],
     paths: ['/api/programs/tokens/add'],
     role: 'any',
-    lasting: true,
     summary: 'Makes a token for a program and shows it, this once.',
     description: `Client libraries use it in place of the bot's own token, with the proxy as their API root. getUpdates then reads at the
 program's cursor. setWebhook gives the program a backend, which acts by its answers with the limits of this token and ends with
@@ -101,6 +132,10 @@ Its methods also say how it gets updates: without getUpdates it cannot poll, wit
 poll reads or passes over is confirmed for the whole program. So a token that may poll is refused if another one polls the program
 with other chats, or if the program takes updates alone in chats that the token does not have. Give it the same chats, other
 methods, or a program of its own.
+
+A token belongs to its program. It goes on when the key that made it is deleted, or its account, whose deletion lists it; \`made_by\`
+shows who made it. A key that expires makes none that outlives it: without \`expires_at\` the token ends with the key, and a later
+\`expires_at\` is refused.
 
 A refused call is answered in the platform's form, with 403, or with 429
 and \`retry_after\`. While Redis is away, it is 503 for every token of a program, because the token may have been revoked.`,

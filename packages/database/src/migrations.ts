@@ -40,6 +40,7 @@ import * as kindsOfWebhooks from './migrations/20261124T060000-kinds-of-webhooks
 import * as takenDeadLetters from './migrations/20261124T060000-taken-dead-letters.ts';
 import * as waitingOfHours from './migrations/20261124T060000-waiting-of-hours.ts';
 import * as cursorChanges from './migrations/20261126T020000-cursor-changes.ts';
+import * as accountsBehindProgramTokens from './migrations/20261127T000000-accounts-behind-program-tokens.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -86,4 +87,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261124T060000-taken-dead-letters': takenDeadLetters,
   '20261124T060000-waiting-of-hours': waitingOfHours,
   '20261126T020000-cursor-changes': cursorChanges,
+  '20261127T000000-accounts-behind-program-tokens': accountsBehindProgramTokens,
 };

@@ -211,6 +211,8 @@ export interface ProgramTokensTable {
   per_minute: number | null;
   /** The username of the account that made it; null for one that is older than this column. */
   made_by: string | null;
+  /** The id of that account; null where it is not known. */
+  made_by_id: BigInt64 | null;
   /** The API key that it was made with; null for a session. */
   made_by_key: BigInt64 | null;
   expires_at: Date | null;

@@ -9,6 +9,7 @@ import { updateAccount } from '@flotilla/domain/accounts/update-account.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { okWithTokens } from '../present/ok-with-tokens.ts';
 
 export const accountHandlers: Handlers<typeof accountOperations> = {
   async listAccounts(context, { input }) {
@@ -41,8 +42,7 @@ export const accountHandlers: Handlers<typeof accountOperations> = {
   },
 
   async deleteAccount(context, { input, by }) {
-    await deleteAccount(context, by, input.id);
-    return OK;
+    return okWithTokens(await deleteAccount(context, by, input.id));
   },
 
   async resetPassword(context, { input, caller, by }) {

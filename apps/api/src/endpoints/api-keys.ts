@@ -1,6 +1,7 @@
 import type { ApiKeyResource, apiKeyOperations } from '@flotilla/contract/api-keys.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import type { ApiKey } from '@flotilla/domain/accounts/api-key.ts';
+import { seesBot } from '@flotilla/domain/accounts/caller.ts';
 import { createApiKey } from '@flotilla/domain/accounts/create-api-key.ts';
 import { deleteApiKey } from '@flotilla/domain/accounts/delete-api-key.ts';
 import { listApiKeys } from '@flotilla/domain/accounts/list-api-keys.ts';
@@ -9,6 +10,7 @@ import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireSeenBot } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { okWithTokens } from '../present/ok-with-tokens.ts';
 
 export const apiKeyHandlers: Handlers<typeof apiKeyOperations> = {
   async listApiKeys(context, { input, caller }) {
@@ -40,8 +42,8 @@ export const apiKeyHandlers: Handlers<typeof apiKeyOperations> = {
   },
 
   async deleteApiKey(context, { input, caller, by }) {
-    await deleteApiKey(context, by, caller, input.id);
-    return OK;
+    const tokens = await deleteApiKey(context, by, caller, input.id);
+    return okWithTokens(tokens.filter(({ botId }) => seesBot(caller, botId)));
   },
 };
 

@@ -347,7 +347,10 @@ const EXAMPLES: Record<OperationName, Example> = {
 const LEFT_OUT_IDS: Record<string, () => unknown> = {
   program_id: () => newProgram(),
   ids: async () => [await newDeadLetter()],
-  user_id: () => 1,
+  user_id: async () => {
+    const named = api.database.db.selectFrom('accounts').select('id').where('username', '=', 'owner');
+    return (await named.executeTakeFirstOrThrow()).id;
+  },
   target_bot_id: () => botId,
   bot_ids: () => [botId],
 };

@@ -156,4 +156,64 @@ describe('what somebody made on programs and leaves behind', () => {
     );
     expect((await fetch(`${api.url}/tgapi/bot${token.token}/getMe`)).status).toBe(200);
   });
+
+  test('is in the answer, so that an admin can revoke the tokens: also after a new username, but not when expired', async () => {
+    const leaver = await insertAccount(api.database.db, { username: 'renamed', role: 'admin', bots: null });
+    const asLeaver = restClient(api.url, leaver.key);
+    const program = await add('of the renamed', {}, asLeaver);
+    const [token, expired] = [await addToken(program, {}, asLeaver), await addToken(program, {}, asLeaver)];
+    const { db } = api.database;
+    await db
+      .updateTable('program_tokens')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', expired.id)
+      .execute();
+    await post('/api/auth/users/update', { id: leaver.id, username: 'anew' });
+    const taken = await insertAccount(db, { username: 'renamed', role: 'admin', bots: null });
+    const ofAnother = await addToken(program, {}, restClient(api.url, taken.key));
+    const left = { program_id: program.id, program_name: program.name, bot_id: bot.id };
+    const deleted = async (id: number) => (await api.admin('POST', '/api/auth/users/delete', { body: { id } })).json;
+    expect(await deleted(leaver.id)).toEqual({
+      ok: true,
+      program_tokens: [{ id: token.id, name: token.name, prefix: token.prefix, ...left }],
+    });
+    expect(await deleted(taken.id)).toMatchObject({ program_tokens: [{ id: ofAnother.id }] });
+    await post('/api/programs/tokens/delete', { id: token.id });
+  });
+
+  test('is in the answer when a key is deleted', async () => {
+    const made = await post<{ id: number; key: string }>('/api/auth/api-keys', { name: 'answers' });
+    const program = await add('of a key');
+    const token = await addToken(program, {}, restClient(api.url, made.key));
+    const answer = await post('/api/auth/api-keys/delete', { id: made.id });
+    expect(answer).toMatchObject({ ok: true, program_tokens: [{ id: token.id, program_id: program.id }] });
+  });
+});
+
+describe('the token of a key that expires', () => {
+  const END = '2098-01-01T00:00:00.000Z';
+  const keyUntil = async (expiresAt: string, client?: RestClient) => {
+    const body = { name: 'expires', expires_at: expiresAt };
+    return restClient(api.url, (await post<{ key: string }>('/api/auth/api-keys', body, client)).key);
+  };
+
+  test('ends with the key unless it ends before; a later end is refused', async () => {
+    const program = await add('of an expiring key');
+    const key = await keyUntil(END);
+    expect(await addToken(program, {}, key)).toMatchObject({ expires_at: END });
+    for (const expires_at of [END, '2097-01-01T00:00:00.000Z']) {
+      expect(await addToken(program, { expires_at }, key)).toMatchObject({ expires_at });
+    }
+    const body = { program_id: program.id, name: 'later', expires_at: '2098-01-01T00:00:00.001Z' };
+    const refused = await key('POST', '/api/programs/tokens/add', { body });
+    expect(refused).toMatchObject({ status: 400, json: { details: [{ path: 'expires_at' }] } });
+    expect(refused.text).toContain(END);
+  });
+
+  test('ends with the key that made its key, if that is earlier', async () => {
+    const parent = await keyUntil(END);
+    const child = await keyUntil('2097-06-01T00:00:00.000Z', parent);
+    const program = await add('of a child');
+    expect(await addToken(program, {}, child)).toMatchObject({ expires_at: '2097-06-01T00:00:00.000Z' });
+  });
 });

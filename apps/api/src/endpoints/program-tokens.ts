@@ -1,7 +1,8 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { ProgramTokenResource, programTokenOperations } from '@flotilla/contract/program-tokens.ts';
+import { endOfKey } from '@flotilla/domain/accounts/api-key.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import { addProgramToken } from '@flotilla/domain/programs/add-program-token.ts';
+import { addProgramToken, type TokenMaker } from '@flotilla/domain/programs/add-program-token.ts';
 import { deleteProgramToken } from '@flotilla/domain/programs/delete-program-token.ts';
 import { programStore } from '@flotilla/domain/programs/program-store.ts';
 import type { ProgramToken } from '@flotilla/domain/programs/program-token.ts';
@@ -38,7 +39,7 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     async handle(context, { input, by, caller }) {
       if (input.methods?.some((name) => isOfManagedBots(name.toLowerCase()))) requireAllBots(caller);
       const { program_id: programId, name, methods = null, chats = null, rate, expires_at: expiresAt } = input;
-      const { token, record } = await addProgramToken(context, by, caller.role, programId, {
+      const { token, record } = await addProgramToken(context, by, makerOf(caller), programId, {
         ...{ name, methods, chats },
         perSecond: rate?.per_second ?? null,
         perMinute: rate?.per_minute ?? null,
@@ -56,6 +57,10 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     },
   },
 };
+
+function makerOf({ role, apiKey }: Caller): TokenMaker {
+  return { role, endsAt: apiKey === null ? null : endOfKey(apiKey) };
+}
 
 /** Throws 'forbidden' unless the caller is an admin of all bots. */
 function requireAllBots({ role, bots }: Caller): void {

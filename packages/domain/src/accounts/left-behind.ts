@@ -1,38 +1,61 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { type Expression, type SqlBool, sql } from 'kysely';
 
-type Maker = { username: string } | { keyIds: readonly number[] };
+type Maker = { id: number; username: string } | { keyIds: readonly number[] };
+
+/** A token that goes on without its maker. */
+export interface LeftToken {
+  id: number;
+  name: string;
+  prefix: string;
+  programId: number;
+  programName: string;
+  botId: number;
+  expiresAt: Date | null;
+}
 
 /**
- * Says for the audit log what stays in use after its maker has lost the bot, or after its key was deleted: tokens,
- * backends and signing secrets belong to the program, as a deploy key belongs to its repository. `botIds` are the bots
- * that the maker still sees; null: all.
+ * What stays in use after its maker has lost the bot, or after its key was deleted: the tokens, and for the audit log
+ * all of it in words. Tokens, backends and signing secrets belong to the program, as a deploy key belongs to its
+ * repository. `botIds` are the bots that the maker still sees; null: all.
  */
-export async function describeLeft(db: Database, maker: Maker, botIds: readonly number[] | null): Promise<string> {
-  if (botIds === null) return '';
-  const madeBy = (name: string, key: string): Expression<SqlBool> =>
-    'username' in maker
-      ? sql<SqlBool>`${sql.ref(name)} = ${maker.username}`
-      : sql<SqlBool>`${sql.ref(key)} = any(${[...maker.keyIds]}::bigint[])`;
+export async function leftBehind(
+  db: Database,
+  maker: Maker,
+  botIds: readonly number[] | null,
+): Promise<{ tokens: LeftToken[]; inWords: string }> {
+  if (botIds === null) return { tokens: [], inWords: '' };
+  const madeBy = (account: SqlBoolOf, key: string): Expression<SqlBool> =>
+    'keyIds' in maker ? sql<SqlBool>`${sql.ref(key)} = any(${[...maker.keyIds]}::bigint[])` : account(maker);
+  const isNamed =
+    (name: string): SqlBoolOf =>
+    ({ username }) =>
+      sql<SqlBool>`${sql.ref(name)} = ${username}`;
   const elsewhere = sql<SqlBool>`programs.bot_id <> all(${[...botIds]}::bigint[])`;
-  const tokens = db
+  const tokens = await db
     .selectFrom('program_tokens')
     .innerJoin('programs', 'programs.id', 'program_tokens.program_id')
-    .select('program_tokens.id')
-    .where(madeBy('program_tokens.made_by', 'program_tokens.made_by_key'))
+    .select(['program_tokens.id', 'program_tokens.name', 'token_prefix as prefix', 'expires_at as expiresAt'])
+    .select(['programs.id as programId', 'programs.name as programName', 'bot_id as botId'])
+    .where(madeBy(({ id }) => sql<SqlBool>`program_tokens.made_by_id = ${id}`, 'program_tokens.made_by_key'))
+    .where(sql<SqlBool>`(expires_at is null or expires_at > now())`)
     .where(elsewhere)
-    .orderBy('program_tokens.id');
+    .orderBy('program_tokens.id')
+    .execute();
   const programs = db.selectFrom('programs').select('id').where(elsewhere).orderBy('id');
+  const backends = programs
+    .where(madeBy(isNamed('backend_by'), 'backend_by_key'))
+    .where('webhook_token_id', 'is', null);
   const found = [
-    ['tokens of programs', await tokens.execute()],
-    [
-      'backends of programs',
-      await programs.where(madeBy('backend_by', 'backend_by_key')).where('webhook_token_id', 'is', null).execute(),
-    ],
-    ['signing secrets of programs', await programs.where(madeBy('signing_by', 'signing_by_key')).execute()],
+    ['tokens of programs', tokens],
+    ['backends of programs', await backends.execute()],
+    ['signing secrets of programs', await programs.where(madeBy(isNamed('signing_by'), 'signing_by_key')).execute()],
   ] as const;
-  return found
+  const inWords = found
     .filter(([, rows]) => rows.length > 0)
     .map(([what, rows]) => `its ${what} stay: ${rows.map(({ id }) => id).join(', ')}`)
     .join('; ');
+  return { tokens, inWords };
 }
+
+type SqlBoolOf = (account: { id: number; username: string }) => Expression<SqlBool>;

@@ -11,7 +11,7 @@ import { apiKeyStore } from './api-key-store.ts';
 import { auditedAccount, describeAccountChanges } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { keyUsernames } from './key-usernames.ts';
-import { describeLeft } from './left-behind.ts';
+import { leftBehind } from './left-behind.ts';
 import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
@@ -50,7 +50,8 @@ export async function updateAccount(
       const before = await changeRow(transaction, id, rowChanges);
       const accounts = accountStore(transaction);
       if (hash !== null) await accounts.setPassword(id, hash, password?.mustChange ?? false);
-      const left = revokeKeys ? await describeLeft(transaction, { keyIds: await keyIdsOf(transaction, id) }, []) : '';
+      const keyIds = revokeKeys ? await keyIdsOf(transaction, id) : [];
+      const { inWords: ofKeys } = await leftBehind(transaction, { keyIds }, []);
       if (revokeKeys) await apiKeyStore(transaction).deleteOf(id);
       const after = await accounts.findById(id);
       if (after === null) throw new FlotillaError('not_found', 'Account not found');
@@ -58,9 +59,9 @@ export async function updateAccount(
         describeAccountChanges(before, after),
         hash && 'password changed',
         revokeKeys && 'keys revoked',
-        left,
+        ofKeys,
       ];
-      if (botIds !== undefined) details.push(await describeLeft(transaction, before, after.botIds));
+      if (botIds !== undefined) details.push((await leftBehind(transaction, before, after.botIds)).inWords);
       const audited = auditedAccount(action, after, ...details.filter((part) => typeof part === 'string'));
       await recordAction({ db: transaction, clock: deps.clock }, by, audited);
       return after;

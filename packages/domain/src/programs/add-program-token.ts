@@ -15,19 +15,23 @@ import { refuseLosingToken } from './refuse-lost-updates.ts';
 
 const TOKENS_AT_MOST = 100;
 
+/** Who makes a token: the role, and the end of the API key, or null for a session or a key without an end. */
+export type TokenMaker = { role: Role; endsAt: Date | null };
+
 /**
- * Makes a token of a program. Only the answer contains the token itself. Throws 'forbidden' (methods that its maker
- * may not give), 'not_found' (the program), or 'bad_request' for an unknown method, an end in the past,
- * too many tokens, or polls by which others would lose updates.
+ * Makes a token of a program. Only the answer contains the token itself. It ends with the maker's key at the latest, and
+ * by default then. Throws 'forbidden' (methods that its maker may not give), 'not_found' (the program), or 'bad_request'
+ * for an unknown method, an end in the past or too late, too many tokens, or polls by which others would lose updates.
  */
 export async function addProgramToken(
   deps: ChangeRulesDeps,
   by: Actor,
-  role: Role,
+  maker: TokenMaker,
   programId: number,
-  wanted: WantedToken,
+  asked: WantedToken,
 ): Promise<{ token: string; record: ProgramToken }> {
-  const methods = grantedMethods(role, wanted.methods);
+  const methods = grantedMethods(maker.role, asked.methods);
+  const wanted = { ...asked, expiresAt: endOfNewToken(maker, asked.expiresAt) };
   checkRequest(deps, wanted);
   return changeRules(deps, by, async (db) => {
     const program = await lockProgram(db, deps.secrets, programId);
@@ -48,6 +52,14 @@ export async function addProgramToken(
     const audited = auditedToken('program_token_add', program, record);
     return { result: { token, record }, botIds: [program.botId], audited };
   });
+}
+
+function endOfNewToken({ endsAt }: TokenMaker, wanted: Date | null): Date | null {
+  if (wanted !== null && endsAt !== null && wanted > endsAt) {
+    const reason = `must not be later than the end of the key that makes it, ${endsAt.toISOString()}`;
+    throw refusedInput('expires_at', reason);
+  }
+  return wanted ?? endsAt;
 }
 
 function checkRequest({ clock }: ChangeRulesDeps, { methods, expiresAt }: WantedToken): void {

@@ -56,6 +56,7 @@ export function programTokenStore(db: Database) {
           per_second: token.perSecond,
           per_minute: token.perMinute,
           made_by: token.maker.by,
+          made_by_id: token.maker.byId,
           made_by_key: token.maker.byKey,
           expires_at: token.expiresAt,
         })

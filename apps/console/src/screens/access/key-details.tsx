@@ -11,6 +11,7 @@ import { Ago, Moment } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { OneBot } from './bots-field.tsx';
 import { KeyState } from './key-state.tsx';
+import { type LeftToken, LeftTokens } from './left-tokens.tsx';
 
 type DetailsProps = { apiKey: ApiKeyResource; all: readonly ApiKeyResource[]; close: () => void };
 
@@ -19,20 +20,22 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
   const words = useWords();
   const queries = useQueryClient();
   const [deleting, setDeleting] = useState(false);
+  const [left, setLeft] = useState<readonly LeftToken[]>([]);
   const { id, name, enabled, bot_ids: bots, expires_at: expires, last_used_at: last, parent_id: parentId } = apiKey;
   const children = dependentOn(id, all);
   const parent = all.find((key) => key.id === parentId);
   const changed = () => queries.invalidateQueries({ queryKey: ['keys'] });
+  const end = async () => {
+    await changed();
+    close();
+  };
   const toggle = useMutation({
     mutationFn: () => call('toggleApiKey', { id, enabled: !enabled }),
     onSuccess: changed,
   });
   const remove = useMutation({
     mutationFn: () => call('deleteApiKey', { id }),
-    onSuccess: async () => {
-      await changed();
-      close();
-    },
+    onSuccess: ({ program_tokens: tokens }) => (tokens.length === 0 ? end() : setLeft(tokens)),
   });
   const shownBots = bots === null ? words.access.allBots : bots.map((bot) => <BotLine key={bot} id={bot} />);
   return (
@@ -61,7 +64,8 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
         </Button>
         <Button onClick={() => setDeleting(true)}>{words.access.remove}</Button>
       </div>
-      {deleting && (
+      {left.length > 0 && <LeftTokens tokens={left} close={() => void end()} />}
+      {deleting && left.length === 0 && (
         <Confirm
           title={words.access.deleteKeyTitle(name)}
           description={words.access.deleteKeyHint(children.length)}

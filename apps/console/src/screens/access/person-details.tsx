@@ -14,6 +14,7 @@ import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { AccountForm } from './account-form.tsx';
 import { OneBot } from './bots-field.tsx';
+import { type LeftToken, LeftTokens } from './left-tokens.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
 /** What an account may do, and what an admin may do with it. */
@@ -112,13 +113,17 @@ type DeleteProps = { account: AccountResource; keys: number | undefined; close: 
 function DeleteAccount({ account, keys, close, deleted }: DeleteProps): ReactNode {
   const { access: words } = useWords();
   const queries = useQueryClient();
+  const [left, setLeft] = useState<readonly LeftToken[]>([]);
+  const end = async () => {
+    await queries.invalidateQueries({ queryKey: ['accounts'] });
+    deleted();
+  };
   const remove = useMutation({
     mutationFn: () => call('deleteAccount', { id: account.id }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['accounts'] });
-      deleted();
-    },
+    // The list of accounts is asked for again at the end, because this dialog goes with its row.
+    onSuccess: ({ program_tokens: tokens }) => (tokens.length === 0 ? end() : setLeft(tokens)),
   });
+  if (left.length > 0) return <LeftTokens tokens={left} close={() => void end()} />;
   return (
     <Confirm
       title={words.deleteTitle(account.username)}

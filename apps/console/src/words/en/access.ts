@@ -54,6 +54,13 @@ export const access = {
       one: 'Its sessions end, and its {n} API key is deleted. This cannot be undone.',
       other: 'Its sessions end, and its {n} API keys are deleted. This cannot be undone.',
     }),
+  leftTitle: (n: number) => plural(n, { one: '{n} token of a program goes on', other: '{n} tokens of programs go on' }),
+  leftHint:
+    'What you deleted made them. A token belongs to its program and keeps working. Revoke those that nobody should have any more.',
+  leftRevoke: 'Revoke',
+  leftRevokeOf: (name: string) => `Revoke ${name}`,
+  leftRevoked: 'Revoked',
+  leftRead: 'Close',
   whatTheyDid: 'What they did',
   ownAccount: 'This is your own account: change your password in the menu at the top.',
   keysOf: 'Keys of',
