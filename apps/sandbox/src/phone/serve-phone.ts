@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { refusalOf } from '@flotilla/runtime/own-request.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
-import { refusalOf } from '@flotilla/simulator/http/own-request.ts';
 import { z } from 'zod';
 
 export type Phone = { url: string; stop(): Promise<void> };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isAddressOrKnown, refusalOf } from '../http/own-request.ts';
+import { isAddressOrKnown, refusalOf } from '@flotilla/runtime/own-request.ts';
 import type { Simulator } from '../simulator.ts';
 import { ControlError } from './control-error.ts';
 import { type Operation, showOperation } from './operation.ts';
