@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { freePort } from '@flotilla/embedded/free-port.ts';
 import { type Nginx, startNginx } from '@flotilla/testing/fleet/nginx.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 const TOKEN = '123456:AAsecretSECRETsecretSECRETsecretSEC';
 const MIB = 1 << 20;
@@ -24,7 +25,7 @@ beforeAll(async () => {
     if (request.url === '/api/flood') return void response.writeHead(429, { 'Retry-After': '7' }).end('as it is');
     if (request.url?.endsWith('?hold')) return;
     request.on('end', () => response.end());
-    if (request.url === '/cut') request.socket.destroy();
+    if (request.url?.endsWith('cut')) request.socket.destroy();
   });
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
   const { port } = api.address() as AddressInfo;
@@ -94,15 +95,51 @@ test('neither an upload nor an answer waits for its end', async () => {
   socket.destroy();
 });
 
-test('a POST whose connection breaks after it was sent is sent once, where a GET is tried on another pod', async () => {
-  const sent = async (method: string) => {
+const METHODS = ['POST', 'GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'];
+const PATHS = ['/', `/bot${TOKEN}/sendMessage?text=a%20b`, '/api/updates/poll', '/admin/queues', '/console/'];
+
+describe('of pods none of which is skipped after a failure', () => {
+  let apiPort: number;
+  let own: Nginx;
+  beforeEach(() => {
+    apiPort = (api.address() as AddressInfo).port;
+  });
+  afterEach(() => own.stop());
+
+  test('a request whose connection breaks after it was sent is sent once, whatever its method and path', async () => {
+    own = await startNginx({ apiPorts: [apiPort, apiPort], maxFails: 0 });
+    for (const method of METHODS) {
+      for (const path of PATHS) {
+        received.length = 0;
+        const { status } = await fetch(`${own.url}${path}${path.includes('?') ? '&' : '?'}cut`, { method });
+        expect([method, path, status, received.length]).toEqual([method, path, 502, 1]);
+      }
+    }
+  });
+
+  test('a request for which no connection can be made is sent to another pod, whatever its method and path', async () => {
+    own = await startNginx({ apiPorts: [await freePort(), apiPort], maxFails: 0 });
+    for (const method of METHODS) {
+      for (const path of PATHS) {
+        received.length = 0;
+        const statuses: number[] = [];
+        for (let at = 0; at < 4; at += 1) statuses.push((await fetch(`${own.url}${path}`, { method })).status);
+        expect([method, path, statuses]).toEqual([method, path, [200, 200, 200, 200]]);
+        expect(received.map(({ url }) => url)).toEqual(Array(4).fill(path));
+      }
+    }
+  });
+
+  test('a body for which no connection can be made goes to another pod as a whole', async () => {
+    own = await startNginx({ apiPorts: [await freePort(), apiPort], maxFails: 0 });
     received.length = 0;
-    const response = await fetch(`${nginx.url}/cut`, { method, ...(method === 'POST' ? { body: 'once' } : {}) });
-    return { status: response.status, times: received.length };
-  };
-  expect(await sent('POST')).toEqual({ status: 502, times: 1 });
-  // nginx skips the pod that broke the connection for a while.
-  await waitFor(async () => (await sent('GET')).times === 2);
+    const sizes = [10, 10, 100_000, 100_000, 3_000_000, 3_000_000];
+    for (const bytes of sizes) {
+      const response = await fetch(`${own.url}/bot${TOKEN}/sendDocument`, { method: 'POST', body: 'x'.repeat(bytes) });
+      expect([bytes, response.status]).toEqual([bytes, 200]);
+    }
+    expect(received.map(({ bytes }) => bytes)).toEqual(sizes);
+  });
 });
 
 const SIGN_IN = '/api/auth/login';

@@ -43,6 +43,8 @@ export async function startNginx(options: {
   apiPorts: number[];
   /** More directives for the server block. */
   server?: string;
+  /** After so many failures nginx skips an api for a while. [1, as in production] */
+  maxFails?: number;
 }): Promise<Nginx> {
   const port = options.port ?? (await freePort());
   const folder = await throwAwayDir();
@@ -50,7 +52,8 @@ export async function startNginx(options: {
   await chmod(folder, 0o777);
   const log = join(folder, 'access.log');
   const file = join(folder, 'nginx.conf');
-  await writeFile(file, configuration({ folder, port, log, apiPorts: options.apiPorts, server: options.server ?? '' }));
+  const { apiPorts, server = '', maxFails = 1 } = options;
+  await writeFile(file, configuration({ folder, port, log, apiPorts, server, maxFails }));
   const child = spawn(await findNginx(), ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -71,7 +74,9 @@ export async function startNginx(options: {
   };
 }
 
-function configuration(at: { folder: string; port: number; log: string; apiPorts: number[]; server: string }): string {
+type Configured = { folder: string; port: number; log: string; apiPorts: number[]; server: string; maxFails: number };
+
+function configuration(at: Configured): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `
 daemon off;
@@ -86,7 +91,7 @@ http {
   access_log ${at.log} flotilla;
   upstream flotilla_api {
     zone flotilla_api 128k;
-    ${at.apiPorts.map((port) => `server 127.0.0.1:${port} max_fails=1 fail_timeout=2s;`).join('\n    ')}
+    ${at.apiPorts.map((port) => `server 127.0.0.1:${port} max_fails=${at.maxFails} fail_timeout=2s;`).join('\n    ')}
     include ${RULES}/upstream.conf;
   }
   server {
