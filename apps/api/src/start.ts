@@ -14,7 +14,7 @@ import type { Readiness } from '@flotilla/runtime/probe-server.ts';
 import { connectionsRefused } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
-import { isBotApiPath, isStartOfPoll } from './bot-api-proxy/path.ts';
+import { isBotApiPath } from './bot-api-proxy/path.ts';
 import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
 import { trustedProxies } from './http/client-address.ts';
@@ -77,7 +77,7 @@ export async function startApi(
     return { port, metricsPort: probes.port, failed: prepared.failed, stop: stopAll };
   } catch (error) {
     portServer.server.close();
-    portServer.closeAll();
+    portServer.server.closeAllConnections();
     await service.stop(proxy === null ? [] : [stopProxy(proxy)], context && storesOf(context));
     throw error;
   }
@@ -88,22 +88,17 @@ const NOT_YET: Readiness = { ready: false, reasons: ['Redis has not answered sin
 /** The server of the api's port. Until `serve` is called, it answers that the service is starting. */
 function openPort(config: ApiConfig, log: Logger, metrics: Metrics) {
   let handle = answerWhileWaiting(config.proxy.prefix);
-  const { server, connections, polls } = createHttpServer((request, response) => handle(request, response), {
+  const { server, connections } = createHttpServer((request, response) => handle(request, response), {
     maxConnections: config.http.maxConnections,
     maxPerAddress: config.http.maxConnectionsPerAddress,
     isTrusted: trustedProxies(config.http.trustedProxies),
     refused: connectionsRefused(metrics),
-    isPoll: isStartOfPoll,
     log,
   });
-  const drain = drainable(server, connections, polls);
+  const drain = drainable(server, connections);
   return {
     server,
     drain,
-    closeAll: () => {
-      server.closeAllConnections();
-      polls.closeAll();
-    },
     listen: async () => {
       if (!server.listening) await listen(config, server);
     },

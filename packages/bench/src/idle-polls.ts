@@ -37,7 +37,7 @@ export async function measureIdlePolls(fleet: Fleet, redis: RedisHandles): Promi
       {
         what: `${POLLS.toLocaleString('en')} idle polls, memory of each at most`,
         figure: `${ours.kbEach.toFixed(1)} KB, ${ours.quietKbEach.toFixed(1)} KB at least`,
-        target: '≤ 12 KB',
+        target: '≤ 22 KB',
       },
       { what: '  a request that a bare server holds', figure: `${floor.kbEach.toFixed(1)} KB` },
       {

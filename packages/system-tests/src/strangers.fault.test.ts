@@ -113,21 +113,60 @@ test('300 connections that send a byte every few seconds are closed within 12 s'
   expect(performance.now() - beganAtMs).toBeLessThan(16_000);
 }, 60_000);
 
-test('a body that comes byte by byte takes no more than its bytes', async () => {
+describe('a body that comes byte by byte is cut off', () => {
   const bytes = Buffer.from('1\r\nx\r\n'.repeat(900_000));
-  const parts: [string, string][] = [
-    [path(bot.token), CHUNKED],
-    [path(bot.token, 'setWebhook'), CHUNKED],
-    ['/api/bots/validate', `${CHUNKED}Authorization: Bearer ${ADMIN_KEY}\r\n`],
+  const cases = (): [what: string, to: string, headers: string][] => [
+    ['of a stranger, passed on', path(STRANGER, 'sendMessage'), CHUNKED],
+    ['of a stranger, refused before it is read', '/api/bots/add', CHUNKED],
+    ['passed on and captured', path(bot.token, 'sendMessage'), CHUNKED],
+    ['without a method in the path', path(bot.token), CHUNKED],
+    ['of a setWebhook', path(bot.token, 'setWebhook'), CHUNKED],
+    [
+      'of a form',
+      path(bot.token, 'setWebhook'),
+      CHUNKED.replace('application/json', 'multipart/form-data; boundary=x'),
+    ],
+    ['of REST', '/api/bots/validate', `${CHUNKED}Authorization: Bearer ${ADMIN_KEY}\r\n`],
   ];
   const sendAll = async (each: number) => {
-    for (const [to, headers] of parts) await send(each, [head(to, headers), bytes]);
+    for (const [, to, headers] of cases()) await send(each, [head(to, headers), bytes]);
   };
-  await sendAll(1);
-  await hangUp();
-  const sendTwoOfEach = async () => {
-    await sendAll(2);
+
+  test('and takes neither memory nor time', async () => {
+    await sendAll(1);
     await untilAllAreClosed();
+    const seconds = async () => (await readMetric(api, 'process_cpu_seconds_total')) ?? 0;
+    const [cpuBefore] = [await seconds(), await readMetric(api, 'nodejs_eventloop_lag_max_seconds')];
+    const grown = await memoryGrowth(api.pid, async () => {
+      await sendAll(2);
+      await untilAllAreClosed();
+    });
+    // Whoever reads 14 bodies of 900,000 pieces needs twenty seconds of processor time.
+    expect(await seconds()).toBeLessThan(cpuBefore + 5);
+    expect(await readMetric(api, 'nodejs_eventloop_lag_max_seconds')).toBeLessThan(1);
+    expect(grown).toBeLessThan(100 * MB);
+  }, 90_000);
+});
+
+test('polls that wait hold nothing of 128 KB that their clients send ahead of the answers', async () => {
+  const polls = 3000;
+  const poll = `GET ${path(bot.token, 'getUpdates?timeout=50')} HTTP/1.1\r\nHost: h\r\n`;
+  const open = async (count: number) => {
+    const before = clients.length;
+    await send(count, [`${poll}\r\n`]);
+    await waitFor(async () => (await readMetric(api, 'flotilla_waiting_polls')) === before + count, {
+      timeoutMs: 40_000,
+      message: 'the polls to wait',
+    });
   };
-  expect(await memoryGrowth(api.pid, sendTwoOfEach)).toBeLessThan(100 * MB);
-}, 90_000);
+  await open(polls);
+  const grown = await memoryGrowth(api.pid, async () => {
+    const ahead = `${poll}X: ${'x'.repeat(128 * 1024 - poll.length - 100)}`;
+    for (const client of clients) client.send(ahead);
+    await waitFor(async () => clients.every(({ socket }) => socket.destroyed || socket.writableLength === 0), {
+      timeoutMs: 40_000,
+      message: 'everything to be sent',
+    });
+  });
+  expect(grown).toBeLessThan(200 * MB);
+}, 120_000);

@@ -72,10 +72,10 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
     else refuseRequest(proxy, res, OTHER_HOST, begunAtMs);
     return;
   }
-  const traced = context.tracing !== null && traceCall(context, req, res, path);
+  if (context.tracing !== null) traceCall(context, req, res, path);
   if (path.kind === 'file') downloadFile(proxy, req, res, path);
   else {
-    const call = { req, res, path, method: path.method, begunAtMs, program: null, whole: null, traced };
+    const call = { req, res, path, method: path.method, begunAtMs, program: null, whole: null };
     if (path.method === '') void decideUnnamed(proxy, call);
     else decide(proxy, call);
   }
@@ -86,14 +86,14 @@ const METHOD = /^[a-z]{1,40}$/;
 
 /**
  * Records the call in the trace that the client began, or in a new one. The client's own headers go upstream
- * unchanged. False if there is no span.
+ * unchanged.
  */
 function traceCall(
   { tracing, directory }: Pick<Context, 'tracing' | 'directory'>,
   req: IncomingMessage,
   res: ServerResponse,
   path: Exclude<BotPath, { kind: 'refused' }>,
-): boolean {
+): void {
   const bot = directory.ready() ? directory.byToken(path.token) : undefined;
   const method = path.kind === 'file' ? 'file' : METHOD.test(path.method) ? path.method : 'other';
   const span = tracing?.start(`bot api ${method}`, {
@@ -102,5 +102,4 @@ function traceCall(
     attributes: bot === undefined ? {} : { 'flotilla.bot_id': bot.id },
   });
   if (span) endWithAnswer(span, res);
-  return Boolean(span);
 }

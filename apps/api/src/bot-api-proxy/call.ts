@@ -43,8 +43,6 @@ export type MethodCall = {
   program: ActiveProgram | null;
   /** Set if the method had to be looked up in the body. */
   whole: WholeBody | null;
-  /** True if a span ends with the response. */
-  traced: boolean;
 };
 
 /** A body that was read before the call was decided on; `release` gives its bytes back to the budget. */

@@ -29,7 +29,6 @@ const CONTROL = /[\0-\x1f\x7f]/;
 
 /** A decoded method that every server reads in the same way. */
 const PLAIN_METHOD = /^\w*$/;
-const START_OF_POLL = /^(?:GET|POST) \/[^\s?]*\/getupdates[?\s]/i;
 const MAX_DECODINGS = 4;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
@@ -37,11 +36,6 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 export function isBotApiPath(url: string, prefix: string): boolean {
   const path = url.charCodeAt(0) === SLASH ? url : url.replace(ORIGIN, '');
   return isBelow(path, prefix) || path.startsWith('/bot') || path.startsWith('/file/bot');
-}
-
-/** True if a request that begins with this text is a getUpdates in its usual form. */
-export function isStartOfPoll(text: string): boolean {
-  return START_OF_POLL.test(text);
 }
 
 /**

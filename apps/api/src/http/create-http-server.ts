@@ -1,12 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { networkOf } from './client-address.ts';
-import { cutSlowClients } from './cut-slow-clients.ts';
+import { AHEAD_BYTES, cutSlowClients } from './cut-slow-clients.ts';
 import { type OpenConnections, openConnections } from './open-connections.ts';
-import { type PollConnections, pollConnections } from './poll-connections.ts';
 
 /** Longer than clients and load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
@@ -15,26 +13,21 @@ const MAX_HEADER_BYTES = 131_072;
 const MAX_HEADERS = 200;
 const HEADERS_DEADLINE_MS = 8000;
 const CONNECTION_CHECK_MS = 1000;
-/** Requests on one connection that wait for their answers; libraries send one at a time. */
-const MAX_PIPELINED = 64;
 
 export type DoorOptions = ConnectionLimits & {
   /** How long a connection may be idle between two requests. [75 s] */
   keepAliveMs?: number;
-  /** Knows the head of a poll by its first 512 characters. [none] */
-  isPoll?(start: string): boolean;
 };
 
-/** The api's HTTP server, with its limits on connections, heads and bodies. Its polls can be suspended. */
+/** The api's HTTP server, with its limits on connections, heads and bodies. */
 export function createHttpServer(
   handle: RequestListener,
   options: DoorOptions,
-): { server: Server; connections: OpenConnections; polls: PollConnections } {
-  const { keepAliveMs = KEEP_ALIVE_MS, isPoll = () => false } = options;
+): { server: Server; connections: OpenConnections } {
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveTimeout: keepAliveMs,
+      keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
       headersTimeout: HEADERS_DEADLINE_MS,
       // Uploads through the proxy may take any time while they make progress.
       requestTimeout: 0,
@@ -43,21 +36,31 @@ export function createHttpServer(
     // One listener for all that concerns a request: each more costs every call through the proxy.
     (request, response) => {
       const unanswered = connections.begin(request, response);
-      polls.begin(response);
       if (request.rawHeaders.length > 2 * MAX_HEADERS)
         response.writeHead(431, { 'Content-Length': '0', Connection: 'close' }).end();
-      else if (unanswered > MAX_PIPELINED) request.socket.destroy();
-      else handle(request, response);
+      else if (unanswered.length === 1) handle(request, response);
+      else if (unanswered.length > 2 || !isSmall(request)) request.socket.destroy();
+      else unanswered[0]?.once('close', () => isItsTurn(response) && handle(request, response));
     },
   );
   // Node silently drops headers above this number; one more than the limit shows that there were too many.
   server.maxHeadersCount = MAX_HEADERS + 1;
-  // First, because it takes the place of Node's own listener.
-  const polls = pollConnections(server, { isPoll, keepAliveMs, found: (socket) => connections.forget(socket) });
   limitConnections(server, options);
   const connections = openConnections(server);
   cutSlowClients(server, connections);
-  return { server, connections, polls };
+  return { server, connections };
+}
+
+/** True if a request may wait for its turn: nothing of it has been counted or refused. */
+function isSmall({ url = '', rawHeaders, headers }: IncomingMessage): boolean {
+  if (headers['transfer-encoding'] !== undefined) return false;
+  const headLength = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+  return headLength + Number(headers['content-length'] ?? 0) <= AHEAD_BYTES;
+}
+
+/** False if the connection has ended, or ends with the answer before. */
+function isItsTurn({ socket }: ServerResponse): boolean {
+  return socket?.destroyed === false;
 }
 
 export type ConnectionLimits = {
@@ -92,9 +95,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     else open.set(network, left);
   };
   // Added before all other listeners, so that it runs before Node's HTTP sees the connection.
-  server.prependListener('connection', (socket: Duplex) => {
-    // A stream of a connection that is counted already.
-    if (!(socket instanceof Socket)) return;
+  server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     if (isTrusted?.(address)) return;
     const network = networkOf(address);

@@ -17,6 +17,8 @@ type Line = {
   readAtMs: number;
   minuteBytes: number;
   minuteAtMs: number;
+  /** The bytes received when the request was first seen complete. */
+  completeBytes: number | null;
   answeredAtMs: number | null;
   answeredBytes: number;
   sending: boolean;
@@ -24,7 +26,7 @@ type Line = {
 
 const LOOK_EVERY_MS = 1000;
 /** The time for the first head of a connection. After an answer it is added to the idle time. */
-export const HEAD_WITHIN_MS = 10_000;
+const HEAD_WITHIN_MS = 10_000;
 /** The time for the first byte of a body, and for all of a small body. No honest client needs longer. */
 const FIRST_BYTES_WITHIN_MS = 8_000;
 const SMALL_BODY_BYTES = 65_536;
@@ -37,7 +39,9 @@ const MINUTE_MS = 60_000;
 const STAY_GAP_MS = 5_000;
 const STAY_MS = 30_000;
 /** A client that reads nothing of an answer for this time is cut off, at the latest after twice this time. */
-export const UNREAD_MS = 15_000;
+const UNREAD_MS = 15_000;
+/** A client may send one request before the answer to the last one: its head and a body, and no more than this. */
+export const AHEAD_BYTES = 16_384;
 
 /**
  * Ends connections whose client does not send its request or read its answer, so that nobody can hold many. It measures
@@ -56,7 +60,8 @@ export function cutSlowClients(server: Server, connections: OpenConnections): vo
     const nowMs = performance.now();
     for (const connection of connections.all()) {
       const line = lineOf(connection);
-      if (restsTooLong(line, nowMs, restsAtMostMs) || isTooSlow(line, nowMs)) line.socket.destroy();
+      if (restsTooLong(line, nowMs, restsAtMostMs) || isTooSlow(line, nowMs) || isTooFarAhead(line))
+        line.socket.destroy();
       else limitSending(line);
     }
   }, LOOK_EVERY_MS);
@@ -76,6 +81,7 @@ function newLine({ socket, beganAtMs }: OpenConnection): Line {
     readAtMs: 0,
     minuteBytes: 0,
     minuteAtMs: 0,
+    completeBytes: null,
     answeredAtMs: null,
     answeredBytes: 0,
     sending: false,
@@ -87,7 +93,7 @@ function beginExchange(line: Line, { request, response, beganAtMs, beganBytes }:
   line.response = response;
   line.beganAtMs = line.clientsTurnAtMs = line.readAtMs = line.minuteAtMs = beganAtMs;
   line.beganBytes = line.readBytes = line.minuteBytes = beganBytes;
-  line.answeredAtMs = null;
+  line.completeBytes = line.answeredAtMs = null;
 }
 
 /** Runs while no request is in flight. Node's own timeout for this ends when the client sends an empty line. */
@@ -108,6 +114,13 @@ function isTooSlow(line: Line, nowMs: number): boolean {
   if (isSmall(line, request) && nowMs - line.clientsTurnAtMs > SMALL_BODY_WITHIN_MS) return true;
   if (silentMs > (line.readAtMs === line.beganAtMs ? FIRST_BYTES_WITHIN_MS : GAP_AT_MOST_MS)) return true;
   return nowMs - line.minuteAtMs > MINUTE_MS && isBelowRate(line, nowMs);
+}
+
+/** What comes before the answer to a complete request is of the next one, and in memory until its turn. */
+function isTooFarAhead(line: Line): boolean {
+  if (!line.request?.complete || line.response?.writableFinished) return false;
+  line.completeBytes ??= line.socket.bytesRead;
+  return line.socket.bytesRead - line.completeBytes > AHEAD_BYTES;
 }
 
 function staysTooLong(line: Line, stayedMs: number): boolean {

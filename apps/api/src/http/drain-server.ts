@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OpenConnections } from './open-connections.ts';
-import type { PollConnections } from './poll-connections.ts';
 
 /** A load balancer may just have sent a request on a connection that seems idle here. */
 const IDLE_AT_LEAST_MS = 1500;
@@ -19,13 +18,12 @@ export type Drain = {
 };
 
 /** Lets a server end without an error for well-behaved clients. */
-export function drainable(server: Server, connections: OpenConnections, polls: PollConnections): Drain {
+export function drainable(server: Server, connections: OpenConnections): Drain {
   let closed: Promise<void> = Promise.resolve();
   return {
     refuse: async () => {
       await quietMoment(server);
       server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
-      polls.closeAfterAnswers();
       // http.Server's own close would end idle connections at once.
       closed = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       for (const { response } of connections.all()) {
@@ -35,14 +33,9 @@ export function drainable(server: Server, connections: OpenConnections, polls: P
     finish: async ({ idleMs, allMs }) => {
       const beganAtMs = performance.now();
       const closingIdle = setInterval(() => {
-        if (performance.now() - beganAtMs < Math.max(idleMs, IDLE_AT_LEAST_MS)) return;
-        server.closeIdleConnections();
-        polls.closeIdle();
+        if (performance.now() - beganAtMs >= Math.max(idleMs, IDLE_AT_LEAST_MS)) server.closeIdleConnections();
       }, CHECK_MS);
-      const closingAll = setTimeout(() => {
-        server.closeAllConnections();
-        polls.closeAll();
-      }, allMs);
+      const closingAll = setTimeout(() => server.closeAllConnections(), allMs);
       await closed;
       clearInterval(closingIdle);
       clearTimeout(closingAll);

@@ -15,10 +15,8 @@ export type OpenConnection = {
 };
 
 export type OpenConnections = {
-  /** Notes a request, and returns how many of its connection are not answered. */
-  begin(request: IncomingMessage, response: ServerResponse): number;
-  /** The connection is no longer among them. */
-  forget(socket: Socket): void;
+  /** Notes a request, and returns the responses of its connection that are not sent, the oldest first. */
+  begin(request: IncomingMessage, response: ServerResponse): readonly ServerResponse[];
   all(): Iterable<OpenConnection>;
 };
 
@@ -39,17 +37,15 @@ export function openConnections(server: Server): OpenConnections {
   return {
     begin: (request, response) => {
       const connection = open.get(request.socket);
-      if (connection === undefined) return 1;
+      if (connection === undefined) return [response];
       connection.request = request;
       connection.response = response;
       connection.beganAtMs = performance.now();
       connection.beganBytes = connection.socket.bytesRead;
       const { unanswered } = connection;
       while (unanswered[0]?.writableFinished) unanswered.shift();
-      return unanswered.push(response);
-    },
-    forget: (socket) => {
-      open.delete(socket);
+      unanswered.push(response);
+      return unanswered;
     },
     all: () => open.values(),
   };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Parameters, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
@@ -6,7 +7,6 @@ import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, send
 import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
 import { parametersIn, type ReadParameters, readParameters } from '../call-body.ts';
 import { hasBody } from '../headers.ts';
-import { SuspendableReply } from './suspendable-reply.ts';
 
 /** Reads the parameters of a call, answers it here, and sends the answer. Never rejects. */
 export function answerIntercepted(
@@ -15,34 +15,35 @@ export function answerIntercepted(
   sender: Sender,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
 ): Promise<void> {
-  const { method, begunAtMs } = call;
+  const { res, method, begunAtMs } = call;
   const open = new AbortController();
-  const reply = new SuspendableReply(call.res, open);
+  res.on('close', () => {
+    // To abort after every answer would cost as much as to answer: it makes an error with its stack.
+    if (!res.writableFinished) open.abort();
+  });
   proxy.open.add(open);
   if (proxy.context.stopping.aborted) open.abort();
-  const answer = answerOf(proxy, call, sender, { open, reply }, intercept);
-  // Without the call, because a poll that waits would keep its request in memory.
-  return sendWhenAnswered(proxy, { method, begunAtMs, open, reply }, answer);
+  const answer = answerOf(proxy, call, sender, open.signal, intercept);
+  // Without the call, because a poll that waits would keep its path and query in memory.
+  return sendWhenAnswered(proxy, { res, method, begunAtMs, open }, answer);
 }
 
-type Held = { open: AbortController; reply: SuspendableReply };
-type OpenCall = Pick<MethodCall, 'method' | 'begunAtMs'> & Held;
+type OpenCall = Pick<MethodCall, 'res' | 'method' | 'begunAtMs'> & { open: AbortController };
 
 async function sendWhenAnswered(
   proxy: RunningProxy,
   call: OpenCall,
   answering: Promise<BotApiAnswer | null>,
 ): Promise<void> {
-  const { method, begunAtMs, open, reply } = call;
+  const { res, method, begunAtMs, open } = call;
   const isPoll = method === 'getupdates';
   if (isPoll) proxy.metrics.pollBegan();
   try {
     const answer = await answering.catch((error: unknown) => describeError(proxy.context.log, error));
     if (isPoll && answer?.ok === false) await pauseAsPollError(open.signal);
-    const response = reply.take();
-    if (answer === null) return proxy.metrics.call('refused', method, response.writableEnded ? 415 : 499, begunAtMs);
-    const status = response.destroyed ? 499 : answer.ok ? 200 : answer.code;
-    sendAnswer(response, answer);
+    if (answer === null) return proxy.metrics.call('refused', method, res.writableEnded ? 415 : 499, begunAtMs);
+    const status = res.destroyed ? 499 : answer.ok ? 200 : answer.code;
+    sendAnswer(res, answer);
     proxy.metrics.call(isPoll ? 'polled' : 'intercepted', method, status, begunAtMs);
   } finally {
     proxy.open.delete(open);
@@ -61,7 +62,7 @@ async function answerOf(
   proxy: RunningProxy,
   call: MethodCall,
   sender: Sender,
-  { open, reply }: Held,
+  signal: AbortSignal,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
 ): Promise<BotApiAnswer | null> {
   const read = await parametersOfCall(proxy, call, sender);
@@ -71,13 +72,20 @@ async function answerOf(
     sendEmpty(call.res, 415);
     return null;
   }
+  const by = botActor(proxy, call);
   if (call.method === 'getupdates') {
     read.release();
-    // A span ends with the response that it began with.
-    if (!call.traced) reply.suspendSoon();
+    forgetHead(call.req);
   }
   // Not awaited, because a waiting poll would keep everything in memory that was read here.
-  return intercept({ by: botActor(proxy, call), parameters: read.parameters, signal: open.signal });
+  return intercept({ by, parameters: read.parameters, signal });
+}
+
+/** A poll may have come with a head of 128 KiB, and its response keeps the request. */
+function forgetHead(req: IncomingMessage): void {
+  req.url = '';
+  req.rawHeaders = [];
+  req.headers = {};
 }
 
 function parametersOfCall(
