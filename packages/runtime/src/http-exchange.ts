@@ -1,4 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { GrowingBytes } from './growing-bytes.ts';
+import { isInCrumbs } from './is-in-crumbs.ts';
 
 /** An answer, of which no more was read than the limits allow. */
 export type HttpAnswer = {
@@ -57,7 +59,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #statusText = '';
   #headers: HttpAnswer['headers'] = {};
-  #pieces: Buffer[] = [];
+  #body = new GrowingBytes(0);
+  #pieces = 0;
   #bytes = 0;
   #atMost = 0;
   #hasEnded = false;
@@ -85,6 +88,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#statusText = statusText;
     this.#headers = headers;
     this.#atMost = this.#limits.readAtMost(headers);
+    this.#body = new GrowingBytes(this.#atMost);
     if (this.#atMost === 0) this.#breakOff(this.#answer(true));
     else if (Number(headers['content-length'] ?? 0) > this.#atMost) {
       this.#atMost = 0;
@@ -93,9 +97,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
-    this.#pieces.push(piece);
+    this.#body.write(piece);
+    this.#pieces += 1;
     this.#bytes += piece.length;
-    if (this.#bytes > this.#atMost) this.#breakOff(this.#answer(true));
+    if (this.#bytes > this.#atMost || isInCrumbs(this.#pieces, this.#bytes)) this.#breakOff(this.#answer(true));
   }
 
   onResponseEnd(): void {
@@ -107,13 +112,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(isCut: boolean): HttpAnswer {
-    const body = this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces);
     return {
       outcome: 'answered',
       status: this.#status,
       statusText: this.#statusText,
       headers: this.#headers,
-      body,
+      body: this.#body.bytes(),
       isCut,
     };
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { type CapturedMethod, capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import {
   type ParameterReader,
@@ -49,7 +50,7 @@ class CallTee implements Tee {
   readonly #call: Call;
   readonly #parameters: Parameters;
   readonly #reader: ParameterReader | null;
-  readonly #chunks: Buffer[] = [];
+  readonly #answer = new GrowingBytes(ANSWER_BYTES);
   #bytes = 0;
   #encoding = '';
   /** A call that the platform refuses changes nothing. */
@@ -82,7 +83,7 @@ class CallTee implements Tee {
       if (!this.#capture.abandoned.hold(chunk.length)) this.#noRoom = true;
     }
     if (!this.#isWanted()) return false;
-    this.#chunks.push(chunk);
+    this.#answer.write(chunk);
     return true;
   }
 
@@ -94,9 +95,8 @@ class CallTee implements Tee {
       return;
     }
     this.#reader?.end();
-    const body = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
     const { bot, by, method, captured } = this.#call;
-    const answer = { body, encoding: this.#encoding };
+    const answer = { body: this.#answer.bytes(), encoding: this.#encoding };
     this.#capture.keep({ bot, by, method, captured, parameters: this.#parameters, answer });
   }
 

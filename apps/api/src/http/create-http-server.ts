@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { networkOf } from './client-address.ts';
+import { CountedRequest } from './counted-request.ts';
 import { AHEAD_BYTES, cutSlowClients } from './cut-slow-clients.ts';
 import { type OpenConnections, openConnections } from './open-connections.ts';
 
@@ -26,6 +27,7 @@ export function createHttpServer(
 ): { server: Server; connections: OpenConnections } {
   const server = createServer(
     {
+      IncomingMessage: CountedRequest,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
       headersTimeout: HEADERS_DEADLINE_MS,

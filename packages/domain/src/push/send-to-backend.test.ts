@@ -150,6 +150,20 @@ describe('sending an update to its backend', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
+  test('a reply that comes in thousands of pieces is read no further, and the delivery counts', async () => {
+    let rest = Number.NaN;
+    const url = await rawServer((socket) => {
+      const crumbs = '1\r\nx\r\n'.repeat(100_000);
+      socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${crumbs}`);
+      socket.once('close', () => {
+        rest = socket.writableLength;
+      });
+    });
+    const answer = await send(url);
+    expect(answer).toMatchObject({ outcome: 'delivered', status: 200, start: { isCut: true } });
+    await waitFor(() => !Number.isNaN(rest), { message: 'the connection to be closed' });
+  });
+
   test('a compressed bomb is not unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     const { url } = await backend((_request, response) => {

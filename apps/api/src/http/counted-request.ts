@@ -1,0 +1,36 @@
+import { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { isInCrumbs } from '@flotilla/runtime/is-in-crumbs.ts';
+
+/** A request that is cut off if its body comes in crumbs, whoever reads or drops it. */
+export class CountedRequest extends IncomingMessage {
+  #pieces = 0;
+  #bytes = 0;
+  /** Called by node:http (its types leave it out) when the answer is sent before the body is read. */
+  declare _dump: () => void;
+
+  constructor(socket: Socket) {
+    super(socket);
+    // Its own properties, because Express gives requests another prototype.
+    this.push = this.#pushCounted;
+    this._dump = this.#drop;
+  }
+
+  #pushCounted(piece: Buffer | null): boolean {
+    if (piece !== null) {
+      this.#pieces += 1;
+      this.#bytes += piece.length;
+      if (isInCrumbs(this.#pieces, this.#bytes)) {
+        this.destroy();
+        return false;
+      }
+    }
+    return super.push(piece);
+  }
+
+  /** What node:http does, except that the pieces still come through `push`. */
+  #drop(): void {
+    this.removeAllListeners('data');
+    this.resume();
+  }
+}
