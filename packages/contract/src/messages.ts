@@ -50,7 +50,7 @@ export const messageResource = z
     id: z
       .int()
       .describe(
-        "The platform's id of the message, a counter of its chat. It is negative for a callback and for a ban.",
+        "The platform's id of the message, a counter of its chat. It is negative for a callback, for a ban and for an ephemeral message.",
       ),
     chat_id: chatIdField,
     bot_id: botIdField,

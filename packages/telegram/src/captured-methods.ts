@@ -4,6 +4,8 @@ export type CaptureEffect =
   | 'messages'
   /** A MessageId or a list of them. The content is that of the source, which the parameters name. */
   | 'copies'
+  /** `true`: the ephemeral message that the parameters name has what they say. */
+  | 'edits'
   /** `true`: the messages that the parameters name are deleted. */
   | 'deletion'
   /** `true` or an object: makes an entry of the audit log from the parameters. */
@@ -15,21 +17,24 @@ const METHODS_BY_EFFECT: Record<CaptureEffect, string> = {
   messages: `
     sendMessage sendPhoto sendAudio sendDocument sendVideo sendAnimation sendVoice sendVideoNote sendLivePhoto
     sendPaidMedia sendMediaGroup sendLocation sendVenue sendContact sendPoll sendChecklist sendDice sendSticker
-    sendGame sendInvoice forwardMessage
+    sendGame sendInvoice sendRichMessage forwardMessage
     editMessageText editMessageCaption editMessageMedia editMessageChecklist editMessageReplyMarkup
     editMessageLiveLocation stopMessageLiveLocation setGameScore`,
   copies: `copyMessage copyMessages forwardMessages`,
-  deletion: `deleteMessage deleteMessages deleteBusinessMessages`,
+  edits: `
+    editEphemeralMessageText editEphemeralMessageMedia editEphemeralMessageCaption editEphemeralMessageReplyMarkup`,
+  deletion: `deleteMessage deleteMessages deleteBusinessMessages deleteEphemeralMessage`,
   audit: `
     banChatMember kickChatMember unbanChatMember banChatSenderChat unbanChatSenderChat restrictChatMember
     promoteChatMember setChatAdministratorCustomTitle setChatMemberTag setChatPermissions
     pinChatMessage unpinChatMessage unpinAllChatMessages unpinAllForumTopicMessages
     unpinAllGeneralForumTopicMessages
     setChatTitle setChatDescription setChatPhoto deleteChatPhoto setChatStickerSet deleteChatStickerSet
-    approveChatJoinRequest declineChatJoinRequest leaveChat
+    approveChatJoinRequest declineChatJoinRequest approveSuggestedPost declineSuggestedPost leaveChat
     createChatInviteLink createChatSubscriptionInviteLink editChatInviteLink editChatSubscriptionInviteLink
     revokeChatInviteLink exportChatInviteLink
-    createForumTopic editForumTopic closeForumTopic reopenForumTopic deleteForumTopic`,
+    createForumTopic editForumTopic closeForumTopic reopenForumTopic deleteForumTopic editGeneralForumTopic
+    closeGeneralForumTopic reopenGeneralForumTopic hideGeneralForumTopic unhideGeneralForumTopic`,
 };
 
 /** Spelled as in the Bot API documentation. */
@@ -45,7 +50,9 @@ export const CAPTURED_METHODS: ReadonlyMap<string, CapturedMethod> = new Map(
 const LIKE_SEND_MESSAGE: CapturedMethod = { effect: 'messages' };
 
 /** These leave nothing in a chat. */
-const SENDS_NOTHING = new Set(['sendchataction', 'sendmessagedraft']);
+const SENDS_NOTHING = new Set([
+  ...['sendchataction', 'sendmessagedraft', 'sendrichmessagedraft', 'sendchatjoinrequestwebapp', 'sendgift'],
+]);
 
 /** How a method is captured; undefined when it is not. An unknown `send…` method counts as one that sends a message. */
 export function capturedMethod(lowerCaseMethod: string): CapturedMethod | undefined {

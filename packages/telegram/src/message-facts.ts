@@ -24,6 +24,7 @@ export interface SenderFacts {
 }
 
 export interface MessageFacts {
+  /** The platform's id of the message; negative for an ephemeral one, see `ephemeralRowId`. */
   id: number;
   /** '' outside a business connection. */
   businessConnectionId: string;
@@ -55,7 +56,7 @@ export function readMessageFacts(message: Fields): MessageFacts {
   const words = readMessageText(message);
   const service = media === null ? readMessageService(message, words) : null;
   return {
-    id: requireInteger(message, 'message_id'),
+    id: idOfMessage(message) ?? requireInteger(message, 'message_id'),
     businessConnectionId: readText(message, 'business_connection_id') ?? '',
     chat: readChatFacts(readObject(message, 'chat') ?? {}),
     sender: readAuthorFacts(message),
@@ -66,11 +67,22 @@ export function readMessageFacts(message: Fields): MessageFacts {
     mediaType: media?.mediaType ?? null,
     fileId: media?.fileId ?? null,
     service: service?.service ?? null,
-    replyToMessageId: reply === null ? null : readInteger(reply, 'message_id'),
+    replyToMessageId: reply === null ? null : idOfMessage(reply),
     details: readMessageDetails(message, media?.file ?? null),
     migrateToChatId: readInteger(message, 'migrate_to_chat_id'),
     migrateFromChatId: readInteger(message, 'migrate_from_chat_id'),
   };
+}
+
+/** The id of a Message of the Bot API in our history, or null. Throws bad_request for one beyond 2^53. */
+export function idOfMessage(message: Fields): number | null {
+  const ephemeral = readInteger(message, 'ephemeral_message_id');
+  return ephemeral === null ? readInteger(message, 'message_id') : ephemeralRowId(ephemeral);
+}
+
+/** Ephemeral messages all have the message id 0. Below these ids are no negated ids of updates, which have 31 bits. */
+export function ephemeralRowId(ephemeralMessageId: number): number {
+  return -(2 ** 40 + ephemeralMessageId);
 }
 
 /** Reads a Chat of the Bot API. Throws bad_request without an id that is an exact integer. */

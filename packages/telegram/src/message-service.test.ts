@@ -1,6 +1,7 @@
+import { documentedFields } from '@flotilla/testing/documented-methods.ts';
 import { describe, expect, test } from '@jest/globals';
 import { readMessageFacts } from './message-facts.ts';
-import { readMemberService } from './message-service.ts';
+import { isReadField, readMemberService } from './message-service.ts';
 
 const chat = { id: -1001234567890, type: 'supergroup', title: 'Harbour' };
 const base = { message_id: 5, date: 1_780_000_000, chat, from: { id: 77, first_name: 'Ada' } };
@@ -34,6 +35,54 @@ describe('a message without words', () => {
     [{ general_forum_topic_unhidden: {} }, 'general_forum_topic_unhidden', 'General topic shown'],
     [{ web_app_data: { button_text: 'Book', data: '{"berth":\n7}' } }, 'web_app_data', 'Web app data: {"berth": 7}'],
     [{ paid_media: { star_count: 5, paid_media: [{ type: 'preview' }] } }, 'paid_media', 'Paid media: 5 stars'],
+    [
+      {
+        suggested_post_approved: {
+          suggested_post_message: { message_id: 3, text: 'tides' },
+          price: { currency: 'XTR', amount: 50 },
+          send_date: 1_780_000_000,
+        },
+      },
+      'suggested_post_approved',
+      'Suggested post approved: tides, 50 stars, 2026-05-28T20:26:40.000Z',
+    ],
+    [
+      { suggested_post_approval_failed: { price: { currency: 'TON', amount: 2_500_000_000 } } },
+      'suggested_post_approval_failed',
+      'Approval of the suggested post failed: 2.5 TON',
+    ],
+    [
+      { suggested_post_declined: { comment: 'too late' } },
+      'suggested_post_declined',
+      'Suggested post declined: too late',
+    ],
+    [
+      { suggested_post_paid: { currency: 'XTR', star_amount: { amount: 50 } } },
+      'suggested_post_paid',
+      'Suggested post paid: 50 stars',
+    ],
+    [{ suggested_post_paid: { currency: 'TON', amount: 1e9 } }, 'suggested_post_paid', 'Suggested post paid: 1 TON'],
+    [
+      { suggested_post_refunded: { reason: 'post_deleted' } },
+      'suggested_post_refunded',
+      'Suggested post refunded: post deleted',
+    ],
+    [{ gift: { gift: { star_count: 15 }, text: 'for you' } }, 'gift', 'Gift: for you, 15 stars'],
+    [{ gift_upgrade_sent: { gift: { star_count: 15 } } }, 'gift_upgrade_sent', 'Upgrade of a gift paid: 15 stars'],
+    [
+      {
+        checklist_tasks_done: {
+          checklist_message: { message_id: 4, checklist: { tasks: [{ id: 1, text: 'fuel' }] } },
+          marked_as_done_task_ids: [1],
+          marked_as_not_done_task_ids: [2],
+        },
+      },
+      'checklist_tasks_done',
+      'Tasks done: fuel; Tasks not done: task 2',
+    ],
+    [{ checklist_tasks_done: {} }, 'checklist_tasks_done', 'Tasks done'],
+    [{ write_access_allowed: { web_app_name: 'Berths' } }, 'write_access_allowed', 'Allowed the bot to write: Berths'],
+    [{ chat_background_set: { type: { type: 'wallpaper' } } }, 'chat_background_set', 'Background changed: wallpaper'],
     [{ giveaway_created: {} }, 'giveaway_created', 'Giveaway created'],
     [{ author_signature: 'A', hologram_beamed: { beam: 1 } }, 'hologram_beamed', 'Hologram beamed'],
     [{ poll: 'no object', has_protected_content: true }, 'poll', 'Poll'],
@@ -49,6 +98,13 @@ describe('a message without words', () => {
     const facts = readMessageFacts({ ...base, [`x${'y'.repeat(300)}\u0000`]: 1 });
     expect([facts.service?.length, facts.text?.length]).toEqual([64, 64]);
   });
+});
+
+test('every documented field of a message is known: as an attribute, a medium, or a service with words', () => {
+  const media = ['animation', 'audio', 'document', 'live_photo', 'photo', 'sticker', 'video', 'video_note', 'voice'];
+  const read = [...media, 'rich_message'];
+  const unread = documentedFields('Message').filter((field) => !read.includes(field) && !isReadField(field));
+  expect(unread).toEqual([]);
 });
 
 test.each([

@@ -34,11 +34,14 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   game: of('game', (it) => titled('Game', readText(it, 'title'))),
   story: of('story', (it) => titled('Story', person(object(it, 'chat')))),
   checklist: of('checklist', (it) => titled('Checklist', readText(it, 'title'))),
+  checklist_tasks_done: of('checklist_tasks_done', (it) => doneTasks(it)),
   checklist_tasks_added: of('checklist_tasks_added', (it) => titled('Tasks added', list(it.tasks, taskText))),
   invoice: of('invoice', (it) => titled('Invoice', readText(it, 'title'))),
   successful_payment: of('successful_payment', (it) => titled('Payment received', amount(it))),
   refunded_payment: of('refunded_payment', (it) => titled('Payment refunded', amount(it))),
   paid_media: of('paid_media', (it) => titled('Paid media', stars(it, 'star_count'))),
+  gift: of('gift', (it) => titled('Gift', gift(it))),
+  gift_upgrade_sent: of('gift_upgrade_sent', (it) => titled('Upgrade of a gift paid', gift(it))),
   unique_gift: of('unique_gift', (it) => titled('Unique gift', readText(object(it, 'gift'), 'base_name'))),
   giveaway: of('giveaway', (it) => titled('Giveaway, winners', number(it, 'winner_count'))),
   giveaway_winners: of('giveaway_winners', (it) => titled('Giveaway winners', people(it.winners))),
@@ -48,6 +51,13 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   users_shared: of('users_shared', (it) => titled('Users shared', people(it.users))),
   chat_shared: of('chat_shared', (it) => titled('Chat shared', readText(it, 'title') ?? number(it, 'chat_id'))),
   connected_website: ['connected_website', (m) => titled('Signed in to the website', readText(m, 'connected_website'))],
+  write_access_allowed: of('write_access_allowed', (it) =>
+    titled('Allowed the bot to write', readText(it, 'web_app_name')),
+  ),
+  chat_background_set: of('chat_background_set', (it) =>
+    titled('Background changed', readText(object(it, 'type'), 'type')),
+  ),
+  passport_data: ['passport_data', () => 'Passport data'],
   message_auto_delete_timer_changed: of('message_auto_delete_timer_changed', (it) =>
     titled('Auto-delete timer changed, seconds', number(it, 'message_auto_delete_time')),
   ),
@@ -75,6 +85,23 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   ),
   poll_option_added: of('poll_option_added', (it) => titled('Poll option added', readText(it, 'option_text'))),
   poll_option_deleted: of('poll_option_deleted', (it) => titled('Poll option deleted', readText(it, 'option_text'))),
+  suggested_post_approved: of('suggested_post_approved', (it) =>
+    titled('Suggested post approved', joined(suggested(it), price(object(it, 'price')), moment(it.send_date))),
+  ),
+  suggested_post_approval_failed: of('suggested_post_approval_failed', (it) =>
+    titled('Approval of the suggested post failed', joined(suggested(it), price(object(it, 'price')))),
+  ),
+  suggested_post_declined: of('suggested_post_declined', (it) =>
+    titled('Suggested post declined', joined(suggested(it), readText(it, 'comment'))),
+  ),
+  suggested_post_paid: of('suggested_post_paid', (it) =>
+    titled('Suggested post paid', joined(suggested(it), stars(object(it, 'star_amount'), 'amount') ?? price(it))),
+  ),
+  suggested_post_refunded: of('suggested_post_refunded', (it) =>
+    titled('Suggested post refunded', joined(suggested(it), readText(it, 'reason')?.replaceAll('_', ' ') ?? null)),
+  ),
+  video_chat_started: ['video_chat_started', () => 'Video chat started'],
+  giveaway_created: of('giveaway_created', (it) => titled('Giveaway created', stars(it, 'prize_star_count'))),
   video_chat_scheduled: of('video_chat_scheduled', (it) => titled('Video chat scheduled', moment(it.start_date))),
   video_chat_ended: of('video_chat_ended', (it) => titled('Video chat ended, seconds', number(it, 'duration'))),
   video_chat_participants_invited: of('video_chat_participants_invited', (it) =>
@@ -83,7 +110,7 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   web_app_data: of('web_app_data', (it) => titled('Web app data', readText(it, 'data'))),
 };
 
-/** Fields of a Message besides its content (Bot API 10, and older names that servers still send). */
+/** Fields of a Message besides its content (and older names that servers still send). */
 const ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['message_id', 'message_thread_id', 'ephemeral_message_id', 'business_connection_id', 'guest_query_id', 'date'],
   ...['from', 'sender_chat', 'sender_boost_count', 'sender_business_bot', 'sender_tag', 'receiver_user', 'chat'],
@@ -114,6 +141,11 @@ export function readMessageService(message: Fields, words: string | null): Messa
   if (other === undefined) return { service: 'unsupported', label: 'Unsupported message' };
   const service = bounded(other, NAME_CHARACTERS);
   return { service, label: sentence(service) };
+}
+
+/** True for a field of a Message that is an attribute, or a content with words of its own. */
+export function isReadField(field: string): boolean {
+  return ATTRIBUTES.has(field) || Object.hasOwn(CONTENTS, field);
 }
 
 /**
@@ -160,6 +192,35 @@ function list(value: unknown, label: (item: Fields) => string | null): string {
 
 function taskText(task: Fields): string | null {
   return readText(task, 'text');
+}
+
+// The message with the checklist tells the texts of the tasks.
+function doneTasks(content: Fields): string {
+  const { tasks } = object(object(content, 'checklist_message'), 'checklist');
+  const texts = new Map(Array.isArray(tasks) ? tasks.filter(isFields).map((task) => [task.id, taskText(task)]) : []);
+  const named = (ids: unknown) =>
+    joined(...(Array.isArray(ids) ? ids : []).map((id: unknown) => texts.get(id) ?? `task ${id}`));
+  const [done, undone] = [named(content.marked_as_done_task_ids), named(content.marked_as_not_done_task_ids)];
+  return (
+    [done && `Tasks done: ${done}`, undone && `Tasks not done: ${undone}`].filter(Boolean).join('; ') || 'Tasks done'
+  );
+}
+
+function gift(content: Fields): string {
+  return joined(readText(content, 'text'), stars(object(content, 'gift'), 'star_count'));
+}
+
+function suggested(content: Fields): string | null {
+  const message = readObject(content, 'suggested_post_message');
+  return message === null ? null : quoted(message);
+}
+
+// The platform names amounts of TON in billionths.
+function price(content: Fields): string | null {
+  const { amount: count, currency } = content;
+  if (typeof count !== 'number') return null;
+  if (currency === 'XTR') return stars(content, 'amount');
+  return currency === 'TON' ? `${count / 1e9} TON` : `${count} smallest units of ${currency}`;
 }
 
 function quoted(message: Fields): string {

@@ -120,8 +120,9 @@ async function findStoredBefore(db: Database, effects: readonly BotEffect[]): Pr
   const found = names.length === 0 ? [] : await historyChatStore(db).findChatNames(names);
   const chatIds = new Map(found.map(({ botId, name, id }) => [chatNameKey(botId, name), id]));
   const sources = effects.flatMap(({ botId, effect }) => {
-    if (effect.type !== 'copy') return [];
-    const { from, pairs } = effect.copy;
+    if (effect.type !== 'copy' && effect.type !== 'edit') return [];
+    const from = effect.type === 'copy' ? effect.copy.from : effect.chat;
+    const pairs = effect.type === 'copy' ? effect.copy.pairs : [{ sourceId: effect.id }];
     const chatId = typeof from === 'number' ? from : chatIds.get(chatNameKey(botId, from));
     if (chatId === undefined) return [];
     return pairs.flatMap(({ sourceId }) => (sourceId === null ? [] : [{ botId, chatId, id: sourceId }]));
@@ -135,7 +136,7 @@ function chatNames(effect: HistoryEffect): string[] {
   const chats =
     effect.type === 'copy'
       ? [effect.copy.from, effect.copy.to]
-      : effect.type === 'delete'
+      : effect.type === 'delete' || effect.type === 'edit'
         ? [effect.chat]
         : effect.type === 'audit'
           ? [effect.audit.chat]

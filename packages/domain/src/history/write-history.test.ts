@@ -914,3 +914,51 @@ describe('storeOwnMessage', () => {
     await expect(store(message(1), 999_999)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
+
+describe('ephemeral messages', () => {
+  const chat_id = String(group.id);
+  const sent = (ephemeralId: number, fields: Record<string, unknown> = {}) =>
+    call(
+      'sendMessage',
+      { chat_id },
+      message(0, { from: self, ephemeral_message_id: ephemeralId, receiver_user: ada, ...fields }),
+    );
+  const named = { chat_id, receiver_user_id: '77', ephemeral_message_id: '5' };
+
+  test('each have a row of their own, which their edits and deletions change', async () => {
+    await write(sent(5), sent(6));
+    const reply_markup = '{"inline_keyboard":[[{"text":"Book","callback_data":"b"}]]}';
+    await write(call('editEphemeralMessageText', { ...named, text: 'berth 7', reply_markup }, true));
+    expect(await rows()).toMatchObject([
+      { text: 'text 0', edit_date: null },
+      { text: 'berth 7', edit_date: dateS, details: { buttons: [[{ text: 'Book' }]] } },
+    ]);
+    const media = { type: 'photo', media: 'AgACAgIAAxkBAAIBY2Zx', caption: 'the berth' };
+    await write(
+      call('editEphemeralMessageMedia', { ...named, media: JSON.stringify(media) }, true),
+      call('editEphemeralMessageReplyMarkup', named, true),
+      call('deleteEphemeralMessage', { ...named, ephemeral_message_id: '6' }, true),
+    );
+    const [gone, edited] = await rows();
+    expect(gone!.deleted_at).not.toBeNull();
+    expect(edited).toMatchObject({
+      ...{ text: 'the berth', media_type: 'photo', file_id: media.media, details: null, deleted_at: null },
+    });
+    expect((await chats())[0]).toMatchObject({ message_count: 1 });
+  });
+
+  test('an edit of one that is not kept, or of no message, stores nothing', async () => {
+    await write(
+      call('editEphemeralMessageText', { ...named, text: 'who?' }, true),
+      call('editEphemeralMessageCaption', { chat_id, caption: 'who?' }, true),
+    );
+    expect([await rows(), await deadLetters()]).toEqual([[], []]);
+  });
+
+  test('a pressed button answers the message that had it', async () => {
+    const pressed = message(0, { ephemeral_message_id: 5 });
+    await write(sent(5), update({ callback_query: { id: 'q', from: ada, message: pressed, data: 'b' } }));
+    const [ephemeral, callback] = (await rows()).toSorted((a, b) => a.id - b.id);
+    expect(callback).toMatchObject({ media_type: 'callback', reply_to_message_id: ephemeral!.id });
+  });
+});

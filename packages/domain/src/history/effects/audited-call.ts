@@ -31,6 +31,8 @@ export function readAuditedMessage(method: string, result: unknown): AuditedCall
   return { action: verb === 'edit' ? 'edit' : 'send', target: target('message', id), details: '' };
 }
 
+const GENERAL = 'general topic';
+
 const READERS: Record<string, Reader> = {
   banchatmember: (params) => ofUser('ban', params, withUntil(params, revokes(params))),
   kickchatmember: (params) => ofUser('ban', params, withUntil(params, revokes(params))),
@@ -47,9 +49,11 @@ const READERS: Record<string, Reader> = {
   unpinchatmessage: (params) => ofMessages('unpin', params),
   unpinallchatmessages: () => ofChat('unpin_all'),
   unpinallforumtopicmessages: (params) => ofChat('unpin_all', topic(params)),
-  unpinallgeneralforumtopicmessages: () => ofChat('unpin_all', 'general topic'),
+  unpinallgeneralforumtopicmessages: () => ofChat('unpin_all', GENERAL),
   deletemessage: (params) => ofMessages('delete', params),
   deletemessages: (params) => ofMessages('delete', params),
+  approvesuggestedpost: (params) => ofMessages('approve', params),
+  declinesuggestedpost: (params) => ofMessages('decline', params),
   setchattitle: (params) => ofChat('title', text(params, 'title')),
   setchatdescription: (params) => ofChat('description', text(params, 'description')),
   setchatphoto: () => ofChat('photo', 'set'),
@@ -68,6 +72,11 @@ const READERS: Record<string, Reader> = {
   closeforumtopic: (params) => ofChat('topic', joined('closed', topic(params))),
   reopenforumtopic: (params) => ofChat('topic', joined('reopened', topic(params))),
   deleteforumtopic: (params) => ofChat('topic', joined('deleted', topic(params))),
+  editgeneralforumtopic: (params) => ofChat('topic', joined('edited', GENERAL, text(params, 'name'))),
+  closegeneralforumtopic: () => ofChat('topic', joined('closed', GENERAL)),
+  reopengeneralforumtopic: () => ofChat('topic', joined('reopened', GENERAL)),
+  hidegeneralforumtopic: () => ofChat('topic', joined('hidden', GENERAL)),
+  unhidegeneralforumtopic: () => ofChat('topic', joined('shown', GENERAL)),
   leavechat: () => ofChat('leave'),
 };
 

@@ -1,6 +1,7 @@
 import { type MessageDetails, readMarkup } from '@flotilla/telegram/message-details.ts';
-import { isMessage } from '@flotilla/telegram/message-facts.ts';
-import { readInteger } from '@flotilla/telegram/platform-fields.ts';
+import { ephemeralRowId, isMessage } from '@flotilla/telegram/message-facts.ts';
+import { readMessageText } from '@flotilla/telegram/message-text.ts';
+import { isFields, readInteger, readText } from '@flotilla/telegram/platform-fields.ts';
 import { actorOfCall } from '../stream/captured-call.ts';
 import type { CallEntry } from '../stream/history-codec.ts';
 import { readAuditedCall, readAuditedMessage } from './audited-call.ts';
@@ -18,7 +19,7 @@ import type { HistoryBot, HistoryEffect, MessageCopy } from './history-effect.ts
 import { messageEffects } from './message-effects.ts';
 
 const COPYING = ['copymessage', 'copymessages', 'forwardmessages'];
-const DELETING = ['deletemessage', 'deletemessages', 'deletebusinessmessages'];
+const DELETING = ['deletemessage', 'deletemessages', 'deletebusinessmessages', 'deleteephemeralmessage'];
 const EDITING_CONTENT = [
   ...['editmessagetext', 'editmessagecaption', 'editmessagemedia', 'editmessagechecklist'],
   ...['editmessagelivelocation', 'stopmessagelivelocation', 'editmessagereplymarkup'],
@@ -37,6 +38,7 @@ export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] 
 
 function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result: unknown): HistoryEffect[] {
   if (COPYING.includes(method)) return copyEffects(bot, entry, method, result);
+  if (method.startsWith('editephemeral')) return ephemeralEdits(entry);
   // A bot has not sent the messages that a get method answers.
   if (method.startsWith('get')) return [];
   const sent = /^(send|forward|copy)/.test(method);
@@ -75,6 +77,34 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
   return [{ type: 'copy', copy }];
 }
 
+/** The platform answers an edit of an ephemeral message with `true`, so its parameters tell what changed. */
+function ephemeralEdits({ params, atMs }: CallEntry): HistoryEffect[] {
+  const chat = readChatRef(params, 'chat_id');
+  const ephemeralId = readIdParam(params, 'ephemeral_message_id');
+  if (chat === null || ephemeralId === null) return [];
+  const media = readJsonParam(params, 'media');
+  const medium = isFields(media) ? media : null;
+  const words = medium ?? { ...params, rich_message: readJsonParam(params, 'rich_message') };
+  const isReworded = medium !== null || ['text', 'caption', 'rich_message'].some((name) => params[name] !== undefined);
+  const entities = medium?.caption_entities ?? readJsonParam(params, params.text ? 'entities' : 'caption_entities');
+  const file = medium === null ? null : readText(medium, 'media');
+  const changes = {
+    ...(isReworded ? { text: readMessageText(words) } : {}),
+    // Only a file that the platform has already is named by its id.
+    ...(medium === null
+      ? {}
+      : {
+          medium: {
+            media_type: readText(medium, 'type') ?? 'document',
+            file_id: file !== null && /^[\w-]{20,}$/.test(file) ? file : null,
+          },
+        }),
+    details: readMarkup(entities, readJsonParam(params, 'reply_markup')),
+    editedAtS: toSeconds(atMs),
+  };
+  return [{ type: 'edit', chat, id: ephemeralRowId(ephemeralId), changes }];
+}
+
 function readSourceIds(params: CallParams, method: string): number[] {
   if (method !== 'copymessage') return readIdsParam(params, 'message_ids');
   const id = readIdParam(params, 'message_id');
@@ -103,8 +133,15 @@ function copiedDetails(params: CallParams): MessageDetails {
 function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
   if (!DELETING.includes(method)) return [];
   const { params, atMs } = entry;
-  const one = readIdParam(params, 'message_id');
-  const messageIds = method === 'deletemessage' && one !== null ? [one] : readIdsParam(params, 'message_ids');
+  const ephemeralId = readIdParam(params, 'ephemeral_message_id');
+  const one =
+    method === 'deleteephemeralmessage' && ephemeralId !== null
+      ? ephemeralRowId(ephemeralId)
+      : readIdParam(params, 'message_id');
+  const messageIds =
+    method !== 'deletemessages' && method !== 'deletebusinessmessages' && one !== null
+      ? [one]
+      : readIdsParam(params, 'message_ids');
   const businessConnectionId = readTextParam(params, 'business_connection_id') ?? '';
   const chat = readChatRef(params, 'chat_id');
   if (messageIds.length === 0 || (chat === null && businessConnectionId === '')) return [];

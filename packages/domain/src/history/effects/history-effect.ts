@@ -44,6 +44,15 @@ export interface MessageCopy {
   base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'service' | 'file_id' | 'details'>;
 }
 
+/** What an edit of an ephemeral message changed, of which the platform answers nothing. */
+export interface MessageEdit {
+  text?: string | null;
+  medium?: { media_type: string; file_id: string | null };
+  /** Entities of a new text, and the buttons, which each edit sets. */
+  details: MessageDetails;
+  editedAtS: number;
+}
+
 /** One change that an entry makes to a bot's history. Effects are found without a database and applied in order. */
 export type HistoryEffect =
   /** `guessed`: only its id is known, so a row that exists already is kept as it is. */
@@ -51,6 +60,8 @@ export type HistoryEffect =
   | { type: 'author'; chatId: number; user: SenderFacts; seenAtS: number }
   | { type: 'message'; message: NewMessage }
   | { type: 'copy'; copy: MessageCopy }
+  /** Only what is given changes; undefined keeps it. */
+  | { type: 'edit'; chat: ChatRef; id: number; changes: MessageEdit }
   /** `chat` is null where the connection alone tells which messages are meant. */
   | { type: 'delete'; businessConnectionId: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
   | { type: 'migrate'; fromChatId: number; toChatId: number }

@@ -1,6 +1,6 @@
 import { type MessageDetails, orNull } from '@flotilla/telegram/message-details.ts';
 import { type ChatFacts, guessChatType, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
-import type { ChatRef, HistoryEffect, MessageCopy, NewAudit, NewMessage } from './history-effect.ts';
+import type { ChatRef, HistoryEffect, MessageCopy, MessageEdit, NewAudit, NewMessage } from './history-effect.ts';
 
 export type FoldedMessage = NewMessage & { bot_id: number };
 export type FoldedChat = ChatFacts & { botId: number };
@@ -81,6 +81,9 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
       break;
     case 'copy':
       foldCopy(fold, botId, effect.copy);
+      break;
+    case 'edit':
+      foldEdit(fold, botId, effect);
       break;
     case 'delete':
       foldDeletion(fold, botId, effect);
@@ -172,6 +175,24 @@ function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
       details: copiedDetails(source?.details ?? {}, copy.details, takesCaption),
     });
   }
+}
+
+function foldEdit(fold: HistoryFold, botId: number, { chat, id, changes }: HistoryEffect & { type: 'edit' }): void {
+  const chatId = resolveChat(fold, botId, chat);
+  const known = chatId === null ? undefined : findMessage(fold, botId, chatId, id);
+  if (known !== undefined) foldMessage(fold, editedMessage(known, changes));
+}
+
+function editedMessage(known: FoldedMessage, { text, medium, details, editedAtS }: MessageEdit): FoldedMessage {
+  const { buttons, entities, ...others } = known.details ?? {};
+  const kept = text === undefined && entities !== undefined ? { entities } : {};
+  return {
+    ...known,
+    ...(text === undefined ? {} : { text }),
+    ...(medium ?? {}),
+    details: orNull({ ...others, ...kept, ...details }),
+    edit_date: editedAtS,
+  };
 }
 
 // A copy shows neither where its source came from, nor its buttons, and the platform gives it a thread and album anew.

@@ -1,9 +1,9 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { readAuthorFacts, readChatFacts } from '@flotilla/telegram/message-facts.ts';
+import { idOfMessage, readAuthorFacts, readChatFacts } from '@flotilla/telegram/message-facts.ts';
 import { readMemberService } from '@flotilla/telegram/message-service.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
-import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import { isKnownKind } from '@flotilla/telegram/update-kinds.ts';
 import type { UpdateEntry } from '../stream/history-codec.ts';
 import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
 import { messageEffects } from './message-effects.ts';
@@ -15,7 +15,7 @@ const EDIT_KINDS = ['edited_message', 'edited_channel_post', 'edited_business_me
 export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffect[] {
   const update = JSON.parse(entry.raw) as Fields;
   const { kind } = readUpdateFacts(update, entry.atMs);
-  if (!(UPDATE_KINDS as readonly string[]).includes(kind)) return [];
+  if (!isKnownKind(kind)) return [];
   const payload = readObject(update, kind);
   if (payload === null) throw new FlotillaError('bad_request', `${kind} is not an object`);
   if (MESSAGE_KINDS.includes(kind)) return messageEffects(bot, payload, { sent: false, editedAtS: null });
@@ -36,7 +36,7 @@ function callbackEffects(callback: Fields, entry: UpdateEntry): HistoryEffect[] 
     business_connection_id: readText(pressed, 'business_connection_id') ?? '',
     text: readText(callback, 'data') ?? readText(callback, 'game_short_name'),
     media_type: 'callback',
-    reply_to_message_id: readInteger(pressed, 'message_id'),
+    reply_to_message_id: idOfMessage(pressed),
   };
   return [...chatEffects(pressed), { type: 'message', message }];
 }
