@@ -146,7 +146,9 @@ const settings = {
     .describe('How many updates are forwarded to the backend at the same time.')
     .optional(),
   allowed_updates: nullable(listOf(text({ min: 1, max: 64 }), 100))
-    .describe("The kinds of updates that the bot receives. null or an empty list: the platform's default set.")
+    .describe(
+      "The kinds of updates that the bot receives. null or an empty list: the platform's default set. The platform is asked for unknown names, too.",
+    )
     .optional(),
 };
 

@@ -94,7 +94,7 @@ const programName = () =>
     .regex(/\S/, 'must not be blank')
     .describe('A name for people. No other program of the bot may have it.');
 const kinds = () =>
-  listOf(z.string().regex(/^[a-z_]{1,64}$/, 'must be the name of a kind of updates, such as message'), 100).describe(
+  listOf(z.string().regex(/^[a-z0-9_]{1,64}$/, 'must be the name of a kind of updates, such as message'), 100).describe(
     KINDS_NOTE,
   );
 const exclusive = () => flag().describe(EXCLUSIVE_NOTE);

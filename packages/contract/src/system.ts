@@ -6,6 +6,9 @@ const takenAt = z.iso.datetime().describe('When this was read.');
 const process = z
   .strictObject({
     version: z.string().describe('The release of Flotilla.'),
+    bot_api_version: z
+      .string()
+      .describe('The release of the Bot API whose kinds of updates, methods and service messages it knows.'),
     node_version: z.string().describe('The release of Node.'),
     memory_bytes: z.int().describe('The memory it uses.'),
     memory_limit_bytes: z.int().describe('The memory it may use: of its container, or of the machine.'),
@@ -119,7 +122,13 @@ export type SystemResource = z.infer<typeof systemResource>;
 
 const AT = '2026-01-02T10:15:00.000Z';
 const SYSTEM: SystemResource = {
-  process: { version: '1.0.0', node_version: '24.21.0', memory_bytes: 180_000_000, memory_limit_bytes: 1_073_741_824 },
+  process: {
+    version: '1.0.0',
+    bot_api_version: '10.3',
+    node_version: '24.21.0',
+    memory_bytes: 180_000_000,
+    memory_limit_bytes: 1_073_741_824,
+  },
   postgres: {
     version: '17.2',
     database_bytes: 5_400_000_000,

@@ -41,6 +41,7 @@ import * as takenDeadLetters from './migrations/20261124T060000-taken-dead-lette
 import * as waitingOfHours from './migrations/20261124T060000-waiting-of-hours.ts';
 import * as cursorChanges from './migrations/20261126T020000-cursor-changes.ts';
 import * as accountsBehindProgramTokens from './migrations/20261127T000000-accounts-behind-program-tokens.ts';
+import * as namedKinds from './migrations/20261127T010000-named-kinds.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -88,4 +89,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261124T060000-waiting-of-hours': waitingOfHours,
   '20261126T020000-cursor-changes': cursorChanges,
   '20261127T000000-accounts-behind-program-tokens': accountsBehindProgramTokens,
+  '20261127T010000-named-kinds': namedKinds,
 };

@@ -42,6 +42,8 @@ export interface BotsTable {
   reserved_update_id: Generated<BigInt64>;
   /** What the last changes did to cursors, oldest first; no more than eight. */
   cursor_changes: Generated<StoredCursorChange[]>;
+  /** Unknown kinds of updates that a reader of the bot ever named; no more than fifty. */
+  named_kinds: Generated<string[]>;
   created_at: CreatedAt;
 }
 

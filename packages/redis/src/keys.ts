@@ -76,6 +76,8 @@ export function botKeys(botId: number) {
     recentLogOut: `${prefix}:log-out`,
     /** Set by the worker that checks the bot's webhook at the platform next. */
     webhookCheck: `${prefix}:webhook-check`,
+    /** The kinds, with commas between them, that the platform ignored when the bot's webhook was set there. */
+    ignoredKinds: `${prefix}:ignored-kinds`,
     /** Hash: what the bot did in that hour, like that of its shard. */
     activity: (hour: number) => `${prefix}:counts:${hour}`,
     /** Hash: minute of that hour → how many updates waited when the fleet was looked at; only where some did. */

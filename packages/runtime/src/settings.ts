@@ -48,6 +48,20 @@ export function cidrListSetting() {
     .default([]);
 }
 
+/** A comma-separated list of names of update kinds. */
+export function kindListSetting() {
+  return z
+    .string()
+    .toLowerCase()
+    .transform((value) => value.split(',').map((kind) => kind.trim()))
+    .transform((kinds) => kinds.filter((kind) => kind !== ''))
+    .refine(
+      (kinds) => kinds.length <= 50 && kinds.every((kind) => /^[a-z0-9_]{1,64}$/.test(kind)),
+      'must be at most 50 names such as message, separated by commas',
+    )
+    .default([]);
+}
+
 /** ENCRYPTION_KEY, checked as secretBox reads it. */
 export function encryptionKeySetting() {
   return z
@@ -90,6 +104,9 @@ export const commonSettings = {
     .transform((url) => url.replace(/\/+$/, ''))
     .default('https://api.telegram.org')
     .describe('The platform; change it for a Bot API server of your own. All processes need the same value.'),
+  EXTRA_UPDATE_KINDS: kindListSetting().describe(
+    'Kinds of updates to ask the platform for beside those that this release knows and those that a reader named. All processes need the same value.',
+  ),
   ENCRYPTION_KEY: encryptionKeySetting().describe(
     'Seals tokens, secrets and backend URLs, and signs sessions. Keep a copy elsewhere, see backup.md. All processes need the same value.',
   ),

@@ -39,6 +39,8 @@ describe('lanes', () => {
     ['business_connection', { id: 'b', user }, 'bc:77'],
     ['purchased_paid_media', { from: user }, 'paid:77'],
     ['managed_bot', { user }, 'mb:77'],
+    ['subscription', { user, invoice_payload: 'p', state: 'canceled' }, 'sub:77'],
+    ['stopped_message_generation', { chat, draft_id: 5 }, 'stop:-1001234567890'],
   ])('%s', (kind, payload, lane) => {
     expect(facts(kind, payload)).toMatchObject({ kind, lane });
   });
@@ -84,6 +86,8 @@ describe('expiry', () => {
     ['deleted_business_messages', DAY_S],
     ['purchased_paid_media', DAY_S],
     ['managed_bot', DAY_S],
+    ['subscription', DAY_S],
+    ['stopped_message_generation', DAY_S],
   ])('%s lives %i s from its arrival', (kind, seconds) => {
     expect(facts(kind, { from: user, date: 1 }).expiresAtMs).toBe(nowMs + seconds * 1000);
   });

@@ -54,6 +54,9 @@ const KIND_RULES: Record<string, KindRule> = {
   business_connection: { lane: userLane('bc', 'user'), keepMs: DAY_MS },
   purchased_paid_media: { lane: userLane('paid'), keepMs: DAY_MS },
   managed_bot: { lane: userLane('mb', 'user'), keepMs: DAY_MS },
+  subscription: { lane: userLane('sub', 'user'), keepMs: DAY_MS },
+  // Not among the messages of the chat: it stops the answer to the one that the backend still works on.
+  stopped_message_generation: { lane: chatLane('stop'), keepMs: DAY_MS },
 };
 
 /**
@@ -78,7 +81,7 @@ function eventDateS(payload: Fields): number | null {
   return dates.find((date): date is number => typeof date === 'number' && Number.isFinite(date)) ?? null;
 }
 
-const CHAT_LANES = ['c', 'bm', 'boost', 'react', 'rcount'];
+const CHAT_LANES = ['c', 'bm', 'boost', 'react', 'rcount', 'stop'];
 /** Kinds that happen in a chat and have lanes of users. */
 const KINDS_IN_CHAT = ['callback_query', 'chat_member', 'my_chat_member', 'chat_join_request'];
 

@@ -1,5 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { documentedFields, documentedVersion } from '@flotilla/testing/documented-methods.ts';
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_KINDS, isDefaultKind, parseAllowedUpdates, UPDATE_KINDS } from './update-kinds.ts';
+import {
+  BOT_API_VERSION,
+  isDefaultKind,
+  kindsToAskFor,
+  parseAllowedUpdates,
+  UPDATE_KINDS,
+  unknownKinds,
+} from './update-kinds.ts';
 
 describe('parseAllowedUpdates', () => {
   test.each([[undefined], [''], ['message'], ['{"a":1}'], ['["message",1]'], [null], ['null'], [5]])(
@@ -9,19 +18,28 @@ describe('parseAllowedUpdates', () => {
     },
   );
 
-  test.each([['[]'], ['["nope"]'], [[]]])('%p asks for the default set', (value) => {
+  test.each([['[]'], ['["no,pe"]'], [[]]])('%p asks for the default set', (value) => {
     expect(parseAllowedUpdates(value)).toEqual({ kind: 'default' });
   });
 
-  test('names are taken in any case, unknown ones are ignored', () => {
-    const parsed = parseAllowedUpdates('["Message","custom_event","CHAT_MEMBER"]');
-    expect(parsed).toEqual({ kind: 'only', kinds: ['message', 'chat_member'] });
+  test('names are taken in any case, and unknown ones are kept', () => {
+    const parsed = parseAllowedUpdates('["Hologram","CHAT_MEMBER","Message","hologram","a,b",""]');
+    expect(parsed).toEqual({ kind: 'only', kinds: ['message', 'chat_member', 'hologram'] });
+    expect(parseAllowedUpdates('["hologram"]')).toEqual({ kind: 'only', kinds: ['hologram'] });
+  });
+
+  test('keeps no more unknown names than a bot may have', () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `kind_${index}`);
+    expect(unknownKinds(names)).toEqual(names.slice(0, 50));
+    expect(parseAllowedUpdates([...names, 'message'])).toEqual({
+      kind: 'only',
+      kinds: ['message', ...names.slice(0, 50)],
+    });
   });
 });
 
 test('the default set lacks only what must be asked for by name', () => {
-  expect(UPDATE_KINDS).toHaveLength(25);
-  expect(UPDATE_KINDS.filter((kind) => !DEFAULT_KINDS.includes(kind))).toEqual([
+  expect(UPDATE_KINDS.filter((kind) => !isDefaultKind(kind))).toEqual([
     'chat_member',
     'message_reaction',
     'message_reaction_count',
@@ -30,4 +48,18 @@ test('the default set lacks only what must be asked for by name', () => {
 
 test('a kind that is too new to be known is in the default set', () => {
   expect(['chat_member', 'poll', 'hologram'].map(isDefaultKind)).toEqual([false, true, true]);
+});
+
+test('the platform is asked for every kind that is known here, and for others that were named', () => {
+  expect(kindsToAskFor()).toEqual(UPDATE_KINDS);
+  expect(kindsToAskFor(['poll', 'hologram'], ['mirage', 'hologram'])).toEqual([...UPDATE_KINDS, 'hologram', 'mirage']);
+});
+
+test('every kind of the newest client types is known, and README and System name their version', () => {
+  const documented = documentedFields('Update').filter((field) => field !== 'update_id');
+  expect([...UPDATE_KINDS].sort()).toEqual(documented.sort());
+  expect(BOT_API_VERSION).toBe(documentedVersion());
+  for (const path of ['README.md', 'docs/BOT-DEVELOPERS.md']) {
+    expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toContain(`Bot API ${BOT_API_VERSION}`);
+  }
 });

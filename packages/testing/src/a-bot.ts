@@ -24,6 +24,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     description: '',
     maxConnections: 40,
     allowedUpdates: null,
+    namedKinds: [],
     rules: [],
     routedTo: false,
     programs: [],

@@ -33,7 +33,7 @@ const KINDS: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
   description:
-    'The kinds of updates that the backend and the default consumer get from now on. Empty: the default set.',
+    'The kinds of updates that the backend and the default consumer get from now on. Empty: the default set. A name that Flotilla does not know is kept, because the platform may know it.',
 };
 
 /** A method that we answer ourselves. */

@@ -106,7 +106,7 @@ function changesOfInput(input: ChangeInput): BotChanges {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** Update kinds as a bot stores them, without unknown ones; null (the platform's default set) if none is left. */
+/** Update kinds as a bot stores them; null for the platform's default set. */
 export function kindsOfInput(named: string[] | null | undefined): string[] | null | undefined {
   if (named === undefined) return undefined;
   const parsed = parseAllowedUpdates(named);

@@ -9,6 +9,7 @@ import { activityKeys, botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } 
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';
 import { storeCounts } from '@flotilla/testing/activity-counts.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -219,6 +220,7 @@ describe('the system', () => {
     const beganMs = Date.now();
     const { process: own, postgres, redis: stores, turns, stored, limits, taken_at } = await system();
     expect(own).toMatchObject({ version: expect.stringMatching(/^\d+\./), node_version: process.versions.node });
+    expect(own).toMatchObject({ bot_api_version: BOT_API_VERSION });
     expect(own.memory_bytes).toBeGreaterThan(10_000_000);
     const newest = Object.keys(migrations).sort().at(-1);
     expect(postgres).toMatchObject({ version: expect.any(String), migrations: { newest, pending: 0, unknown: 0 } });

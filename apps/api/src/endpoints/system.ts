@@ -3,6 +3,7 @@ import type { FleetFigures } from '@flotilla/domain/fleet-figures/fleet-figures.
 import type { SystemState } from '@flotilla/domain/fleet-figures/read-system.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/memory/memory-pressure.ts';
 import { memoryLimitBytes, readVersion } from '@flotilla/runtime/process-metrics.ts';
+import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';
 import type { ApiConfig } from '../config.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
@@ -33,6 +34,7 @@ const iso = (atMs: number): string => new Date(atMs).toISOString();
 function presentProcess(): SystemResource['process'] {
   return {
     version: readVersion(),
+    bot_api_version: BOT_API_VERSION,
     node_version: process.versions.node,
     memory_bytes: process.memoryUsage.rss(),
     memory_limit_bytes: memoryLimitBytes(),
@@ -82,6 +84,7 @@ function presentSettings({ publicUrl, platformUrl, proxy, http, ...config }: Api
   const shown: Record<string, string | number | boolean | null | string[]> = {
     PUBLIC_URL: originOf(publicUrl),
     TELEGRAM_API_URL: originOf(platformUrl),
+    EXTRA_UPDATE_KINDS: config.extraKinds,
     PROXY_PREFIX: proxy.prefix,
     PROXY_HOST: proxy.host,
     PROXY_UNKNOWN_BOTS: proxy.unknownBots,

@@ -1,11 +1,11 @@
 import type { updateOperations } from '@flotilla/contract/updates.ts';
 import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { nameKinds } from '@flotilla/domain/bots/named-kinds.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import { type PulledUpdates, pollAnswer } from '@flotilla/domain/pull/pulled-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
-import { DEFAULT_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { sendJson } from '../http/send-answer.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -17,7 +17,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     const { offset, limit, timeout, consumer = null } = input;
     const bot = requireBot(context, input.bot_id);
     const allowed = kindsOfInput(input.allowed_updates);
-    const kinds = allowed === undefined ? null : (allowed ?? [...DEFAULT_KINDS]);
+    const kinds = allowed === undefined ? null : (allowed ?? 'default');
     const request = { offset, limit, timeoutMs: timeout * 1000, throttle: false };
     const program = input.program_id === undefined ? null : requireProgram(bot, input.program_id);
     if (program === null && !bot.longPollEnabled) {
@@ -28,6 +28,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
       program === null
         ? readUpdates(context, bot, { ...request, consumer, kinds, signal })
         : readProgramUpdates(context, bot, program, { ...request, kinds, signal });
+    await nameKinds(context, bot, allowed);
     const updates = await whileAllowed((ended) => untilGone([context.stopping, ended], response, read));
     context.apiMetrics.pulled.of('rest').inc(updates.count);
     sendJson(response, 200, Buffer.concat(pollAnswer(updates)));

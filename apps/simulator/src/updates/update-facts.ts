@@ -16,6 +16,8 @@ const BY_ARRIVAL = new Set([
   'deleted_business_messages',
   'purchased_paid_media',
   'managed_bot',
+  'subscription',
+  'stopped_message_generation',
 ]);
 const LANE_SOURCES: Record<string, [prefix: string, path: string[]]> = {
   inline_query: ['iq', ['from', 'id']],
@@ -38,6 +40,8 @@ const LANE_SOURCES: Record<string, [prefix: string, path: string[]]> = {
   deleted_business_messages: ['b', ['chat', 'id']],
   purchased_paid_media: ['paid', ['from', 'id']],
   managed_bot: ['managed', ['user', 'id']],
+  subscription: ['sub', ['user', 'id']],
+  stopped_message_generation: ['stop', ['chat', 'id']],
   guest_message: ['guest', ['chat', 'id']],
 };
 

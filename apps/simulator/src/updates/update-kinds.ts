@@ -25,6 +25,8 @@ export const UPDATE_KINDS = [
   'purchased_paid_media',
   'managed_bot',
   'guest_message',
+  'subscription',
+  'stopped_message_generation',
 ] as const;
 
 const ASKED_FOR_ONLY: ReadonlySet<string> = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);

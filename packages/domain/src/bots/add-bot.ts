@@ -11,6 +11,7 @@ import { botFromRow, rowFromChanges } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 import { wakeTurns } from './change-bot.ts';
 import { checkChanges } from './check-changes.ts';
+import { nameKinds } from './named-kinds.ts';
 import { switchIntake } from './switch-intake.ts';
 import { resultOf, validateToken } from './validate-token.ts';
 
@@ -49,6 +50,7 @@ export async function addBot(
   const bot = await deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
   const { waits } = await mirrorBot(deps, bot, {}, form);
   await deps.directory.refresh();
+  await nameKinds(deps, bot, input.allowedUpdates);
   // The webhook's URL contains the bot's id, so the bot is polled until the platform has accepted the webhook.
   if (webhookMode) return switchIntake(deps, by, bot, { webhookMode }).catch((error) => tellAdded(bot, error));
   await wakeTurns(deps, bot, waits);

@@ -19,6 +19,8 @@ export type BotDeps = {
   backendPolicy: BackendPolicy;
   /** The URL at which the platform reaches us, without a trailing slash; null if it cannot. */
   publicUrl: string | null;
+  /** Kinds of updates to ask the platform for beside those that are known or named. */
+  extraKinds: readonly string[];
   clock: Clock;
   log: Logger;
 };

@@ -27,6 +27,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     description: row.description,
     maxConnections: row.max_connections,
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
+    namedKinds: row.named_kinds,
     rules: row.rules,
     routedTo: row.routed_to,
     programs: row.programs.map((program) => openProgram(secrets, program)),

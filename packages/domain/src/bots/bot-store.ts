@@ -105,6 +105,15 @@ export function botStore(db: Database) {
           '$[last - 7 to last]')
         where id = ${id}`.execute(db);
     },
+    /** Adds names to those of the bot, up to fifty. False if nothing was new. */
+    nameKinds: async (id: number, kinds: readonly string[]): Promise<boolean> => {
+      const { numAffectedRows } = await sql`
+        update bots set revision = ${nextRevision}, named_kinds = jsonb_path_query_array(
+          named_kinds || (select jsonb_agg(kind) from unnest(${kinds}::text[]) as kind where not named_kinds ? kind),
+          '$[0 to 49]')
+        where id = ${id} and jsonb_array_length(named_kinds) < 50 and not named_kinds ?& ${kinds}::text[]`.execute(db);
+      return numAffectedRows === 1n;
+    },
     /** Draws new revisions for bots whose rules or programs changed. */
     touch: async (ids: number[]): Promise<void> => {
       if (ids.length === 0) return;

@@ -28,6 +28,8 @@ export type Bot = {
   maxConnections: number;
   /** null means the platform's default set. */
   allowedUpdates: string[] | null;
+  /** Unknown kinds of updates that any of its readers ever named. */
+  namedKinds: string[];
   /** Its enabled routing rules, in the order they run. */
   rules: ActiveRule[];
   /** True if a rule sends to chats of this bot; replies there are routed back to the source. */

@@ -8,6 +8,7 @@ import { mirrorBot } from './bot-mirror.ts';
 import { botFromRow, rowFromChanges } from './bot-row.ts';
 import { type BotRow, botStore } from './bot-store.ts';
 import type { CursorChange, Dropped } from './cursor-change.ts';
+import { nameKinds } from './named-kinds.ts';
 import { republishBots } from './republish-bots.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
@@ -34,6 +35,7 @@ export async function changeBot(
   if (isOld && circumstances.dropPending) await republishBots(deps, [bot.id], circumstances);
   await wakeTurns(deps, bot, waits);
   await deps.directory.refresh();
+  await nameKinds(deps, bot, changes.allowedUpdates);
   return bot;
 }
 

@@ -2,9 +2,10 @@ import { keptCertificate } from './backend-certificate.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS } from './bot.ts';
 
 /** A bot as the mirror stores it. It keeps the old name of the registration id, because running releases read it. */
-type MirroredBot = Omit<Bot, 'registrationId' | 'createdAt' | 'programs' | 'signing'> & {
+type MirroredBot = Omit<Bot, 'registrationId' | 'createdAt' | 'programs' | 'signing' | 'namedKinds'> & {
   signing?: Bot['signing'];
   programs?: Bot['programs'];
+  namedKinds?: string[];
   generation: string;
   createdAt: string;
 };
@@ -34,7 +35,9 @@ export function botFromMirror(text: string): Bot {
   const { generation, ...bot } = JSON.parse(text) as MirroredBot;
   return {
     ...bot,
-    // Earlier releases know less of programs and nothing of signatures; reconcileBots repairs what they write.
+    // Earlier releases know less of programs, and nothing of signatures and named kinds; reconcileBots repairs what they
+    // write.
+    namedKinds: bot.namedKinds ?? [],
     signing: bot.signing ?? null,
     programs: (bot.programs ?? []).map((program) => ({ ...UNKNOWN_OF_PROGRAM, ...program })),
     registrationId: generation,

@@ -1,10 +1,9 @@
-import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { expect, test } from '@jest/globals';
 import { isOurWebhook } from './platform-webhook.ts';
 
 const URL = 'https://flotilla.example/telegram/1';
 const NOW_S = 1_800_000_000;
-const OURS = { url: URL, allowed_updates: [...UPDATE_KINDS], max_connections: 40 };
+const OURS = { url: URL, max_connections: 40 };
 const refused = (secondsAgo: number, message = 'Wrong response from the webhook: 401 Unauthorized') => ({
   last_error_message: message,
   last_error_date: NOW_S - secondsAgo,
@@ -14,8 +13,6 @@ test.each([
   ['as we set it', true, {}],
   ['at another URL', false, { url: 'https://elsewhere.example/' }],
   ['deleted', false, { url: '', max_connections: undefined }],
-  ['with kinds left out', false, { allowed_updates: ['message'] }],
-  ['with the default kinds, which are not told', false, { allowed_updates: undefined }],
   ['with fewer connections', false, { max_connections: 7 }],
   ['whose pushes we refused a moment ago', false, refused(1)],
   ['whose pushes we refused since the last look', false, refused(119)],

@@ -1,19 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
+import { askedKinds } from './named-kinds.ts';
 import { resultOf } from './validate-token.ts';
 
-export type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl'>;
+export type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl' | 'extraKinds'>;
 
 /** The platform's limit of concurrent pushes for one bot. */
 const CONNECTIONS = 40;
 const WAIT_AT_MOST_S = 3;
 /** The platform retries an update within two minutes, and upkeep checks the webhook once a minute. */
 const REFUSED_LATELY_MS = 150_000;
+const ASK_AGAIN_AFTER_MS = 24 * 3_600_000;
 
 /** The secret of the platform's pushes. It is derived from the bot's token, so it is never stored. */
 export function platformSecret(bot: Bot): string {
@@ -43,7 +45,7 @@ export async function setPlatformWebhook(deps: WebhookDeps, bot: Bot): Promise<v
   const settings = {
     url,
     secret_token: platformSecret(bot),
-    allowed_updates: UPDATE_KINDS,
+    allowed_updates: askedKinds(deps, bot),
     max_connections: CONNECTIONS,
     drop_pending_updates: false,
   };
@@ -63,35 +65,44 @@ export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot
   resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }));
 }
 
-/** Checks that the webhook at the platform is ours, and sets it again if not. Throws FlotillaError. */
+/**
+ * Checks that the webhook at the platform is ours and asks for all kinds that readers named, and sets it again if not.
+ * Throws FlotillaError.
+ */
 export async function repairPlatformWebhook(
-  deps: WebhookDeps & Pick<BotDeps, 'clock'>,
+  deps: WebhookDeps & Pick<BotDeps, 'clock' | 'redis'>,
   bot: Bot,
 ): Promise<'ours' | 'repaired'> {
-  const info = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo'));
-  if (isOurWebhook((info ?? {}) as Fields, platformWebhookUrl(deps, bot), deps.clock.nowMs())) return 'ours';
+  const { ignoredKinds } = botKeys(bot.id);
+  const wanted = askedKinds(deps, bot);
+  const lacking = ({ allowed_updates: kinds }: Fields) =>
+    wanted.filter((kind) => !(Array.isArray(kinds) && kinds.includes(kind))).join(',');
+  const info = await webhookAtPlatform(deps, bot);
+  const isOurs = isOurWebhook(info, platformWebhookUrl(deps, bot), deps.clock.nowMs());
+  if (isOurs && lacking(info) === ((await deps.redis.commands.get(ignoredKinds)) ?? '')) return 'ours';
   await setPlatformWebhook(deps, bot);
-  return 'repaired';
+  // A platform does not tell the names that it does not know. It is asked again for them once a day.
+  const ignored = lacking(await webhookAtPlatform(deps, bot));
+  await deps.redis.commands.set(ignoredKinds, ignored, 'PX', ASK_AGAIN_AFTER_MS);
+  return isOurs && ignored === lacking(info) ? 'ours' : 'repaired';
+}
+
+async function webhookAtPlatform({ platform }: WebhookDeps, bot: Bot): Promise<Fields> {
+  return (resultOf(await platform.call(bot.token, 'getWebhookInfo')) ?? {}) as Fields;
 }
 
 /** Removes the webhook at the platform if it leads to us; one that leads elsewhere stays. Throws FlotillaError. */
 export async function removeOurWebhook(deps: WebhookDeps, bot: Bot): Promise<boolean> {
   if (deps.publicUrl === null) return false;
-  const info = (resultOf(await deps.platform.call(bot.token, 'getWebhookInfo')) ?? {}) as Fields;
+  const info = await webhookAtPlatform(deps, bot);
   if (info.url !== platformWebhookUrl(deps, bot)) return false;
   await removePlatformWebhook(deps, bot);
   return true;
 }
 
-/** Compares getWebhookInfo with what setPlatformWebhook asks for. */
+/** Compares getWebhookInfo with what setPlatformWebhook asks for, apart from the kinds. */
 export function isOurWebhook(info: Fields, url: string, nowMs: number): boolean {
-  const kinds = Array.isArray(info.allowed_updates) ? info.allowed_updates : [];
-  return (
-    info.url === url &&
-    UPDATE_KINDS.every((kind) => kinds.includes(kind)) &&
-    (info.max_connections ?? CONNECTIONS) === CONNECTIONS &&
-    !wasRefusedLately(info, nowMs)
-  );
+  return info.url === url && (info.max_connections ?? CONNECTIONS) === CONNECTIONS && !wasRefusedLately(info, nowMs);
 }
 
 /** The platform does not show the secret. Only our refusals of its pushes reveal that a different one is set. */

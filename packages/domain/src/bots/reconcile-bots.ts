@@ -55,16 +55,17 @@ async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]>
 }
 
 /**
- * The previous release leaves out backends and filters of programs, and signing secrets, when it mirrors a bot. A new
- * revision replaces what it wrote.
+ * The previous release leaves out backends and filters of programs, signing secrets, and named kinds, when it mirrors a
+ * bot. A new revision replaces what it wrote.
  */
 async function renewed(deps: ReconcileDeps, rows: BotRow[]): Promise<void> {
   if (!deps.directory.ready()) return;
   const store = botStore(deps.db);
-  for (const [at, { id, revision, programs, signing_sealed: sealed }] of rows.entries()) {
+  for (const [at, { id, revision, programs, signing_sealed: sealed, named_kinds: kinds }] of rows.entries()) {
     const mirrored = deps.directory.byId(id);
     if (mirrored?.revision !== revision) continue;
-    if (hasAll(mirrored.programs, programs) && (mirrored.signing !== null) === (sealed !== '')) continue;
+    const hasKinds = mirrored.namedKinds.length === kinds.length;
+    if (hasKinds && hasAll(mirrored.programs, programs) && (mirrored.signing !== null) === (sealed !== '')) continue;
     await store.touch([id]);
     rows[at] = (await store.byId(id)) ?? rows[at]!;
   }

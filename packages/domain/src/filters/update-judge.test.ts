@@ -127,6 +127,8 @@ const HAS: Record<string, string> = {
   poll_answer: 'user',
   business_connection: 'user',
   managed_bot: 'user',
+  subscription: 'user',
+  stopped_message_generation: 'chat',
   poll: '',
 };
 

@@ -1,4 +1,4 @@
-import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
+import { isDefaultKind, ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
 import type { ActiveProgram } from '../bots/active-program.ts';
 
 /** Kinds of updates as scripts take them; null for all, 'default' for the platform's default set. */
@@ -11,8 +11,12 @@ export function wantedKinds(kinds: string[] | 'default' | null): string {
  * The kinds that a program gets when its client asks for these, or names none (null). A program without kinds of its own
  * gets what the client names, else the default set.
  */
-export function kindsAsked({ kinds }: Pick<ActiveProgram, 'kinds'>, asked: string[] | null): string[] | 'default' {
+export function kindsAsked(
+  { kinds }: Pick<ActiveProgram, 'kinds'>,
+  asked: string[] | 'default' | null,
+): string[] | 'default' {
   if (kinds.length === 0) return asked ?? 'default';
+  if (asked === 'default') return kinds.filter(isDefaultKind);
   return asked === null ? kinds : asked.filter((kind) => kinds.includes(kind));
 }
 

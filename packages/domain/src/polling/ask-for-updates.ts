@@ -1,8 +1,9 @@
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
 import { type SlicedUpdate, sliceResult } from '@flotilla/telegram/slice-updates.ts';
-import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
+import type { BotDeps } from '../bots/bot-deps.ts';
+import { askedKinds } from '../bots/named-kinds.ts';
 import { TOKEN_REFUSED } from '../bots/validate-token.ts';
 
 export type AskedFor =
@@ -26,7 +27,7 @@ const SLACK_MS = 10_000;
 
 /** One getUpdates at the platform, for every kind of update. `offset` 0 asks from the oldest it keeps. */
 export async function askForUpdates(
-  deps: { pollingClient: PollingClient },
+  deps: { pollingClient: PollingClient } & Pick<BotDeps, 'extraKinds'>,
   bot: Bot,
   request: { offset: number; timeoutS: number; signal: AbortSignal },
 ): Promise<AskedFor> {
@@ -36,7 +37,7 @@ export async function askForUpdates(
       ...(request.offset > 0 ? { offset: request.offset } : {}),
       limit: LIMIT,
       timeout: request.timeoutS,
-      allowed_updates: UPDATE_KINDS,
+      allowed_updates: askedKinds(deps, bot),
     },
     { timeoutMs: request.timeoutS * 1000 + SLACK_MS, signal: request.signal },
   );

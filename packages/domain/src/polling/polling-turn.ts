@@ -7,6 +7,7 @@ import type { Bot } from '../bots/bot.ts';
 import { polls } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
+import { askedKinds } from '../bots/named-kinds.ts';
 import { clearRefusal, noteRefusal } from '../bots/note-refusal.ts';
 import { patchBotState } from '../bots/patch-bot-state.ts';
 import { removeOurWebhook, type WebhookDeps } from '../bots/platform-webhook.ts';
@@ -178,13 +179,16 @@ async function tryToRemoveOurWebhook(deps: PollingDeps, bot: Bot): Promise<boole
   }
 }
 
-/** A bot that was changed must not be polled with its old token, nor at all once it is disabled or gone. */
+/** A bot that was changed must not be polled with its old token or kinds, nor at all once it is disabled or gone. */
 function abortOnChange(deps: PollingDeps, bot: Bot): { signal: AbortSignal; stop(): void } {
   const changed = new AbortController();
+  const asked = askedKinds(deps, bot).join();
   const stop = deps.directory.onChange((botId) => {
     if (botId !== bot.id) return;
     const now = deps.directory.ready() ? deps.directory.byId(botId) : bot;
-    if (!now || !polls(now) || now.token !== bot.token) changed.abort(new Error('the bot was changed'));
+    const asksForOthers = now && askedKinds(deps, now).join() !== asked;
+    if (!now || !polls(now) || now.token !== bot.token || asksForOthers)
+      changed.abort(new Error('the bot was changed'));
   });
   return { signal: changed.signal, stop };
 }

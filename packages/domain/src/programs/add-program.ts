@@ -2,6 +2,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { botStore } from '../bots/bot-store.ts';
 import { changeRules } from '../bots/change-rules.ts';
+import { nameKinds } from '../bots/named-kinds.ts';
 import { auditedProgram } from './audited-program.ts';
 import { checkProgram } from './check-program.ts';
 import { makerOf } from './maker.ts';
@@ -38,6 +39,7 @@ export async function addProgram(
     await refuseLargePrograms(db, botId);
     return { result, botIds: [botId], audited: auditedProgram('program_add', result) };
   });
+  await nameKinds(deps, { id: botId, namedKinds: [] }, program.kinds);
   // Its turn is pending from now on, so no update would wake it. If this wake is lost, upkeep finds the pending turn.
   if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(program.id);
   return program;

@@ -8,7 +8,7 @@ import { NO_UPDATES, type PulledUpdates } from '../pull/pulled-updates.ts';
 import { type PullDeps, type PullRequest, type Reading, readUpdates } from '../pull/read-updates.ts';
 
 /** `kinds`: what the caller asks for; null for all that the program gets. */
-type ProgramRequest = Omit<PullRequest, 'consumer' | 'kinds' | 'takenKinds' | 'renew'> & { kinds: string[] | null };
+type ProgramRequest = Omit<PullRequest, 'consumer' | 'takenKinds' | 'renew'>;
 type ProgramPullDeps = PullDeps & { directory: Pick<BotDirectory, 'byProgram' | 'refresh'> };
 
 /**
@@ -40,7 +40,7 @@ export async function readProgramUpdates(
 async function readingNow(
   { directory }: ProgramPullDeps,
   programId: number,
-  asked: string[] | null,
+  asked: PullRequest['kinds'],
 ): Promise<Reading | null> {
   await directory.refresh();
   const bot = directory.byProgram(programId);

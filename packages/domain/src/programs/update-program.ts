@@ -2,6 +2,7 @@ import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { changeRules } from '../bots/change-rules.ts';
 import { maskedBackend } from '../bots/masked-secrets.ts';
+import { nameKinds } from '../bots/named-kinds.ts';
 import { auditedProgram } from './audited-program.ts';
 import { checkProgram } from './check-program.ts';
 import { lockProgram } from './lock-program.ts';
@@ -49,6 +50,10 @@ export async function updateProgram(
     const audited = auditedProgram(action, result, before, [dropped, reason].filter((part) => part !== '').join('; '));
     return { result, botIds: [before.botId], audited, drop: dropPending ? { dropPendingOf: id } : {} };
   });
+  await nameKinds(deps, { id: program.botId, namedKinds: [] }, [
+    ...(wanted.kinds ?? []),
+    ...(wanted.webhookKinds ?? []),
+  ]);
   // If this wake is lost, upkeep finds the pending turn.
   if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(id);
   return program;

@@ -22,7 +22,7 @@ export type PageRequest = {
    */
   kinds: string[] | 'default' | null;
   /** The same for what a program took alone, perhaps when it had other kinds. */
-  takenKinds?: string[] | null;
+  takenKinds?: string[] | 'default' | null;
   /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
   throttle: boolean;
 };

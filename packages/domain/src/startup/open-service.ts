@@ -32,6 +32,8 @@ export type Service = OpenProcess & {
   backendPolicy: BackendPolicy;
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
+  /** Kinds of updates to ask the platform for beside those that are known or named. */
+  extraKinds: readonly string[];
   turns: { polling: TurnQueue; push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
   idReserve: IdReserve;
   /** Captured calls that went through this process, on their way to the history. */
@@ -96,6 +98,7 @@ export async function openService(
       lookup: sharedLookup(Math.max(1, Math.floor(lookupsAtOnce() * SHARE_OF_LOOKUPS))),
     },
     publicUrl: config.publicUrl,
+    extraKinds: config.extraKinds,
     turns,
     idReserve,
     calls,

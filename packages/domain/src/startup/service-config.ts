@@ -10,6 +10,8 @@ export type ServiceConfig = ProcessConfig & {
   /** Bytes that each Redis may use if its own `maxmemory` sets no limit; null when no limit is known. */
   redisMemoryLimit: number | null;
   platformUrl: string;
+  /** Kinds of updates to ask the platform for beside those that are known or named. */
+  extraKinds: string[];
   backendAllowedCidrs: string[];
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
@@ -30,6 +32,7 @@ export function serviceConfig(
     redisMemoryLimit: settings.REDIS_MEMORY_LIMIT ?? null,
     encryptionKey: settings.ENCRYPTION_KEY,
     platformUrl: settings.TELEGRAM_API_URL,
+    extraKinds: settings.EXTRA_UPDATE_KINDS,
     backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
     publicUrl: settings.PUBLIC_URL ?? null,
     host: settings.HOST,

@@ -36,6 +36,8 @@ export const kindSamples: Record<string, string> = {
   edited_business_message: json`{${CONNECTION},"message_id":303,"from":${ADA},"chat":${PRIVATE},"date":1790000610,"edit_date":1790000611,"text":"Is berth 8 free?"}`,
   deleted_business_messages: json`{${CONNECTION},"chat":${PRIVATE},"message_ids":[301,999]}`,
   purchased_paid_media: json`{"from":${ADA},"paid_media_payload":"wall-1"}`,
+  subscription: json`{"user":${ADA},"invoice_payload":"berth-7","state":"canceled"}`,
+  stopped_message_generation: json`{"chat":${PRIVATE},"message_thread_id":7,"draft_id":4711}`,
   managed_bot: json`{"user":${ADA},"bot":{"id":5550003333,"is_bot":true,"first_name":"Tug","username":"tug_sample_bot"}}`,
   guest_message: json`{"message_id":401,"from":${BEN},"chat":${GROUP},"date":1790000612,"guest_query_id":"gq1","text":"@harbour_sample_bot tide?"}`,
 };

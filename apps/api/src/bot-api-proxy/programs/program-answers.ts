@@ -1,3 +1,4 @@
+import { nameKinds } from '@flotilla/domain/bots/named-kinds.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
 import { isUpdateWithin } from '@flotilla/domain/filters/is-update-within.ts';
@@ -37,6 +38,7 @@ async function getUpdates(context: Context, call: ProgramCall): Promise<BotApiAn
   const { timeoutMs, ...request } = readRequest(call.parameters);
   const rests = call.bot.disabled || !call.program.enabled;
   const kinds = storedKinds(call.parameters) ?? null;
+  await nameKinds(context, call.bot, kinds);
   // A poll that cannot be served waits, because its client would ask again at once.
   const waitMs = rests ? Math.max(timeoutMs, THROTTLED_MS) : timeoutMs;
   const updates = await readWithinChats(context, call, { ...request, timeoutMs: waitMs, kinds });

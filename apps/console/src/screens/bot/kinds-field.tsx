@@ -17,7 +17,10 @@ type KindsProps = {
 /** Which kinds of updates the bot receives. */
 export function KindsField({ kinds, choose, fault }: KindsProps): ReactNode {
   const words = useSettingsWords();
-  const names = Object.entries(words.kindNames);
+  const known = Object.entries(words.kindNames);
+  // A kind that is newer than this console is shown by its name.
+  const unknown = (kinds ?? []).filter((kind) => !(kind in words.kindNames));
+  const names = [...known, ...unknown.map((kind) => [kind, kind] as const)];
   const toggle = (kind: string) => (on: boolean) =>
     choose(names.map(([name]) => name).filter((name) => (name === kind ? on : kinds?.includes(name))));
   const usual = () => names.map(([name]) => name).filter((name) => !ONLY_ON_DEMAND.includes(name));

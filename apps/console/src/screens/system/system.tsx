@@ -30,7 +30,8 @@ export function System(): ReactNode {
         <h1>{systemWords.title}</h1>
         {system.data && (
           <p className="muted">
-            {systemWords.taken} <Clock at={system.data.taken_at} />, <Ago at={system.data.taken_at} />
+            {systemWords.taken} <Clock at={system.data.taken_at} />, <Ago at={system.data.taken_at} />;{' '}
+            {systemWords.botApi(system.data.process.bot_api_version)}
           </p>
         )}
       </header>

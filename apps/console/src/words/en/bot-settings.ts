@@ -103,5 +103,7 @@ export const botSettings = {
     purchased_paid_media: 'Bought media',
     managed_bot: 'Managed bots',
     guest_message: 'Guest messages',
+    subscription: 'Changed subscriptions',
+    stopped_message_generation: 'Stopped answers',
   },
 };

@@ -7,6 +7,7 @@ export const system = {
   title: 'System',
   taken: 'taken',
   replicas: 'Processes',
+  botApi: (version: string) => `knows Bot API ${version}`,
   replicaCount: (n: number) => plural(n, { one: '{n} process', other: '{n} processes' }),
   kinds: { api: 'api', worker: 'worker' },
   columns: { process: 'Process', roles: 'Roles', version: 'Release', host: 'Machine', started: 'Started' },

@@ -120,5 +120,7 @@ export const botSettings: typeof english = {
     purchased_paid_media: 'Купленные медиа',
     managed_bot: 'Управляемые боты',
     guest_message: 'Сообщения гостей',
+    subscription: 'Изменения подписок',
+    stopped_message_generation: 'Остановленные ответы',
   },
 };

@@ -7,6 +7,7 @@ export const system: typeof en = {
   title: 'Система',
   taken: 'снято',
   replicas: 'Процессы',
+  botApi: (version) => `знает Bot API ${version}`,
   replicaCount: (n) =>
     plural(n, { one: '{n} процесс', few: '{n} процесса', many: '{n} процессов', other: '{n} процесса' }),
   kinds: { api: 'api', worker: 'worker' },
