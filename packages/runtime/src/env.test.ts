@@ -28,6 +28,7 @@ describe('Settings', () => {
       ALLOW_SANDBOX_SECRETS: false,
       TELEGRAM_API_URL: 'https://api.telegram.org',
       BACKEND_ALLOWED_CIDRS: [],
+      EXTRA_UPDATE_KINDS: [],
       HOST: '0.0.0.0',
       METRICS_PORT: 9090,
       LOG_LEVEL: 'info',

@@ -97,13 +97,13 @@ describe('setWebhook', () => {
 
   test('turns proxy mode on for everybody to see, and every process follows', async () => {
     const { token, id } = await newBot();
-    await set(token, { url: 'http://127.0.0.1:9/x', secret_token: 'abc', allowed_updates: ['message', 'nope'] });
+    await set(token, { url: 'http://127.0.0.1:9/x', secret_token: 'abc', allowed_updates: ['message', 'Hologram'] });
     const bots = (await admin('GET', '/api/bots')).json as Record<string, unknown>[];
     expect(bots.find((bot) => bot.id === id)).toMatchObject({
       backend_url: 'http://127.0.0.1:9/x',
       secret_token: 'abc',
       proxy_enabled: true,
-      allowed_updates: ['message'],
+      allowed_updates: ['message', 'hologram'],
       max_connections: 40,
     });
     await waitFor(() => worker.directory.byToken(token)?.proxyEnabled === true);
