@@ -10,9 +10,9 @@ export function documentedVersion(): string {
   return /Based on Bot API v([\d.]+)/.exec(read('methods'))![1]!;
 }
 
-/** The names of the fields of an object, such as `Update`. */
-export function documentedFields(object: string): string[] {
-  return namesIn(read('objects'), `Telegram${object}`);
+/** The names of the fields of an object, such as `Update`; of all, or of those that are always there. */
+export function documentedFields(object: string, { required = false } = {}): string[] {
+  return namesIn(read('objects'), `Telegram${object}`, required ? ':' : '\\??:');
 }
 
 /** Every method of the newest release of the Bot API that the types know. */
@@ -55,9 +55,9 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*\*[\s\S]*?\*\//g, '');
 }
 
-function namesIn(text: string, type: string): string[] {
+function namesIn(text: string, type: string, end = '\\??:'): string[] {
   const body = withoutComments(text).split(`export interface ${type} {`)[1]!.split(/^}/m)[0]!;
-  return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name]) => name!);
+  return [...body.matchAll(new RegExp(`^ {4}(\\w+)${end}`, 'gm'))].map(([, name]) => name!);
 }
 
 /** These types are made from the platform's documentation, and have the number of its release. */

@@ -52,6 +52,8 @@ export function newBot(
     refusePendingSet: null,
     lastSetWebhookMs: Number.NEGATIVE_INFINITY,
     commands: new Map(),
+    settings: {},
+    managedBy: 0,
     nextMessageId,
     calls: newCallLog(),
     loggedOutUntilMs: 0,

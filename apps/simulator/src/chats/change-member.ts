@@ -2,12 +2,19 @@ import { postMessage } from '../messages/post-message.ts';
 import type { Simulator } from '../simulator.ts';
 import { botsIn } from '../simulator.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
-import { type Chat, isAdmin, isIn, type Member, newMember, showChat } from './chat.ts';
+import { type Chat, type InviteLink, isAdmin, isIn, type Member, newMember, showChat } from './chat.ts';
 import { showMember } from './show-member.ts';
 import type { User } from './user.ts';
 
 /** Changes a membership and publishes the change: to the bot itself, to bots that are chat-admins, and to the chat. */
-export function changeMember(sim: Simulator, chat: Chat, actor: User, user: User, change: Partial<Member>): void {
+export function changeMember(
+  sim: Simulator,
+  chat: Chat,
+  actor: User,
+  user: User,
+  change: Partial<Member>,
+  how: { invite_link?: InviteLink } = {},
+): void {
   const before = chat.members.get(user.id);
   const after: Member = { ...(before ?? newMember(user, 'left')), ...change };
   const shownBefore = (viewerId: number) => showMember(chat, user, before, viewerId);
@@ -19,6 +26,7 @@ export function changeMember(sim: Simulator, chat: Chat, actor: User, user: User
     date: sim.clock.nowS(),
     old_chat_member: shownBefore(viewerId),
     new_chat_member: showMember(chat, user, after, viewerId),
+    ...how,
   });
   const self = user.is_bot ? sim.bots.get(user.id) : undefined;
   if (self !== undefined) publishUpdate(sim, self, 'my_chat_member', update(user.id));

@@ -17,6 +17,26 @@ export type Member = {
   promotedBy: number;
 };
 
+/** A topic of a forum, in Bot API fields. */
+export type Topic = {
+  message_thread_id: number;
+  name: string;
+  icon_color: number;
+  icon_custom_emoji_id?: string;
+  isClosed: boolean;
+};
+
+/** An invite link, in Bot API fields, and who made it. */
+export type InviteLink = Record<string, unknown> & {
+  invite_link: string;
+  creator: User;
+  creates_join_request: boolean;
+  is_primary: boolean;
+  is_revoked: boolean;
+};
+
+export type JoinRequest = { userId: number; link: string; queryId: string };
+
 /** A message as the Bot API shows it; keys stay in the platform's order. */
 export type Message = Record<string, unknown> & {
   message_id: number;
@@ -48,6 +68,18 @@ export type Chat = {
   started: boolean;
   blocked: boolean;
   migratedTo: number;
+  /** The id of its photo's file; '' without one. */
+  photo: string;
+  isForum: boolean;
+  /** By the id of the message that made the topic, which is its message_thread_id. */
+  topics: Record<number, Topic>;
+  general: { name: string; isClosed: boolean; isHidden: boolean };
+  inviteLinks: InviteLink[];
+  joinRequests: JoinRequest[];
+  /** By draft_id: what a bot shows while it writes. */
+  drafts: Record<string, unknown>;
+  /** The id of the business connection through which a bot sees it; '' for all other chats. */
+  business: string;
   actions: { userId: number; action: string; atMs: number }[];
 };
 
@@ -112,7 +144,8 @@ export function showChat(chat: Chat): Record<string, unknown> {
     const { id, first_name, last_name, username } = chat.person;
     return { id, first_name, ...(last_name && { last_name }), ...(username && { username }), type: 'private' };
   }
-  return { id: chat.id, title: chat.title, ...(chat.username && { username: chat.username }), type: chat.type };
+  const { id, title, username, type, isForum } = chat;
+  return { id, title, ...(username && { username }), type, ...(isForum && { is_forum: true }) };
 }
 
 export function isIn(member: Member | undefined): boolean {

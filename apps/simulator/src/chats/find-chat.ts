@@ -2,13 +2,18 @@ import { BotApiError, badRequest, forbidden } from '../bot-api-error.ts';
 import { text } from '../http/params.ts';
 import type { Call } from '../methods/call.ts';
 import type { Simulator } from '../simulator.ts';
+import { businessKey, findConnection } from './business-chat.ts';
 import { type Chat, isAdmin, isIn, privateKey } from './chat.ts';
 
 /** The chat that `field` names (an id or @username), if the bot can know it. */
 export function findChat(call: Call, field = 'chat_id'): Chat {
   const wanted = text(call.params, field).trim();
   if (wanted === '') throw badRequest('chat_id is empty');
-  const chat = lookUp(call.sim, call.bot.user.id, wanted);
+  const connection = text(call.params, 'business_connection_id');
+  const chat =
+    connection === ''
+      ? lookUp(call.sim, call.bot.user.id, wanted)
+      : call.sim.chats.get(businessKey(findConnection(call.bot, connection).id, wanted));
   if (chat === undefined) throw badRequest('chat not found');
   if (chat.migratedTo !== 0) {
     throw new BotApiError(400, 'Bad Request: group chat was upgraded to a supergroup chat', {

@@ -52,6 +52,14 @@ export function newChat(key: string, id: number, type: ChatType, title: string):
     started: false,
     blocked: false,
     migratedTo: 0,
+    photo: '',
+    isForum: false,
+    topics: {},
+    general: { name: 'General', isClosed: false, isHidden: false },
+    inviteLinks: [],
+    joinRequests: [],
+    drafts: {},
+    business: '',
     actions: [],
   };
 }

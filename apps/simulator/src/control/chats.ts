@@ -21,6 +21,7 @@ const NEW_CHAT = z.strictObject({
   type: z.enum(['group', 'supergroup', 'channel']).describe('what kind of chat'),
   title: z.string().optional().describe('"A chat" when not given'),
   username: z.string().optional().describe('without the @; none when not given'),
+  forum: z.boolean().optional().describe('true: a supergroup with topics'),
   id: z.int().max(-1).optional().describe('chosen when not given'),
   members: z
     .array(z.int())
@@ -44,6 +45,9 @@ export const createChat = operation(
     const members = newMembers(sim, input);
     const chat = openSharedChat(sim, input.type, input.title ?? 'A chat', input.id);
     chat.username = input.username ?? '';
+    chat.isForum = input.forum === true && input.type === 'supergroup';
+    // 1 is the id of the General topic.
+    if (chat.isForum) chat.nextMessageId = 2;
     for (const member of members) chat.members.set(member.user.id, member);
     return { id: chat.id };
   },
@@ -133,28 +137,6 @@ export const setMember = operation(
       permissions: input.permissions ?? {},
       promotedBy: actor.id,
     });
-  },
-);
-
-export const askToJoin = operation(
-  'A person asks to join a chat that admits on approval',
-  {
-    input: z.strictObject({ person: PERSON, chat: CHAT, bio: z.string().optional().describe('of the person') }),
-    example: { person: 424_242, chat: -1_001_000_000_001 },
-  },
-  (sim, input): void => {
-    const { person, chat } = placeOf(sim, input);
-    for (const member of chat.members.values()) {
-      const bot = member.user.is_bot ? sim.bots.get(member.user.id) : undefined;
-      if (bot === undefined || member.status !== 'administrator') continue;
-      publishUpdate(sim, bot, 'chat_join_request', {
-        chat: showChat(chat),
-        from: person,
-        user_chat_id: person.id,
-        date: sim.clock.nowS(),
-        ...(input.bio !== undefined && { bio: input.bio }),
-      });
-    }
   },
 );
 

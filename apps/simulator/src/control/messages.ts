@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { BotApiError } from '../bot-api-error.ts';
 import type { Chat } from '../chats/chat.ts';
+import { refuseClosedTopic, topicFields } from '../chats/topic.ts';
 import { mediaOf, showMedia } from '../files/show-media.ts';
 import type { SimFile } from '../files/sim-file.ts';
 import { storeFile } from '../files/store-file.ts';
@@ -8,6 +10,7 @@ import { type Content, postMessage, tellBots } from '../messages/post-message.ts
 import { withoutReply } from '../messages/read-reply.ts';
 import { formatText } from '../messages/read-text.ts';
 import type { Simulator } from '../simulator.ts';
+import { ControlError } from './control-error.ts';
 import { anyOf, CHAT, inChat, MESSAGE_ID } from './fields.ts';
 import { chatOf, markStarted, messageOf, writingPlaceOf } from './lookups.ts';
 import { operation } from './operation.ts';
@@ -24,6 +27,7 @@ const SAID = inChat({
   parseMode: z.string().optional().describe('HTML, Markdown or MarkdownV2: how the text is formatted'),
   file: SENT_FILE.optional().describe('a file, its bytes in base64'),
   caption: z.string().optional().describe('of the file'),
+  topic: z.int().optional().describe('id of a topic of a forum; the General topic when not given'),
   replyTo: MESSAGE_ID.optional().describe('id of the message that is replied to'),
   mediaGroupId: z.string().optional().describe('the same for all messages of one album'),
   inNameOf: CHAT.optional().describe('id of the chat that is shown as the author: that group itself, or a channel'),
@@ -44,6 +48,7 @@ export const sendMessage = operation(
   (sim, input): Posted => {
     const { person, chat } = writingPlaceOf(sim, input);
     markStarted(sim, chat);
+    refuseTopic(chat, input);
     const inNameOf = input.inNameOf === undefined ? undefined : chatOf(sim, input.inNameOf);
     const message = postMessage(sim, chat, { user: person, inNameOf }, readContent(sim, chat, input));
     const media = mediaOf(message);
@@ -57,7 +62,7 @@ export const sendMessage = operation(
 );
 
 function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): Content {
-  const said: Content = {};
+  const said: Content = topicFields(chat, input.topic ?? 0);
   if (input.replyTo !== undefined) said.reply_to_message = withoutReply(messageOf(chat, input.replyTo));
   if (input.mediaGroupId !== undefined) said.media_group_id = input.mediaGroupId;
   if (input.text !== undefined) {
@@ -67,6 +72,15 @@ function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): 
   if (input.file !== undefined) Object.assign(said, showMedia(input.file.kind, keep(sim, input.file)));
   if (input.caption !== undefined) said.caption = input.caption;
   return { ...said, ...input.content };
+}
+
+function refuseTopic(chat: Chat, { topic = 0, person }: z.output<typeof SAID>): void {
+  try {
+    refuseClosedTopic(chat, topic, person);
+  } catch (error) {
+    if (!(error instanceof BotApiError)) throw error;
+    throw new ControlError(`person ${person} may not write there: the topic is closed or not there`);
+  }
 }
 
 function keep(sim: Simulator, file: z.output<typeof SENT_FILE>): SimFile {

@@ -8,14 +8,18 @@ import {
   readWebhook,
   revokeToken,
 } from './bots.ts';
-import { askToJoin, blockBot, createChat, migrateGroup, setMember, startBot } from './chats.ts';
+import { connectBusiness, createManagedBot, readBusinessChat, writeToBusiness } from './business.ts';
+import { blockBot, createChat, migrateGroup, setMember, startBot } from './chats.ts';
 import { advanceClock, clearFaults, listFaults, setFault, setLimits, setLocalMode } from './faults.ts';
 import { generate, readLoad } from './generate.ts';
+import { askToJoin, joinByLink } from './invitations.ts';
 import { deleteMessages, editMessage, sendMessage } from './messages.ts';
+import { buyPaidMedia, changeSubscription, payInvoice, stopGeneration } from './payments.ts';
 import { createPerson } from './people.ts';
 import { chooseInlineResult, pressButton, readQuery, typeInlineQuery } from './queries.ts';
 import { react, vote } from './reactions.ts';
 import { readChat } from './read-chat.ts';
+import { createTopic } from './topics.ts';
 import { injectUpdate, injectUpdates } from './updates.ts';
 
 /** Everything the control API can do, by name; the typed client is derived from this table. */
@@ -37,6 +41,16 @@ export const OPERATIONS = {
   readChat,
   setMember,
   askToJoin,
+  joinByLink,
+  createTopic,
+  payInvoice,
+  buyPaidMedia,
+  changeSubscription,
+  stopGeneration,
+  connectBusiness,
+  writeToBusiness,
+  readBusinessChat,
+  createManagedBot,
   blockBot,
   migrateGroup,
   readCalls,

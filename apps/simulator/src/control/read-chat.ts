@@ -16,6 +16,8 @@ export type ShownChat = {
   messages: (ShownMessage & { file?: { name: string; size: number; sha256: string; fileId: string } })[];
   pinned: number[];
   members: { id: number; status: string }[];
+  drafts: Record<string, unknown>;
+  topics: { topic: number; name: string; isClosed: boolean }[];
   actions: { userId: number; action: string; atMs: number }[];
 };
 
@@ -44,7 +46,7 @@ export const readChat = operation(
   },
 );
 
-function showWhole(sim: Simulator, chat: Chat): ShownChat {
+export function showWhole(sim: Simulator, chat: Chat): ShownChat {
   return {
     id: chat.id,
     type: chat.type,
@@ -58,6 +60,12 @@ function showWhole(sim: Simulator, chat: Chat): ShownChat {
     }),
     pinned: chat.pinned,
     members: [...chat.members.values()].map(({ user, status }) => ({ id: user.id, status })),
+    drafts: chat.drafts,
+    topics: Object.values(chat.topics).map(({ message_thread_id: topic, name, isClosed }) => ({
+      topic,
+      name,
+      isClosed,
+    })),
     actions: chat.actions,
   };
 }

@@ -1,5 +1,16 @@
-/** A pressed button or a typed inline query that waits for the bot's answer. */
-export type OpenQuery = { botId: number; kind: 'callback' | 'inline'; answer: Record<string, string> | null };
+/** A pressed button, a typed inline query or a begun payment that waits for the bot's answer. */
+export type OpenQuery = {
+  botId: number;
+  kind: 'callback' | 'inline' | 'shipping' | 'pre_checkout';
+  answer: Record<string, string> | null;
+  payment?: Payment;
+};
+
+/** A payment that a person began: of the invoice in a message, or of an invoice link. */
+export type Payment = { person: number; chatKey: string; invoice: PaidInvoice };
+
+/** What an invoice says of its price, in Bot API fields, and whether the price depends on an address. */
+export type PaidInvoice = { currency: string; total_amount: number; invoice_payload: string; isFlexible: boolean };
 
 /** A message sent through a bot's inline mode; the bot knows only its inline_message_id. */
 export type InlineMessage = { botId: number; chatKey: string; messageId: number };

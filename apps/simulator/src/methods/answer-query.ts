@@ -1,5 +1,6 @@
 import { badRequest } from '../bot-api-error.ts';
 import { json, text } from '../http/params.ts';
+import type { OpenQuery } from '../messages/queries-and-polls.ts';
 import type { Call } from './call.ts';
 
 export function answerCallbackQuery(call: Call): true {
@@ -16,7 +17,7 @@ export function answerInlineQuery(call: Call): true {
   return answer(call, 'inline', 'inline_query_id');
 }
 
-function answer({ sim, bot, params }: Call, kind: 'callback' | 'inline', field: string): true {
+export function answer({ sim, bot, params }: Call, kind: OpenQuery['kind'], field: string): true {
   const id = text(params, field);
   const query = sim.queries.get(id);
   if (query === undefined || query.botId !== bot.user.id || query.kind !== kind || query.answer !== null) {

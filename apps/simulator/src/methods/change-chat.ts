@@ -1,6 +1,6 @@
 import { badRequest } from '../bot-api-error.ts';
 import { changeMember } from '../chats/change-member.ts';
-import { type Chat, hasRight, type Message } from '../chats/chat.ts';
+import { type Chat, hasRight, isAdmin, type Message } from '../chats/chat.ts';
 import { findGovernedChat } from '../chats/chat-admin.ts';
 import { findOwnChat } from '../chats/find-chat.ts';
 import { integer, text } from '../http/params.ts';
@@ -87,6 +87,29 @@ function readReactions(raw: string): unknown[] {
     throw badRequest('REACTION_INVALID');
   }
   return reactions;
+}
+
+export function deleteMessageReaction(call: Call): true {
+  const chat = findModerated(call);
+  return forgetReactions(call, chat, [integer(call.params, 'message_id', 0)]);
+}
+
+export function deleteAllMessageReactions(call: Call): true {
+  const chat = findModerated(call);
+  return forgetReactions(call, chat, [...chat.reactions.keys()]);
+}
+
+function forgetReactions({ sim, params }: Call, chat: Chat, messageIds: number[]): true {
+  const author = integer(params, 'user_id', 0) || integer(params, 'actor_chat_id', 0);
+  for (const id of messageIds) chat.reactions.get(id)?.delete(author);
+  sim.storage.saveChat(chat);
+  return true;
+}
+
+function findModerated(call: Call): Chat {
+  const chat = findOwnChat(call);
+  if (!isAdmin(chat.members.get(call.bot.user.id))) throw badRequest('not enough rights to delete reactions');
+  return chat;
 }
 
 function findPinnable(call: Call): Chat {

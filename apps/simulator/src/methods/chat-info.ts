@@ -5,6 +5,7 @@ import { findChat, findOwnChat } from '../chats/find-chat.ts';
 import { showMember } from '../chats/show-member.ts';
 import { integer } from '../http/params.ts';
 import type { Call } from './call.ts';
+import { shownChatPhoto } from './chat-photo.ts';
 
 export function getChat(call: Call): unknown {
   const chat = findChat(call);
@@ -13,9 +14,11 @@ export function getChat(call: Call): unknown {
   const pinnedMessage = pinned === undefined ? undefined : chat.messages.get(pinned);
   return {
     ...showChat(chat),
+    ...shownChatPhoto(call.sim, chat),
     ...(chat.username !== '' && { active_usernames: [chat.username] }),
     ...(chat.description !== '' && { description: chat.description }),
     ...(chat.type !== 'private' && chat.type !== 'channel' && { permissions: chat.permissions }),
+    ...shownInviteLink(call, chat),
     ...(pinnedMessage !== undefined && { pinned_message: pinnedMessage }),
     accent_color_id: Math.abs(chat.id) % 7,
     max_reaction_count: 11,
@@ -49,4 +52,10 @@ function findSharedChat(call: Call): Chat {
   const chat = findOwnChat(call);
   if (chat.person !== null) throw badRequest('there are no administrators in the private chat');
   return chat;
+}
+
+/** As at the platform, a bot sees the primary link that it exported. */
+function shownInviteLink({ bot }: Call, { inviteLinks }: Chat): Record<string, unknown> {
+  const own = inviteLinks.find((link) => link.is_primary && !link.is_revoked && link.creator.id === bot.user.id);
+  return own === undefined ? {} : { invite_link: own.invite_link };
 }

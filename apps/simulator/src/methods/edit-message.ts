@@ -9,6 +9,7 @@ import { readMarkup } from '../messages/read-markup.ts';
 import { readCaption, readText } from '../messages/read-text.ts';
 import type { Call } from './call.ts';
 import { type InputMedia, readInputMedia } from './send-media-group.ts';
+import { readChecklist, readPoint } from './send-other.ts';
 
 const MEDIA_FIELDS = ['photo', 'document', 'video', 'animation', 'audio', 'has_media_spoiler'];
 const CAPTION_FIELDS = ['caption', 'caption_entities', 'show_caption_above_media'];
@@ -38,6 +39,27 @@ export function editMessageMedia(call: Call): Promise<unknown> {
 
 export function editMessageReplyMarkup(call: Call): Promise<unknown> {
   return edit(call, [], () => ({}));
+}
+
+export function editMessageChecklist(call: Call): Promise<unknown> {
+  return edit(call, ['checklist'], () => ({ checklist: readChecklist(call.params) }));
+}
+
+export function editMessageLiveLocation(call: Call): Promise<unknown> {
+  return edit(call, ['location'], ({ location }) => {
+    if ((location as { live_period?: number } | undefined)?.live_period === undefined) {
+      throw badRequest('there is no live location in the message to edit');
+    }
+    return { location: { ...(location as object), ...readPoint(call.params) } };
+  });
+}
+
+export function stopMessageLiveLocation(call: Call): Promise<unknown> {
+  return edit(call, ['location'], ({ location }) => {
+    const { live_period, ...place } = (location ?? {}) as Record<string, unknown>;
+    if (live_period === undefined) throw badRequest('there is no live location in the message to edit');
+    return { location: place };
+  });
 }
 
 /** Replaces `fields` of a message with the result of `content`, and its inline keyboard with the given one or none. */

@@ -1,4 +1,5 @@
 import { badRequest } from '../bot-api-error.ts';
+import { readFile } from '../files/read-file.ts';
 import { text } from '../http/params.ts';
 import type { Call } from './call.ts';
 
@@ -15,4 +16,10 @@ export function getFile({ sim, params }: Call): unknown {
     file_size: file.bytes.length,
     file_path: file.path,
   };
+}
+
+/** The sticker becomes a file that a set can name later. */
+export async function uploadStickerFile(call: Call): Promise<unknown> {
+  const { fileId, uniqueId, bytes } = await readFile(call, 'sticker', 'sticker');
+  return { file_id: fileId, file_unique_id: uniqueId, file_size: bytes.length };
 }

@@ -1,6 +1,9 @@
 import { answerCallbackQuery, answerInlineQuery } from './answer-query.ts';
+import { BUSINESS } from './business.ts';
 import type { Method } from './call.ts';
 import {
+  deleteAllMessageReactions,
+  deleteMessageReaction,
   leaveChat,
   pinChatMessage,
   setChatDescription,
@@ -10,20 +13,35 @@ import {
   unpinChatMessage,
 } from './change-chat.ts';
 import { getChat, getChatAdministrators, getChatMember, getChatMemberCount } from './chat-info.ts';
+import { deleteChatPhoto, setChatPhoto } from './chat-photo.ts';
 import { deleteMyCommands, getMyCommands, setMyCommands } from './commands.ts';
 import { deleteMessage, deleteMessages } from './delete-message.ts';
-import { editMessageCaption, editMessageMedia, editMessageReplyMarkup, editMessageText } from './edit-message.ts';
+import {
+  editMessageCaption,
+  editMessageChecklist,
+  editMessageLiveLocation,
+  editMessageMedia,
+  editMessageReplyMarkup,
+  editMessageText,
+  stopMessageLiveLocation,
+} from './edit-message.ts';
 import { copyMessage, copyMessages, forwardMessage, forwardMessages } from './forward-message.ts';
-import { getFile } from './get-file.ts';
+import { getFile, uploadStickerFile } from './get-file.ts';
 import { getMe } from './get-me.ts';
 import { getWebhookInfo } from './get-webhook-info.ts';
+import { INVITE_LINKS } from './invite-links.ts';
 import * as moderation from './moderate.ts';
+import { PAYMENTS } from './payments.ts';
+import { RICH_MESSAGES } from './rich-messages.ts';
 import { sendChatAction } from './send-chat-action.ts';
 import * as media from './send-media.ts';
 import { sendMediaGroup } from './send-media-group.ts';
 import { sendMessage } from './send-message.ts';
-import { sendContact, sendDice, sendLocation, sendPoll, sendVenue } from './send-other.ts';
+import { sendChecklist, sendContact, sendDice, sendGame, sendLocation, sendPoll, sendVenue } from './send-other.ts';
+import { SETTINGS_OF_BOT } from './settings-of-bot.ts';
 import { stopPoll } from './stop-poll.ts';
+import { TOPICS } from './topics.ts';
+import { UNKEPT_METHODS } from './unkept-methods.ts';
 
 /** All methods except those whose result or waiting is special, which run-call.ts handles. */
 const METHODS: Record<string, Method> = {
@@ -39,6 +57,9 @@ const METHODS: Record<string, Method> = {
   sendPoll,
   stopPoll,
   sendDice,
+  sendGame,
+  sendChecklist,
+  uploadStickerFile,
   sendChatAction,
   forwardMessage,
   forwardMessages,
@@ -48,6 +69,9 @@ const METHODS: Record<string, Method> = {
   editMessageCaption,
   editMessageMedia,
   editMessageReplyMarkup,
+  editMessageChecklist,
+  editMessageLiveLocation,
+  stopMessageLiveLocation,
   deleteMessage,
   deleteMessages,
   answerCallbackQuery,
@@ -65,7 +89,18 @@ const METHODS: Record<string, Method> = {
   unpinChatMessage,
   unpinAllChatMessages,
   leaveChat,
+  setChatPhoto,
+  deleteChatPhoto,
   setMessageReaction,
+  deleteMessageReaction,
+  deleteAllMessageReactions,
+  ...INVITE_LINKS,
+  ...TOPICS,
+  ...PAYMENTS,
+  ...RICH_MESSAGES,
+  ...BUSINESS,
+  ...SETTINGS_OF_BOT,
+  ...UNKEPT_METHODS,
   setMyCommands,
   getMyCommands,
   deleteMyCommands,

@@ -39,6 +39,13 @@ function readDetails({ params }: Call) {
   };
 }
 
+export function sendLivePhoto(call: Call): Promise<unknown> {
+  return send(call, PERMISSIONS.photo, async () => {
+    const { video } = showMedia('video', await readFile(call, 'video', 'live_photo'), readDetails(call));
+    return { live_photo: video, ...readCaption(call.params) };
+  });
+}
+
 export const sendPhoto = sendMedia('photo');
 export const sendDocument = sendMedia('document');
 export const sendVideo = sendMedia('video');

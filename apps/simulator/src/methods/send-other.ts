@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { badRequest } from '../bot-api-error.ts';
-import { boolean, integer, json, type Params, text } from '../http/params.ts';
+import { boolean, integer, json, jsonObject, type Params, text } from '../http/params.ts';
 import { formatText } from '../messages/read-text.ts';
 import { newQueryId } from '../simulator.ts';
 import type { Call } from './call.ts';
@@ -30,6 +30,24 @@ export function sendContact(call: Call): Promise<unknown> {
     if (!first) throw badRequest('first name is empty');
     return { contact: { phone_number: phone, first_name: first, ...(last && { last_name: last }) } };
   });
+}
+
+export function sendGame(call: Call): Promise<unknown> {
+  return send(call, 'can_send_other_messages', () => {
+    const name = text(call.params, 'game_short_name');
+    if (name === '') throw badRequest('GAME_SHORTNAME_INVALID');
+    return { game: { title: name, description: name, photo: [] } };
+  });
+}
+
+export function sendChecklist(call: Call): Promise<unknown> {
+  return send(call, 'can_send_other_messages', () => ({ checklist: readChecklist(call.params) }));
+}
+
+export function readChecklist(params: Params): Record<string, unknown> {
+  const given = jsonObject(params, 'checklist');
+  if (given === undefined || !Array.isArray(given.tasks)) throw badRequest("can't parse checklist JSON object");
+  return given;
 }
 
 const DICE: Record<string, number> = { '🎲': 6, '🎯': 6, '🎳': 6, '🏀': 5, '⚽': 5, '🎰': 64 };
@@ -82,7 +100,7 @@ function readPoll({ sim, params }: Call) {
   };
 }
 
-function readPoint(params: Params): { latitude: number; longitude: number } {
+export function readPoint(params: Params): { latitude: number; longitude: number } {
   const latitude = Number(text(params, 'latitude') || Number.NaN);
   const longitude = Number(text(params, 'longitude') || Number.NaN);
   if (!(Math.abs(latitude) <= 90)) throw badRequest("can't parse location: latitude is invalid");

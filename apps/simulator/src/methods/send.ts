@@ -1,7 +1,11 @@
-import type { Chat, Message } from '../chats/chat.ts';
+import { badRequest } from '../bot-api-error.ts';
+import { writtenForBusiness } from '../chats/business-chat.ts';
+import { type Chat, type Message, showChat } from '../chats/chat.ts';
+import { knownUser } from '../chats/chat-admin.ts';
 import { findWritableChat } from '../chats/find-chat.ts';
+import { refuseClosedTopic, topicFields } from '../chats/topic.ts';
 import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
-import { boolean, text } from '../http/params.ts';
+import { boolean, integer, jsonObject, text } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
 import { readMarkup } from '../messages/read-markup.ts';
 import { readReply } from '../messages/read-reply.ts';
@@ -17,16 +21,40 @@ export async function send(
   enforceFloodLimits(call.sim, call.bot.user.id, text(call.params, 'chat_id'));
   const reply = readReply(call, chat);
   const markup = readMarkup(call.params);
+  const threadId = integer(call.params, 'message_thread_id', 0);
+  refuseClosedTopic(chat, threadId, call.bot.user.id);
   const said = await content(chat);
+  const ephemeral = jsonObject(call.params, 'ephemeral_message_parameters');
+  if (ephemeral !== undefined)
+    return ephemeralMessage(call, chat, Number(ephemeral.receiver_user_id), { ...reply, ...said });
   return postMessage(
     call.sim,
     chat,
     { user: call.bot.user },
     {
+      ...writtenForBusiness(call.bot, chat),
+      ...topicFields(chat, threadId),
       ...reply,
       ...(boolean(call.params, 'protect_content') && { has_protected_content: true }),
       ...said,
       ...(markup && { reply_markup: markup }),
     },
   );
+}
+
+/** Only its receiver sees it, so the chat does not keep it. */
+function ephemeralMessage({ sim, bot }: Call, chat: Chat, receiverId: number, said: Content): Message {
+  const receiver = knownUser(sim, receiverId);
+  if (receiver === undefined) throw badRequest('user not found');
+  sim.nextFileNumber += 1;
+  sim.storage.saveCounters();
+  return {
+    message_id: 0,
+    from: bot.user,
+    receiver_user: receiver,
+    ephemeral_message_id: sim.nextFileNumber,
+    chat: showChat(chat),
+    date: sim.clock.nowS(),
+    ...said,
+  };
 }

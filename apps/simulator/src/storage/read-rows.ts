@@ -18,11 +18,13 @@ export const READERS: { [Name in Kind]: Reader<Name> } = {
     sim.clock.advance(skippedMs);
   },
   person: (sim, person) => void sim.people.set(person.id, person),
-  bot: (sim, { user, token, tail, nextUpdateId, nextMessageId, allowedUpdates, commands }) => {
+  bot: (sim, { user, token, tail, nextUpdateId, nextMessageId, allowedUpdates, commands, ...kept }) => {
     const bot = newBot(sim, user, token, { nextUpdateId, nextMessageId });
     bot.queue.tail = tail;
     bot.allowedUpdates = allowedUpdates === null ? null : new Set(allowedUpdates);
     bot.commands = new Map(commands);
+    bot.settings = kept.settings ?? {};
+    bot.managedBy = kept.managedBy ?? 0;
     sim.bots.set(user.id, bot);
   },
   chat: (sim, { person, members, reactions, ...kept }) => {

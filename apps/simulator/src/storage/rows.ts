@@ -11,7 +11,7 @@ import type { WebhookSettings } from '../webhook/webhook.ts';
 export type Kept = {
   counters: Record<(typeof COUNTERS)[number], number> & { nextQueryNumber: string; skippedMs: number };
   person: User;
-  bot: Pick<SimBot, 'user' | 'token' | 'nextMessageId'> & {
+  bot: Pick<SimBot, 'user' | 'token' | 'nextMessageId' | 'settings' | 'managedBy'> & {
     allowedUpdates: string[] | null;
     commands: [string, { command: string; description: string }[]][];
     tail: number;
@@ -65,6 +65,8 @@ export function keptBot({ user, token, queue, webhook, ...bot }: SimBot): Kept['
     nextMessageId: bot.nextMessageId,
     allowedUpdates: bot.allowedUpdates === null ? null : [...bot.allowedUpdates],
     commands: [...bot.commands],
+    settings: bot.settings,
+    managedBy: bot.managedBy,
     webhook: webhook === null ? null : keptWebhook(webhook),
   };
 }

@@ -1,0 +1,25 @@
+import { badRequest } from '../bot-api-error.ts';
+import { type Chat, isAdmin, type Topic } from './chat.ts';
+
+/** The topic of a message, as fields of it; none for the General topic, which messages do not name. */
+export function topicFields(chat: Chat, threadId: number): Record<string, unknown> {
+  if (threadId <= 0) return {};
+  const topic = chat.topics[threadId];
+  if (topic === undefined) return chat.isForum ? {} : { message_thread_id: threadId };
+  // As at the platform, a message that is no reply replies to the message that made the topic.
+  const created = chat.messages.get(threadId);
+  return {
+    message_thread_id: threadId,
+    is_topic_message: true,
+    ...(created !== undefined && { reply_to_message: created }),
+  };
+}
+
+/** Throws if a member may not write in the topic; threadId 0 or 1 is the General topic of a forum. */
+export function refuseClosedTopic(chat: Chat, threadId: number, userId: number): void {
+  if (!chat.isForum) return;
+  const isGeneral = threadId === 0 || threadId === 1;
+  const topic: Pick<Topic, 'isClosed'> | undefined = isGeneral ? chat.general : chat.topics[threadId];
+  if (topic === undefined) throw badRequest('message thread not found');
+  if (topic.isClosed && !isAdmin(chat.members.get(userId))) throw badRequest('TOPIC_CLOSED');
+}
