@@ -22,6 +22,7 @@ const DOMAIN_FEATURES = [
   'retention',
   'backend-policy',
   'bots',
+  'moved-groups',
   'key-rotation',
   'memory',
   'filters',

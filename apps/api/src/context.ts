@@ -3,6 +3,7 @@ import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
 import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
+import { type GroupFollower, groupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
 import { tokenUseRecorder } from '@flotilla/domain/programs/token-use-recorder.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
@@ -28,6 +29,7 @@ export type Context = Service & {
   config: ApiConfig;
   proxy: ApiConfig['proxy'];
   platform: PlatformClient;
+  groupFollower: GroupFollower;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
   /** The statuses by which lists of bots are filtered and sorted. */
@@ -86,6 +88,8 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   onClose(async () => programRefusals.close());
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
+  const client = measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl }));
+  const groups = groupFollower({ ...service, platform: client });
   const counted = apiMetrics(metrics, () => waiters.count());
   const leave = new AbortController();
   const stop = new AbortController();
@@ -93,7 +97,8 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     ...service,
     config,
     proxy: config.proxy,
-    platform: measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl })),
+    platform: groups.platform,
+    groupFollower: groups,
     waiters,
     statusColumns: columns,
     live,

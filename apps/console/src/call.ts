@@ -19,6 +19,8 @@ export class CallError extends Error {
   /** Input → what is wrong with it. */
   readonly faults: ReadonlyMap<string, string>;
   readonly retryAfterS: number | null;
+  /** The supergroup that the group of the call became, if that is why. */
+  readonly movedTo: number | undefined;
   /** The store that does not answer, if that is why. */
   readonly store: ErrorAnswer['store'] | null;
 
@@ -29,6 +31,7 @@ export class CallError extends Error {
     this.requestId = answer.request_id ?? null;
     this.faults = new Map(answer.details?.map(({ path, reason }) => [path, reason]));
     this.retryAfterS = retryAfterS;
+    this.movedTo = answer.migrate_to_chat_id;
     this.store = answer.store ?? null;
   }
 }

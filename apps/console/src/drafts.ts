@@ -31,6 +31,15 @@ export function writeDraft(accountId: number, place: Place, draft: Draft | null)
   });
 }
 
+/** Takes the draft of a chat to another one, unless that has its own. The message that it answers is not there. */
+export function moveDraft(accountId: number, from: Place, to: Place): void {
+  const draft = readDraft(accountId, from);
+  if (draft === null) return;
+  const { replyTo: _, ...moved } = draft;
+  if (readDraft(accountId, to) === null && moved.text !== '') writeDraft(accountId, to, moved);
+  writeDraft(accountId, from, null);
+}
+
 /** Whoever signs out leaves nothing behind for the next person at this browser. */
 export function forgetDrafts(accountId: number): void {
   const { [accountId]: _, ...others } = stored();

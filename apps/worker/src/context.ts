@@ -1,4 +1,5 @@
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
+import { type GroupFollower, groupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals/refusal-recorder.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
@@ -14,6 +15,7 @@ import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 export type WorkerContext = Service & {
   config: WorkerConfig;
   platform: PlatformClient;
+  groupFollower: GroupFollower;
   pollingClient: PollingClient;
   /** Wakes the turns that run in this process when their bot gets updates, or another configuration. */
   turnNews: ChannelWaiters;
@@ -45,11 +47,14 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   });
   const programRefusals = refusalRecorder({ redis, clock, log });
   onClose(async () => programRefusals.close());
+  const client = measured.client(platformClient({ apiUrl: config.platformUrl }));
+  const groups = groupFollower({ ...service, platform: client });
   const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
   return {
     ...service,
     config,
-    platform: measured.client(platformClient({ apiUrl: config.platformUrl })),
+    platform: groups.platform,
+    groupFollower: groups,
     pollingClient: polling,
     turnNews,
     backends,

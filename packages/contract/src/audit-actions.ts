@@ -22,6 +22,7 @@ const MEANINGS = {
   invite_link: 'an invite link was created, edited, revoked or exported',
   topic: 'a topic of a forum was created, edited, closed, reopened, hidden, shown or deleted',
   leave: 'the bot left a chat',
+  migrate: 'a group became a supergroup, and what Flotilla had stored under its id followed',
   send: 'a message was sent as the bot, by REST',
   edit: 'a message of the bot was edited, by REST',
   tag_add: 'a user of a chat was tagged',

@@ -35,6 +35,12 @@ export const chatResource = z
     title: z.string().describe('The title. Of a private chat, the name of the person.').optional(),
     type: z.enum(CHAT_TYPES).describe("The kind of chat, in the platform's words."),
     ...nameFields,
+    migrated_to_chat_id: z
+      .int()
+      .describe(
+        'The supergroup that this group became. Its messages stay here; rules, filters, tokens, tags and people belong to the supergroup.',
+      )
+      .optional(),
     message_count: z.int().describe('The number of messages that are kept and not deleted.'),
     last_message: lastMessageResource
       .describe('With `order=recent`: the newest message that is kept and not deleted. Absent if there is none.')

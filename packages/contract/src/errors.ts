@@ -51,6 +51,12 @@ export const errorAnswer = z
         'Only for a 503, if a store does not answer: which one. Without Postgres, delivery goes on. Without Redis, updates neither come in nor go out until it is back; calls that bots make with their own tokens go on.',
       ),
     error_code: z.int().optional().describe("The platform's own code, if the platform refused."),
+    migrate_to_chat_id: z
+      .int()
+      .optional()
+      .describe(
+        'If the platform refused because the group is a supergroup now: its id there. What was stored under the old id has followed.',
+      ),
   })
   .meta({ id: 'Error' });
 

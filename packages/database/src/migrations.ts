@@ -41,7 +41,9 @@ import * as takenDeadLetters from './migrations/20261124T060000-taken-dead-lette
 import * as waitingOfHours from './migrations/20261124T060000-waiting-of-hours.ts';
 import * as cursorChanges from './migrations/20261126T020000-cursor-changes.ts';
 import * as accountsBehindProgramTokens from './migrations/20261127T000000-accounts-behind-program-tokens.ts';
+import * as movedGroups from './migrations/20261127T010000-moved-groups.ts';
 import * as namedKinds from './migrations/20261127T010000-named-kinds.ts';
+import * as movedGroupsIndex from './migrations/20261127T010100-moved-groups-index.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -90,4 +92,6 @@ export const migrations: Record<string, SchemaStep> = {
   '20261126T020000-cursor-changes': cursorChanges,
   '20261127T000000-accounts-behind-program-tokens': accountsBehindProgramTokens,
   '20261127T010000-named-kinds': namedKinds,
+  '20261127T010000-moved-groups': movedGroups,
+  '20261127T010100-moved-groups-index': movedGroupsIndex,
 };

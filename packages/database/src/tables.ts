@@ -72,6 +72,8 @@ export interface ChatsTable {
   /** Of the newest message that the bot did not send. */
   last_incoming_date: BigInt64 | null;
   last_incoming_id: BigInt64 | null;
+  /** The supergroup that this group became. */
+  migrated_to_chat_id: BigInt64 | null;
 }
 
 /** Up to which message an account has read a chat. */

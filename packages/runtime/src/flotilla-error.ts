@@ -12,6 +12,8 @@ export interface FlotillaErrorExtra {
   retryAfterS?: number;
   /** The `error_code` of the platform's refusal. */
   platformErrorCode?: number;
+  /** The supergroup that the chat of the refused call has become. */
+  migrateToChatId?: number;
   /** The store that does not answer. */
   store?: ErrorAnswer['store'];
   cause?: unknown;
@@ -27,6 +29,7 @@ export class FlotillaError extends Error {
   readonly details?: FaultDetail[];
   readonly retryAfterS?: number;
   readonly platformErrorCode?: number;
+  readonly migrateToChatId?: number;
   readonly store?: ErrorAnswer['store'];
 
   constructor(code: ErrorCode, message: string, extra: FlotillaErrorExtra = {}) {
@@ -35,6 +38,7 @@ export class FlotillaError extends Error {
     if (extra.details !== undefined) this.details = extra.details;
     if (extra.retryAfterS !== undefined) this.retryAfterS = extra.retryAfterS;
     if (extra.platformErrorCode !== undefined) this.platformErrorCode = extra.platformErrorCode;
+    if (extra.migrateToChatId !== undefined) this.migrateToChatId = extra.migrateToChatId;
     if (extra.store !== undefined) this.store = extra.store;
   }
 }

@@ -1,3 +1,4 @@
+import { type GroupMove, readGroupMove, SHARED_CHATS_BELOW } from './group-move.ts';
 import { type MessageDetails, readMessageDetails } from './message-details.ts';
 import { type MediaType, readMessageMedia } from './message-media.ts';
 import { readMessageService } from './message-service.ts';
@@ -43,9 +44,7 @@ export interface MessageFacts {
   service: string | null;
   replyToMessageId: number | null;
   details: MessageDetails | null;
-  /** The group names the supergroup it became; the supergroup names the group it came from. */
-  migrateToChatId: number | null;
-  migrateFromChatId: number | null;
+  groupMove: GroupMove | null;
 }
 
 /** Reads a Message of the Bot API. Throws bad_request when an id or the date is missing or beyond 2^53. */
@@ -69,8 +68,7 @@ export function readMessageFacts(message: Fields): MessageFacts {
     service: service?.service ?? null,
     replyToMessageId: reply === null ? null : idOfMessage(reply),
     details: readMessageDetails(message, media?.file ?? null),
-    migrateToChatId: readInteger(message, 'migrate_to_chat_id'),
-    migrateFromChatId: readInteger(message, 'migrate_from_chat_id'),
+    groupMove: readGroupMove(message),
   };
 }
 
@@ -109,12 +107,6 @@ export function readUserFacts(user: Fields): SenderFacts {
     isChat: false,
   };
 }
-
-/**
- * Supergroups and channels have ids below this (`-100…`), and the same message ids for all bots. In private chats and basic
- * groups each account has message ids of its own.
- */
-export const SHARED_CHATS_BELOW = -1_000_000_000_000;
 
 /** The type that the id alone reveals: users are positive, basic groups negative. */
 export function guessChatType(chatId: number): string {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { GroupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { type CapturedMethod, capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import {
@@ -20,6 +21,8 @@ const NO_ROOM = 'too many calls whose clients have gone still wait for answers';
 const TOO_LONG = 'its answer is longer than 1 MiB';
 /** Shared, because nothing is read into it. */
 const NO_PARAMETERS = parametersOf('');
+/** A longer refusal is not one that names a supergroup. */
+const REFUSAL_BYTES = 4096;
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 
 /**
@@ -41,7 +44,7 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot, ownType: 
   // The history names the program of a message.
   const by = isAudited || call.program !== null ? botActor(proxy, call) : null;
   const query = ownType === null ? path.query : '';
-  return new CallTee(proxy.capture, { bot, by, method, captured, query }, req, ownType);
+  return new CallTee(proxy, { bot, by, method, captured, query }, req, ownType);
 }
 
 /** A class, since closures would take more memory: 20,000 are made a second. */
@@ -51,27 +54,45 @@ class CallTee implements Tee {
   readonly #parameters: Parameters;
   readonly #reader: ParameterReader | null;
   readonly #answer = new GrowingBytes(ANSWER_BYTES);
+  readonly #groups: GroupFollower;
+  readonly #req: IncomingMessage;
+  readonly #ownType: string | null;
+  /** Where the parameters are not read: the beginning of the body, which the request to the platform holds, too. */
+  #head: Buffer | null = null;
   #bytes = 0;
   #encoding = '';
   /** A call that the platform refuses changes nothing. */
   #refused = false;
+  #isBadRequest = false;
   /** True after the client left. From then on the bytes of the answer are counted. */
   #abandoned = false;
   #abandonedBytes = 0;
   #noRoom = false;
-  readonly onRequestChunk: Tee['onRequestChunk'];
 
-  constructor(capture: Capture, call: Call, req: IncomingMessage, ownType: string | null) {
+  constructor(
+    proxy: Pick<RunningProxy, 'capture' | 'context'>,
+    call: Call,
+    req: IncomingMessage,
+    ownType: string | null,
+  ) {
     const needsParameters = call.captured.effect !== 'messages';
-    this.#capture = capture;
+    this.#capture = proxy.capture;
+    this.#groups = proxy.context.groupFollower;
+    this.#req = req;
+    this.#ownType = ownType;
     this.#call = call;
     this.#parameters = needsParameters ? parametersOf(call.query) : NO_PARAMETERS;
     this.#reader = needsParameters ? requestReader(req, this.#parameters, ownType) : null;
-    this.onRequestChunk = this.#reader === null ? null : this.#reader.write;
+  }
+
+  onRequestChunk(chunk: Buffer): void {
+    if (this.#reader !== null) this.#reader.write(chunk);
+    else if (this.#head === null && chunk.length <= LIMITS.parameterBytes) this.#head = chunk;
   }
 
   onResponseStart(status: number, headers: string[]): boolean {
     this.#refused = status !== 200;
+    this.#isBadRequest = status === 400;
     this.#encoding = readEncoding(headerOf(headers, 'content-encoding'));
     return this.#isWanted();
   }
@@ -82,14 +103,17 @@ class CallTee implements Tee {
       this.#abandonedBytes += chunk.length;
       if (!this.#capture.abandoned.hold(chunk.length)) this.#noRoom = true;
     }
-    if (!this.#isWanted()) return false;
-    this.#answer.write(chunk);
-    return true;
+    const isWanted = this.#isWanted();
+    if (isWanted || this.#isShortRefusal()) this.#answer.write(chunk);
+    return isWanted;
   }
 
   onResponseEnd(): void {
     this.#endAbandoned();
-    if (this.#refused) return;
+    if (this.#refused) {
+      if (this.#isShortRefusal()) this.#seeRefusal();
+      return;
+    }
     if (!this.#isWanted()) {
       this.#countLost(TOO_LONG);
       return;
@@ -113,6 +137,20 @@ class CallTee implements Tee {
     if (this.#refused) return;
     if (this.#isWanted()) this.#capture.countUnanswered();
     else this.#countLost(this.#noRoom ? NO_ROOM : TOO_LONG);
+  }
+
+  #isShortRefusal(): boolean {
+    return this.#isBadRequest && this.#bytes <= REFUSAL_BYTES && this.#encoding === '';
+  }
+
+  /** A group that became a supergroup shows in the refusal alone, which does not name the group. */
+  #seeRefusal(): void {
+    if (!this.#answer.bytes().includes('migrate_to_chat_id')) return;
+    const parameters = this.#reader === null ? parametersOf(this.#call.query) : this.#parameters;
+    const reader = this.#reader ?? requestReader(this.#req, parameters, this.#ownType);
+    if (this.#reader === null && this.#head !== null) reader?.write(this.#head);
+    reader?.end();
+    void this.#groups.seeRefusal(this.#call.bot, Object.fromEntries(parameters.values));
   }
 
   #countLost(reason: string): void {

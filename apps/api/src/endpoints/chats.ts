@@ -92,6 +92,7 @@ function presentChat(chat: Chat): ChatResource {
       username: chat.username,
       first_name: chat.first_name,
       last_name: chat.last_name,
+      migrated_to_chat_id: chat.migrated_to_chat_id,
     }),
     message_count: chat.message_count,
   };

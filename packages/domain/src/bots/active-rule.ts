@@ -9,6 +9,8 @@ export type ActiveRule = {
   targetBotId: number;
   conditionType: ConditionType;
   conditionValue: string;
+  /** Of a condition about a chat: the group that the chat was before, whose last updates may still come. */
+  formerChatIds?: number[];
   action: RoutingAction;
   /** null for drop, which needs no target; SOURCE_CHAT for the chat of each message. */
   targetChatId: number | null;

@@ -4,6 +4,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { StoredProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { CursorChange } from './cursor-change.ts';
+import { type MovedGroup, withFormerChats } from './former-chats.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
 /** A bot with its routing rules and programs. */
@@ -33,6 +34,9 @@ const programsOf = sql<StoredProgram[]>`(
         'expiresAtMs', floor(extract(epoch from t.expires_at) * 1000)) order by t.id), '[]')
       from program_tokens t where t.program_id = p.id)) order by p.id), '[]')
   from programs p where p.bot_id = bots.id)`;
+const movedGroups = sql<MovedGroup[]>`(
+  select coalesce(json_agg(json_build_array(c.id, c.migrated_to_chat_id)), '[]') from chats c
+  where c.bot_id = bots.id and c.migrated_to_chat_id is not null)`;
 const isTarget = sql<boolean>`exists (
   select from routes r where r.target_bot_id = bots.id and r.enabled and r.action <> 'drop')`;
 
@@ -45,10 +49,16 @@ export function botStore(db: Database) {
     db
       .selectFrom('bots')
       .selectAll()
-      .select([enabledRules.as('rules'), isTarget.as('routed_to'), programsOf.as('programs')]);
-  const byId = (id: number): Promise<BotRow | undefined> => read().where('id', '=', id).executeTakeFirst();
+      .select([
+        ...[enabledRules.as('rules'), isTarget.as('routed_to'), programsOf.as('programs')],
+        movedGroups.as('moved_groups'),
+      ]);
+  const byId = async (id: number): Promise<BotRow | undefined> => {
+    const row = await read().where('id', '=', id).executeTakeFirst();
+    return row && withFormerChats(row);
+  };
   return {
-    all: (): Promise<BotRow[]> => read().orderBy('id').execute(),
+    all: async (): Promise<BotRow[]> => (await read().orderBy('id').execute()).map(withFormerChats),
     byId,
     /** How many bots there are, and the sum of their revisions: two numbers that tell most changes apart. */
     revisionTotals: async (): Promise<{ count: number; sum: number }> => {

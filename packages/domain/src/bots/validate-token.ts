@@ -44,7 +44,10 @@ export function resultOf(answer: PlatformAnswer): unknown {
       if (answer.errorCode === 401) throw tokenRefused(answer.errorCode);
       if (answer.errorCode >= 500)
         throw new FlotillaError('platform_failed', `The platform failed: ${answer.description}`);
-      throw new FlotillaError('platform_refused', answer.description, { platformErrorCode: answer.errorCode });
+      throw new FlotillaError('platform_refused', answer.description, {
+        platformErrorCode: answer.errorCode,
+        ...(answer.migrateToChatId === undefined ? {} : { migrateToChatId: answer.migrateToChatId }),
+      });
     case 'unreachable':
       throw answer.timedOut
         ? new FlotillaError('platform_timeout', 'The platform did not answer in time')

@@ -1,7 +1,7 @@
 import { chatSearchName } from '@flotilla/database/chat-search-name.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { FoldedAuthor, FoldedChat, FoldedMigration } from './effects/history-fold.ts';
+import type { FoldedAuthor, FoldedChat } from './effects/history-fold.ts';
 import type { ChatCount, WrittenToChat } from './history-message-store.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
@@ -135,20 +135,6 @@ export function historyChatStore(db: Database) {
           username = excluded.username, first_name = excluded.first_name, last_name = excluded.last_name,
           is_bot = excluded.is_bot, last_seen_at = excluded.last_seen_at
         where excluded.last_seen_at >= chat_users.last_seen_at`.execute(db);
-    },
-
-    /** People and tags follow a group that became a supergroup; messages stay where they are. */
-    async migrateChat({ botId, fromChatId, toChatId }: FoldedMigration): Promise<void> {
-      await sql`
-        insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at)
-        select bot_id, ${toChatId}, user_id, username, first_name, last_name, is_bot, last_seen_at
-        from chat_users where bot_id = ${botId} and chat_id = ${fromChatId}
-        on conflict (bot_id, chat_id, user_id) do nothing`.execute(db);
-      await sql`
-        update tags set chat_id = ${toChatId}
-        where bot_id = ${botId} and chat_id = ${fromChatId} and not exists (
-          select from tags there where there.bot_id = tags.bot_id and there.chat_id = ${toChatId}
-            and there.user_id = tags.user_id and there.tag = tags.tag)`.execute(db);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { ownPostKey } from '@flotilla/redis/keys.ts';
-import { SHARED_CHATS_BELOW } from '@flotilla/telegram/message-facts.ts';
+import { SHARED_CHATS_BELOW } from '@flotilla/telegram/group-move.ts';
 import { type Fields, readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 
 /** A call of the Bot API that succeeded: its method in lower case, its parameters, and the raw JSON of its result. */

@@ -1,4 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { storeMove } from '../moved-groups/move-group.ts';
+import { movedGroupStore } from '../moved-groups/moved-group-store.ts';
 import {
   type DeadLetterRow,
   deadLetterOf,
@@ -16,6 +18,7 @@ import {
   type FoldedAuthor,
   type FoldedChat,
   type FoldedMessage,
+  type FoldedMigration,
   foldEffect,
   type HistoryFold,
   messageKey,
@@ -155,9 +158,16 @@ async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   if (guessed.length > 0) await chats.upsertGuessedChats(guessed);
   if (removed.length > 0) await chats.subtractCounts(removed);
   if (fold.authors.size > 0) await chats.upsertAuthors(takeAuthors(fold));
-  for (const migration of fold.migrations) await chats.migrateChat(migration);
+  for (const migration of fold.migrations) await followGroup(db, migration);
   if (fold.audits.length > 0) await insertAudits(db, fold.audits);
   return fold.replaced + added.reduce((sum, { replaced }) => sum + replaced, 0);
+}
+
+/** What is bound to the group followed it when the update came, unless Postgres was away. Its last people are known only now. */
+async function followGroup(db: Database, { move, atS }: FoldedMigration): Promise<void> {
+  const store = movedGroupStore(db);
+  if (!(await store.isKnown(move))) await storeMove(db, move, atS);
+  await store.movePeople(move);
 }
 
 async function deleteMessages(store: ReturnType<typeof historyMessageStore>, fold: HistoryFold): Promise<ChatCount[]> {

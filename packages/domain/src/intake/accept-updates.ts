@@ -5,12 +5,15 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
+import { readGroupMove } from '@flotilla/telegram/group-move.ts';
+import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/update-judge.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
 import type { MemoryWatch } from '../memory/watch-memory.ts';
+import type { GroupFollower } from '../moved-groups/group-follower.ts';
 import type { IdReserve } from './id-reserve.ts';
 
 export type AcceptDeps = {
@@ -21,6 +24,8 @@ export type AcceptDeps = {
   memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
   /** Without it, new update ids may be lower than earlier ones after Redis loses data. */
   idReserve?: IdReserve;
+  /** Without it, what is bound to a group that became a supergroup follows it only by the history. */
+  groupFollower?: Pick<GroupFollower, 'seeUpdates'>;
 };
 
 /** The polling turn that fetched the updates: its fencing token, and the offset of its next getUpdates. */
@@ -46,13 +51,16 @@ const REPEATED_AT_MOST = 10;
  * wakes the turns that have work. Tell the platform "received" only after this resolves. Rejects when Redis fails; then
  * the updates may be kept or not. Readers of the updates continue the trace of `intake`.
  */
-export function acceptUpdates(
+export async function acceptUpdates(
   deps: AcceptDeps,
   bot: Bot,
   updates: SlicedUpdate[],
   polling?: Polling,
   intake?: Span | null,
 ): Promise<Accepted> {
+  if (updates.some(({ value }) => readGroupMove(readObject(value, 'message')) !== null)) {
+    await deps.groupFollower?.seeUpdates(bot, updates);
+  }
   if (!intake) return appendUpdates(deps, bot, updates, polling, '');
   return inChild(intake, 'accept updates', async (span) => {
     const accepted = await appendUpdates(deps, bot, updates, polling, span.traceparent);

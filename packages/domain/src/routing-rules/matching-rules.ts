@@ -26,7 +26,7 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
     case 'all':
       return true;
     case 'chat_id':
-      return idOf(readObject(message, 'chat')) === rule.conditionValue.trim();
+      return chatIdsOf(rule).includes(idOf(readObject(message, 'chat')));
     case 'user_id':
       return idOf(authorOf(message)) === rule.conditionValue.trim();
     case 'keyword':
@@ -34,6 +34,10 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
     case 'text':
       return patternOf(rule)(readMessageText(message) ?? '');
   }
+}
+
+function chatIdsOf({ conditionValue, formerChatIds = [] }: ActiveRule): (string | null)[] {
+  return [conditionValue.trim(), ...formerChatIds.map(String)];
 }
 
 /** All keyword rules of a bot look at the same message. */

@@ -1,5 +1,5 @@
 import { paceKeys } from '@flotilla/redis/keys.ts';
-import { SHARED_CHATS_BELOW } from '@flotilla/telegram/message-facts.ts';
+import { SHARED_CHATS_BELOW } from '@flotilla/telegram/group-move.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Destination } from './destination.ts';
@@ -49,6 +49,8 @@ export async function sendNatively(
     ...(to.replyTo === null ? {} : { reply_parameters: { message_id: to.replyTo, allow_sending_without_reply: true } }),
   };
   const outcome = readSendOutcome(await platform.call(to.target.token, method, params), { method, params, sourceIds });
+  // Of the two chats it may be the source that moved. A new message names only the target.
+  if (outcome.outcome === 'moved') return { outcome: 'refused', reason: 'a chat became a supergroup', status: 400 };
   if (outcome.outcome === 'refused' && to.target.id !== source.id) {
     await redis.commands.set(paceKeys(to.target.id).unshared(chatIdOf(first)), '1', 'EX', UNSHARED_KEPT_S);
   }

@@ -23,6 +23,7 @@ const actions: Record<AuditAction, string> = {
   sticker_set: 'Changed the stickers of a chat',
   invite_link: 'Changed an invite link',
   topic: 'Changed a topic',
+  migrate: 'Became a supergroup',
   leave: 'Left a chat',
   send: 'Sent a message',
   edit: 'Edited a message',

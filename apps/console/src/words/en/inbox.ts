@@ -26,6 +26,8 @@ export const inbox = {
   unreadCount: (n: number) => plural(n, { one: '{n} unread message', other: '{n} unread messages' }),
   noMessages: 'No messages',
   messageGone: 'This message is not kept.',
+  movedOn: 'This group became a supergroup.',
+  openMoved: 'Open the supergroup',
 
   chatMenu: 'Views of the chat',
   searchChat: 'Search in this chat',

@@ -33,6 +33,8 @@ export const inbox: Words['inbox'] = {
     }),
   noMessages: 'Сообщений нет',
   messageGone: 'Это сообщение не сохранилось.',
+  movedOn: 'Эта группа стала супергруппой.',
+  openMoved: 'Открыть супергруппу',
 
   chatMenu: 'Разделы чата',
   searchChat: 'Поиск в этом чате',

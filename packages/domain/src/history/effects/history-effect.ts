@@ -1,4 +1,5 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import type { GroupMove } from '@flotilla/telegram/group-move.ts';
 import type { MessageDetails } from '@flotilla/telegram/message-details.ts';
 import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import type { Actor } from '../../audit/actor.ts';
@@ -64,7 +65,7 @@ export type HistoryEffect =
   | { type: 'edit'; chat: ChatRef; id: number; changes: MessageEdit }
   /** `chat` is null where the connection alone tells which messages are meant. */
   | { type: 'delete'; businessConnectionId: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
-  | { type: 'migrate'; fromChatId: number; toChatId: number }
+  | { type: 'migrate'; move: GroupMove; atS: number }
   | { type: 'audit'; audit: NewAudit };
 
 export interface NewAudit {

@@ -1,5 +1,6 @@
 import { type MessageDetails, orNull } from '@flotilla/telegram/message-details.ts';
 import { type ChatFacts, guessChatType, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
+import type { GroupMove } from '../../moved-groups/moved-group-store.ts';
 import type { ChatRef, HistoryEffect, MessageCopy, MessageEdit, NewAudit, NewMessage } from './history-effect.ts';
 
 export type FoldedMessage = NewMessage & { bot_id: number };
@@ -12,7 +13,8 @@ export type FoldedDeletion = {
   id: number;
   atMs: number;
 };
-export type FoldedMigration = { botId: number; fromChatId: number; toChatId: number };
+/** `atS`: Unix seconds. */
+export type FoldedMigration = { move: GroupMove; atS: number };
 export type FoldedAudit = Omit<NewAudit, 'chat'> & { botId: number; chatId: number };
 
 /** Rows that the effects of the batch refer to, as the database had them before it. */
@@ -89,7 +91,7 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
       foldDeletion(fold, botId, effect);
       break;
     case 'migrate':
-      fold.migrations.push({ botId, fromChatId: effect.fromChatId, toChatId: effect.toChatId });
+      fold.migrations.push({ move: { botId, ...effect.move }, atS: effect.atS });
       break;
     case 'audit':
       foldAudit(fold, botId, effect.audit);

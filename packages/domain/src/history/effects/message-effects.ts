@@ -21,7 +21,8 @@ export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOr
   if (facts.sender !== null && !facts.sender.isChat) {
     effects.push({ type: 'author', chatId: facts.chat.id, user: facts.sender, seenAtS: facts.dateS });
   }
-  effects.push({ type: 'message', message: newMessage(bot, facts, origin) }, ...migrationEffects(facts));
+  effects.push({ type: 'message', message: newMessage(bot, facts, origin) });
+  if (facts.groupMove !== null) effects.push({ type: 'migrate', move: facts.groupMove, atS: facts.dateS });
   return effects;
 }
 
@@ -46,17 +47,4 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
     details: facts.details,
     program_id: origin.programId ?? null,
   };
-}
-
-// The platform reports the move twice: in the group with the supergroup's id, and in the supergroup with the group's.
-function migrationEffects(facts: MessageFacts): HistoryEffect[] {
-  const { chat, migrateToChatId, migrateFromChatId } = facts;
-  if (migrateToChatId !== null) {
-    const supergroup = { ...chat, id: migrateToChatId, type: 'supergroup' };
-    return [
-      { type: 'chat', chat: supergroup, guessed: true },
-      { type: 'migrate', fromChatId: chat.id, toChatId: migrateToChatId },
-    ];
-  }
-  return migrateFromChatId === null ? [] : [{ type: 'migrate', fromChatId: migrateFromChatId, toChatId: chat.id }];
 }

@@ -22,6 +22,7 @@ import { ChatHead } from './chat-head.tsx';
 import { type ListHandle, MessageList } from './message-list.tsx';
 import { isEditable } from './message-menu.tsx';
 import { keyOf, type MessageWindow } from './message-window.ts';
+import { MovedOn, useMovedTo } from './moved-on.tsx';
 import { PersonPane, usePerson } from './person-pane.tsx';
 import { RemoveMessage } from './remove-message.tsx';
 import { useChatLive } from './use-chat-live.ts';
@@ -57,6 +58,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const seen = useMarkRead(chat);
 
   const person = usePerson(chat);
+  const movedTo = useMovedTo(chat, window);
 
   const goTo = (messageId: number | undefined) =>
     void navigate({ ...linkToChat(place, { bot_id: chat.botId, id: chat.chatId }, messageId), replace: true });
@@ -138,7 +140,9 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
             handle={list}
           />
         )}
-        {editing.edited === null ? (
+        {movedTo !== undefined ? (
+          <MovedOn chat={chat} to={movedTo} />
+        ) : editing.edited === null ? (
           <Compose
             chat={chat}
             botName={bot.data ? `@${bot.data.username}` : ''}

@@ -6,6 +6,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { useHeldRows } from '../../../parts/use-held-rows.ts';
 import { useWords } from '../../../words/words.tsx';
+import { MovedDraft } from '../chat/moved-on.tsx';
 import type { InboxFilter } from '../inbox-filter.ts';
 import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
 import { ChatFilters } from './chat-filters.tsx';
@@ -63,6 +64,7 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
                 style={{ transform: `translateY(${start}px)`, height: ROW_PX }}
               >
                 {chat === undefined ? <span className="shape" /> : <ChatRow chat={chat} />}
+                {chat?.migrated_to_chat_id !== undefined && <MovedDraft chat={chat} />}
               </li>
             ))}
           </ul>

@@ -1,0 +1,41 @@
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { moveDraft } from '../../../drafts.ts';
+import { useSession } from '../../../session.tsx';
+import { useWords } from '../../../words/words.tsx';
+import { linkToChat, useInboxPlace } from '../inbox-place.ts';
+import { useChat } from './use-chat.ts';
+import type { ChatId, useWindow } from './use-window.ts';
+
+/** The supergroup that a group became. Its service message tells it while the chat is open. */
+export function useMovedTo(chat: ChatId, window: ReturnType<typeof useWindow>['window']): number | undefined {
+  const tellsOfMove = window?.messages.some(({ service }) => service === 'migrated') === true;
+  return useChat(chat, tellsOfMove)?.migrated_to_chat_id;
+}
+
+/** In place of the field for a new message: the platform takes none in a group that became a supergroup. */
+export function MovedOn({ chat, to }: { chat: ChatId; to: number }): ReactNode {
+  const { inbox: words } = useWords();
+  const place = useInboxPlace();
+  useMovedDraft(chat, to);
+  return (
+    <p className="moved-on">
+      {words.movedOn} <Link {...linkToChat(place, { bot_id: chat.botId, id: to })}>{words.openMoved}</Link>
+    </p>
+  );
+}
+
+/** What was begun in a group is finished in its supergroup. */
+export function useMovedDraft({ botId, chatId }: ChatId, to: number | undefined): void {
+  const { account } = useSession();
+  useEffect(() => {
+    if (to !== undefined) moveDraft(account.id, { botId, chatId }, { botId, chatId: to });
+  }, [account.id, botId, chatId, to]);
+}
+
+/** The same for a chat of the list, which nobody may open. */
+export function MovedDraft({ chat: { bot_id: botId, id, migrated_to_chat_id: to } }: { chat: ChatResource }): null {
+  useMovedDraft({ botId, chatId: id }, to);
+  return null;
+}
