@@ -5,6 +5,7 @@ import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/bots/bot.ts';
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
+import { changeBot } from '@flotilla/domain/bots/change-bot.ts';
 import { deleteBot } from '@flotilla/domain/bots/delete-bot.ts';
 import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/bots/update-bot.ts';
@@ -111,6 +112,14 @@ describe('a worker', () => {
     });
     expect(request?.text).toMatch(/^\{"update_id":\d+,/);
     expect(request?.text).toContain(`"message":${payload}`);
+  });
+
+  test('asks the platform daily which username a bot has now', async () => {
+    const { bot } = await registered();
+    await changeBot(deps, OPERATOR, bot.id, { username: 'its_old_name' });
+    await context.redis.commands.del(botKeys(bot.id).usernameCheck);
+    await waitFor(() => context.directory.byId(bot.id)?.username === bot.username, { timeoutMs: 20_000 });
+    expect(await context.redis.commands.ttl(botKeys(bot.id).usernameCheck)).toBeGreaterThan(86_000);
   });
 
   test('keeps the order within a chat while one update fails, and does not hold up other chats', async () => {

@@ -74,6 +74,8 @@ export function botKeys(botId: number) {
     recentTestDelivery: `${prefix}:test-delivery`,
     /** Exists for an hour after a logOut or close that is in the audit log. */
     recentLogOut: `${prefix}:log-out`,
+    /** Exists for a day after a worker asked the platform for the bot's username. */
+    usernameCheck: `${prefix}:username-check`,
     /** Set by the worker that checks the bot's webhook at the platform next. */
     webhookCheck: `${prefix}:webhook-check`,
     /** The kinds, with commas between them, that the platform ignored when the bot's webhook was set there. */

@@ -9,7 +9,9 @@ export type CaptureEffect =
   /** `true`: the messages that the parameters name are deleted. */
   | 'deletion'
   /** `true` or an object: makes an entry of the audit log from the parameters. */
-  | 'audit';
+  | 'audit'
+  /** A User, the bot itself: its username may be new. The history stores nothing. */
+  | 'identity';
 
 export type CapturedMethod = { effect: CaptureEffect };
 
@@ -24,6 +26,7 @@ const METHODS_BY_EFFECT: Record<CaptureEffect, string> = {
   edits: `
     editEphemeralMessageText editEphemeralMessageMedia editEphemeralMessageCaption editEphemeralMessageReplyMarkup`,
   deletion: `deleteMessage deleteMessages deleteBusinessMessages deleteEphemeralMessage`,
+  identity: `getMe`,
   audit: `
     banChatMember kickChatMember unbanChatMember banChatSenderChat unbanChatSenderChat restrictChatMember
     promoteChatMember setChatAdministratorCustomTitle setChatMemberTag setChatPermissions

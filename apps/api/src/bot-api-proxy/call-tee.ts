@@ -34,10 +34,10 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot, ownType: 
   const { method, path, req } = call;
   const captured = capturedMethod(method);
   if (captured === undefined) return null;
-  // For a bot without a history we only remember which posts are its own.
-  if (!bot.manageEnabled && captured.effect !== 'messages' && captured.effect !== 'copies') return null;
+  // For a bot without a history we only remember which posts are its own, and learn its name.
+  if (!bot.manageEnabled && (captured.effect === 'audit' || captured.effect === 'deletion')) return null;
   if (!proxy.capture.hasRoom()) {
-    proxy.capture.countLost(bot.id, method, 'too many calls wait');
+    if (captured.effect !== 'identity') proxy.capture.countLost(bot.id, method, 'too many calls wait');
     return null;
   }
   const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';

@@ -19,6 +19,7 @@ let api: TestApi;
 let admin: RestClient;
 let redis: RedisHandles;
 let botNumber = 1000;
+let username: string;
 /** How the platform answers a method; returns false for the default answer. */
 let answer: (res: ServerResponse, method: string) => boolean;
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
       const [, token = '', method = ''] = /^\/bot([^/]+)\/(\w+)/.exec(req.url ?? '') ?? [];
       if (method === 'getMe' || method === 'deleteWebhook') {
         const id = Number(token.split(':')[0]);
-        res.end(JSON.stringify({ ok: true, result: { id, is_bot: true, first_name: 'B', username: 'b_bot' } }));
+        res.end(JSON.stringify({ ok: true, result: { id, is_bot: true, first_name: 'B', username } }));
       } else if (!answer(res, method)) res.end(`{"ok":true,"result":${MESSAGE}}`);
     });
   });
@@ -45,6 +46,7 @@ afterAll(async () => {
   platform.close();
 });
 beforeEach(() => {
+  username = 'b_bot';
   answer = () => false;
 });
 
@@ -185,7 +187,8 @@ describe('a call is captured', () => {
     );
   });
 
-  test.each([...CAPTURED_METHODS].map(([method, { effect }]) => [method, effect] as const))(
+  const kept = [...CAPTURED_METHODS].filter(([, { effect }]) => effect !== 'identity');
+  test.each(kept.map(([method, { effect }]) => [method, effect] as const))(
     '%s, as %s',
     async (method, effect) => {
       const bot = await newBot();
@@ -202,6 +205,17 @@ describe('a call is captured', () => {
     await call(bot.token, 'sendHologram', json({}));
     expect((await waitForCaptured(bot.id, 1))[0]?.method).toBe('sendhologram');
   });
+});
+
+test('a bot has the username of its newest getMe, also when it is not managed', async () => {
+  const { id, token } = await newBot({ manage_enabled: false });
+  const known = async () =>
+    ((await admin('GET', '/api/bots/show', { query: { id } })).json as { username: string }).username;
+  expect(await known()).toBe('b_bot');
+  username = 'renamed_bot';
+  await call(token, 'getMe');
+  await waitFor(async () => (await known()) === 'renamed_bot');
+  expect(await readCaptured(id)).toEqual([]);
 });
 
 describe('a call is not captured', () => {

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { learnUsername } from '@flotilla/domain/bots/learn-username.ts';
 import { callActor } from '@flotilla/domain/history/stream/captured-call.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { scanMembers } from '@flotilla/telegram/json-text.ts';
@@ -50,7 +51,8 @@ const ABANDONED_BYTES = 32 * 1024 * 1024;
  * Passes captured calls to the buffer for the history. The calls of a bot keep the order of their answers. It never
  * delays an answer.
  */
-export function callCapture({ calls, metrics }: Pick<Context, 'calls' | 'metrics'>): Capture {
+export function callCapture(context: Context): Capture {
+  const { calls, metrics } = context;
   /** By bot id: the decompression that the bot's next answer must wait for. */
   const tails = new Map<number, Promise<void>>();
   let compressedBytes = 0;
@@ -67,8 +69,20 @@ export function callCapture({ calls, metrics }: Pick<Context, 'calls' | 'metrics
     const result = extractResult(text);
     if (result === null || !isKept(call.captured, result)) return;
     const { bot, by, method } = call;
+    if (call.captured.effect === 'identity') {
+      learn(bot, result);
+      return;
+    }
     const kept = { method, params: keptParameters(call), result };
     calls.keep(bot, by === null ? kept : { ...kept, actor: callActor(by) });
+  };
+  const learn = (bot: Bot, me: string): void => {
+    learnUsername(context, bot, JSON.parse(me)).catch((error: unknown) => {
+      context.log.debug(
+        { bot: bot.id, reason: String(error) },
+        'a username could not be stored; it is asked for daily',
+      );
+    });
   };
   const keepLater = async (call: TeedCall, previous: Promise<void> | undefined): Promise<void> => {
     const { bot, method, answer } = call;

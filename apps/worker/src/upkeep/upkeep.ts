@@ -15,6 +15,7 @@ import { startRemoval } from './removal.ts';
 import { repeatWork } from './repeat-work.ts';
 import { wakeForgottenTurns } from './wake-forgotten-turns.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
+import { watchUsernames } from './watch-usernames.ts';
 
 const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
@@ -51,6 +52,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     await waitingForPostgres(removeExpiredLinks(deps));
     await gatherFigures(deps);
     await watchPlatformWebhooks(deps);
+    await waitingForPostgres(watchUsernames(deps));
     await waitingForPostgres(rollUpActivity(deps));
   };
   const rounds = repeatWork(deps, {

@@ -1,0 +1,25 @@
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { learnUsername } from '@flotilla/domain/bots/learn-username.ts';
+import { botKeys, HOUR_MS } from '@flotilla/redis/keys.ts';
+import type { WorkerContext } from '../context.ts';
+
+const ASK_EVERY_MS = 24 * HOUR_MS;
+/** Of those that are due, a round asks so many, in one process: a fleet of 10,000 is through within an hour. */
+const ASKED_AT_ONCE = 20;
+
+/** Asks the platform once a day, over all workers, which username each bot has now. */
+export async function watchUsernames(deps: WorkerContext): Promise<void> {
+  const enabled = deps.directory.all().filter(({ disabled }) => !disabled);
+  const known = await deps.redis.runMany(enabled.map(({ id }) => ['exists', botKeys(id).usernameCheck]));
+  const due = enabled.filter((_, at) => known[at] === 0).slice(0, ASKED_AT_ONCE);
+  const claims = await deps.redis.runMany(
+    due.map(({ id }) => ['set', botKeys(id).usernameCheck, '1', 'PX', ASK_EVERY_MS, 'NX']),
+  );
+  await Promise.all(due.filter((_, at) => claims[at] === 'OK').map((bot) => ask(deps, bot)));
+}
+
+/** A platform that refuses the token or does not answer is noted by whoever takes the bot's updates in. */
+async function ask(deps: WorkerContext, bot: Bot): Promise<void> {
+  const answer = await deps.platform.call(bot.token, 'getMe');
+  if (answer.outcome === 'ok') await learnUsername(deps, bot, answer.result);
+}
