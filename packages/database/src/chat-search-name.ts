@@ -13,7 +13,12 @@ export function chatSearchName({ title, username, firstName, lastName }: ChatNam
   return fold([title, username, person].filter(Boolean).join('\n'));
 }
 
-/** The LIKE pattern of the search names that contain `q`. */
+/** The LIKE pattern of the search names that contain `q`; a username may have its `@`. */
 export function chatNamePattern(q: string): string {
-  return `%${fold(q).replace(/[\\%_]/g, '\\$&')}%`;
+  return `%${fold(q.replace(/^@/, '')).replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+/** The chat whose id `q` is; null if it is none. */
+export function chatIdIn(q: string): number | null {
+  return /^-?\d{1,16}$/.test(q) && Number.isSafeInteger(Number(q)) ? Number(q) : null;
 }

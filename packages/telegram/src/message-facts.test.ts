@@ -26,6 +26,17 @@ describe('readMessageFacts', () => {
     });
   });
 
+  test('in a topic, the message that made it is answered by none', () => {
+    const inTopic = { ...base, message_thread_id: 3, is_topic_message: true };
+    const head = { message_id: 3, forum_topic_created: { name: 'News', icon_color: 1 } };
+    expect(readMessageFacts({ ...inTopic, reply_to_message: head }).replyToMessageId).toBeNull();
+    expect(readMessageFacts({ ...inTopic, reply_to_message: { message_id: 4 } }).replyToMessageId).toBe(4);
+    // A thread of answers in a group without topics.
+    expect(
+      readMessageFacts({ ...base, message_thread_id: 3, reply_to_message: { message_id: 3 } }).replyToMessageId,
+    ).toBe(3);
+  });
+
   test('a channel speaks as itself', () => {
     const { from: _, ...post } = {
       ...base,

@@ -49,7 +49,6 @@ export interface MessageFacts {
 
 /** Reads a Message of the Bot API. Throws bad_request when an id or the date is missing or beyond 2^53. */
 export function readMessageFacts(message: Fields): MessageFacts {
-  const reply = readObject(message, 'reply_to_message');
   const businessBot = readObject(message, 'sender_business_bot');
   const media = readMessageMedia(message);
   const words = readMessageText(message);
@@ -66,10 +65,22 @@ export function readMessageFacts(message: Fields): MessageFacts {
     mediaType: media?.mediaType ?? null,
     fileId: media?.fileId ?? null,
     service: service?.service ?? null,
-    replyToMessageId: reply === null ? null : idOfMessage(reply),
+    replyToMessageId: readRepliedMessageId(message),
     details: readMessageDetails(message, media?.file ?? null),
     groupMove: readGroupMove(message),
   };
+}
+
+/**
+ * The message that this one answers; null if it answers none. A message of a topic that answers none names the message that made
+ * the topic, whose id is that of the topic.
+ */
+function readRepliedMessageId(message: Fields): number | null {
+  const reply = readObject(message, 'reply_to_message');
+  if (reply === null) return null;
+  const id = idOfMessage(reply);
+  const isHeadOfTopic = message.is_topic_message === true && id === readInteger(message, 'message_thread_id');
+  return isHeadOfTopic ? null : id;
 }
 
 /** The id of a Message of the Bot API in our history, or null. Throws bad_request for one beyond 2^53. */

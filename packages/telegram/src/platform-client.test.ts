@@ -69,6 +69,18 @@ describe('platformClient', () => {
     expect(await platformClient({ apiUrl: moved }).call(TOKEN, 'getMe')).toMatchObject({ migrateToChatId: -1001 });
   });
 
+  test('a file is asked for by its whole path, whatever characters that has', async () => {
+    const asked: string[] = [];
+    const url = await listen((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('x');
+    });
+    const opened = await platformClient({ apiUrl: url }).openFile(TOKEN, 'documents/who? #1 100%.txt');
+    expect(opened.outcome).toBe('open');
+    if (opened.outcome === 'open') opened.stream.destroy();
+    expect(asked[0]?.endsWith('/documents/who%3F%20%231%20100%25.txt')).toBe(true);
+  });
+
   test('a failing server is a refusal when it says so in the envelope, else garbage', async () => {
     const polite = await listen(answering(500, '{"ok":false,"error_code":500,"description":"restart"}'));
     expect(await platformClient({ apiUrl: polite }).call(TOKEN, 'getMe')).toMatchObject({

@@ -116,7 +116,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
 
     async openFile(token, path, part) {
       const got = await loadGot();
-      const stream = got.stream(`${base}/file/bot${encodeToken(token)}/${encodeURI(path)}`, {
+      const stream = got.stream(`${base}/file/bot${encodeToken(token)}/${encodePath(path)}`, {
         agent,
         headers: { 'user-agent': 'flotilla', 'accept-encoding': 'identity', ...rangeHeaders(part) },
         decompress: false,
@@ -129,6 +129,11 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
       return openedFile(stream, token);
     },
   };
+}
+
+/** `encodeURI` leaves the characters that end a path. */
+function encodePath(path: string): string {
+  return encodeURI(path).replace(/[?#]/g, encodeURIComponent);
 }
 
 /** Loaded by the first call, because loading it takes 35 ms of a start that needs none. */

@@ -113,9 +113,12 @@ describe('chats by their last message', () => {
     const { db } = api.database;
     const named = { type: 'private', title: null, username: 'ada_l', firstName: 'Zoë', lastName: 'Łódź%', added: 0 };
     await historyChatStore(db).upsertChats([{ ...named, botId: bot.id, id: 2, newest: null }]);
-    for (const q of ['ZOE', 'oë łó', 'ADA_', 'dź%']) expect(placesOf(await recent({ q }))).toEqual([[bot.id, 2]]);
+    for (const q of ['ZOE', 'oë łó', 'ADA_', '@ada_l', '2', 'dź%'])
+      expect(placesOf(await recent({ q }))).toEqual([[bot.id, 2]]);
     for (const q of ['a%l', 'adaxl', 'zoe\nada', 'l zoe']) expect(rowsOf(await recent({ q }))).toEqual([]);
-    expect(placesOf(await owner('GET', '/api/chats', { query: { q: 'zoe' } }))).toEqual([[bot.id, 2]]);
+    for (const q of ['zoe', '@Ada', '2']) {
+      expect(placesOf(await owner('GET', '/api/chats', { query: { q } }))).toEqual([[bot.id, 2]]);
+    }
     expect(placesOf(await recent({ type: 'private' }))).toEqual([[bot.id, 2]]);
     const groups = await recent({ type: 'supergroup', limit: 1 });
     expect([placesOf(groups), groups.headers.get('x-total-count')]).toEqual([[[other.id, 4]], '3']);
@@ -132,6 +135,13 @@ describe('chats by their last message', () => {
       status: 400,
       json: { details: [{ path: 'unread' }] },
     });
+  });
+
+  test('of an account that was deleted say so, since it has no name', async () => {
+    await store(bot.id, { chat_id: 2, at: 2 });
+    const nameless = { type: 'private', title: null, username: null, firstName: null, lastName: null, added: 0 };
+    await historyChatStore(api.database.db).upsertChats([{ ...nameless, botId: bot.id, id: 2, newest: null }]);
+    expect(rowsOf(await recent())).toMatchObject([{ id: 2, title: 'Deleted account' }]);
   });
 
   test.each([

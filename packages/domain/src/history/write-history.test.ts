@@ -283,7 +283,7 @@ describe('incoming messages', () => {
     await write(update({ callback_query: callback }, 4242));
     expect(await rows()).toMatchObject([
       {
-        id: -4242,
+        id: 4242 - 2 ** 32,
         chat_id: group.id,
         user_id: 77,
         text: 'yes!',
@@ -292,6 +292,15 @@ describe('incoming messages', () => {
         date: dateS,
       },
     ]);
+  });
+
+  test('buttons that were pressed in one second are in the order of their updates', async () => {
+    const pressed = (data: string) => ({ id: '4', from: ada, message: message(8, { from: self }), data });
+    await write(
+      update({ callback_query: pressed('second') }, 4243),
+      update({ callback_query: pressed('first') }, 4242),
+    );
+    expect((await rows()).toSorted((a, b) => a.id - b.id).map(({ text }) => text)).toEqual(['first', 'second']);
   });
 
   test('a live location says where it is now, told by updates or by the bot’s own calls, and is found by it', async () => {
@@ -341,7 +350,7 @@ describe('incoming messages', () => {
       update({ my_chat_member: change(ada, self, 'member', 'kicked', person) }),
       update({ my_chat_member: change(ada, self, 'kicked', 'member', person) }),
     );
-    const told = (await rows()).sort((a, b) => b.id - a.id);
+    const told = (await rows()).sort((a, b) => a.id - b.id);
     expect(told).toMatchObject([
       { chat_id: group.id, service: 'ban', text: 'Banned: Ben', user_id: self.id, outgoing: true },
       { chat_id: group.id, service: 'unban', text: 'Unbanned: Ben', user_id: 77, outgoing: false },
@@ -379,7 +388,7 @@ describe('incoming messages', () => {
   test('a button under a message too old to be shown is kept all the same', async () => {
     const old = { chat: group, message_id: 8, date: 0 };
     await write(update({ callback_query: { id: '4', from: ada, message: old, data: 'yes', chat_instance: '1' } }, 77));
-    expect(await rows()).toMatchObject([{ id: -77, date: dateS, reply_to_message_id: 8 }]);
+    expect(await rows()).toMatchObject([{ id: 77 - 2 ** 32, date: dateS, reply_to_message_id: 8 }]);
   });
 
   test('a group that becomes a supergroup is tracked under its new id with the people of the old one', async () => {
@@ -516,6 +525,35 @@ describe('captured calls', () => {
       { id: 53, text: 'text 2' },
     ]);
     expect((await chats()).find((chat) => chat.id === -300)).toMatchObject({ type: 'group', message_count: 4 });
+  });
+
+  test('a copy that answers a message of another chat answers none of its own', async () => {
+    await write(update({ message: message(1) }));
+    const copyTo = (reply: object) =>
+      call(
+        'copyMessage',
+        { chat_id: '-300', from_chat_id: chat_id, message_id: '1', reply_parameters: JSON.stringify(reply) },
+        { message_id: 50 + Object.keys(reply).length },
+      );
+    await write(copyTo({ message_id: 7 }), copyTo({ message_id: 7, chat_id: -400 }));
+    await write(
+      call(
+        'copyMessage',
+        {
+          chat_id: '-300',
+          from_chat_id: chat_id,
+          message_id: '1',
+          reply_parameters: '{"message_id":7,"chat_id":"-300","quote":"x"}',
+        },
+        { message_id: 53 },
+      ),
+    );
+    const copies = (await rows()).filter(({ chat_id: of }) => of === -300).toSorted((a, b) => a.id - b.id);
+    expect(copies.map(({ id, reply_to_message_id: reply }) => [id, reply])).toEqual([
+      [51, 7],
+      [52, null],
+      [53, 7],
+    ]);
   });
 
   test('a copy of a location or a poll is one', async () => {

@@ -32,11 +32,18 @@ export function readTextParam(params: CallParams, name: string): string | null {
   return value === '' ? null : value;
 }
 
-/** The message to which a call replies, from `reply_parameters` or the older `reply_to_message_id`. */
+/**
+ * The message of its own chat to which a call replies, from `reply_parameters` or the older `reply_to_message_id`; null for a reply
+ * to a message of another chat.
+ */
 export function readReplyParam(params: CallParams): number | null {
   const reply = parseJson(params.reply_parameters ?? '');
-  if (typeof reply === 'object' && reply !== null && 'message_id' in reply) return toId(String(reply.message_id));
-  return readIdParam(params, 'reply_to_message_id');
+  if (typeof reply !== 'object' || reply === null || !('message_id' in reply)) {
+    return readIdParam(params, 'reply_to_message_id');
+  }
+  const isElsewhere =
+    'chat_id' in reply && readChatRef({ of: String(reply.chat_id) }, 'of') !== readChatRef(params, 'chat_id');
+  return isElsewhere ? null : toId(String(reply.message_id));
 }
 
 /** A parameter that is JSON; undefined when it is absent or malformed. */

@@ -56,14 +56,17 @@ function memberEffects(bot: HistoryBot, change: Fields, entry: UpdateEntry): His
   return [...chatEffects(change), { type: 'message', message }];
 }
 
-// The row of an event that is no message has the negated id of its update, which is never an id of the platform.
+/** Above every update id (2^31 - 1). */
+const IDS_OF_EVENTS = 2 ** 32;
+
+// The row of an event that is no message has a negative id, which the platform never gives, and which rises with that of its update.
 function eventRow(place: Fields, { from }: Fields, entry: UpdateEntry): NewMessage {
   const user = readAuthorFacts({ from, chat: place.chat });
   if (user === null) throw new FlotillaError('bad_request', 'from is missing');
   return {
     business_connection_id: '',
     chat_id: requireInteger(readObject(place, 'chat') ?? {}, 'id'),
-    id: -entry.updateId,
+    id: entry.updateId - IDS_OF_EVENTS,
     user_id: user.id,
     username: user.username,
     first_name: user.firstName,
