@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { botIdField, nameFields, okAnswer } from './fields.ts';
-import { botId, chatId, flag, integer, pagedInputs, text } from './inputs.ts';
+import { botId, businessConnectionId, chatId, flag, integer, pagedInputs, text } from './inputs.ts';
 import { messageResource } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
@@ -22,6 +22,7 @@ const lastMessageResource = z
     media_type: ofMessage.media_type,
     service: ofMessage.service,
     outgoing: ofMessage.outgoing,
+    business_connection_id: ofMessage.business_connection_id,
   })
   .meta({ id: 'LastMessage' });
 
@@ -42,6 +43,10 @@ export const chatResource = z
       )
       .optional(),
     message_count: z.int().describe('The number of messages that are kept and not deleted.'),
+    business_connection_id: z
+      .string()
+      .describe('Of a chat that the bot knows through business connections only: the last one.')
+      .optional(),
     last_message: lastMessageResource
       .describe('With `order=recent`: the newest message that is kept and not deleted. Absent if there is none.')
       .optional(),
@@ -88,6 +93,7 @@ const readInputs = {
   bot_id: botId(),
   chat_id: chatId(),
   message_id: integer().describe('The newest message that was read. Its id is negative for a callback.'),
+  business_connection_id: businessConnectionId().optional(),
 };
 
 const oneChat = { input: z.object({ bot_id: botId(), chat_id: chatId() }), botInputs: ['bot_id'] } as const;
@@ -109,7 +115,9 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
         .describe('id: by bot and id. recent: the newest message first, with `last_message` and `unread`.'),
       q: text({ max: 256 })
         .optional()
-        .describe('A part of the title, of a name or of the username. Case and accents do not matter.'),
+        .describe(
+          'A part of the title, of a name or of the username (also as `@name`), or the id. Case and accents do not matter.',
+        ),
       type: z.enum(CHAT_TYPES).optional().describe('Only chats of this kind.'),
       unread: flag()
         .default(false)

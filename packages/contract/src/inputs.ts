@@ -71,6 +71,14 @@ export const botIdOfChat = () =>
     )
     .optional();
 
+/** The business connection through which a bot acts. */
+export const businessConnectionId = () =>
+  text({ min: 1, max: 256 })
+    .regex(/^\S+$/, 'must be the id of a business connection')
+    .describe(
+      'The business connection. Without it, that of the message, or the last one of a chat that the bot knows through one only.',
+    );
+
 /** An id of the platform; chats have negative ones. */
 export const platformId = () => integer();
 

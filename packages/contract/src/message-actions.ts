@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT } from './examples.ts';
 import { okAnswer } from './fields.ts';
-import { botId, chatId, flag, integer, text } from './inputs.ts';
+import { botId, businessConnectionId, chatId, flag, integer, text } from './inputs.ts';
 import { MEDIA_TYPES, messageResource, SENT_MESSAGE } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { inlineKeyboard, replyMarkup } from './reply-markup.ts';
@@ -29,6 +29,7 @@ const parseMode = z
 const sendInputs = {
   bot_id: botId(),
   chat_id: chatId(),
+  business_connection_id: businessConnectionId().optional(),
   text: text({ max: 16384 }).describe('The text, or the caption of a medium.').optional(),
   parse_mode: parseMode.optional(),
   media_type: z
@@ -58,6 +59,7 @@ const editInputs = {
   bot_id: botId(),
   chat_id: chatId(),
   message_id: messageId(),
+  business_connection_id: businessConnectionId().optional(),
   text: text({ max: 16384 }).describe('The new text, or the new caption. Only a caption may be empty.'),
   parse_mode: parseMode.optional(),
   reply_markup: inlineKeyboard()
@@ -65,7 +67,12 @@ const editInputs = {
     .optional(),
 };
 
-const oneMessageInputs = { bot_id: botId(), chat_id: chatId(), message_id: messageId() };
+const oneMessageInputs = {
+  bot_id: botId(),
+  chat_id: chatId(),
+  message_id: messageId(),
+  business_connection_id: businessConnectionId().optional(),
+};
 
 const oneMessage = {
   input: z.object(oneMessageInputs),

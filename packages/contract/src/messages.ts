@@ -77,6 +77,12 @@ export const messageResource = z
     edited_at: z.iso.datetime().describe('When it was last edited. Absent: never.').optional(),
     deleted_at: z.iso.datetime().describe('When it was deleted. Absent: it is not deleted.').optional(),
     outgoing: z.boolean().describe('True if the bot itself sent it.'),
+    business_connection_id: z
+      .string()
+      .describe(
+        'The business connection to which it belongs. The messages of each connection have ids of their own, so several messages of a chat can have the same id.',
+      )
+      .optional(),
     service: z
       .string()
       .describe(
@@ -151,7 +157,7 @@ export const SENT_MESSAGE: MessageResource = {
 
 const CSV = [
   CSV_COLUMNS.join(','),
-  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,,,,,,,,,`,
+  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,,,,,,,,,,`,
   '',
 ].join('\r\n');
 
@@ -161,6 +167,9 @@ const messageFilter = {
   user_id: platformId()
     .optional()
     .describe('Only messages of this author: a user, or a channel or group that wrote as itself.'),
+  business_connection_id: text({ max: 256 })
+    .optional()
+    .describe('Only messages of this business connection; empty: only messages of none.'),
   from: moment().optional().describe('Only messages of this time or later: Unix seconds, or ISO 8601 with a zone.'),
   to: moment().optional().describe('Only messages of this time or earlier, in the same forms.'),
 };

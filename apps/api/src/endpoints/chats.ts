@@ -4,7 +4,7 @@ import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { refreshChat } from '@flotilla/domain/chat-actions/refresh-chat.ts';
 import { type Chat, type ChatQuery, chatStore } from '@flotilla/domain/chats/chat-store.ts';
 import { deleteChat } from '@flotilla/domain/chats/delete-chat.ts';
-import { type InboxChat, type InboxQuery, inboxStore } from '@flotilla/domain/chats/inbox-store.ts';
+import { type InboxChat, type InboxQuery, inboxStore, type LastMessage } from '@flotilla/domain/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/chats/mark-chat-read.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/live/chat-reads.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -26,10 +26,15 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   },
 
   async markChatRead(context, { input, caller }) {
-    const { chat_id: chatId, message_id: messageId } = input;
+    const { chat_id: chatId, message_id: messageId, business_connection_id: businessConnectionId } = input;
     const botId = requireBot(context, input.bot_id).id;
     const accountId = caller.account.id;
-    const hasMoved = await markChatRead(context.db, accountId, { botId, chatId, messageId });
+    const hasMoved = await markChatRead(context.db, accountId, {
+      botId,
+      chatId,
+      messageId,
+      businessConnectionId,
+    });
     if (hasMoved) await tellReader(context, { accountId, botId, chatId, messageId });
     return OK;
   },
@@ -76,10 +81,15 @@ async function recentChats(
 function presentInboxChat({ chat, lastMessage, unread, readMessageId }: InboxChat): ChatResource {
   return {
     ...presentChat(chat),
-    ...(lastMessage === null ? {} : { last_message: withoutNulls(lastMessage) as ChatResource['last_message'] }),
+    ...(lastMessage === null ? {} : { last_message: presentLastMessage(lastMessage) }),
     unread,
     ...withoutNulls({ read_message_id: readMessageId }),
   };
+}
+
+function presentLastMessage({ business_connection_id, ...message }: LastMessage): ChatResource['last_message'] {
+  const connection = business_connection_id === '' ? {} : { business_connection_id };
+  return { ...withoutNulls(message), ...connection } as ChatResource['last_message'];
 }
 
 function presentChat(chat: Chat): ChatResource {
@@ -95,13 +105,15 @@ function presentChat(chat: Chat): ChatResource {
       migrated_to_chat_id: chat.migrated_to_chat_id,
     }),
     message_count: chat.message_count,
+    ...withoutNulls({ business_connection_id: chat.business_connection_id }),
   };
 }
 
-/** A private chat has no title, so it gets the name of its person. */
-function nameOfPerson({ type, first_name, last_name }: Chat): string | null {
+/** A private chat has no title, so it gets the name of its person. A deleted account has no name. */
+function nameOfPerson({ type, first_name, last_name, username }: Chat): string | null {
+  if (type !== 'private') return null;
   const name = [first_name, last_name].filter(Boolean).join(' ');
-  return type === 'private' && name !== '' ? name : null;
+  return name || username || 'Deleted account';
 }
 
 /** The marker is stored, so the call succeeds even if other pages of the account are told late. */

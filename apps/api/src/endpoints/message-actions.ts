@@ -31,6 +31,7 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
   async sendMessage(context, { input, file, by, whileAllowed }) {
     const message = {
       chatId: input.chat_id,
+      businessConnectionId: input.business_connection_id,
       content: contentOf(input, file),
       parseMode: input.parse_mode,
       replyToMessageId: input.reply_to_message_id,
@@ -75,8 +76,9 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
   },
 };
 
-function messageOf(input: { chat_id: number; message_id: number }) {
-  return { chatId: input.chat_id, messageId: input.message_id };
+function messageOf(input: { chat_id: number; message_id: number; business_connection_id?: string | undefined }) {
+  const { chat_id: chatId, message_id: messageId, business_connection_id: businessConnectionId } = input;
+  return { chatId, messageId, businessConnectionId };
 }
 
 /** What a call sends: a text, or a medium. Throws 'bad_request' when it has neither, or more than one medium. */

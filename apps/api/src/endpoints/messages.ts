@@ -121,11 +121,12 @@ async function positionOfId({ db }: Context, chat: ChatOfBot, id: number): Promi
 
 type FilterInput = Pick<
   Call<typeof messageOperations.listMessages.input>['input'],
-  'media_type' | 'user_id' | 'from' | 'to'
+  'media_type' | 'user_id' | 'business_connection_id' | 'from' | 'to'
 >;
 
-function filterOf({ media_type: mediaType, user_id: userId, from: fromS, to: toS }: FilterInput): MessageFilter {
-  return { mediaType, userId, fromS, toS };
+function filterOf(input: FilterInput): MessageFilter {
+  const { media_type: mediaType, user_id: userId, business_connection_id: businessConnectionId } = input;
+  return { mediaType, userId, businessConnectionId, fromS: input.from, toS: input.to };
 }
 
 async function* linesOf(

@@ -25,6 +25,7 @@ export function presentMessage({ programs }: Bot, message: Message): MessageReso
       deleted_at: message.deleted_at?.toISOString() ?? null,
     }),
     outgoing: message.outgoing,
+    ...(message.business_connection_id === '' ? {} : { business_connection_id: message.business_connection_id }),
     ...withoutNulls({ program_id: message.program_id, program: program?.name ?? null, service: message.service }),
     ...message.details,
   };

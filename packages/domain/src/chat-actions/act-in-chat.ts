@@ -24,6 +24,8 @@ export type ChatActionDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock'
 export interface MessageOfChat {
   chatId: number;
   messageId: number;
+  /** Undefined: that of the stored message with this id; '' for none. */
+  businessConnectionId?: string | undefined;
 }
 
 /** A user in a chat. */

@@ -1,9 +1,17 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
+import { connectionOfMessage, connectionParam } from '../messages/business-connection.ts';
 import { actInChat, type ChatActionDeps, type MessageOfChat } from './act-in-chat.ts';
 
 /** Unpins a message. Throws as actInChat does. */
-export function unpinMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {
-  const params = { message_id: message.messageId };
-  return actInChat(deps, bot, by, { method: 'unpinChatMessage', chatId: message.chatId, params });
+export async function unpinMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {
+  const { chatId, messageId } = message;
+  const connection = await connectionOfMessage(
+    deps.db,
+    { botId: bot.id, chatId },
+    messageId,
+    message.businessConnectionId,
+  );
+  const params = { message_id: messageId, ...connectionParam(connection) };
+  return actInChat(deps, bot, by, { method: 'unpinChatMessage', chatId, params });
 }

@@ -1,13 +1,16 @@
-import { chatNamePattern } from '@flotilla/database/chat-search-name.ts';
+import { chatIdIn, chatNamePattern } from '@flotilla/database/chat-search-name.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ChatsTable } from '@flotilla/database/tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 
-export type Chat = Selectable<ChatsTable>;
+export type Chat = Selectable<ChatsTable> & {
+  /** The last one, of a chat that the bot knows through business connections only. */
+  business_connection_id?: string | null;
+};
 
 export interface ChatFilter {
   bots: 'all' | number[];
-  /** A part of the title, a name or the username, in any case. '' matches all. */
+  /** A part of the title, a name or the username (also with `@`), in any case, or the id. '' matches all. */
   q: string;
   type?: string | undefined;
 }
@@ -26,7 +29,7 @@ export function chatStore(db: Database) {
     let chats = db.selectFrom('chats').where('bot_id', 'in', db.selectFrom('bots').select('id'));
     if (bots !== 'all') chats = chats.where('bot_id', '=', sql<number>`any (${bots}::bigint[])`);
     if (type !== undefined) chats = chats.where('type', '=', type);
-    return q === '' ? chats : chats.where(hasInName(q));
+    return q === '' ? chats : chats.where(isNamed(q));
   };
   return {
     async find(botId: number, chatId: number): Promise<Chat | null> {
@@ -53,7 +56,13 @@ export function chatStore(db: Database) {
 
     /** Ordered by bot and id, so that new chats and messages do not shift pages. */
     list({ limit, offset, after, ...filter }: ChatQuery): Promise<Chat[]> {
-      let chats = chatsOf(filter).selectAll().orderBy('bot_id').orderBy('id').limit(limit).offset(offset);
+      let chats = chatsOf(filter)
+        .selectAll()
+        .select(connectionOf('chats').as('business_connection_id'))
+        .orderBy('bot_id')
+        .orderBy('id')
+        .limit(limit)
+        .offset(offset);
       if (after !== null) chats = chats.where((row) => row(row.refTuple('bot_id', 'id'), '>', row.tuple(...after)));
       return chats.execute();
     },
@@ -67,9 +76,20 @@ export function chatStore(db: Database) {
   };
 }
 
+/** The business connection of a chat that the bot knows through connections only: that of its newest message. Else null. */
+export function connectionOf(chats: 'chats' | 'page'): RawBuilder<string | null> {
+  const [botId, chatId] = [sql.ref(`${chats}.bot_id`), sql.ref(`${chats}.id`)];
+  return sql<string | null>`case when ${chatId} > 0 and not exists (
+      select from messages d where d.bot_id = ${botId} and d.business_connection_id = '' and d.chat_id = ${chatId}
+    ) then (
+      select m.business_connection_id from messages m where m.bot_id = ${botId} and m.chat_id = ${chatId}
+      order by m.date desc, m.id desc limit 1
+    ) end`;
+}
+
 /** A chat that is not filled in yet has no search name. */
-function hasInName(q: string): RawBuilder<boolean> {
+function isNamed(q: string): RawBuilder<boolean> {
   const pattern = chatNamePattern(q);
-  return sql<boolean>`(search_name like ${pattern} or (search_name is null
+  return sql<boolean>`(id = ${chatIdIn(q)} or search_name like ${pattern} or (search_name is null
     and lower(concat_ws(e'\n', title, username, concat_ws(' ', first_name, last_name))) like ${pattern}))`;
 }

@@ -1,10 +1,10 @@
-import { chatNamePattern } from '@flotilla/database/chat-search-name.ts';
+import { chatIdIn, chatNamePattern } from '@flotilla/database/chat-search-name.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
 import type { MessageRow } from '../history/message-row.ts';
 import { shownSince } from '../retention/deletion-store.ts';
-import type { Chat } from './chat-store.ts';
+import { type Chat, connectionOf } from './chat-store.ts';
 
 export type LastMessage = Pick<MessageRow, (typeof LAST_MESSAGE_COLUMNS)[number]>;
 
@@ -20,7 +20,7 @@ export interface InboxChat {
 export interface InboxFilter {
   accountId: number;
   bots: 'all' | number[];
-  /** A part of a name; '' matches all. */
+  /** A part of a name, or the id; '' matches all. */
   q: string;
   type?: string | undefined;
   /** Only chats with a message that the bot did not send and that the account has not read. */
@@ -38,7 +38,7 @@ export interface InboxQuery extends InboxFilter {
 
 const LAST_MESSAGE_COLUMNS = [
   ...(['id', 'user_id', 'username', 'first_name', 'last_name', 'text', 'date'] as const),
-  ...(['media_type', 'service', 'outgoing'] as const),
+  ...(['media_type', 'service', 'outgoing', 'business_connection_id'] as const),
 ] as const;
 const TEXT_CHARACTERS = 200;
 /** Unread messages are counted among the newest ones of a chat, because a channel may have a million of its own. */
@@ -78,7 +78,7 @@ export function listStatement(query: InboxQuery): RawBuilder<InboxRow> {
   });
   return sql`
     with ${pageQueries(query)}
-    select counted.total, page.*, mark.message_id as read_message_id, newest.*, fresh.unread
+    select counted.total, page.*, ${connectionOf('page')} as business_connection_id, mark.message_id as read_message_id, newest.*, fresh.unread
     from counted left join page on true
     left join chat_reads mark
       on mark.bot_id = page.bot_id and mark.chat_id = page.id and mark.account_id = ${query.accountId}
@@ -148,7 +148,7 @@ function matches({ bots, q, type, unread }: InboxFilter): RawBuilder<unknown> {
     sql`c.last_period is not null`,
     isKept(sql.ref('c.bot_id')),
     bots === 'all' ? null : sql`c.bot_id = any (${bots}::bigint[])`,
-    q === '' ? null : sql`c.search_name like ${chatNamePattern(q)}`,
+    q === '' ? null : sql`(c.id = ${chatIdIn(q)} or c.search_name like ${chatNamePattern(q)})`,
     isOfType(type),
     unread
       ? sql`c.last_incoming_date is not null and (mine.message_date is null

@@ -11,12 +11,17 @@ import { lockBots } from '../history/lock-bots.ts';
 export async function markChatRead(
   db: Database,
   accountId: number,
-  { botId, chatId, messageId }: { botId: number; chatId: number; messageId: number },
+  {
+    botId,
+    chatId,
+    messageId,
+    businessConnectionId,
+  }: { botId: number; chatId: number; messageId: number; businessConnectionId?: string | undefined },
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     // With the lock, a bot or chat that is being deleted keeps no marker.
     if (!(await lockBots(transaction, [botId])).has(botId)) throw new FlotillaError('not_found', 'Bot not found');
-    const position = await findMessagePosition(transaction, { botId, chatId }, messageId);
+    const position = await findMessagePosition(transaction, { botId, chatId }, messageId, businessConnectionId);
     if (position === null) throw new FlotillaError('not_found', 'Message not found');
     const { rows } = await sql`
       insert into chat_reads as r (bot_id, chat_id, account_id, message_id, message_date)

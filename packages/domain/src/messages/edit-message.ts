@@ -1,11 +1,14 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
+import { connectionOfMessage, connectionParam } from './business-connection.ts';
 import { type Message, messageStore } from './message-store.ts';
 import { type PutDeps, putMessage } from './put-message.ts';
 
 export interface MessageEdit {
   chatId: number;
   messageId: number;
+  /** Undefined: that of the stored message with this id. */
+  businessConnectionId?: string | undefined;
   /** The new text, or the new caption of a medium. */
   text: string;
   parseMode?: string | undefined;
@@ -19,9 +22,12 @@ export interface MessageEdit {
  */
 export async function editMessage(deps: PutDeps, bot: Bot, by: Actor, edit: MessageEdit): Promise<Message> {
   const { chatId, messageId, text, parseMode, replyMarkup } = edit;
-  const media = await messageStore(deps.db).mediaTypeOf({ botId: bot.id, chatId }, messageId);
+  const chat = { botId: bot.id, chatId };
+  const connection = await connectionOfMessage(deps.db, chat, messageId, edit.businessConnectionId);
+  const media = await messageStore(deps.db).mediaTypeOf(chat, messageId, connection);
   const [method, field] = media === null ? ['editMessageText', 'text'] : ['editMessageCaption', 'caption'];
   const params = {
+    ...connectionParam(connection),
     chat_id: chatId,
     message_id: messageId,
     [field as string]: text,

@@ -21,6 +21,8 @@ export type MessageCursor = MessagePosition;
 export interface MessageFilter {
   mediaType?: string | undefined;
   userId?: number | undefined;
+  /** '' is none. */
+  businessConnectionId?: string | undefined;
   /** Unix seconds, both included. */
   fromS?: number | undefined;
   toS?: number | undefined;
@@ -50,12 +52,12 @@ export function messageStore(db: Database) {
       return listStatement(db, chat, query).execute();
     },
 
-    /** The medium of a message outside business connections; null for a text and for a message that is not stored. */
-    async mediaTypeOf(chat: ChatOfBot, id: number): Promise<string | null> {
+    /** The medium of a message; null for a text and for a message that is not stored. */
+    async mediaTypeOf(chat: ChatOfBot, id: number, connection: string): Promise<string | null> {
       const row = await messagesOf(db, chat, {})
         .select('media_type')
         .where('id', '=', id)
-        .where('business_connection_id', '=', '')
+        .where('business_connection_id', '=', connection)
         .executeTakeFirst();
       return row?.media_type ?? null;
     },
@@ -128,7 +130,8 @@ export function countStatement(db: Database, chat: ChatOfBot, filter: MessageFil
   return db.selectNoFrom(sql<number>`(${all}) - (${deleted})`.as('count'));
 }
 
-function messagesOf(db: Database, chat: ChatOfBot, { mediaType, userId, fromS, toS }: MessageFilter): Rows<object> {
+function messagesOf(db: Database, chat: ChatOfBot, filter: MessageFilter): Rows<object> {
+  const { mediaType, userId, businessConnectionId, fromS, toS } = filter;
   let messages = db
     .selectFrom('messages')
     .where('bot_id', '=', chat.botId)
@@ -136,6 +139,9 @@ function messagesOf(db: Database, chat: ChatOfBot, { mediaType, userId, fromS, t
     .where('date', '>=', shownSince(chat));
   if (mediaType !== undefined) messages = messages.where('media_type', '=', mediaType);
   if (userId !== undefined) messages = messages.where('user_id', '=', userId);
+  if (businessConnectionId !== undefined) {
+    messages = messages.where('business_connection_id', '=', businessConnectionId);
+  }
   if (fromS !== undefined) messages = messages.where('date', '>=', fromS);
   if (toS !== undefined) messages = messages.where('date', '<=', toS);
   return messages;

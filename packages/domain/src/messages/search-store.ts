@@ -140,10 +140,11 @@ function periodsOf(chat: Searched, before: MessageCursor | null): RawBuilder<unk
   )`;
 }
 
-function passes({ userId, mediaType, fromS, toS }: MessageFilter = {}): RawBuilder<unknown> {
+function passes({ userId, mediaType, businessConnectionId, fromS, toS }: MessageFilter = {}): RawBuilder<unknown> {
   const conditions = [
     userId === undefined ? null : sql`user_id = ${userId}`,
     mediaType === undefined ? null : sql`media_type = ${mediaType}`,
+    businessConnectionId === undefined ? null : sql`business_connection_id = ${businessConnectionId}`,
     fromS === undefined ? null : sql`date >= ${fromS}`,
     toS === undefined ? null : sql`date <= ${toS}`,
   ].filter((condition) => condition !== null);

@@ -1,6 +1,7 @@
 import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
+import { connectionOfChat, connectionOfMessage, connectionParam } from './business-connection.ts';
 import type { Message } from './message-store.ts';
 import { type PutDeps, putMessage } from './put-message.ts';
 
@@ -15,6 +16,8 @@ export type MediaSource = Omit<UploadedFile, 'field'> | string;
 
 export interface MessageToSend {
   chatId: number;
+  /** Undefined: that of the message to which it replies, or the chat's last one if the bot knows the chat through one only; '' for none. */
+  businessConnectionId?: string | undefined;
   content: Content;
   parseMode?: string | undefined;
   replyToMessageId?: number | undefined;
@@ -25,10 +28,16 @@ export interface MessageToSend {
 }
 
 /** Sends a message as the bot. Throws as putMessage does. */
-export function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: MessageToSend): Promise<Message> {
+export async function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: MessageToSend): Promise<Message> {
   const { chatId, content, parseMode, replyToMessageId, threadId, silent, replyMarkup } = wanted;
+  const chat = { botId: bot.id, chatId };
+  const connection =
+    replyToMessageId === undefined
+      ? await connectionOfChat(deps.db, chat, wanted.businessConnectionId)
+      : await connectionOfMessage(deps.db, chat, replyToMessageId, wanted.businessConnectionId);
   const params = {
     chat_id: chatId,
+    ...connectionParam(connection),
     parse_mode: parseMode,
     message_thread_id: threadId,
     disable_notification: silent,

@@ -54,6 +54,7 @@ const READERS: Record<string, Reader> = {
   deletemessages: (params) => ofMessages('delete', params),
   approvesuggestedpost: (params) => ofMessages('approve', params),
   declinesuggestedpost: (params) => ofMessages('decline', params),
+  deletebusinessmessages: (params) => ofMessages('delete', params),
   setchattitle: (params) => ofChat('title', text(params, 'title')),
   setchatdescription: (params) => ofChat('description', text(params, 'description')),
   setchatphoto: () => ofChat('photo', 'set'),

@@ -21,13 +21,14 @@ export type Awaited = { messageId: number; editS: number };
 /** More are not kept: what is far from the screen is loaded again when somebody comes there. */
 const MOST = 600;
 
-/** Two messages of a business chat may have one id, of different connections. */
-export function keyOf({ id, date }: Message): string {
-  return `${id}.${date}`;
+/** Messages of a business chat may have one id, each of another connection. */
+export function keyOf({ id, date, business_connection_id: connection = '' }: Message): string {
+  return `${id}.${date}.${connection}`;
 }
 
 export function compareMessages(a: Message, b: Message): number {
-  return a.date - b.date || a.id - b.id;
+  const [ofA, ofB] = [a.business_connection_id ?? '', b.business_connection_id ?? ''];
+  return a.date - b.date || a.id - b.id || (ofA < ofB ? -1 : Number(ofA > ofB));
 }
 
 export function windowOf({ rows, ...rest }: MessagePage): MessageWindow {

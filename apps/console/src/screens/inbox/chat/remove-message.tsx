@@ -17,9 +17,15 @@ export function RemoveMessage({
   done: () => void;
 }): ReactNode {
   const words = useWords();
-  const { bot_id, chat_id, id } = message;
+  const { bot_id, chat_id, id, business_connection_id } = message;
   const removing = useMutation({
-    mutationFn: () => call('deleteMessage', { bot_id, chat_id, message_id: id }),
+    mutationFn: () =>
+      call('deleteMessage', {
+        bot_id,
+        chat_id,
+        message_id: id,
+        ...(business_connection_id && { business_connection_id }),
+      }),
     onSuccess: () => {
       done();
       close();

@@ -22,12 +22,17 @@ export function usePin({ botId, chatId }: ChatId) {
     retry: false,
   });
   const pinning = useMutation({
-    mutationFn: ({ id, pinned }: { id: number; pinned: boolean }) =>
-      call(pinned ? 'pinMessage' : 'unpinMessage', { bot_id: botId, chat_id: chatId, message_id: id }),
+    mutationFn: ({ message, pinned }: { message: Message; pinned: boolean }) =>
+      call(pinned ? 'pinMessage' : 'unpinMessage', {
+        bot_id: botId,
+        chat_id: chatId,
+        message_id: message.id,
+        ...(message.business_connection_id && { business_connection_id: message.business_connection_id }),
+      }),
     onSuccess: () => void entries.refetch(),
   });
   const pinned = pinnedBy(entries.data ?? []);
-  const pin = ({ id }: Message, isPinned: boolean) => pinning.mutate({ id, pinned: isPinned });
+  const pin = (message: Message, isPinned: boolean) => pinning.mutate({ message, pinned: isPinned });
   return { pin, pinning, isPinned: (messageId: number) => pinned.has(messageId) };
 }
 
