@@ -188,17 +188,14 @@ describe('a call is captured', () => {
   });
 
   const kept = [...CAPTURED_METHODS].filter(([, { effect }]) => effect !== 'identity');
-  test.each(kept.map(([method, { effect }]) => [method, effect] as const))(
-    '%s, as %s',
-    async (method, effect) => {
-      const bot = await newBot();
-      const result = effect === 'messages' || effect === 'copies' ? '[{"message_id":1}]' : 'true';
-      answer = (res) => Boolean(res.end(`{"ok":true,"result":${result}}`));
-      await call(bot.token, method, json({ chat_id: 1 }));
-      const params = effect === 'messages' ? {} : { chat_id: '1' };
-      expect(await waitForCaptured(bot.id, 1)).toEqual([{ method, params, result }]);
-    },
-  );
+  test.each(kept.map(([method, { effect }]) => [method, effect] as const))('%s, as %s', async (method, effect) => {
+    const bot = await newBot();
+    const result = effect === 'messages' || effect === 'copies' ? '[{"message_id":1}]' : 'true';
+    answer = (res) => Boolean(res.end(`{"ok":true,"result":${result}}`));
+    await call(bot.token, method, json({ chat_id: 1 }));
+    const params = effect === 'messages' ? {} : { chat_id: '1' };
+    expect(await waitForCaptured(bot.id, 1)).toEqual([{ method, params, result }]);
+  });
 
   test('also when it is a send that nobody has heard of yet', async () => {
     const bot = await newBot();
