@@ -132,7 +132,6 @@ function nest(settings: Settings) {
     sandboxUrl: settings.SANDBOX_URL,
     consoleDir: resolve(RELEASE, settings.CONSOLE_DIR),
     proxy: {
-      platformUrl: settings.TELEGRAM_API_URL,
       prefix: settings.PROXY_PREFIX,
       /** In the form of `hostName`; null: the proxy answers on every host. */
       host: settings.PROXY_HOST ?? null,

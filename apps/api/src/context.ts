@@ -88,7 +88,9 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   onClose(async () => programRefusals.close());
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
-  const client = measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl }));
+  const client = measurePlatform(metrics).client(
+    platformClient({ apiUrl: config.platformUrl, proxy: config.platformProxy }),
+  );
   const groups = groupFollower({ ...service, platform: client });
   const counted = apiMetrics(metrics, () => waiters.count());
   const leave = new AbortController();

@@ -1,4 +1,4 @@
-import { portSetting, redisUrlSetting, urlSetting } from '@flotilla/runtime/settings.ts';
+import { portSetting, proxySetting, redisUrlSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
 /** The sandbox's own settings; the api and the worker it starts read theirs from the same environment. */
@@ -6,6 +6,8 @@ export const SETTINGS = z.object({
   DATABASE_URL: urlSetting('postgres', 'postgresql').optional(),
   REDIS_URL: redisUrlSetting().optional(),
   TELEGRAM_API_URL: urlSetting('https', 'http').optional(),
+  /** Only for a TELEGRAM_API_URL: the simulator needs no way out. */
+  TELEGRAM_PROXY: proxySetting().optional(),
   /** For the api and the metrics; all other parts listen on loopback. Private backends are allowed here. */
   HOST: z.string().default('127.0.0.1'),
   PORT: portSetting(8080),

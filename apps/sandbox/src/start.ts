@@ -50,6 +50,7 @@ async function startParts(parts: Parts): Promise<void> {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TELEGRAM_API_URL: settings.TELEGRAM_API_URL ?? simulatorUrl!,
+    ...(settings.TELEGRAM_API_URL && settings.TELEGRAM_PROXY ? { TELEGRAM_PROXY: settings.TELEGRAM_PROXY } : {}),
     ENCRYPTION_KEY: credentials.encryptionKey,
     BACKEND_ALLOWED_CIDRS: settings.BACKEND_ALLOWED_CIDRS,
   };

@@ -35,7 +35,8 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   const service = await openService({ name: 'worker', roles: config.roles }, config, options);
   const { redis, clock, log, directory, metrics, backendPolicy, onClose } = service;
   const measured = measurePlatform(metrics);
-  const polling = measured.polling(pollingClient({ apiUrl: config.platformUrl }));
+  const toPlatform = { apiUrl: config.platformUrl, proxy: config.platformProxy };
+  const polling = measured.polling(pollingClient(toPlatform));
   onClose(polling.close);
   const backends = backendConnections(backendPolicy);
   onClose(backends.close);
@@ -47,7 +48,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   });
   const programRefusals = refusalRecorder({ redis, clock, log });
   onClose(async () => programRefusals.close());
-  const client = measured.client(platformClient({ apiUrl: config.platformUrl }));
+  const client = measured.client(platformClient(toPlatform));
   const groups = groupFollower({ ...service, platform: client });
   const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
   return {

@@ -54,6 +54,7 @@ describe('Settings', () => {
       METRICS_PORT: '99999',
       LOG_LEVEL: 'loud',
       BACKEND_ALLOWED_CIDRS: '10.0.0.0/33',
+      TELEGRAM_PROXY: 'socks4://u:hunter2@proxy',
     });
     for (const name of [
       'DATABASE_URL',
@@ -62,6 +63,7 @@ describe('Settings', () => {
       'METRICS_PORT',
       'LOG_LEVEL',
       'BACKEND_ALLOWED_CIDRS',
+      'TELEGRAM_PROXY',
     ]) {
       expect(faults).toContain(`  ${name}: `);
     }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseEncryptionKey } from './encryption-key.ts';
+import { parseProxyUrl } from './proxy-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -76,6 +77,11 @@ export function redisUrlSetting() {
     .superRefine(faultOf(parseRedisUrl));
 }
 
+/** TELEGRAM_PROXY, checked as parseProxyUrl reads it. */
+export function proxySetting() {
+  return z.string().superRefine(faultOf(parseProxyUrl));
+}
+
 /** Reports the error of a parser, whose message quotes no secret. */
 function faultOf(parse: (value: string) => unknown) {
   return (value: string, context: z.RefinementCtx) => {
@@ -107,6 +113,11 @@ export const commonSettings = {
   EXTRA_UPDATE_KINDS: kindListSetting().describe(
     'Kinds of updates to ask the platform for beside those that this release knows and those that a reader named. All processes need the same value.',
   ),
+  TELEGRAM_PROXY: proxySetting()
+    .optional()
+    .describe(
+      'The way out for everything that goes to the platform, in a network without one, see install.md. All processes need the same value.',
+    ),
   ENCRYPTION_KEY: encryptionKeySetting().describe(
     'Seals tokens, secrets and backend URLs, and signs sessions. Keep a copy elsewhere, see backup.md. All processes need the same value.',
   ),

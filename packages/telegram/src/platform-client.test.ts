@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { platformClient } from './platform-client.ts';
 
@@ -117,6 +118,29 @@ describe('platformClient', () => {
     const refused = await platformClient({ apiUrl: 'http://127.0.0.1:1' }).call(TOKEN, 'getMe');
     expect(refused).toMatchObject({ outcome: 'unreachable', timedOut: false });
     expect(JSON.stringify([dropped, refused])).not.toContain(TOKEN);
+  });
+
+  test('an early answer to an upload wins over the reset that follows it', async () => {
+    const stream = new Readable({ read: () => undefined });
+    const body = '{"ok":false,"error_code":413,"description":"Request Entity Too Large"}';
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        // First, so that we write to the connection after its reset and before we have read the answer.
+        stream.push(Buffer.alloc(50_000));
+        socket.write(`HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+        socket.resetAndDestroy();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    stops.push(() => server.close());
+    stream.push(Buffer.alloc(100));
+    const client = platformClient({ apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    const file = { field: 'document', name: 'a', mime: 'text/plain', size: null, stream };
+    expect(await client.upload(TOKEN, 'sendDocument', { chat_id: 1 }, [file])).toMatchObject({
+      outcome: 'refused',
+      errorCode: 413,
+    });
   });
 
   test('a silent server is unreachable after the timeout', async () => {

@@ -1,9 +1,10 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
+import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import type { Request } from 'got';
 import { multipartForm } from './multipart-form.ts';
 import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
+import { platformAgents } from './platform-connections.ts';
+import { PROXY_FAILED } from './proxy-tunnel.ts';
 import { encodeToken, hideToken } from './token-text.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
@@ -64,11 +65,11 @@ const FILE_HEADERS = ['content-range', 'accept-ranges', 'etag', 'last-modified']
 
 /**
  * The client for calls that the service makes on its own behalf, over kept-alive connections. `apiUrl` may contain a
- * path; a trailing slash does not matter.
+ * path; a trailing slash does not matter. `proxy`: the way to the platform.
  */
-export function platformClient(config: { apiUrl: string }): PlatformClient {
+export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | null }): PlatformClient {
   const base = config.apiUrl.replace(/\/+$/, '');
-  const agent = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  const agent = platformAgents(config.proxy ?? null);
 
   return {
     async call(token, method, params = {}, options = {}) {
@@ -142,7 +143,7 @@ async function loadGot() {
 }
 
 /** Codes of failures before the connection was established. */
-const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', PROXY_FAILED];
 
 function failure(error: unknown, token: string, signal: AbortSignal | undefined): PlatformAnswer {
   if (signal?.aborted) return { outcome: 'unreachable', reason: 'aborted', timedOut: false };

@@ -1,6 +1,8 @@
 import { exchange, type HttpAnswer, type HttpOutcome } from '@flotilla/runtime/http-exchange.ts';
+import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import { Agent, errors } from 'undici';
 import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
+import { platformConnect } from './platform-connections.ts';
 import { encodeToken, hideToken } from './token-text.ts';
 
 /** Asks the platform for updates, over kept-alive connections that all bots share. */
@@ -17,10 +19,15 @@ export type PollingClient = {
 const LONGEST_TIMEOUT_MS = 120_000;
 
 /** Polling is a hot path: with many bots of little traffic, each update takes a call of its own. */
-export function pollingClient(config: { apiUrl: string }): PollingClient {
-  const url = new URL(config.apiUrl);
+export function pollingClient({ apiUrl, proxy }: { apiUrl: string; proxy?: ProxyTarget | null }): PollingClient {
+  const url = new URL(apiUrl);
   const path = url.pathname.replace(/\/+$/, '');
-  const agent = new Agent({ pipelining: 1, headersTimeout: LONGEST_TIMEOUT_MS, bodyTimeout: LONGEST_TIMEOUT_MS });
+  const agent = new Agent({
+    pipelining: 1,
+    headersTimeout: LONGEST_TIMEOUT_MS,
+    bodyTimeout: LONGEST_TIMEOUT_MS,
+    ...(proxy ? { connect: platformConnect(proxy) } : {}),
+  });
   return {
     getUpdates: async (token, params, { timeoutMs, signal }) => {
       const answer = await exchange(

@@ -2,6 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { botApiError } from '@flotilla/telegram/bot-api-error.ts';
+import { PROXY_FAILED } from '@flotilla/telegram/proxy-tunnel.ts';
 import { classifyError } from '../http/classify-error.ts';
 import { SANDBOXED } from './headers.ts';
 
@@ -79,6 +80,9 @@ export function describeUpstreamError({ code = '' }: Error & { code?: string }):
   if (BAD_REQUESTS.has(code)) return badRequest('the request cannot be passed on');
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return refusal(503, 'Service Unavailable: shutting down');
+  }
+  if (code === PROXY_FAILED) {
+    return refusal(502, 'Bad Gateway: the platform could not be reached through the proxy of TELEGRAM_PROXY');
   }
   return refusal(502, 'Bad Gateway: the platform could not be reached or broke off');
 }

@@ -25,9 +25,10 @@ const DRAIN_MS = 5000;
 
 /** The Bot API as clients see it: a few methods answered here, everything else streamed to the platform. */
 export function botApiProxy(context: Context, patience: Partial<PlatformPatience> = {}): BotApiProxy {
+  const { platformUrl, platformProxy } = context.config;
   const proxy: RunningProxy = {
     context,
-    upstream: connectUpstream(context.proxy.platformUrl, patience),
+    upstream: connectUpstream({ url: platformUrl, proxy: platformProxy, log: context.log }, patience),
     capture: callCapture(context),
     metrics: proxyMetrics(context.metrics),
     intercepts: new Map([

@@ -345,6 +345,21 @@ describe('where the platform is', () => {
     expect(performance.now() - begunAtMs).toBeGreaterThan(900);
   });
 
+  test('an early answer wins over the reset that follows it', async () => {
+    const client = await rawConnection(api.port);
+    const body = '{"ok":false,"error_code":413,"description":"Request Entity Too Large"}';
+    onPart = (connection) => {
+      onPart = () => undefined;
+      // First, so that we write to the connection after its reset and before we have read the answer.
+      client.send('x'.repeat(50_000));
+      connection.send(`HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      connection.socket.resetAndDestroy();
+    };
+    client.send(`POST /bot${STRANGER}/sendDocument HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\nx`);
+    expect(await client.waitFor(/"error_code":\d+/)).toMatch(/^HTTP\/1.1 413 [\s\S]*"error_code":413/);
+    client.end();
+  });
+
   test('it accepts and never answers: 504', async () => {
     onRequest = () => undefined;
     const env = { DATABASE_URL: api.database.url, REDIS_URL: api.redis.url, TELEGRAM_API_URL: upstream.url };

@@ -253,6 +253,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#forward.onDone(502);
       return;
     }
+    this.#upstream.noteFailure(error);
     const refusal = this.#refusal ?? describeUpstreamError(error);
     this.#forward.onDone(refusal.code);
     if (this.#forward.errorDelayMs === 0) sendAnswer(this.#res, refusal);

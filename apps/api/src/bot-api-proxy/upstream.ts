@@ -1,5 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
+import { platformConnect } from '@flotilla/telegram/platform-connections.ts';
+import { PROXY_FAILED } from '@flotilla/telegram/proxy-tunnel.ts';
 import { Pool } from 'undici';
 
 export type Upstream = {
@@ -7,7 +12,11 @@ export type Upstream = {
   /** The path of TELEGRAM_API_URL, '' when it has none. */
   basePath: string;
   readOnMs: number;
+  /** Tells the operator what callers must not see: where the proxy of TELEGRAM_PROXY is, and why it gave no way. */
+  noteFailure(error: Error & { code?: string }): void;
 };
+
+type Platform = { url: string; proxy: ProxyTarget | null; log: Logger };
 
 /** How long we wait for the platform. */
 export type PlatformPatience = {
@@ -26,8 +35,8 @@ const MAX_HEADER_BYTES = 256 * 1024;
  * Keep-alive connections to the platform: one call at a time on each, as many as calls are in flight. Nothing is
  * pipelined, so nothing is sent twice. HTTP/1.1 only, because it keeps header names and framing unchanged.
  */
-export function connectUpstream(platformUrl: string, patience: Partial<PlatformPatience>): Upstream {
-  const url = new URL(platformUrl);
+export function connectUpstream({ url: text, proxy, log }: Platform, patience: Partial<PlatformPatience>): Upstream {
+  const url = new URL(text);
   const { silenceMs, readOnMs } = { ...PATIENCE, ...patience };
   const dispatcher = new Pool(url.origin, {
     pipelining: 1,
@@ -35,9 +44,19 @@ export function connectUpstream(platformUrl: string, patience: Partial<PlatformP
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    connect: { timeout: CONNECT_MS },
+    connect: platformConnect(proxy, { timeout: CONNECT_MS, allowH2: false }),
   });
-  return { dispatcher, basePath: url.pathname.replace(/\/+$/, ''), readOnMs };
+  const logFailure = throttledLog((reason: string, leftOut) =>
+    log.warn({ leftOut }, `the platform could not be reached: ${reason}`),
+  );
+  return {
+    dispatcher,
+    basePath: url.pathname.replace(/\/+$/, ''),
+    readOnMs,
+    noteFailure: ({ code, message }) => {
+      if (code === PROXY_FAILED) logFailure(message);
+    },
+  };
 }
 
 /**

@@ -252,11 +252,13 @@ describe('the system', () => {
   test('shows no secret, whatever is in the settings', async () => {
     const pod = await api.startPod({
       PUBLIC_URL: 'https://somebody:a-secret-of-the-url@bots.example.com/a-secret-path?key=a-secret-value',
+      TELEGRAM_PROXY: 'socks5://somebody:a-secret-of-the-proxy@proxy.example.com',
     });
     const answer = await restClient(pod.url, ADMIN_KEY)('GET', '/api/system');
     const { settings } = answer.json as SystemResource;
     expect(settings).toContainEqual({ name: 'PUBLIC_URL', value: 'https://bots.example.com' });
     expect(settings).toContainEqual({ name: 'TELEGRAM_API_URL', value: api.platformUrl });
+    expect(settings).toContainEqual({ name: 'TELEGRAM_PROXY', value: 'socks5://proxy.example.com:1080' });
     const { DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, ADMIN_API_KEY } = api.env;
     const secrets = [DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, ADMIN_API_KEY, ADMIN_PASSWORD, 'a-secret', 'somebody'];
     for (const secret of secrets) expect(answer.text).not.toContain(secret);

@@ -3,6 +3,7 @@ import type { FleetFigures } from '@flotilla/domain/fleet-figures/fleet-figures.
 import type { SystemState } from '@flotilla/domain/fleet-figures/read-system.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/memory/memory-pressure.ts';
 import { memoryLimitBytes, readVersion } from '@flotilla/runtime/process-metrics.ts';
+import { shownProxy } from '@flotilla/runtime/proxy-url.ts';
 import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';
 import type { ApiConfig } from '../config.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -80,11 +81,19 @@ function presentStored({ atMs, log, backlog, history }: FleetFigures): SystemRes
 }
 
 /** Only what is listed here is shown, so that a new setting is not shown before somebody has thought of its secrets. */
-function presentSettings({ publicUrl, platformUrl, proxy, http, ...config }: ApiConfig): SystemResource['settings'] {
+function presentSettings({
+  publicUrl,
+  platformUrl,
+  platformProxy,
+  proxy,
+  http,
+  ...config
+}: ApiConfig): SystemResource['settings'] {
   const shown: Record<string, string | number | boolean | null | string[]> = {
     PUBLIC_URL: originOf(publicUrl),
     TELEGRAM_API_URL: originOf(platformUrl),
     EXTRA_UPDATE_KINDS: config.extraKinds,
+    TELEGRAM_PROXY: platformProxy === null ? null : shownProxy(platformProxy),
     PROXY_PREFIX: proxy.prefix,
     PROXY_HOST: proxy.host,
     PROXY_UNKNOWN_BOTS: proxy.unknownBots,

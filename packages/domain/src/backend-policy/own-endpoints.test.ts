@@ -3,6 +3,7 @@ import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { listenersKey } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { parseProxyUrl } from '@flotilla/runtime/proxy-url.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -98,6 +99,7 @@ describe('what a process stands on', () => {
       database: 'postgres://user:password@10.0.0.7/flotilla',
       redis: 'redis-sentinel://10.0.0.8,localhost:26400/mymaster',
       platform: 'https://8.8.8.8/path',
+      proxy: parseProxyUrl('socks5://10.0.0.6'),
     });
     const endpoints = await follow(stores);
     expect(at(endpoints, '10.0.0.7', 5432)).toBe('endpoint');
@@ -105,7 +107,13 @@ describe('what a process stands on', () => {
     expect(at(endpoints, '127.0.0.1', 26400)).toBe('endpoint');
     expect(at(endpoints, '8.8.8.8', 443)).toBeNull();
     expect(at(endpoints, '10.0.0.7', 80)).toBeNull();
-    const own = storeEndpoints({ database: 'postgres:///socket', redis: 'redis://h', platform: 'http://10.0.0.9' });
+    expect(at(endpoints, '10.0.0.6', 1080)).toBe('endpoint');
+    const own = storeEndpoints({
+      database: 'postgres:///socket',
+      redis: 'redis://h',
+      platform: 'http://10.0.0.9',
+      proxy: null,
+    });
     expect(at(await follow(own), '10.0.0.9', 80)).toBe('endpoint');
   });
 

@@ -1,3 +1,4 @@
+import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import { parseRedisUrl } from '@flotilla/runtime/redis-url.ts';
 
 /** A host, by name or address, and a port. `publicToo`: also protect its public addresses. */
@@ -9,7 +10,12 @@ const DEFAULT_PORTS: Record<string, number> = { 'postgres:': 5432, 'postgresql:'
  * The endpoints that a process depends on. A platform at a private address is among them; one at
  * a public address is not, because everybody may call it and its host may also run backends.
  */
-export function storeEndpoints(urls: { database: string; redis: string; platform: string }): Endpoint[] {
+export function storeEndpoints(urls: {
+  database: string;
+  redis: string;
+  platform: string;
+  proxy: ProxyTarget | null;
+}): Endpoint[] {
   const target = parseRedisUrl(urls.redis);
   const ofRedis =
     target.form === 'single' ? [target.address] : target.form === 'sentinel' ? target.sentinels : target.nodes;
@@ -17,6 +23,7 @@ export function storeEndpoints(urls: { database: string; redis: string; platform
     ...ofRedis.map((address) => ({ ...address, publicToo: true })),
     ...endpointOf(urls.database, true),
     ...endpointOf(urls.platform, false),
+    ...(urls.proxy === null ? [] : [{ host: urls.proxy.host, port: urls.proxy.port, publicToo: true }]),
   ];
 }
 

@@ -51,7 +51,7 @@ export function resultOf(answer: PlatformAnswer): unknown {
     case 'unreachable':
       throw answer.timedOut
         ? new FlotillaError('platform_timeout', 'The platform did not answer in time')
-        : new FlotillaError('platform_failed', 'The platform could not be reached', { cause: answer.reason });
+        : new FlotillaError('platform_failed', `The platform could not be reached: ${answer.reason}`);
     case 'garbage':
       throw new FlotillaError(
         'platform_failed',

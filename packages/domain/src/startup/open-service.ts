@@ -68,7 +68,12 @@ export async function openService(
   onClose(directory.close);
   const endpoints = await followOwnEndpoints(
     { redis, clock, log },
-    storeEndpoints({ database: config.database.url, redis: config.redisUrl, platform: config.platformUrl }),
+    storeEndpoints({
+      database: config.database.url,
+      redis: config.redisUrl,
+      platform: config.platformUrl,
+      proxy: config.platformProxy,
+    }),
   );
   onClose(endpoints.close);
   const replica = announceReplica({ redis, clock }, { kind: name, roles: [...roles], version: readVersion() });

@@ -1,3 +1,4 @@
+import { type ProxyTarget, parseProxyUrl } from '@flotilla/runtime/proxy-url.ts';
 import { commonSettings } from '@flotilla/runtime/settings.ts';
 import { type TracingConfig, tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
 import type { z } from 'zod';
@@ -12,6 +13,8 @@ export type ServiceConfig = ProcessConfig & {
   platformUrl: string;
   /** Kinds of updates to ask the platform for beside those that are known or named. */
   extraKinds: string[];
+  /** The way to the platform; null: straight. */
+  platformProxy: ProxyTarget | null;
   backendAllowedCidrs: string[];
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
@@ -33,6 +36,7 @@ export function serviceConfig(
     encryptionKey: settings.ENCRYPTION_KEY,
     platformUrl: settings.TELEGRAM_API_URL,
     extraKinds: settings.EXTRA_UPDATE_KINDS,
+    platformProxy: settings.TELEGRAM_PROXY === undefined ? null : parseProxyUrl(settings.TELEGRAM_PROXY),
     backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
     publicUrl: settings.PUBLIC_URL ?? null,
     host: settings.HOST,

@@ -41,7 +41,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^An account with this username exists already$/, 'Учётная запись с таким именем уже есть.'],
   [/^This user has this tag in this chat already$/, 'У этого человека в этом чате уже есть такая метка.'],
   [/^This is the last admin/, 'Это последний администратор: его нельзя ни удалить, ни лишить роли.'],
-  [/^The platform could not be reached$/, 'Платформа недоступна.'],
+  [/^The platform could not be reached: (.*)$/, 'Платформа недоступна: $1.'],
   [/^is required$/, 'Обязательное поле.'],
   [/^must not be (empty|blank)$/, 'Не может быть пустым.'],
   [/^must be true or false$/, 'Нужно «да» или «нет».'],

@@ -1,0 +1,88 @@
+import { type AgentOptions, type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
+import { buildConnector } from 'undici';
+import { openTunnel } from './proxy-tunnel.ts';
+
+type Created = (error: Error | null, stream?: Duplex) => void;
+
+type Written = (error?: Error | null) => void;
+
+const RESET = new Set(['EPIPE', 'ECONNRESET']);
+const KEPT_ALIVE: AgentOptions = { keepAlive: true };
+
+/** Agents for got. `proxy`: the way to the platform; null: straight. */
+export function platformAgents(proxy: ProxyTarget | null): { http: HttpAgent; https: HttpsAgent } {
+  return { http: new PlainAgent(proxy), https: new TlsAgent(proxy) };
+}
+
+class PlainAgent extends HttpAgent {
+  readonly #proxy: ProxyTarget | null;
+
+  constructor(proxy: ProxyTarget | null) {
+    super(KEPT_ALIVE);
+    this.#proxy = proxy;
+  }
+
+  override createConnection(options: ClientRequestArgs, created: Created): Duplex | undefined {
+    if (this.#proxy === null) return readAfterReset(super.createConnection(options) as Socket);
+    openTunnel(this.#proxy, destinationOf(options)).then((socket) => created(null, readAfterReset(socket)), created);
+    return undefined;
+  }
+}
+
+class TlsAgent extends HttpsAgent {
+  readonly #proxy: ProxyTarget | null;
+
+  constructor(proxy: ProxyTarget | null) {
+    super(KEPT_ALIVE);
+    this.#proxy = proxy;
+  }
+
+  override createConnection(options: RequestOptions, created: Created): Duplex | undefined {
+    if (this.#proxy === null) return readAfterReset(super.createConnection(options) as Socket);
+    openTunnel(this.#proxy, destinationOf(options))
+      .then((socket) => super.createConnection({ ...options, socket } as RequestOptions) as Socket)
+      .then((socket) => created(null, readAfterReset(socket)), created);
+    return undefined;
+  }
+}
+
+function destinationOf({ host, port }: ClientRequestArgs): { host: string; port: number } {
+  return { host: host ?? '', port: Number(port) };
+}
+
+/** Connects undici to the platform. The options are those of undici's own connector; `proxy`: null is straight. */
+export function platformConnect(
+  proxy: ProxyTarget | null,
+  options: buildConnector.BuildOptions = {},
+): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (to, callback) => {
+    const done: buildConnector.Callback = (...[error, socket]) =>
+      error === null ? callback(null, readAfterReset(socket)) : callback(error, null);
+    if (proxy === null) return void connect(to, done);
+    const isTls = to.protocol === 'https:';
+    const port = to.port === '' ? (isTls ? 443 : 80) : Number(to.port);
+    openTunnel(proxy, { host: to.hostname, port }).then(
+      (socket) => (isTls ? connect({ ...to, httpSocket: socket }, done) : done(null, socket)),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+/**
+ * A server that answers an upload early and closes resets the connection. Node then gives up at the next write, before it
+ * has read the answer. Such a write never ends here; the reading brings the answer and then the end of the connection.
+ */
+function readAfterReset<S extends Socket>(socket: S): S {
+  const { _write, _writev } = socket;
+  const unlessReset = (callback: Written) => (error?: Error | null) => {
+    if (!RESET.has(String((error as { code?: string } | null | undefined)?.code))) callback(error);
+  };
+  socket._write = (chunk, encoding, callback) => _write.call(socket, chunk, encoding, unlessReset(callback));
+  if (_writev) socket._writev = (chunks, callback) => _writev.call(socket, chunks, unlessReset(callback));
+  return socket;
+}
