@@ -24,6 +24,7 @@ const healthResource = z
     healthy: z.boolean().describe('True if the backend answers with a status below 400, or with 405.'),
     status_code: z.int().describe('The HTTP status of the answer. 0: the backend was not reached.'),
     latency_ms: z.int().describe('Milliseconds until it answered.'),
+    error: z.string().describe('Why the backend was not reached. Absent if it answered.').optional(),
   })
   .meta({ id: 'Health' });
 

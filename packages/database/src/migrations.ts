@@ -44,6 +44,7 @@ import * as accountsBehindProgramTokens from './migrations/20261127T000000-accou
 import * as movedGroups from './migrations/20261127T010000-moved-groups.ts';
 import * as namedKinds from './migrations/20261127T010000-named-kinds.ts';
 import * as movedGroupsIndex from './migrations/20261127T010100-moved-groups-index.ts';
+import * as pinnedBackends from './migrations/20261127T020000-pinned-backends.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -94,4 +95,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261127T010000-named-kinds': namedKinds,
   '20261127T010000-moved-groups': movedGroups,
   '20261127T010100-moved-groups-index': movedGroupsIndex,
+  '20261127T020000-pinned-backends': pinnedBackends,
 };

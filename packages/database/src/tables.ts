@@ -30,6 +30,8 @@ export interface BotsTable {
   signing_sealed: Generated<string>;
   /** PEM of a backend's own certificate authority, '' when unset. */
   backend_certificate: Generated<string>;
+  /** The only address that the backend is called at, '' when its name is looked up. */
+  backend_ip_address: Generated<string>;
   description: Generated<string>;
   max_connections: Generated<number>;
   /** JSON array of kinds as text; null means the platform's default set. */
@@ -182,6 +184,8 @@ export interface ProgramsTable {
   /** JSON of what signs deliveries. */
   signing_sealed: Generated<string>;
   backend_certificate: Generated<string>;
+  /** The only address that the backend is called at, '' when its name is looked up. */
+  backend_ip_address: Generated<string>;
   /** The token that set the backend; null if people did. It may be gone. */
   webhook_token_id: BigInt64 | null;
   /** What that token asks for: JSON array of kinds as text; null for all that the program gets. */

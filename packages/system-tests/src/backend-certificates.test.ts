@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { memoryGrowth } from '@flotilla/testing/fleet/memory-growth.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
-import { startTlsAuthority } from '@flotilla/testing/tls-authority.ts';
+import { makeSelfSigned, startTlsAuthority } from '@flotilla/testing/tls-authority.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
@@ -112,4 +112,38 @@ test('what an earlier release kept of a text is cut down to its certificates, wh
   const already = arrived;
   await say(bot);
   await waitFor(() => arrived > already, { timeoutMs: 30_000, message: 'an update' });
+}, 90_000);
+
+test('a self-signed certificate is taken once it was given, and until then everybody is told to give it', async () => {
+  const { certFile, keyFile } = await makeSelfSigned('127.0.0.1');
+  const [cert, key] = [await readFile(certFile, 'utf8'), await readFile(keyFile)];
+  let delivered = 0;
+  const server = createServer({ cert, key }, (request, response) => {
+    delivered += 1;
+    request.resume();
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const sentence = 'The certificate of the backend is self-signed: give it to setWebhook as `certificate`';
+  try {
+    const bot = await fleet.addBot({ backend_url: url });
+    await say(bot);
+    const shown = () => fleet.rest<{ last_error: string }>(`/api/bots/show?id=${bot.id}`);
+    await waitFor(async () => (await shown()).last_error === sentence, { timeoutMs: 30_000, message: 'last_error' });
+    const [attempt] = await fleet.rest<object[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
+    expect(attempt).toMatchObject({ status: 0, error: sentence });
+    const info = await fetch(`${fleet.url}/tgapi/bot${bot.token}/getWebhookInfo`);
+    expect(await info.json()).toMatchObject({ result: { last_error_message: sentence } });
+    expect(await fleet.rest(`/api/bots/health?id=${bot.id}`)).toMatchObject({ healthy: false, error: sentence });
+    expect(await fleet.rest('/api/bots/test-delivery', { bot_id: bot.id })).toMatchObject({ error: sentence });
+    const form = new FormData();
+    form.set('url', url);
+    form.set('certificate', new Blob([cert]), 'certificate.pem');
+    await fetch(`${fleet.url}/tgapi/bot${bot.token}/setWebhook`, { method: 'POST', body: form });
+    await waitFor(() => delivered === 1, { timeoutMs: 30_000, message: 'the update' });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 }, 90_000);

@@ -20,6 +20,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     backendUrl: '',
     secretToken: '',
     backendCertificate: '',
+    backendIpAddress: '',
     signing: null,
     description: '',
     maxConnections: 40,

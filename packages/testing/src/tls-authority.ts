@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram } from '@flotilla/embedded/find-program.ts';
@@ -15,7 +16,18 @@ export type TlsAuthority = {
   caFile: string;
   /** Issues a certificate for these names, such as `DNS:localhost` or `IP:127.0.0.1`. */
   issue(...names: string[]): Promise<TlsFiles>;
+  /** The same, for a day of the year 2020. */
+  issueExpired(...names: string[]): Promise<TlsFiles>;
 };
+
+/** A self-signed certificate as the platform's guide makes it: the host is in its common name only. */
+export async function makeSelfSigned(host: string): Promise<Omit<TlsFiles, 'caFile'>> {
+  const folder = await throwAwayDir();
+  const [certFile, keyFile] = [join(folder, 'self-signed.pem'), join(folder, 'self-signed.key')];
+  const wanted = ['-subj', `/CN=${host}`, '-keyout', keyFile, '-out', certFile];
+  await run(await findOpenssl(), ['req', '-x509', ...NEW_KEY, ...wanted]);
+  return { certFile, keyFile };
+}
 
 export async function startTlsAuthority(): Promise<TlsAuthority> {
   const openssl = await findOpenssl();
@@ -39,7 +51,30 @@ export async function startTlsAuthority(): Promise<TlsAuthority> {
       ]);
       return files;
     },
+    issueExpired: async (...names) => {
+      issued += 1;
+      const files = { caFile, certFile: file(`${issued}.pem`), keyFile: file(`${issued}.key`) };
+      const [request, config] = [file(`${issued}.csr`), file(`${issued}.cnf`)];
+      await writeFile(config, configOf(folder, names));
+      await writeFile(file('index.txt'), '');
+      const subject = ['-subj', '/CN=a server of the tests'];
+      await run(openssl, ['req', ...NEW_KEY, ...subject, '-keyout', files.keyFile, '-out', request]);
+      const times = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z'];
+      const by = ['-cert', caFile, '-keyfile', file('ca.key'), '-config', config];
+      await run(openssl, ['ca', '-batch', '-notext', ...by, ...times, '-in', request, '-out', files.certFile]);
+      return files;
+    },
   };
+}
+
+/** `openssl ca` is the only command of every release that sets both times, and it takes the rest from a file. */
+function configOf(folder: string, names: string[]): string {
+  return [
+    ...['[ca]', 'default_ca = own', '[own]', `database = ${join(folder, 'index.txt')}`, `new_certs_dir = ${folder}`],
+    ...['rand_serial = yes', 'default_md = sha256', 'policy = any', 'x509_extensions = wanted'],
+    ...['[any]', 'commonName = supplied', '[wanted]', `subjectAltName = ${names.join(',')}`],
+    '',
+  ].join('\n');
 }
 
 function findOpenssl(): Promise<string> {

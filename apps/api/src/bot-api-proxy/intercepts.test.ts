@@ -134,6 +134,10 @@ describe('setWebhook', () => {
     [{ url: 'http://169.254.169.254/' }, expect.stringMatching(/^Bad Request: bad webhook: .*never allowed/)],
     [{ url: 'http://[64:ff9b::a9fe:a9fe]/' }, expect.stringMatching(/^Bad Request: bad webhook: /)],
     [{ url: 'http://metadata.google.internal/' }, expect.stringMatching(/^Bad Request: bad webhook: /)],
+    [{ url: 'https://example.com/', ip_address: 'nowhere' }, 'Bad Request: bad webhook: Invalid IP address specified'],
+    [{ url: 'https://example.com/', ip_address: '10.0.0.1' }, expect.stringContaining('BACKEND_ALLOWED_CIDRS')],
+    [{ url: 'https://example.com/', ip_address: '169.254.169.254' }, expect.stringContaining('never allowed')],
+    [{ url: 'http://10.0.0.1/', ip_address: '127.0.0.1' }, expect.stringContaining('BACKEND_ALLOWED_CIDRS')],
   ])('is refused with its reason, and the working backend stays: case %#', async (parameters, description) => {
     const { token } = await newBot();
     await set(token, { url: 'http://127.0.0.1:9/works' });
@@ -172,6 +176,16 @@ describe('setWebhook', () => {
     expect((await call(token, 'setWebHook', { query })).body.description).toBe('Webhook was deleted');
     expect((await call(token, 'setWebHook', { query })).body.description).toBe('Webhook is already deleted');
     expect(await info(token)).toEqual({ url: '', has_custom_certificate: false, pending_update_count: 0 });
+  });
+
+  test('keeps the address of ip_address, until another webhook or backend is set', async () => {
+    const { id, token } = await newBot();
+    const pinned = { url: 'https://name.invalid/hook', ip_address: '127.0.0.1' };
+    await set(token, pinned);
+    expect(await info(token)).toMatchObject({ url: pinned.url, ip_address: '127.0.0.1' });
+    expect((await set(token, pinned)).body.description).toBe('Webhook is already set');
+    await admin('POST', '/api/bots/update', { body: { id, backend_url: 'https://other.invalid/' } });
+    expect(await info(token)).not.toHaveProperty('ip_address');
   });
 
   test('keeps a certificate that is uploaded, in any kind of multipart', async () => {

@@ -8,6 +8,8 @@ type Webhook = {
   backend: {
     url: string;
     hasCertificate: boolean;
+    /** '' if the name of the URL is looked up. */
+    ipAddress: string;
     maxConnections: number;
     error: { atMs: number; message: string } | null;
     state: BackendState;
@@ -28,6 +30,7 @@ export function webhookInfo({ pending, allowedUpdates, backend }: Webhook): BotA
     }
     if (backend.state !== 'ok') info.backend_state = backend.state;
     info.max_connections = backend.maxConnections;
+    if (backend.ipAddress !== '') info.ip_address = backend.ipAddress;
   }
   if (allowedUpdates !== null) info.allowed_updates = allowedUpdates;
   return { ok: true, result: JSON.stringify(info) };

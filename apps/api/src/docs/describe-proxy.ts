@@ -82,7 +82,10 @@ const INTERCEPTED: readonly Intercepted[] = [
       max_connections: integer(1, 100, 'How many updates are sent at the same time. Absent: 40.'),
       allowed_updates: KINDS,
       drop_pending_updates: flag('True: drops the updates that wait.'),
-      certificate: text('A certificate to trust for this backend: PEM, uploaded as a file.'),
+      certificate: text(
+        'A certificate to trust for this backend: PEM, uploaded as a file. The host may be in its common name only.',
+      ),
+      ip_address: text('The address to send to, instead of those of the name in the URL. It must be allowed, too.'),
     },
     result: DONE,
   },
@@ -105,6 +108,7 @@ const INTERCEPTED: readonly Intercepted[] = [
       properties: {
         url: text('The URL, byte for byte as it was set. Empty if there is no backend.'),
         has_custom_certificate: flag('True if a certificate was given.'),
+        ip_address: text('The address that was given. Absent if there is none.'),
         pending_update_count: { type: 'integer', description: 'The number of updates that wait for the backend.' },
         last_error_date: { type: 'integer', description: 'The time of the last failure, in Unix seconds.' },
         last_error_message: text('What went wrong.'),

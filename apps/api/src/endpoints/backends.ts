@@ -1,7 +1,7 @@
 import type { backendOperations } from '@flotilla/contract/backends.ts';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import { type BackendHealth, checkBackendHealth } from '@flotilla/domain/bots/check-backend-health.ts';
 import { type BotWithBackend, backendOfProgram } from '@flotilla/domain/push/backend.ts';
+import { type BackendHealth, checkBackendHealth } from '@flotilla/domain/push/check-backend-health.ts';
 import { testDelivery } from '@flotilla/domain/push/test-delivery.ts';
 import type { Context } from '../context.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -11,13 +11,14 @@ import { withoutNulls } from './without-nulls.ts';
 
 export const backendHandlers: Handlers<typeof backendOperations> = {
   async checkBackendHealth(context, { input }) {
-    return presentHealth(await checkBackendHealth(context, requireBot(context, input.id)));
+    return presentHealth(await checkBackendHealth(context, requireBot(context, input.id), context.stopping));
   },
 
   checkProgramHealth: {
     findBots: findBotOfProgram,
     async handle(context, { input }) {
-      return presentHealth(await checkBackendHealth(context, (await requireProgram(context, input.id)).program));
+      const { bot, program } = await requireProgram(context, input.id);
+      return presentHealth(await checkBackendHealth(context, backendOfProgram(bot, program), context.stopping));
     },
   },
 
@@ -34,8 +35,8 @@ export const backendHandlers: Handlers<typeof backendOperations> = {
   },
 };
 
-function presentHealth({ healthy, statusCode, latencyMs }: BackendHealth) {
-  return { healthy, status_code: statusCode, latency_ms: latencyMs };
+function presentHealth({ healthy, statusCode, latencyMs, error }: BackendHealth) {
+  return { healthy, status_code: statusCode, latency_ms: latencyMs, ...withoutNulls({ error }) };
 }
 
 type GivenUpdate = string | Record<string, unknown> | undefined;

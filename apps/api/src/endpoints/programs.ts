@@ -55,7 +55,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
     } = input;
     requireBot(context, botId);
     const content = {
-      ...{ name, mode, kinds, filter, exclusive, order, enabled, backendCertificate: '' },
+      ...{ name, mode, kinds, filter, exclusive, order, enabled, backendCertificate: '', backendIpAddress: '' },
       backendUrl: input.backend_url ?? '',
       backendRole: caller.role,
       secretToken: input.secret_token ?? '',

@@ -15,6 +15,8 @@ export type ActiveProgram = {
   secretToken: string;
   /** PEM. */
   backendCertificate: string;
+  /** The address to which the host of `backendUrl` is pinned, or ''. */
+  backendIpAddress: string;
   /** The token that set the backend, with whose limits it acts; null if people set it. */
   webhookTokenId: number | null;
   /** The kinds that this token asks for; of these the backend gets those that the program may see. Null: all of them. */

@@ -23,6 +23,7 @@ function auditedFields(bot: Bot) {
     backend_url: bot.backendUrl === '' ? '' : { url: bot.backendUrl, shown: maskedBackendUrl(bot) },
     secret_token: bot.secretToken,
     certificate: bot.backendCertificate,
+    ip_address: bot.backendIpAddress,
     long_poll_enabled: bot.longPollEnabled,
     webhook_mode: bot.webhookMode,
     description: bot.description,

@@ -98,6 +98,11 @@ export async function forbiddenHostReason(url: URL, policy: BackendPolicy): Prom
   return firstForbidden(addresses, portOf(url), policy);
 }
 
+/** Like `forbiddenReason` for a URL whose host is called at a pinned address, which `parseAddress` knows. */
+export function forbiddenPinReason(url: URL, pinned: string, policy: BackendPolicy): string | null {
+  return forbiddenReason(url.hostname, portOf(url), policy) ?? forbiddenReason(pinned, portOf(url), policy);
+}
+
 /**
  * A `lookup` for net.connect, tls.connect or undici's `connect: { lookup }`, for connections to one port. Connections
  * go only to checked addresses, and one forbidden address refuses the name. A literal address never reaches a lookup,

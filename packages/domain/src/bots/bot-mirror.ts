@@ -96,8 +96,9 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
  * bot's token is in it, so that nobody can find a short secret by trying.
  */
 function pushingProgram({ token }: Bot, program: ActiveProgram): string {
-  const { id, enabled, backendUrl, secretToken, backendCertificate, signing } = program;
-  const target = sha256Hex(JSON.stringify([token, backendUrl, secretToken, backendCertificate, signing]));
+  const { id, enabled, backendUrl, secretToken, backendCertificate, backendIpAddress, signing } = program;
+  const settings = [token, backendUrl, secretToken, backendCertificate, signing];
+  const target = sha256Hex(JSON.stringify(backendIpAddress === '' ? settings : [...settings, backendIpAddress]));
   return ` ${id}:${enabled ? 1 : 0}:${target.slice(0, 16)}`;
 }
 

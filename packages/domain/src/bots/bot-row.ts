@@ -23,6 +23,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     webhookMode: row.webhook_mode,
     disabled: row.disabled,
     backendCertificate: keptCertificate(row.backend_certificate),
+    backendIpAddress: row.backend_ip_address,
     signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.signing(row.id)),
     description: row.description,
     maxConnections: row.max_connections,
@@ -63,6 +64,7 @@ export function rowFromChanges(secrets: SecretBox, into: { botId: number; form: 
     ...present('webhook_mode', changes.webhookMode),
     ...present('disabled', changes.disabled),
     ...present('backend_certificate', changes.backendCertificate),
+    ...present('backend_ip_address', changes.backendIpAddress),
     ...present('description', changes.description),
     ...present('max_connections', changes.maxConnections),
     ...(allowedUpdates === undefined

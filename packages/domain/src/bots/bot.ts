@@ -22,6 +22,8 @@ export type Bot = {
   backendUrl: string;
   secretToken: string;
   backendCertificate: string;
+  /** The address to which the host of `backendUrl` is pinned. */
+  backendIpAddress: string;
   /** Null if deliveries are not signed. */
   signing: Signing | null;
   description: string;
@@ -56,6 +58,7 @@ export type BotChanges = Partial<
     | 'backendUrl'
     | 'secretToken'
     | 'backendCertificate'
+    | 'backendIpAddress'
     | 'description'
     | 'maxConnections'
     | 'allowedUpdates'

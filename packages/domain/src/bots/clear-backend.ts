@@ -26,6 +26,7 @@ export async function clearBackend(
       backendUrl: '',
       secretToken: '',
       backendCertificate: '',
+      backendIpAddress: '',
       proxyEnabled: false,
       ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
     },

@@ -2,8 +2,12 @@ import { keptCertificate } from './backend-certificate.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS } from './bot.ts';
 
 /** A bot as the mirror stores it. It keeps the old name of the registration id, because running releases read it. */
-type MirroredBot = Omit<Bot, 'registrationId' | 'createdAt' | 'programs' | 'signing' | 'namedKinds'> & {
+type MirroredBot = Omit<
+  Bot,
+  'registrationId' | 'createdAt' | 'programs' | 'signing' | 'namedKinds' | 'backendIpAddress'
+> & {
   signing?: Bot['signing'];
+  backendIpAddress?: string;
   programs?: Bot['programs'];
   namedKinds?: string[];
   generation: string;
@@ -21,6 +25,7 @@ const UNKNOWN_OF_PROGRAM = {
   backendUrl: '',
   secretToken: '',
   backendCertificate: '',
+  backendIpAddress: '',
   webhookTokenId: null,
   webhookKinds: null,
   backendRole: 'user',
@@ -35,10 +40,11 @@ export function botFromMirror(text: string): Bot {
   const { generation, ...bot } = JSON.parse(text) as MirroredBot;
   return {
     ...bot,
-    // Earlier releases know less of programs, and nothing of signatures and named kinds; reconcileBots repairs what they
-    // write.
+    // Earlier releases know less of programs, and nothing of signatures, named kinds and pinned addresses;
+    // reconcileBots repairs what they write.
     namedKinds: bot.namedKinds ?? [],
     signing: bot.signing ?? null,
+    backendIpAddress: bot.backendIpAddress ?? '',
     programs: (bot.programs ?? []).map((program) => ({ ...UNKNOWN_OF_PROGRAM, ...program })),
     registrationId: generation,
     backendCertificate: keptCertificate(bot.backendCertificate),

@@ -15,6 +15,8 @@ export type BackendSettings = {
   dropPending: boolean;
   /** PEM; absent if there is none. */
   certificate?: string;
+  /** The address to call instead of looking the URL's host up; absent if there is none. */
+  ipAddress?: string;
 };
 
 /**
@@ -33,6 +35,7 @@ export async function setBackend(
     secretToken: wanted.secretToken ?? '',
     maxConnections: wanted.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     backendCertificate: wanted.certificate ?? '',
+    backendIpAddress: wanted.ipAddress ?? '',
     proxyEnabled: true,
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
   };
@@ -52,12 +55,15 @@ export async function setBackend(
   return 'set';
 }
 
-function isSet(bot: Bot, wanted: Pick<Bot, 'backendUrl' | 'secretToken' | 'maxConnections' | 'backendCertificate'>) {
+type Settings = Pick<Bot, 'backendUrl' | 'secretToken' | 'maxConnections' | 'backendCertificate' | 'backendIpAddress'>;
+
+function isSet(bot: Bot, wanted: Settings) {
   return (
     bot.proxyEnabled &&
     bot.backendUrl === wanted.backendUrl &&
     bot.secretToken === wanted.secretToken &&
     bot.maxConnections === wanted.maxConnections &&
+    bot.backendIpAddress === wanted.backendIpAddress &&
     bot.backendCertificate === '' &&
     wanted.backendCertificate === ''
   );

@@ -26,6 +26,6 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
   }
   if (changes.backendUrl === undefined || changes.backendUrl === bot.backendUrl)
     return switchIntake(deps, by, bot, changes);
-  // Neither the certificate nor the failures of the old backend are those of the new one.
-  return switchIntake(deps, by, bot, { backendCertificate: '', ...changes }, { retryNow: true });
+  // Neither the certificate, the address nor the failures of the old backend are those of the new one.
+  return switchIntake(deps, by, bot, { backendCertificate: '', backendIpAddress: '', ...changes }, { retryNow: true });
 }

@@ -17,7 +17,14 @@ type Wanted = { filter?: ProgramFilter; exclusive?: boolean; kinds?: string[]; o
 
 /** The judge of a bot with these programs, whose ids are 1, 2 … */
 function judgeFor(...programs: Wanted[]) {
-  const backend = { backendUrl: '', secretToken: '', backendCertificate: '', signing: null, maxConnections: 40 };
+  const backend = {
+    backendUrl: '',
+    secretToken: '',
+    backendCertificate: '',
+    backendIpAddress: '',
+    signing: null,
+    maxConnections: 40,
+  };
   const rest = {
     ...backend,
     webhookTokenId: null,

@@ -242,7 +242,7 @@ const RELAY = {
 
 test('the backends of programs are sealed anew too, each for its own program', async () => {
   const [botId] = await makeBots(1);
-  const content = { name: 'relay', enabled: true, backendCertificate: '', maxConnections: 40 };
+  const content = { name: 'relay', enabled: true, backendCertificate: '', backendIpAddress: '', maxConnections: 40 };
   const wanted = { ...content, backendUrl: 'https://relay.example/', secretToken: 'its-secret' };
   const program = await programStore(database.db, before).insert(
     botId!,
@@ -256,7 +256,14 @@ test('the backends of programs are sealed anew too, each for its own program', a
 
 test('what signs deliveries is sealed anew, of bots and of programs', async () => {
   const [botId] = await makeBots(1);
-  const content = { name: 'relay', enabled: true, backendCertificate: '', maxConnections: 40, kinds: [] };
+  const content = {
+    name: 'relay',
+    enabled: true,
+    backendCertificate: '',
+    backendIpAddress: '',
+    maxConnections: 40,
+    kinds: [],
+  };
   const of = { filter: {}, exclusive: false, order: 100, backendRole: 'admin' as const };
   const wanted = { ...content, ...of, backendUrl: 'https://relay.example/', secretToken: '' };
   const { id } = await programStore(database.db, before).insert(botId!, { ...wanted, mode: 'push' }, makerOf(OPERATOR));

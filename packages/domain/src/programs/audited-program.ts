@@ -25,6 +25,7 @@ function auditedFields(program: Program) {
     backend_url: backendUrl === '' ? '' : { url: backendUrl, shown: maskedBackendUrl(program) },
     secret_token: program.secretToken,
     certificate: program.backendCertificate,
+    ip_address: program.backendIpAddress,
     max_connections: program.maxConnections,
     webhook_token_id: program.webhookTokenId,
     webhook_kinds: program.webhookKinds,

@@ -109,6 +109,7 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by
       ? {}
       : { backend_by: changes.backendUrl ? by : null, backend_by_key: changes.backendUrl ? byKey : null }),
     backend_certificate: changes.backendCertificate,
+    backend_ip_address: changes.backendIpAddress,
     webhook_token_id: changes.webhookTokenId,
     webhook_kinds: changes.webhookKinds && JSON.stringify(changes.webhookKinds),
     backend_role: changes.backendRole,
@@ -126,6 +127,7 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     backendUrl: open(row.backend_url_sealed, SEALED_PLACES.programUrl(row.id)),
     secretToken: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
     backendCertificate: row.backend_certificate,
+    backendIpAddress: row.backend_ip_address,
     webhookTokenId: row.webhook_token_id,
     webhookKinds: row.webhook_kinds === null ? null : (JSON.parse(row.webhook_kinds) as string[]),
     backendRole: row.backend_role,

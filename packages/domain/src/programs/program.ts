@@ -23,5 +23,6 @@ export const NO_BACKEND = {
   backendUrl: '',
   secretToken: '',
   backendCertificate: '',
+  backendIpAddress: '',
   webhookKinds: null,
 } as const;

@@ -74,7 +74,14 @@ function grows({ kinds, filter, backendUrl, backendCertificate, webhookKinds }: 
 function withSetter({ backendRole = 'user', ...changes }: ProgramChanges): ProgramChanges {
   return changes.backendUrl === undefined
     ? changes
-    : { webhookTokenId: null, webhookKinds: null, backendCertificate: '', backendRole, ...changes };
+    : {
+        webhookTokenId: null,
+        webhookKinds: null,
+        backendCertificate: '',
+        backendIpAddress: '',
+        backendRole,
+        ...changes,
+      };
 }
 
 /** The new backend would get the secret of the old one. */

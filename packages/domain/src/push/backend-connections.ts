@@ -1,8 +1,9 @@
 import { Agent, type Dispatcher, Pool } from 'undici';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
-import { forbiddenReasons, guardedLookup, parseBackendUrl, portOf } from '../bots/backend-address.ts';
+import { forbiddenReasons, parseBackendUrl, portOf } from '../bots/backend-address.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotWithBackend } from './backend.ts';
+import { backendConnector, NO_OWN_WAY, type OwnWay } from './backend-connector.ts';
 import { type OwnAgentLimits, ownAgents } from './own-agents.ts';
 
 /** Where and how to send a bot's updates. */
@@ -31,26 +32,17 @@ export const SECRET_TOKEN_HEADER = 'X-Telegram-Bot-Api-Secret-Token';
 /** Stands for a malformed URL, which nobody can save. We never connect to this host. */
 const NOWHERE = new URL('http://169.254.0.0/');
 const KEPT_ALIVE_MS = 30_000;
-const CONNECT_DEADLINE_MS = 10_000;
 
 export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimits): BackendConnections {
-  const agentTrusting = (certificate: string | null) =>
+  const agentOf = (way: OwnWay) =>
     new Agent({
       keepAliveTimeout: KEPT_ALIVE_MS,
       pipelining: 1,
       factory: (origin, options) =>
-        new Pool(origin, {
-          ...options,
-          connect: {
-            timeout: CONNECT_DEADLINE_MS,
-            // The policy depends on the port, which a lookup does not get.
-            lookup: guardedLookup(portOf(new URL(origin)), policy),
-            ...(certificate === null ? {} : { ca: certificate }),
-          },
-        }),
+        new Pool(origin, { ...options, connect: backendConnector(new URL(origin), way, policy) }),
     });
-  const shared = agentTrusting(null);
-  const owned = ownAgents(agentTrusting, limits);
+  const shared = agentOf(NO_OWN_WAY);
+  const owned = ownAgents(agentOf, limits);
   // A changed bot is a new object, so a kept address is never out of date.
   const addresses = new WeakMap<Bot, Addressed>();
   return {
@@ -61,17 +53,16 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
         addresses.set(backend, addressed);
       }
       const { forbidden, ...target } = addressed;
-      const { id, backendCertificate, program } = backend;
+      const { id, program } = backend;
+      const way = ownWayOf(backend);
       return {
         ...target,
         forbidden: forbidden(),
-        dispatcher:
-          backendCertificate === ''
-            ? shared
-            : owned.of(program === undefined ? `${id}` : `${id}:${program.id}`, backendCertificate),
+        dispatcher: way === null ? shared : owned.of(program === undefined ? `${id}` : `${id}:${program.id}`, way),
       };
     },
-    changed: (botId, bot) => owned.keepOnly(`${botId}`, bot !== undefined && pushes(bot) ? bot.backendCertificate : ''),
+    changed: (botId, bot) =>
+      owned.keepOnly(`${botId}`, (bot !== undefined && pushes(bot) && ownWayOf(bot)) || NO_OWN_WAY),
     close: async () => {
       await Promise.all([shared.destroy(), owned.close()]);
     },
@@ -80,12 +71,19 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
 
 function addressOf(backend: Bot, policy: BackendPolicy): Addressed {
   const url = parseBackendUrl(backend.backendUrl) ?? NOWHERE;
+  const ofHost = forbiddenReasons(url.hostname, portOf(url), policy);
+  const ofAddress = forbiddenReasons(backend.backendIpAddress, portOf(url), policy);
   return {
     origin: url.origin,
     path: url.pathname + url.search,
     headers: headersFor(backend, url),
-    forbidden: forbiddenReasons(url.hostname, portOf(url), policy),
+    forbidden: backend.backendIpAddress === '' ? ofHost : () => ofHost() ?? ofAddress(),
   };
+}
+
+function ownWayOf({ backendCertificate, backendIpAddress }: Bot): OwnWay | null {
+  if (backendCertificate === '' && backendIpAddress === '') return null;
+  return { certificate: backendCertificate, ipAddress: backendIpAddress };
 }
 
 /** The headers of every request to the bot's backend. */

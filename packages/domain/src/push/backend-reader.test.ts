@@ -11,7 +11,14 @@ import { type BackendReaderDeps, backendReader } from './backend-reader.ts';
 
 const PROGRAM: ActiveProgram = {
   ...{ id: 5, name: 'mirror', enabled: true, kinds: ['message'], mode: 'push', backendUrl: 'http://127.0.0.1:9/' },
-  ...{ secretToken: '', backendCertificate: '', webhookTokenId: null, webhookKinds: null, backendRole: 'admin' },
+  ...{
+    secretToken: '',
+    backendCertificate: '',
+    backendIpAddress: '',
+    webhookTokenId: null,
+    webhookKinds: null,
+    backendRole: 'admin',
+  },
   ...{ maxConnections: 40, filter: {}, exclusive: false, order: 100, signing: null, tokens: [] },
 };
 const TRIES = 3;

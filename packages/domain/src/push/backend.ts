@@ -11,8 +11,9 @@ export type ProgramBackend = Bot & { program: ActiveProgram };
 export function backendOfProgram(bot: Bot, program: ActiveProgram): ProgramBackend {
   const known = made.get(program);
   if (known !== undefined) return known;
-  const { backendUrl, secretToken, backendCertificate, signing, maxConnections } = program;
-  const backend = { ...bot, backendUrl, secretToken, backendCertificate, signing, maxConnections, program };
+  const { backendUrl, secretToken, backendCertificate, backendIpAddress, signing, maxConnections } = program;
+  const connection = { backendUrl, secretToken, backendCertificate, backendIpAddress };
+  const backend = { ...bot, ...connection, signing, maxConnections, program };
   made.set(program, backend);
   return backend;
 }

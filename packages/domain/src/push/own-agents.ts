@@ -1,19 +1,20 @@
 import type { Agent } from 'undici';
+import type { OwnWay } from './backend-connector.ts';
 
 /**
- * One agent for each bot or program whose backend has a certificate of its own. No other may use its connections. An
+ * One agent for each bot or program whose backend has a certificate or an address of its own. No other may use its connections. An
  * owner is `<bot id>` or `<bot id>:<program id>`.
  */
 export type OwnAgents = {
-  /** The owner's agent for this certificate. Use it at once: a later call may close it. */
-  of(owner: string, certificate: string): Agent;
-  /** Closes the owner's agent unless it is for this certificate; '' means none. */
-  keepOnly(owner: string, certificate: string): void;
+  /** The owner's agent for this way. Use it at once: a later call may close it. */
+  of(owner: string, way: OwnWay): Agent;
+  /** Closes the owner's agent unless it is for this way. */
+  keepOnly(owner: string, way: OwnWay): void;
   close(): Promise<void>;
 };
 
 export type OwnAgentLimits = { atMost: number; idleMs: number };
-type Own = { certificate: string; agent: Agent; usedAtMs: number };
+type Own = { way: OwnWay; agent: Agent; usedAtMs: number };
 
 const AGENTS_AT_MOST = 500;
 /** Longer than idle connections are kept. */
@@ -21,7 +22,7 @@ const IDLE_MS = 60_000;
 
 /** A removed agent ends its requests and then its connections, in the background. */
 export function ownAgents(
-  make: (certificate: string) => Agent,
+  make: (way: OwnWay) => Agent,
   limits: OwnAgentLimits = { atMost: AGENTS_AT_MOST, idleMs: IDLE_MS },
 ): OwnAgents {
   // The agent that was used longest ago comes first.
@@ -38,16 +39,16 @@ export function ownAgents(
     }
   };
   const timer = setInterval(letIdleGo, limits.idleMs / 2).unref();
-  const keepOnly = (owner: string, certificate: string) => {
+  const keepOnly = (owner: string, way: OwnWay) => {
     const own = agents.get(owner);
-    if (own !== undefined && own.certificate !== certificate) letGo(owner, own);
+    if (own !== undefined && !isSame(own.way, way)) letGo(owner, own);
   };
   return {
-    of: (owner, certificate) => {
-      keepOnly(owner, certificate);
-      const agent = agents.get(owner)?.agent ?? make(certificate);
+    of: (owner, way) => {
+      keepOnly(owner, way);
+      const agent = agents.get(owner)?.agent ?? make(way);
       agents.delete(owner);
-      agents.set(owner, { certificate, agent, usedAtMs: performance.now() });
+      agents.set(owner, { way, agent, usedAtMs: performance.now() });
       const oldest = agents.size > limits.atMost ? agents.entries().next().value : undefined;
       if (oldest !== undefined) letGo(...oldest);
       return agent;
@@ -58,4 +59,8 @@ export function ownAgents(
       await Promise.all([...agents.values()].map(({ agent }) => agent.destroy()));
     },
   };
+}
+
+function isSame(one: OwnWay, other: OwnWay): boolean {
+  return one.certificate === other.certificate && one.ipAddress === other.ipAddress;
 }

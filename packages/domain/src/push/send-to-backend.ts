@@ -2,6 +2,7 @@ import { exchange, type HttpAnswer } from '@flotilla/runtime/http-exchange.ts';
 import { isForbiddenError } from '../bots/backend-address.ts';
 import { type BotWithBackend, deliveryIdOf } from './backend.ts';
 import type { BackendTarget } from './backend-connections.ts';
+import { connectionFault } from './connection-fault.ts';
 
 /** The beginning of an answer. `isCut`: the answer is longer. */
 export type AnswerStart = { text: string; isCut: boolean };
@@ -52,7 +53,7 @@ export async function sendToBackend(
     case 'broken': {
       const { error } = answer;
       const code = isForbiddenError(error) ? 'forbidden_address' : 'unreachable';
-      return { outcome: 'failed', code, reason: error.message };
+      return { outcome: 'failed', code, reason: connectionFault(error, backend) };
     }
   }
 }

@@ -1,7 +1,8 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import { parseAddress } from '@flotilla/domain/backend-policy/address.ts';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
-import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
+import { forbiddenHostReason, forbiddenPinReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/bots/backend-certificate.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS, hasBackend } from '@flotilla/domain/bots/bot.ts';
 import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
@@ -75,6 +76,7 @@ export async function getWebhookInfo(context: Context, { bot }: InterceptedCall)
   const backend = {
     url: bot.backendUrl,
     hasCertificate: bot.backendCertificate !== '',
+    ipAddress: bot.backendIpAddress,
     maxConnections: bot.maxConnections || DEFAULT_MAX_CONNECTIONS,
     error: status.deliveryError,
     state: status.backendState,
@@ -130,7 +132,9 @@ export async function readSettings(
   url: string,
   parameters: Parameters,
 ): Promise<{ settings: BackendSettings } | { refusal: Refusal }> {
-  const refusal = (await urlRefusal(context, url)) ?? secretRefusal(parameters);
+  const pinned = pinnedAddress(parameters);
+  if (pinned === null) return { refusal: badRequest('bad webhook: Invalid IP address specified') };
+  const refusal = (await urlRefusal(context, url, pinned)) ?? secretRefusal(parameters);
   if (refusal !== null) return { refusal };
   const certificate = certificateOf(parameters);
   if (certificate.refusal !== null) return { refusal: certificate.refusal };
@@ -143,6 +147,7 @@ export async function readSettings(
     ...(secretToken === '' ? {} : { secretToken }),
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
     ...(certificate.pem === '' ? {} : { certificate: certificate.pem }),
+    ...(pinned === '' ? {} : { ipAddress: pinned }),
   };
   return { settings };
 }
@@ -154,11 +159,19 @@ async function takeSettings(context: Context, by: Actor, bot: Bot, settings: Bac
   return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
 }
 
-async function urlRefusal(context: Context, text: string): Promise<Refusal | null> {
+/** `pinned`: the address that is called instead of those of the URL's host; '' if there is none. */
+async function urlRefusal({ backendPolicy }: Context, text: string, pinned: string): Promise<Refusal | null> {
   const url = parseBackendUrl(text);
   if (url === null) return badRequest('invalid webhook URL specified');
-  const reason = await forbiddenHostReason(url, context.backendPolicy);
+  const reason =
+    pinned === '' ? await forbiddenHostReason(url, backendPolicy) : forbiddenPinReason(url, pinned, backendPolicy);
   return reason === null ? null : badRequest(`bad webhook: ${reason}`);
+}
+
+/** `ip_address` in its usual notation; '' if there is none, null if it is not an address. */
+function pinnedAddress(parameters: Parameters): string | null {
+  const wanted = parameters.values.get('ip_address') ?? '';
+  return wanted === '' ? '' : (parseAddress(wanted)?.toString() ?? null);
 }
 
 function secretRefusal(parameters: Parameters): Refusal | null {

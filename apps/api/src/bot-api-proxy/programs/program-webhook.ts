@@ -77,6 +77,7 @@ export async function getWebhookInfo(context: Context, { bot, program, token }: 
   const backend = {
     url: program.webhookTokenId === token.id ? program.backendUrl : maskedBackendUrl(program),
     hasCertificate: program.backendCertificate !== '',
+    ipAddress: program.backendIpAddress,
     maxConnections: program.maxConnections,
     error,
     state: backendState,
@@ -91,12 +92,13 @@ function mayChangeWebhook({ program, token }: ProgramCall): boolean {
 
 /** As at the platform, a webhook that names no kinds keeps those of the one before it. */
 function changesOf(settings: BackendSettings, { webhookKinds }: ProgramCall['program']): ProgramChanges {
-  const { url, secretToken, maxConnections, certificate, allowedUpdates = webhookKinds } = settings;
+  const { url, secretToken, maxConnections, certificate, ipAddress, allowedUpdates = webhookKinds } = settings;
   return {
     mode: 'push',
     backendUrl: url,
     secretToken: secretToken ?? '',
     backendCertificate: certificate ?? '',
+    backendIpAddress: ipAddress ?? '',
     maxConnections,
     webhookKinds: allowedUpdates,
   };

@@ -1,14 +1,23 @@
 import { gzipSync } from 'node:zlib';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { allowOnly } from '../backend-policy/backend-policy.ts';
+import { type BackendConnections, backendConnections } from './backend-connections.ts';
 import { checkBackendHealth } from './check-backend-health.ts';
 
+const never = new AbortController().signal;
 let backend: TestBackend;
-afterEach(() => backend.stop());
-const check = () =>
-  checkBackendHealth({ backendPolicy: allowOnly(['127.0.0.0/8']) }, aBot({ backendUrl: `${backend.url}/` }));
+let backends: BackendConnections;
+
+beforeEach(() => {
+  backends = backendConnections(allowOnly(['127.0.0.0/8']));
+});
+afterEach(async () => {
+  await backends.close();
+  await backend.stop();
+});
+const check = (url = backend.url) => checkBackendHealth({ backends }, aBot({ backendUrl: `${url}/` }), never);
 
 test('judges by the status, of a POST-only webhook as well', async () => {
   const statuses = [200, 302, 405, 404, 500];
@@ -48,4 +57,14 @@ test('unpacks nothing', async () => {
     response.end(gzipSync('x').fill(0, 4));
   });
   expect(await check()).toMatchObject({ healthy: true, statusCode: 200 });
+});
+
+test('says why there was no answer', async () => {
+  backend = await startBackend();
+  const { url } = backend;
+  expect(await check(url.replace('http', 'https'))).toMatchObject({
+    ...{ healthy: false, statusCode: 0 },
+    error: 'The backend answers plain http, not TLS: is its URL http:// ?',
+  });
+  expect(await check('http://169.254.169.254')).toMatchObject({ error: expect.stringContaining('never allowed') });
 });
