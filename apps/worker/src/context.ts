@@ -1,6 +1,7 @@
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
 import { type GroupFollower, groupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
+import { type ReplyRoom, replyRoom } from '@flotilla/domain/push/reply-room.ts';
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals/refusal-recorder.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
@@ -20,6 +21,7 @@ export type WorkerContext = Service & {
   /** Wakes the turns that run in this process when their bot gets updates, or another configuration. */
   turnNews: ChannelWaiters;
   backends: BackendConnections;
+  replyRoom: ReplyRoom;
   /** Limits requests to backends over all turns of this process. */
   requestLimiter: SharedLimiter;
   /** Keeps which calls in the answers of programs' backends were refused. */
@@ -59,6 +61,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     pollingClient: polling,
     turnNews,
     backends,
+    replyRoom: replyRoom(),
     requestLimiter,
     programRefusals,
     measure: workerMetrics(metrics, requestLimiter),

@@ -32,6 +32,10 @@ export const attemptResource = z
     status: z.int().describe('The HTTP status. 0: there was no answer.'),
     duration_ms: z.int().describe('Milliseconds from sending to the complete answer.'),
     error: z.string().describe('What went wrong. Absent if the update was delivered.').optional(),
+    call_error: z
+      .string()
+      .describe('Why the call in the answer was not made, or was refused. The update is delivered. Absent otherwise.')
+      .optional(),
     request: sentRequest
       .optional()
       .describe(

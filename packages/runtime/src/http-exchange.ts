@@ -28,6 +28,8 @@ export type ExchangeLimits = {
   signal: AbortSignal;
   /** How many bytes of the body to read. 0 reads none of it. */
   readAtMost(headers: HttpAnswer['headers']): number;
+  /** Asked about each piece of the body. False: the answer is cut there. */
+  mayHold?(bytes: number): boolean;
 };
 
 /** Of an answer that is too long, the first piece counts; a server that does not send it must not delay us. */
@@ -100,7 +102,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#body.write(piece);
     this.#pieces += 1;
     this.#bytes += piece.length;
-    if (this.#bytes > this.#atMost || isInCrumbs(this.#pieces, this.#bytes)) this.#breakOff(this.#answer(true));
+    const isTooMuch = this.#bytes > this.#atMost || isInCrumbs(this.#pieces, this.#bytes);
+    if (isTooMuch || this.#limits.mayHold?.(piece.length) === false) this.#breakOff(this.#answer(true));
   }
 
   onResponseEnd(): void {

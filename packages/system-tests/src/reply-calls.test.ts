@@ -1,5 +1,5 @@
 import { startBackend } from '@flotilla/testing/backend.ts';
-import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { ADMIN_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -75,6 +75,89 @@ describe("a call in a backend's answer", () => {
     expect([asked, removed]).toEqual([1, 1]);
     expect(others).toEqual({});
   });
+});
+
+describe('a call in an answer with a file', () => {
+  const content = Buffer.alloc(5 * 1024 * 1024, 'a line of a file\r\n');
+  /** The form that aiogram answers with: the method first, the file last, in chunks. */
+  const form = (chat: number, file = content): Buffer[] => [
+    Buffer.from(`${part('method', 'sendDocument')}${part('chat_id', String(chat))}${part('document', 'attach://one')}`),
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="one"; filename="a b.txt"\r\nContent-Type: text/plain\r\n\r\n`,
+    ),
+    file,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ];
+
+  async function botThatAnswers(answer: (person: number) => Buffer[]) {
+    const person = await fleet.control.createPerson({});
+    const backend = await startBackend(({ text }, response) => {
+      response.writeHead(200, { 'content-type': `multipart/form-data; boundary=${boundary}` });
+      if (text.includes('nothing')) response.end();
+      else {
+        for (const piece of answer(person.id)) response.write(piece);
+        response.end();
+      }
+    });
+    const bot = await fleet.addBot({ backend_url: backend.url });
+    const say = (text: string) => fleet.control.sendMessage({ person: person.id, bot: bot.platformId, text });
+    return { person, backend, bot, say };
+  }
+  const lastErrorOf = async ({ id }: { id: number }) =>
+    (await fleet.rest<{ last_error: string }>(`/api/bots/show?id=${id}`)).last_error;
+
+  test('is made with the whole file, and is in the history', async () => {
+    const { person, backend, bot, say } = await botThatAnswers(form);
+    try {
+      await say('send me the file');
+      const sent = async () => {
+        const path = `/api/messages?bot_id=${bot.id}&chat_id=${person.id}`;
+        const rows = await fleet.rest<{ outgoing: boolean; media_type?: string; file_id?: string }[]>(path);
+        return rows.find((row) => row.outgoing && row.media_type === 'document');
+      };
+      await waitFor(sent, PATIENCE);
+      const query = `bot_id=${bot.id}&file_id=${(await sent())?.file_id}`;
+      const file = await fetch(`${fleet.url}/api/files?${query}`, {
+        headers: { authorization: `Bearer ${ADMIN_KEY}` },
+      });
+      expect(Buffer.from(await file.arrayBuffer()).equals(content)).toBe(true);
+      expect(await fleet.rest(`/api/deliveries/attempts?bot_id=${bot.id}`)).toEqual([
+        expect.not.objectContaining({ call_error: expect.anything() }),
+      ]);
+      expect(await lastErrorOf(bot)).toBe('');
+    } finally {
+      await backend.stop();
+    }
+  }, 120_000);
+
+  test.each<[string, (person: number) => Buffer[], RegExp]>([
+    ['the platform refuses', () => form(1), /^The call of sendDocument in the answer did not succeed: 400 Bad Request/],
+    [
+      'is too long',
+      (person) => form(person, Buffer.concat([content, content, content])),
+      /^The call .* with files 10 MiB/,
+    ],
+  ])(
+    'that %s is told, though the update is delivered; a later delivery clears the error of the bot',
+    async (_why, answer, words) => {
+      const { backend, bot, say } = await botThatAnswers(answer);
+      try {
+        await say('send me the file');
+        await waitFor(async () => words.test(await lastErrorOf(bot)), { ...PATIENCE, message: 'last_error' });
+        const [attempt] = await fleet.rest<object[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
+        expect(attempt).toMatchObject({ status: 200, call_error: expect.stringMatching(words) });
+        expect(attempt).not.toHaveProperty('error');
+        const info = await fetch(`${fleet.url}/tgapi/bot${bot.token}/getWebhookInfo`);
+        expect(await info.json()).toMatchObject({ result: { last_error_message: expect.stringMatching(words) } });
+        await say('nothing this time');
+        await waitFor(async () => (await lastErrorOf(bot)) === '', PATIENCE);
+        expect(backend.requests).toHaveLength(2);
+      } finally {
+        await backend.stop();
+      }
+    },
+    120_000,
+  );
 });
 
 describe('a call in the answer of a program whose webhook a token set', () => {

@@ -269,7 +269,8 @@ const FORWARDED: JsonSchema = {
     'answer, also a redirect, the update is sent again on the schedule of the chapter Deliveries.\n\nUpdates of one chat ' +
     'come one at a time and in order. Updates of several chats come in parallel. Button presses, queries, reactions and ' +
     'changes of members are in an order of their own, as at the platform.\n\nIf the answer has a `method`, Flotilla ' +
-    'makes that call as the bot. It does not make calls of `get*`, setWebhook, deleteWebhook, logOut and close.',
+    'makes that call as the bot. It does not make calls of `get*`, setWebhook, deleteWebhook, logOut and close. The ' +
+    'answer may have 128 KiB, or 10 MiB as `multipart/form-data`, with files.',
   security: [],
   parameters: [
     { name: 'X-Telegram-Bot-Api-Secret-Token', in: 'header', ...header('The `secret_token`, if there is one.') },

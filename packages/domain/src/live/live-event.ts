@@ -45,9 +45,12 @@ function liveEvent(id: string, name: LiveEvent['name'], chatId: number | null, d
   return { id, name, chatId, data, bytes: Buffer.byteLength(data) };
 }
 
-function attemptData(botId: number, { update_id, program_id, status, duration_ms, error }: Attempt): string {
+function attemptData(
+  botId: number,
+  { update_id, program_id, status, duration_ms, error, call_error }: Attempt,
+): string {
   // JSON leaves undefined fields out.
-  return JSON.stringify({ bot_id: botId, program_id, update_id, status, duration_ms, error });
+  return JSON.stringify({ bot_id: botId, program_id, update_id, status, duration_ms, error, call_error });
 }
 
 function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent | null {

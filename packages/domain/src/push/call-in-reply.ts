@@ -3,7 +3,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { isOfManagedBots, writtenMethod } from '@flotilla/telegram/method-groups.ts';
-import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { ActiveToken } from '../bots/active-program.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
@@ -15,6 +15,9 @@ import { webhookTokenOf } from '../bots/webhook-token.ts';
 import type { CallBuffer } from '../history/stream/call-buffer.ts';
 import type { RefusalRecorder } from '../refusals/refusal-recorder.ts';
 import type { BotWithBackend } from './backend.ts';
+import { type CallInReply, readCall, uploadOf } from './read-call.ts';
+import { isForm, REPLY_BYTES, REPLY_WITH_FILES_BYTES } from './reply-room.ts';
+import type { DeliveredAnswer } from './send-to-backend.ts';
 
 export type ReplyDeps = {
   platform: PlatformClient;
@@ -30,40 +33,76 @@ const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
 
 /**
  * Executes the Bot API call that a backend put into its answer, as the platform does: one per answer, its result
- * discarded (we keep it in the history). Answers without a call (`ok!`, `{}`, nothing) are ignored, and so are calls that
- * the token that set the backend may not make. Never throws.
+ * discarded (we keep it in the history). Answers without a call (`ok!`, `{}`, nothing) are ignored. Returns why the call
+ * was not made, or was refused by the platform; null otherwise. Never throws.
  */
 export async function callInReply(
   deps: ReplyDeps,
   backend: BotWithBackend,
-  delivery: { contentType: string; reply: string },
-): Promise<void> {
+  delivery: Pick<DeliveredAnswer, 'contentType' | 'reply' | 'isCut' | 'start'>,
+): Promise<string | null> {
+  if (delivery.isCut) return mayHaveCall(delivery) ? TOO_LONG : null;
   const call = readCall(delivery);
-  if (call === null) return;
+  if (call === null) return null;
   const method = call.method.toLowerCase();
-  if (IGNORED.has(method) || method.startsWith('get')) return;
+  if (IGNORED.has(method) || method.startsWith('get')) return null;
   const judged = await judge(deps, backend, method, call.params).catch((error: unknown) => {
     deps.log.warn({ bot: backend.id, method, reason: String(error) }, 'a call in a reply was left out: Redis is away');
     return 'away' as const;
   });
-  if (judged === 'away') return;
-  if (judged.outcome === 'refused') {
-    refuse(deps, backend, method, judged);
-    return;
-  }
+  if (judged === 'away') return notMade(method, 'Flotilla could not check its limits');
+  if (judged.outcome === 'refused') return notMade(method, refuse(deps, backend, method, judged));
   const { params } = judged;
-  const answer = await deps.platform.call(backend.token, call.method, params);
+  const answer = await makeCall(deps, backend, { ...call, params });
   if (answer.outcome !== 'ok') {
     deps.log.info(
       { bot: backend.id, method, outcome: answer.outcome },
       'a call in a reply to a delivery did not succeed',
     );
-    return;
+    return notMade(method, reasonOf(answer));
   }
-  if (!capturedMethod(method)) return;
+  if (!capturedMethod(method)) return null;
   const { program } = backend;
   const actor = program && { actor: { programId: program.id, program: program.name } };
   deps.calls.keep(backend, { method, params, result: JSON.stringify(answer.result), ...actor });
+  return null;
+}
+
+const TOO_LONG = `The call in the answer was not made: an answer may have ${REPLY_BYTES / 1024} KiB, with files ${REPLY_WITH_FILES_BYTES / 1024 / 1024} MiB, and not too many with files may come at once`;
+const REASON_LENGTH = 300;
+
+function makeCall(
+  { platform }: ReplyDeps,
+  { token }: BotWithBackend,
+  { method, params, files }: CallInReply,
+): Promise<PlatformAnswer> {
+  return files.length === 0
+    ? platform.call(token, method, params)
+    : platform.upload(token, method, params, files.map(uploadOf));
+}
+
+function notMade(lowerCaseMethod: string, reason: string): string {
+  return `The call of ${writtenMethod(lowerCaseMethod)} in the answer did not succeed: ${reason}`.slice(
+    0,
+    REASON_LENGTH,
+  );
+}
+
+function reasonOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): string {
+  switch (answer.outcome) {
+    case 'refused':
+      return `${answer.errorCode} ${answer.description}`;
+    case 'unreachable':
+      return `the platform could not be reached: ${answer.reason}`;
+    case 'garbage':
+      return `the platform answered with status ${answer.status}`;
+  }
+}
+
+/** Of an answer that was not read whole. Long pages of HTML and the like are no calls. */
+function mayHaveCall({ contentType, start }: Pick<DeliveredAnswer, 'contentType' | 'start'>): boolean {
+  if (isForm(contentType)) return true;
+  return /^application\/(?:json|x-www-form-urlencoded)\b/i.test(contentType) && /\bmethod\b/.test(start.text);
 }
 
 type Params = Record<string, string>;
@@ -124,18 +163,20 @@ function withinLimits(
   return { outcome: 'refused', reason, token, why, chatId };
 }
 
-/** Keeps the refusal for those who look after the program. */
+/** Keeps the refusal for those who look after the program, and returns its words. */
 function refuse(
   { programRefusals, log }: ReplyDeps,
   backend: BotWithBackend,
   method: string,
   { reason, token, why, chatId = null }: Refused,
-): void {
+): string {
   const { program } = backend;
-  if (program === undefined) return;
+  const words = wordsOf(reason, method, why);
+  if (program === undefined) return words;
   log.info({ bot: backend.id, program: program.id, method, reason }, 'a call in a reply was left out');
-  const description = `${wordsOf(reason, method, why)} (a call in the answer to a delivery)`;
+  const description = `${words} (a call in the answer to a delivery)`;
   programRefusals.record({ bot: backend, program, token }, { method, reason, description, chatId });
+  return words;
 }
 
 /** As the proxy words it. */
@@ -149,17 +190,4 @@ function wordsOf(reason: Refused['reason'], method: string, why?: string): strin
     case 'expired':
       return 'Unauthorized';
   }
-}
-
-const LIMITS = { parameterBytes: 128 * 1024, fileBytes: 0 };
-
-/** The call in a JSON, urlencoded or multipart answer, with its parameters as texts; null when there is none. */
-function readCall(delivery: { contentType: string; reply: string }) {
-  if (!delivery.reply.includes('method')) return null;
-  const parameters = parametersOf('');
-  const reader = parameterReader(delivery.contentType, parameters, LIMITS);
-  reader.write(Buffer.from(delivery.reply));
-  reader.end();
-  const { method = '', ...params } = Object.fromEntries(parameters.values);
-  return /^\w{1,64}$/.test(method) ? { method, params } : null;
 }

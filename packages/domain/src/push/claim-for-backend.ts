@@ -24,6 +24,8 @@ export type Attempt = {
   duration_ms: number;
   /** Absent when it was delivered. */
   error?: string;
+  /** Why the call in the answer to a delivered update did not succeed. */
+  call_error?: string;
 };
 
 /** The outcome of an update, and the request that was made for it. */
@@ -65,7 +67,7 @@ export async function claimForBackend(
   const keys = botKeys(backend.id);
   const ofProgram = keysOfProgram(backend);
   const requests = [
-    failures.at(-1)?.error ?? '',
+    failures.at(-1)?.error ?? attempts.findLast((attempt) => attempt.call_error !== undefined)?.call_error ?? '',
     failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
     settled.some(({ outcome }) => outcome === 'delivered') ? '1' : '0',
     onlyGone(attempts),

@@ -10,6 +10,7 @@ import { type BotWithBackend, webhookIdOf } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { callInReply, type ReplyDeps } from './call-in-reply.ts';
 import type { Attempt, SettledUpdate } from './claim-for-backend.ts';
+import type { ReplyRoom } from './reply-room.ts';
 import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
 import { type Delivery, sendToBackend } from './send-to-backend.ts';
 import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
@@ -17,6 +18,7 @@ import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
 export type DeliverDeps = ReplyDeps & {
   directory: BotDirectory;
   backends: Pick<BackendConnections, 'to'>;
+  replyRoom: ReplyRoom;
   /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasurePush;
@@ -48,26 +50,36 @@ export async function deliverUpdate(
     atMs: begunAtMs,
     body: update.raw,
   });
-  const delivery: Delivery =
-    headers === null
-      ? { outcome: 'failed', code: 'not_signed', reason: NOT_SIGNED }
-      : await sendToBackend(
-          deps.backends.to(backend),
-          backend,
-          { ...update, headers, ...(span === null ? {} : { traceparent: span.traceparent }) },
-          cancel,
-        );
-  if (span !== null) endSpan(span, delivery);
-  deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
-  if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };
-  const attempt = attemptOf(backend, unit, delivery, begunAtMs, deps.clock.nowMs());
-  if (delivery.outcome !== 'delivered') {
-    const excerpt = excerptOf(backend, delivery);
-    return { unit, attempt, excerpt, ...afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()) };
+  const held = deps.replyRoom.begin(backend.id);
+  try {
+    const delivery: Delivery =
+      headers === null
+        ? { outcome: 'failed', code: 'not_signed', reason: NOT_SIGNED }
+        : await sendToBackend(
+            deps.backends.to(backend),
+            backend,
+            { ...update, headers, ...(span === null ? {} : { traceparent: span.traceparent }) },
+            cancel,
+            held,
+          );
+    if (span !== null) endSpan(span, delivery);
+    deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
+    if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };
+    const attempt = attemptOf(backend, unit, delivery, begunAtMs, deps.clock.nowMs());
+    if (delivery.outcome !== 'delivered') {
+      const excerpt = excerptOf(backend, delivery);
+      return { unit, attempt, excerpt, ...afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()) };
+    }
+    deps.measure.delivered(unit, deps.clock.nowMs());
+    const callError = await callInReply(deps, backend, delivery);
+    return {
+      unit,
+      attempt: callError === null ? attempt : { ...attempt, call_error: callError },
+      outcome: 'delivered',
+    };
+  } finally {
+    held.release();
   }
-  deps.measure.delivered(unit, deps.clock.nowMs());
-  if (delivery.reply !== '') await callInReply(deps, backend, delivery);
-  return { unit, attempt, outcome: 'delivered' };
 }
 
 /**

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const send = (url: string, bot: Partial<Bot> = {}, deadlineMs?: number) => {
   const target = aBot({ proxyEnabled: true, backendUrl: url, ...bot });
-  return sendToBackend(connections.to(target), target, UPDATE, never, deadlineMs);
+  return sendToBackend(connections.to(target), target, UPDATE, never, deadlineMs === undefined ? {} : { deadlineMs });
 };
 const backend = async (...handler: Parameters<typeof startBackend>): Promise<TestBackend> => {
   const started = await startBackend(...handler);
@@ -146,7 +146,7 @@ describe('sending an update to its backend', () => {
       };
       more();
     });
-    expect(await send(url)).toMatchObject({ outcome: 'delivered', reply: '' });
+    expect(await send(url)).toMatchObject({ outcome: 'delivered', reply: Buffer.alloc(0), isCut: true });
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
@@ -195,7 +195,7 @@ describe('sending an update to its backend', () => {
   ])('no packet leaves for %s when no range is allowed', async (url) => {
     const closed = backendConnections(allowOnly([]));
     const bot = aBot({ proxyEnabled: true, backendUrl: url });
-    const answer = await sendToBackend(closed.to(bot), bot, UPDATE, never, 2000);
+    const answer = await sendToBackend(closed.to(bot), bot, UPDATE, never, { deadlineMs: 2000 });
     await closed.close();
     expect(answer).toMatchObject({
       outcome: 'failed',

@@ -3,13 +3,23 @@ import { isForbiddenError } from '../bots/backend-address.ts';
 import { type BotWithBackend, deliveryIdOf } from './backend.ts';
 import type { BackendTarget } from './backend-connections.ts';
 import { connectionFault } from './connection-fault.ts';
+import { type HeldReply, readAtMost } from './reply-room.ts';
 
 /** The beginning of an answer. `isCut`: the answer is longer. */
 export type AnswerStart = { text: string; isCut: boolean };
 
+/** `reply` is empty if `isCut`: the answer is longer than what is read of it. `start`: its beginning, also then. */
+export type DeliveredAnswer = {
+  outcome: 'delivered';
+  status: number;
+  contentType: string;
+  reply: Buffer;
+  isCut: boolean;
+  start: AnswerStart;
+};
+
 export type Delivery =
-  /** `start`: the beginning of the answer, also of one that is too long to be read whole. */
-  | { outcome: 'delivered'; status: number; contentType: string; reply: string; start: AnswerStart }
+  | DeliveredAnswer
   /** The backend did not answer with 2xx. A redirect is refused too, because we do not follow it. */
   | {
       outcome: 'refused';
@@ -25,7 +35,7 @@ export type Delivery =
 
 /** From sending to the last byte of the answer, as at the platform. */
 export const DELIVERY_DEADLINE_MS = 60_000;
-const REPLY_READ_AT_MOST = 128 * 1024;
+const NOTHING = Buffer.alloc(0);
 const START_BYTES = 8 * 1024;
 
 /** POSTs one update to the bot's backend, with the platform's headers. Never throws. */
@@ -34,15 +44,16 @@ export async function sendToBackend(
   backend: BotWithBackend,
   update: { id: number; raw: string; traceparent?: string | null; headers?: Record<string, string> },
   signal: AbortSignal,
-  deadlineMs = DELIVERY_DEADLINE_MS,
+  limits: { deadlineMs?: number } & Partial<Pick<HeldReply, 'readAtMost' | 'mayHold'>> = {},
 ): Promise<Delivery> {
+  const { deadlineMs = DELIVERY_DEADLINE_MS } = limits;
   if (target.forbidden) return { outcome: 'failed', code: 'forbidden_address', reason: target.forbidden };
   const deliveryId = { 'Flotilla-Delivery-Id': deliveryIdOf(backend, update.id) };
   const headers: Record<string, string> = { ...target.headers, ...deliveryId, ...update.headers };
   if (update.traceparent) headers.traceparent = update.traceparent;
   const { dispatcher, origin, path } = target;
   const request = { origin, path, method: 'POST', headers, body: update.raw } as const;
-  const answer = await exchange(dispatcher, request, { deadlineMs, signal, readAtMost });
+  const answer = await exchange(dispatcher, request, { deadlineMs, signal, readAtMost, ...limits });
   switch (answer.outcome) {
     case 'answered':
       return judge(answer);
@@ -58,17 +69,12 @@ export async function sendToBackend(
   }
 }
 
-/** We did not ask for a compressed answer, so it is not unpacked. */
-function readAtMost(headers: HttpAnswer['headers']): number {
-  return headers['content-encoding'] === undefined ? REPLY_READ_AT_MOST : 0;
-}
-
 /** An answer that is too long counts by its status, and as one without a call. */
 function judge({ status, statusText, headers, body, isCut }: HttpAnswer): Delivery {
   const contentType = String(headers['content-type'] ?? '');
   const start = startOf(body, isCut || body.length > START_BYTES);
   if (status >= 200 && status < 300) {
-    return { outcome: 'delivered', status, contentType, reply: isCut ? '' : body.toString('utf8'), start };
+    return { outcome: 'delivered', status, contentType, reply: isCut ? NOTHING : body, isCut, start };
   }
   const retryAfter = String(headers['retry-after'] ?? '');
   return {

@@ -84,7 +84,9 @@ async function send(
     return { request: shownRequest(backend, headers), durationMs: 0, status: 0, excerpt: null, error: NOT_SIGNED };
   }
   const begunAtMs = performance.now();
-  const delivery = await sendToBackend(backends.to(backend), backend, { ...update, headers }, signal, DEADLINE_MS);
+  const delivery = await sendToBackend(backends.to(backend), backend, { ...update, headers }, signal, {
+    deadlineMs: DEADLINE_MS,
+  });
   const [request, durationMs] = [shownRequest(backend, headers), Math.round(performance.now() - begunAtMs)];
   switch (delivery.outcome) {
     case 'aborted':

@@ -130,7 +130,10 @@ describe('a pinned address', () => {
   test('is called without a lookup, with the name of the URL in SNI and in the check of the certificate', async () => {
     const url = await listen(await tlsServer(issued), 'https', 'bot.example');
     const pinned = { backendIpAddress: '127.0.0.1', backendCertificate: ca };
-    expect(await send(url, pinned)).toMatchObject({ outcome: 'delivered', reply: 'bot.example' });
+    expect(await send(url, pinned)).toMatchObject({
+      outcome: 'delivered',
+      start: { text: 'bot.example', isCut: false },
+    });
     const wrong = await listen(await tlsServer(issued), 'https', 'elsewhere.example');
     expect(await send(wrong, pinned)).toMatchObject({ reason: expect.stringContaining('elsewhere.example') });
     expect(asked).toEqual([]);
@@ -144,8 +147,13 @@ describe('a pinned address', () => {
     const url = await listen(server, 'http', 'bot.example');
     const { port } = new URL(url);
     const pinned = { backendIpAddress: '127.0.0.1' };
-    expect(await send(url, pinned)).toMatchObject({ outcome: 'delivered', reply: `bot.example:${port}` });
-    expect(await send(`http://93.184.216.34:${port}/`, pinned)).toMatchObject({ reply: `93.184.216.34:${port}` });
+    expect(await send(url, pinned)).toMatchObject({
+      outcome: 'delivered',
+      start: { text: `bot.example:${port}`, isCut: false },
+    });
+    expect(await send(`http://93.184.216.34:${port}/`, pinned)).toMatchObject({
+      start: { text: `93.184.216.34:${port}`, isCut: false },
+    });
     expect(asked).toEqual([]);
   });
 

@@ -43,7 +43,7 @@ export function AttemptDetails({
         durationMs={attempt.duration_ms}
         type={attempt.response_content_type}
         excerpt={attempt.response_excerpt}
-        error={attempt.error}
+        error={attempt.error ?? attempt.call_error}
       />
       {request ? (
         <RequestView request={request} body={body} />

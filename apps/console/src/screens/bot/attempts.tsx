@@ -81,7 +81,7 @@ function AttemptRow({ attempt, isOpen, open }: { attempt: Attempt; isOpen: boole
       <button type="button" aria-expanded={isOpen} onClick={open}>
         <Clock at={attempt.at} />
         <span className="answer">
-          <StateMark state={attempt.error === undefined ? 'ok' : 'open'} />
+          <StateMark state={markOf(attempt)} />
           {answerOf(attempt, words)}
         </span>
         <span className="muted end">{words.bot.ms(number(attempt.duration_ms))}</span>
@@ -91,6 +91,12 @@ function AttemptRow({ attempt, isOpen, open }: { attempt: Attempt; isOpen: boole
       </button>
     </li>
   );
+}
+
+/** A delivered update whose answer had a call that did not succeed is neither well nor a failure. */
+function markOf({ error, call_error: callError }: Attempt): 'ok' | 'failing' | 'open' {
+  if (error !== undefined) return 'open';
+  return callError === undefined ? 'ok' : 'failing';
 }
 
 function answerOf({ status }: Attempt, { bot }: Words): string {
