@@ -1,5 +1,10 @@
 import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
+import {
+  ANSWERED_BEFORE,
+  type AnsweredCallbacks,
+  answeredCallbacks,
+} from '@flotilla/domain/bots/answered-callbacks.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
 import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
@@ -41,6 +46,8 @@ export type Context = Service & {
   auth: Authentication;
   recordTokenUse: (tokenId: number) => void;
   programRefusals: RefusalRecorder;
+  /** Which button presses of bots with several readers were answered. */
+  answeredCallbacks: AnsweredCallbacks;
   /** Watches the credentials of requests that take long. */
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
@@ -109,6 +116,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     credentialWatch,
     recordTokenUse,
     programRefusals,
+    answeredCallbacks: answeredCallbacks({ redis }, metrics.counter(ANSWERED_BEFORE)),
     auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
     signInLimits: signInLimits(redis, clock),
     clientAddress: clientAddress(config.http.trustedProxies),

@@ -1,3 +1,8 @@
+import {
+  ANSWERED_BEFORE,
+  type AnsweredCallbacks,
+  answeredCallbacks,
+} from '@flotilla/domain/bots/answered-callbacks.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
 import { type GroupFollower, groupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
@@ -26,6 +31,8 @@ export type WorkerContext = Service & {
   requestLimiter: SharedLimiter;
   /** Keeps which calls in the answers of programs' backends were refused. */
   programRefusals: RefusalRecorder;
+  /** Which button presses of bots with several readers were answered. */
+  answeredCallbacks: AnsweredCallbacks;
   measure: WorkerMetrics;
 };
 
@@ -64,6 +71,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     replyRoom: replyRoom(),
     requestLimiter,
     programRefusals,
+    answeredCallbacks: answeredCallbacks({ redis }, metrics.counter(ANSWERED_BEFORE)),
     measure: workerMetrics(metrics, requestLimiter),
   };
 }

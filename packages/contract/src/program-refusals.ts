@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-export const PROGRAM_REFUSAL_REASONS = ['method', 'chat', 'file', 'rate', 'expired', 'paused'] as const;
+export const PROGRAM_REFUSAL_REASONS = ['method', 'chat', 'file', 'rate', 'expired', 'paused', 'answered'] as const;
 export type ProgramRefusalReason = (typeof PROGRAM_REFUSAL_REASONS)[number];
 
 export const programRefusalResource = z
@@ -11,13 +11,15 @@ export const programRefusalResource = z
     token_id: z
       .int()
       .optional()
-      .describe('The token of the caller. Absent for a call in the answer of a backend that no token set.'),
+      .describe(
+        'The token of the caller. Absent for a call in the answer of a backend that no token set, and for `answered`.',
+      ),
     token_name: z.string().optional().describe('Its name. Absent if it was revoked since.'),
     method: z.string().optional().describe('The method, in lower case. Absent for a file, or if it is no plain name.'),
     reason: z
       .enum(PROGRAM_REFUSAL_REASONS)
       .describe(
-        'method: the token may not call it, or not with such a parameter. chat: it names a chat that is not one of its chats, or the chat cannot be told. file: `getFile` did not give the program this path, or the token is limited to chats. rate: too many calls. expired: the token has expired. paused: the program is paused, or the bot is disabled.',
+        'method: the token may not call it, or not with such a parameter. chat: it names a chat that is not one of its chats, or the chat cannot be told. file: `getFile` did not give the program this path, or the token is limited to chats. rate: too many calls. expired: the token has expired. paused: the program is paused, or the bot is disabled. answered: another reader of the bot had answered that button press before; the caller got true, as if it were accepted.',
       ),
     description: z.string().describe('What the caller was told. Nobody is told of a call in the answer of a backend.'),
     chat_id: z.int().optional().describe('The chat that the call named, if it named one by id and was refused for it.'),

@@ -70,6 +70,8 @@ export function botKeys(botId: number) {
     programs: `${prefix}:program:`,
     /** Exists for a second after a setWebhook, which is allowed once a second. */
     recentSetWebhook: `${prefix}:set-webhook`,
+    /** Who answered this callback query; for ten minutes, of bots with several readers. */
+    answeredCallback: (queryId: string) => `${prefix}:answered:${queryId}`,
     /** Exists for a second after a test delivery, which is possible once a second. */
     recentTestDelivery: `${prefix}:test-delivery`,
     /** Exists for an hour after a logOut or close that is in the audit log. */

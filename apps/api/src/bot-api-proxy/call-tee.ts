@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import { ANSWER_CALLBACK_QUERY } from '@flotilla/domain/bots/answered-callbacks.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { GroupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
@@ -11,7 +12,9 @@ import {
   parametersOf,
 } from '@flotilla/telegram/parameters/parameters.ts';
 import { botActor, type MethodCall, type RunningProxy } from './call.ts';
+import { callbackTee } from './callback-tee.ts';
 import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
+import { headerOf } from './headers.ts';
 import type { Tee } from './pass-through.ts';
 
 /** `by` is null if neither the audit log nor the history says who made the call. */
@@ -32,6 +35,7 @@ const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
  */
 export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot, ownType: string | null = null): Tee | null {
   const { method, path, req } = call;
+  if (method === ANSWER_CALLBACK_QUERY) return callbackTee(proxy, call, bot);
   const captured = capturedMethod(method);
   if (captured === undefined) return null;
   // For a bot without a history we only remember which posts are its own, and learn its name.
@@ -172,12 +176,4 @@ function requestReader(req: IncomingMessage, parameters: Parameters, ownType: st
   // No client compresses its requests; the history would lack the parameters of one that did.
   if (req.headers['content-encoding'] !== undefined) return null;
   return parameterReader(req.headers['content-type'] ?? '', parameters, LIMITS);
-}
-
-function headerOf(headers: string[], lowerCaseName: string): string {
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i] as string;
-    if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) return headers[i + 1] as string;
-  }
-  return '';
 }

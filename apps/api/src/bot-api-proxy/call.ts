@@ -78,7 +78,7 @@ export function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: Meth
 
 /** Streams a call to the platform. `asProgram` changes what a program's token needs changed. */
 export function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null, asProgram: AsProgram | null = null): void {
-  const kind = tee === null ? 'passed' : 'captured';
+  const kind = tee === null || tee.isAnswered !== undefined ? 'passed' : 'captured';
   passThrough(proxy.upstream, call.req, call.res, {
     path: asProgram?.path ?? call.path.upstreamPath,
     tee,

@@ -150,7 +150,7 @@ export function readEncoding(contentEncoding: string): string {
 }
 
 /** The text of an answer, at most 1 MiB of it; rejects when it cannot be decompressed. */
-async function readAnswer({ body, encoding }: TeedAnswer): Promise<string> {
+export async function readAnswer({ body, encoding }: TeedAnswer): Promise<string> {
   if (encoding === '') return body.toString('utf8');
   const decode = DECODERS[encoding];
   if (decode === undefined) throw new Error(`the answer has the unknown encoding ${encoding}`);

@@ -193,3 +193,12 @@ export function isCompressed(contentEncoding: string | string[] | undefined): bo
   if (contentEncoding === undefined) return false;
   return !['', 'identity'].includes(String(contentEncoding).trim().toLowerCase());
 }
+
+/** The value of a header in a raw list; '' if it is absent. */
+export function headerOf(headers: string[], lowerCaseName: string): string {
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] as string;
+    if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) return headers[i + 1] as string;
+  }
+  return '';
+}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { CLIENT_GONE } from '../http/observe-request.ts';
-import { COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sendAnswer } from './answer.ts';
+import { type BotApiAnswer, COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sendAnswer } from './answer.ts';
 import {
   forwardedRequestHeaders,
   forwardedResponseHeaders,
@@ -25,6 +25,10 @@ export type Tee = {
   onClientGone(): boolean;
   /** The platform got the whole call, but no whole answer came. */
   onAnswerLost(): void;
+  /** True to hold an answer with this status and so many bytes (-1: unknown) back, until `isAnswered` has seen it whole. */
+  holdsRefusal?(status: number, bytes: number): boolean;
+  /** True: the client gets `true` instead of this refusal. */
+  isAnswered?(refusal: Buffer): Promise<boolean>;
 };
 
 /** Writes a body anew while it passes; a refusal breaks the call off. */
@@ -56,6 +60,7 @@ export type Forward = {
   onDone(status: number): void;
 };
 
+const ANSWERED: BotApiAnswer = { ok: true, result: 'true' };
 /** Headers of longer answers are sent at once; shorter answers are sent in one piece. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
 
@@ -80,6 +85,7 @@ function dispatchWithBody(exchange: Exchange, req: IncomingMessage): void {
   exchange.dispatch(hasWholeBody(req) ? ((req.read() as Buffer | null) ?? null) : 'stream');
 }
 
+type HeldRefusal = { statusText: string; headers: string[]; pieces: Buffer[] };
 type WithExchange = ServerResponse & { exchange?: Exchange };
 
 /** One call in flight. It is a class, because that allocates nothing per event: 20,000 calls a second pass here. */
@@ -98,6 +104,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #readingOn: NodeJS.Timeout | null = null;
   /** Why we broke the call off ourselves. */
   #refusal: Refusal | null = null;
+  #held: HeldRefusal | null = null;
 
   constructor(upstream: Upstream, req: IncomingMessage, res: WithExchange, forward: Forward) {
     this.#upstream = upstream;
@@ -198,7 +205,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#remaining = bodyLength(parsed['content-length']);
     this.#res.sendDate = false;
-    this.#res.writeHead(status, asProgram === null ? statusText : withoutSecret(asProgram.secret, statusText), headers);
+    const shownText = asProgram === null ? statusText : withoutSecret(asProgram.secret, statusText);
+    if (this.#forward.tee?.holdsRefusal?.(status, this.#remaining) === true) {
+      this.#held = { statusText: shownText, headers, pieces: [] };
+      return;
+    }
+    this.#res.writeHead(status, shownText, headers);
     if (this.#remaining > SMALL_ANSWER_BYTES || this.#remaining === -1) this.#res.flushHeaders();
   }
 
@@ -206,6 +218,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     const wanted = this.#forward.tee?.onResponseChunk(chunk) ?? false;
     if (this.#clientGone) {
       if (!wanted) this.#abort();
+      return;
+    }
+    if (this.#held !== null) {
+      this.#held.pieces.push(chunk);
       return;
     }
     this.#remaining -= chunk.length;
@@ -222,9 +238,27 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#endReadingOn();
+    if (this.#held !== null) {
+      void this.#endHeld(this.#held);
+      return;
+    }
     if (!this.#clientGone && !this.#res.writableEnded) this.#end(null);
     this.#forward.tee?.onResponseEnd();
     this.#forward.onDone(this.#clientGone ? CLIENT_GONE : this.#status);
+  }
+
+  async #endHeld({ statusText, headers, pieces }: HeldRefusal): Promise<void> {
+    const refusal = Buffer.concat(pieces);
+    const isAnswered = await this.#forward.tee?.isAnswered?.(refusal).catch(() => false);
+    if (this.#clientGone) this.#forward.onDone(CLIENT_GONE);
+    else if (isAnswered) {
+      sendAnswer(this.#res, ANSWERED);
+      this.#forward.onDone(200);
+    } else {
+      this.#res.writeHead(this.#status, statusText, headers);
+      this.#end(refusal);
+      this.#forward.onDone(this.#status);
+    }
   }
 
   #end(last: Buffer | null): void {

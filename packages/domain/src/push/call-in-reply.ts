@@ -6,6 +6,7 @@ import { isOfManagedBots, writtenMethod } from '@flotilla/telegram/method-groups
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { ActiveToken } from '../bots/active-program.ts';
+import { ANSWER_CALLBACK_QUERY, ANSWERED, type AnsweredCallbacks, answerer } from '../bots/answered-callbacks.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { countCall } from '../bots/count-call.ts';
 import { judgeCall, limitsOf } from '../bots/judge-call.ts';
@@ -25,6 +26,7 @@ export type ReplyDeps = {
   redis: RedisHandles;
   directory: Pick<BotDirectory, 'ready' | 'byProgram'>;
   programRefusals: Pick<RefusalRecorder, 'record'>;
+  answeredCallbacks: AnsweredCallbacks;
   clock: Clock;
   log: Logger;
 };
@@ -54,6 +56,7 @@ export async function callInReply(
   if (judged.outcome === 'refused') return notMade(method, refuse(deps, backend, method, judged));
   const { params } = judged;
   const answer = await makeCall(deps, backend, { ...call, params });
+  if (method === ANSWER_CALLBACK_QUERY && (await isSettled(deps, backend, params, answer))) return null;
   if (answer.outcome !== 'ok') {
     deps.log.info(
       { bot: backend.id, method, outcome: answer.outcome },
@@ -161,6 +164,23 @@ function withinLimits(
   if (judged.outcome === 'allowed') return { outcome: 'allowed', params: Object.fromEntries(judged.parameters) };
   const { about: reason, why, chatId } = judged;
   return { outcome: 'refused', reason, token, why, chatId };
+}
+
+/** Remembers an accepted answer to a button press. True of one that was refused because another reader had answered. */
+async function isSettled(
+  { answeredCallbacks, programRefusals }: ReplyDeps,
+  backend: BotWithBackend,
+  { callback_query_id: queryId = '' }: Params,
+  answer: PlatformAnswer,
+): Promise<boolean> {
+  const { program } = backend;
+  const by = answerer(program, 'backend');
+  if (answer.outcome === 'ok') answeredCallbacks.note(backend, queryId, by);
+  if (answer.outcome !== 'refused') return false;
+  if (!(await answeredCallbacks.isAnsweredByOther(backend, queryId, by, answer.description))) return false;
+  const refused = { method: ANSWER_CALLBACK_QUERY, reason: 'answered', description: ANSWERED, chatId: null } as const;
+  if (program !== undefined) programRefusals.record({ bot: backend, program, token: null }, refused);
+  return true;
 }
 
 /** Keeps the refusal for those who look after the program, and returns its words. */

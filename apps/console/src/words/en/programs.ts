@@ -195,6 +195,7 @@ export const programs = {
       rate: 'Too many calls',
       expired: 'The token has expired',
       paused: 'The program is paused, or the bot is disabled',
+      answered: 'Another reader had answered this button press; the program got true',
     },
     unnamed: { file: 'file', method: 'unknown method' },
     revoked: 'a token that was revoked',
