@@ -23,7 +23,7 @@ const UNNAMED_LIMIT: Record<Sender, number> = { known: 1024 * 1024, stranger: 64
 
 /**
  * Reads the whole request of a call that we answer ourselves: parameters of query and body merged, the query first.
- * Limits: 1 MiB of parameters, 64 KiB of each file, 16 MiB in all (256 KiB for a stranger), 8 s. `aborted` means that
+ * Limits: 1 MiB of parameters, 64 KiB of each file, 16 MiB in all (256 KiB and 8 s for a stranger). `aborted` means that
  * the client went away.
  */
 export async function readParameters(

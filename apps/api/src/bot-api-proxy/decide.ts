@@ -3,6 +3,7 @@ import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { isProgramToken } from '@flotilla/domain/bots/program-credential.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Sender } from '../http/collect-body.ts';
+import { noteKnownSender } from '../http/known-sender.ts';
 import { AMBIGUOUS, DISABLED, describeError, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
 import {
   fail,
@@ -108,6 +109,7 @@ async function lookAgain(proxy: RunningProxy, call: MethodCall): Promise<void> {
 }
 
 function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
+  noteKnownSender(call.req);
   if (bot.disabled && call.method !== 'getupdates') {
     refuse(proxy, call, DISABLED);
     return;

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { KNOWN_BODY_WITHIN_MS, noteKnownSender } from './known-sender.ts';
 
 /** The sender of a body: `known` if we have checked a token, key or secret. */
 export type Sender = 'known' | 'stranger';
@@ -61,7 +62,7 @@ type Unread = { outcome: 'too-large' | 'unknown-encoding' | 'no-room' | 'aborted
 /** `intact` is false for a compressed body that is broken or cut off; what was unpacked before is in the sink. */
 type Read = { outcome: 'read'; intact: boolean; release: () => void };
 
-const WHOLE_WITHIN_MS = 8_000;
+const WHOLE_WITHIN_MS: Record<Sender, number> = { known: KNOWN_BODY_WITHIN_MS, stranger: 8_000 };
 /** Memory that decompression needs beside its result. */
 const UNPACKING_BYTES = 65_536;
 
@@ -80,7 +81,7 @@ export async function collectBody(
 
 /**
  * Reads a request's body into a sink. Its share of the budget is given back when the response closes, or earlier by
- * `release`. A refused body is read and dropped, so that its sender sees the answer; after 8 s the sender is cut off.
+ * `release`. A refused body is read and dropped, so that its sender sees the answer. A stranger is cut off after 8 s.
  */
 export async function readInto(
   sink: BodySink,
@@ -94,7 +95,8 @@ export async function readInto(
   if (announced > limitBytes) return { outcome: 'too-large' };
   if (request.destroyed || response.closed) return { outcome: 'aborted' };
   const share = shareOf(budget, sender, response);
-  const deadline = setTimeout(() => request.destroy(), WHOLE_WITHIN_MS);
+  if (sender === 'known') noteKnownSender(request);
+  const deadline = setTimeout(() => request.destroy(), WHOLE_WITHIN_MS[sender]);
   const read = await pour(request, unpacker, sink, share, limitBytes);
   clearTimeout(deadline);
   if (read.outcome !== 'read') share.release();

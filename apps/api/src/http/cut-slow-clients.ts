@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { hasKnownSender } from './known-sender.ts';
 import type { OpenConnection, OpenConnections } from './open-connections.ts';
 
 /** What we know of the newest request of a connection, and the progress of its bytes. */
@@ -27,11 +28,11 @@ type Line = {
 const LOOK_EVERY_MS = 1000;
 /** The time for the first head of a connection. After an answer it is added to the idle time. */
 const HEAD_WITHIN_MS = 10_000;
-/** The time for the first byte of a body, and for all of a small body. No honest client needs longer. */
+/** The time for the first byte of a stranger's body, and for all of a small one. */
 const FIRST_BYTES_WITHIN_MS = 8_000;
 const SMALL_BODY_BYTES = 65_536;
 const SMALL_BODY_WITHIN_MS = 8_000;
-/** The longest gap in a large body, and the least bytes that must come in a minute. Its total time is not limited. */
+/** The longest gap in any other body, and the least bytes that must come in a minute. Its total time is not limited. */
 const GAP_AT_MOST_MS = 30_000;
 const BYTES_A_MINUTE = 16_384;
 const MINUTE_MS = 60_000;
@@ -111,8 +112,10 @@ function isTooSlow(line: Line, nowMs: number): boolean {
   noteProgress(line, request, nowMs);
   const silentMs = nowMs - line.readAtMs;
   if (line.answeredAtMs !== null) return silentMs > STAY_GAP_MS || staysTooLong(line, nowMs - line.answeredAtMs);
-  if (isSmall(line, request) && nowMs - line.clientsTurnAtMs > SMALL_BODY_WITHIN_MS) return true;
-  if (silentMs > (line.readAtMs === line.beganAtMs ? FIRST_BYTES_WITHIN_MS : GAP_AT_MOST_MS)) return true;
+  const isOfStranger = !hasKnownSender(request);
+  if (isOfStranger && isSmall(line, request) && nowMs - line.clientsTurnAtMs > SMALL_BODY_WITHIN_MS) return true;
+  const waitsForFirst = isOfStranger && line.readAtMs === line.beganAtMs;
+  if (silentMs > (waitsForFirst ? FIRST_BYTES_WITHIN_MS : GAP_AT_MOST_MS)) return true;
   return nowMs - line.minuteAtMs > MINUTE_MS && isBelowRate(line, nowMs);
 }
 

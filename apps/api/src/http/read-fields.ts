@@ -82,7 +82,7 @@ export interface BodyRequest {
 }
 
 /**
- * The fields of a POST's body: JSON or urlencoded, within 8 s; no body has no fields. Throws FlotillaError as
+ * The fields of a POST's body: JSON or urlencoded; no body has no fields. Throws FlotillaError as
  * `readBytes` does, 'unsupported_media_type' or 'bad_request'.
  */
 export async function readBody(from: BodyRequest): Promise<Map<string, unknown>> {

@@ -8,12 +8,12 @@ import {
 } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import { type BodyBudget, shareOf } from './collect-body.ts';
 import { IncomingFile } from './incoming-file.ts';
+import { KNOWN_BODY_WITHIN_MS, noteKnownSender } from './known-sender.ts';
 
 /** The name of the file in a form. */
 const FILE = 'file';
 const FIELDS_BYTES = 1_048_576;
 const FIELDS_AT_MOST = 100;
-const FIELDS_WITHIN_MS = 8_000;
 /** What a field takes beside its name and value. */
 const FIELD_BYTES = 200;
 const RETRY_AFTER_S = 1;
@@ -45,7 +45,8 @@ export function readForm(
     const onEnd = () => reading.fail(new FlotillaError('bad_request', 'The form ends before its last boundary'));
     const onClose = () =>
       reading.fail(new FlotillaError('bad_request', 'The request ended before its body was complete'));
-    const deadline = setTimeout(() => request.destroy(), FIELDS_WITHIN_MS);
+    noteKnownSender(request);
+    const deadline = setTimeout(() => request.destroy(), KNOWN_BODY_WITHIN_MS);
     reading.onFieldsRead = () => clearTimeout(deadline);
     reading.onDone = () => {
       clearTimeout(deadline);

@@ -3,6 +3,7 @@ import { hasRate } from '@flotilla/domain/bots/count-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { isMethodAllowed } from '@flotilla/domain/bots/token-methods.ts';
 import type { Context } from '../../context.ts';
+import { noteKnownSender } from '../../http/known-sender.ts';
 import { DISABLED, forbidden, UNAUTHORIZED } from '../answer.ts';
 import { fail, isVerbOfCalls, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import { answerIntercepted } from '../intercept/answer-intercepted.ts';
@@ -39,6 +40,7 @@ function decideFound(proxy: RunningProxy, given: MethodCall, found: ProgramCrede
     refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
     return;
   }
+  noteKnownSender(call.req);
   context.recordTokenUse(found.token.id);
   const refused = refusedByState(call.method, found);
   if (refused !== null) refuseToken(proxy, call, found, refused);

@@ -5,6 +5,7 @@ import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.
 import { parseJsonParameters } from '@flotilla/telegram/parameters/parse-json-parameters.ts';
 import { parseUrlEncoded } from '@flotilla/telegram/parameters/parse-urlencoded.ts';
 import { type BodyBudget, collectBody, shareOf } from '../../http/collect-body.ts';
+import { KNOWN_BODY_WITHIN_MS } from '../../http/known-sender.ts';
 import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import type { MethodCall } from '../call.ts';
 import { hasBody, hasWholeBody, isCompressed } from '../headers.ts';
@@ -20,7 +21,6 @@ type Collector = ReturnType<typeof parameterCollector>;
 
 /** The platform's own limit on what a call may carry beside its files. */
 export const PARAMETERS_BYTES = 1024 * 1024;
-const HEAD_WITHIN_MS = 8_000;
 const CONTENT_TYPE = 'content-type';
 const FORM = /^multipart\/form-data;\s*(?:charset=utf-8;\s*)?boundary=(?:"([^";\\]{1,100})"|([^\s;",\\]{1,100}))$/i;
 
@@ -154,7 +154,7 @@ function readHead(
     };
     const onEnd = () => finish({ outcome: 'read' });
     const onClose = () => finish({ outcome: 'aborted' });
-    const deadline = setTimeout(() => req.destroy(), HEAD_WITHIN_MS);
+    const deadline = setTimeout(() => req.destroy(), KNOWN_BODY_WITHIN_MS);
     req.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }
