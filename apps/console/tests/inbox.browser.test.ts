@@ -675,3 +675,32 @@ testLooks('the inbox is accessible and fits the window', suite, async ({ page, s
   await page.getByRole('link', { name: /^Team chat/ }).waitFor();
   await lookAt('inbox-of-bot');
 });
+
+test(
+  'an open group that becomes a supergroup says so and leads there, with what was begun',
+  async () => {
+    const { control } = suite.fleet;
+    const members = [scene.shop.platformId];
+    const { id: group } = await control.createChat({ type: 'group', title: 'Quay 7', creator: ADA, members });
+    await control.sendMessage({ person: ADA, chat: group, text: 'Before the move' });
+    const { page, complaints } = await openAsAdmin('inbox');
+    await page.getByRole('link', { name: /^Quay 7/ }).click();
+    await messages(page).filter({ hasText: 'Before the move' }).waitFor();
+    await page.getByRole('textbox', { name: 'Write as @shop_eu_bot' }).fill('For all of you');
+    const { id: supergroup } = await control.migrateGroup({ chat: group, person: ADA });
+    await control.sendMessage({ person: ADA, chat: supergroup, text: 'After the move' });
+    await page.getByText('This group became a supergroup.').waitFor({ timeout: 60_000 });
+    await picture(page, 'inbox-moved');
+    await page.getByRole('link', { name: 'Open the supergroup' }).click();
+    await messages(page).filter({ hasText: 'After the move' }).waitFor();
+    expect(page.url()).toContain(`/inbox/${scene.shop.id}/${supergroup}`);
+    const field = page.getByRole('textbox', { name: 'Write as @shop_eu_bot' });
+    await waitFor(async () => (await field.inputValue()) === 'For all of you');
+    // A link to the group still works: its messages are there.
+    await page.goto(`${suite.fleet.url}/console/inbox/${scene.shop.id}/${group}`);
+    await messages(page).filter({ hasText: 'Before the move' }).waitFor();
+    await page.getByRole('link', { name: 'Open the supergroup' }).waitFor();
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+  },
+  TEST_MS,
+);
