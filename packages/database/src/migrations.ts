@@ -92,8 +92,8 @@ export const migrations: Record<string, SchemaStep> = {
   '20261124T060000-waiting-of-hours': waitingOfHours,
   '20261126T020000-cursor-changes': cursorChanges,
   '20261127T000000-accounts-behind-program-tokens': accountsBehindProgramTokens,
-  '20261127T010000-named-kinds': namedKinds,
   '20261127T010000-moved-groups': movedGroups,
+  '20261127T010000-named-kinds': namedKinds,
   '20261127T010100-moved-groups-index': movedGroupsIndex,
   '20261127T020000-pinned-backends': pinnedBackends,
 };
