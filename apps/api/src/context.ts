@@ -1,5 +1,6 @@
 import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
+import { type WorkLimit, workLimit } from '@flotilla/domain/accounts/work-limit.ts';
 import {
   ANSWERED_BEFORE,
   type AnsweredCallbacks,
@@ -51,6 +52,8 @@ export type Context = Service & {
   /** Watches the credentials of requests that take long. */
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
+  /** Bounds how many passwords are hashed at once. */
+  passwordWork: WorkLimit;
   clientAddress: ClientAddress;
   /** Null if the proxy answers on every host. */
   proxyHost: ProxyHost | null;
@@ -71,6 +74,12 @@ export type Context = Service & {
   stopping: AbortSignal;
   beginStop(): void;
 };
+
+/**
+ * A password takes 19 MiB and tens of milliseconds of one of libuv's four threads, on which name lookups and files
+ * depend, too. A hundred that wait are answered within seconds.
+ */
+const PASSWORD_WORK = { atOnce: 2, waiting: 100 };
 
 /** Opens what the api needs; rejects if Redis cannot be reached and the caller does not wait for it. */
 export async function createContext(config: ApiConfig, options: ServiceOptions = {}): Promise<Context> {
@@ -119,6 +128,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     answeredCallbacks: answeredCallbacks({ redis }, metrics.counter(ANSWERED_BEFORE)),
     auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
     signInLimits: signInLimits(redis, clock),
+    passwordWork: workLimit(PASSWORD_WORK),
     clientAddress: clientAddress(config.http.trustedProxies),
     proxyHost: config.proxy.host === null ? null : proxyHost(config.proxy.host, config.http.trustedProxies),
     bodies: bodyBudget(metrics),

@@ -103,7 +103,7 @@ export const accountOperations = {
     input: z.object(addInputs),
     output: accountResource,
     readOnlyFields: fieldsBeside(accountResource, addInputs),
-    errors: ['conflict', 'not_found'],
+    errors: ['conflict', 'not_found', 'too_many_requests'],
     example: {
       input: {
         username: 'grace',
@@ -129,7 +129,7 @@ export const accountOperations = {
     input: z.object(updateInputs),
     output: accountResource,
     readOnlyFields: fieldsBeside(accountResource, updateInputs),
-    errors: ['conflict', 'not_found'],
+    errors: ['conflict', 'not_found', 'too_many_requests'],
     example: { input: { id: 4, bot_ids: [7, 9] }, output: { ...COLLEAGUE, bot_ids: [7, 9] } },
   }),
 
@@ -166,7 +166,7 @@ export const accountOperations = {
       revoke_keys: flag().describe('True: the API keys of the account are deleted, too.').default(false),
     }),
     output: okAnswer,
-    errors: ['not_found'],
+    errors: ['not_found', 'too_many_requests'],
     example: { input: { id: 4, password: 'a password for the start', revoke_keys: true }, output: { ok: true } },
   }),
 };

@@ -84,7 +84,7 @@ export const apiKeyOperations = {
     role: 'any',
     summary: 'Creates an API key and shows it, this once.',
     description:
-      'A key has the role of its account or a narrower one. It sees the bots of its account or some of them. Only an admin may name another account in `user_id`. A revoked key stops working everywhere within 5 s.\n\nA key that another key creates depends on that key. It expires with it at the latest: without `expires_at` at the same time, and a later `expires_at` is refused. It does not work while that key is disabled, and it is deleted with it. The same holds for the keys that it creates itself. Use a session to create a lasting key.',
+      'A key has the role of its account or a narrower one. It sees the bots of its account or some of them. Only an admin may name another account in `user_id`. An account can have at most 100 keys, expired and disabled ones included. A revoked key stops working everywhere within 5 s.\n\nA key that another key creates depends on that key. It expires with it at the latest: without `expires_at` at the same time, and a later `expires_at` is refused. It does not work while that key is disabled, and it is deleted with it. The same holds for the keys that it creates itself. Use a session to create a lasting key.',
     input: z.object(createInputs),
     output: newApiKey,
     readOnlyFields: fieldsBeside(apiKeyResource, createInputs),

@@ -168,6 +168,9 @@ export const authKeys = {
   signInOfAccount: 'flotilla:sign-in:account',
   signInOfAddress: 'flotilla:sign-in:address',
   signInOfKnownAddress: 'flotilla:sign-in:known-address',
+  /** Counters of all sign-ins, also of those that succeed. */
+  passwordsOfAccount: 'flotilla:passwords:account',
+  passwordsOfAddress: 'flotilla:passwords:address',
   /** Sorted set: network from which the account has signed in → when it last did, ms. */
   signedInFrom: (account: string) => `flotilla:sign-in:from:${account}`,
 } as const;

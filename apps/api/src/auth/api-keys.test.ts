@@ -190,7 +190,7 @@ describe('what a key may do', () => {
 describe('lists', () => {
   test('say their total and page by a cursor that new rows do not move', async () => {
     const { db } = api.database;
-    const owner = await insertAccount(db, { username: 'collector' });
+    const owner = await insertAccount(db, { username: 'hoarder' });
     const client = restClient(api.url, owner.key);
     for (let made = 0; made < 4; made += 1) await newKey(client, { name: `key ${made}` });
     const first = await client('GET', '/api/auth/api-keys/?limit=2&offset=0');
@@ -213,4 +213,24 @@ describe('lists', () => {
       expect(answer.json).toMatchObject({ code: 'bad_request', details: [{ path: 'before' }] });
     }
   });
+});
+
+test('an account has at most a hundred keys, also when many are made at once; another one needs a deletion first', async () => {
+  const { id, key } = await insertAccount(api.database.db, { username: 'collector' });
+  const client = restClient(api.url, key);
+  const rows = Array.from({ length: 96 }, (_, at) => ({
+    key_hash: `hash-${at}`,
+    key_prefix: 'flt_x',
+    name: `old ${at}`,
+  }));
+  const kept = rows.map((row) => ({ ...row, account_id: id, role: 'user' as const }));
+  await api.database.db.insertInto('api_keys').values(kept).execute();
+  const make = () => client('POST', '/api/auth/api-keys', { body: { name: 'new' } });
+  const answers = await Promise.all(Array.from({ length: 8 }, make));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 400, 400, 400, 400, 400]);
+  const refused = answers.find(({ status }) => status === 400);
+  expect(refused?.json).toMatchObject({ code: 'bad_request', error: expect.stringContaining('at most 100 API keys') });
+  const made = answers.find(({ status }) => status === 200)?.json as { id: number };
+  expect((await client('POST', '/api/auth/api-keys/delete', { body: { id: made.id } })).status).toBe(200);
+  expect((await make()).status).toBe(200);
 });

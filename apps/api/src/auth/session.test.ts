@@ -1,8 +1,10 @@
 import { mock } from 'node:test';
 import { changeCredentials } from '@flotilla/domain/accounts/change-credentials.ts';
+import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
@@ -106,6 +108,28 @@ describe('signing in', () => {
     expect(answer.headers.getSetCookie()[0]).toContain('; Secure');
     expect(answer.headers.get('strict-transport-security')).toContain('max-age=');
   });
+
+  test.each(['passwordsOfAccount', 'passwordsOfAddress'] as const)(
+    'with correct passwords is refused after sixty in a minute: %s',
+    async (counter) => {
+      const account = await newAccount();
+      const address = `10.8.0.${account.id % 250}`;
+      const counted = counter === 'passwordsOfAddress' ? address : sha256Hex(usernameKey(account.username));
+      const key = `${authKeys[counter]}:${counted}`;
+      await redis.commands.set(key, 59, 'EX', 60);
+      const from = { 'x-forwarded-for': address };
+      expect((await signIn(account, from)).status).toBe(200);
+      const refused = await Promise.all([1, 2, 3, 4, 5, 6, 7].map(() => signIn(account, from)));
+      expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429, 429, 429]);
+      expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(refused[0]?.json).toMatchObject({
+        code: 'too_many_requests',
+        error: 'Too many sign-ins; try again later',
+      });
+      await redis.commands.del(key);
+      expect((await signIn(account, from)).status).toBe(200);
+    },
+  );
 
   test('is refused after five failures of one account, from wherever, until the window has passed', async () => {
     const account = await newAccount();

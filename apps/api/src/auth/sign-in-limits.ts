@@ -10,6 +10,9 @@ import { networkOf } from '../http/client-address.ts';
 
 const FAILURES = 5;
 const WINDOW_S = 15 * 60;
+/** Correct passwords cost as much of the processor as wrong ones. */
+const PASSWORDS = 60;
+const PASSWORDS_WINDOW_S = 60;
 const DAY_MS = 24 * 3_600_000;
 const REMEMBERED_MS = 90 * DAY_MS;
 const MAX_NETWORKS = 20;
@@ -25,15 +28,18 @@ export interface SignInAttempt {
 export interface SignInLimits {
   /**
    * Counts an attempt before the password is checked, so simultaneous ones count, too; `succeeded` and `takeBack` undo that.
-   * Throws 'too_many_requests' after 5 failures of an address, or of an account, in 15 minutes. A network from which
-   * the account has signed in before has its own limit, so strangers who guess cannot lock the owner out there.
+   * Throws 'too_many_requests' after 5 failures of an address, or of an account, in 15 minutes, and after 60 attempts of
+   * either in a minute, whatever became of them. A network from which the account has signed in before has its own limit
+   * of failures, so strangers who guess cannot lock the owner out there.
    */
   attempt(username: string, address: string): Promise<SignInAttempt>;
 }
 
 export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
-  const limiter = (keyPrefix: string) =>
-    new RateLimiterRedis({ storeClient: redis.commands, keyPrefix, points: FAILURES, duration: WINDOW_S });
+  const limiter = (keyPrefix: string, points = FAILURES, duration = WINDOW_S) =>
+    new RateLimiterRedis({ storeClient: redis.commands, keyPrefix, points, duration });
+  const allOfAccount = limiter(authKeys.passwordsOfAccount, PASSWORDS, PASSWORDS_WINDOW_S);
+  const allOfAddress = limiter(authKeys.passwordsOfAddress, PASSWORDS, PASSWORDS_WINDOW_S);
   const ofAccount = limiter(authKeys.signInOfAccount);
   const ofAddress = limiter(authKeys.signInOfAddress);
   const ofKnownAddress = limiter(authKeys.signInOfKnownAddress);
@@ -51,6 +57,12 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
       const takeBack = async () => {
         await Promise.all([limit.reward(key, 1), ofAddress.reward(network, 1)]);
       };
+      // Counted last: failures beyond their limit hash no password, so they take nothing from the owner here.
+      const all = [consume(allOfAddress, network, TOO_MANY), consume(allOfAccount, account, TOO_MANY)];
+      await Promise.all(all).catch(async (refusal: unknown) => {
+        await takeBack();
+        throw refusal;
+      });
       return {
         reaches: [
           ...(leftOfAddress === 0 ? (['address'] as const) : []),
@@ -65,13 +77,16 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
   };
 }
 
-/** How many failures are left before the limit. */
-async function consume(limiter: RateLimiterRedis, key: string): Promise<number> {
+const TOO_MANY_FAILED = 'Too many failed sign-ins; try again later';
+const TOO_MANY = 'Too many sign-ins; try again later';
+
+/** How many are left before the limit. */
+async function consume(limiter: RateLimiterRedis, key: string, sentence = TOO_MANY_FAILED): Promise<number> {
   try {
     return (await limiter.consume(key)).remainingPoints;
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    throw new FlotillaError('too_many_requests', 'Too many failed sign-ins; try again later', {
+    throw new FlotillaError('too_many_requests', sentence, {
       retryAfterS: Math.ceil(refusal.msBeforeNext / 1000),
     });
   }

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';
 import type { Account } from './account.ts';
-import type { AccountDeps } from './account-deps.ts';
+import type { PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { auditedAccount, describeNewAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
@@ -23,9 +23,9 @@ export interface AccountRequest {
 }
 
 /** Makes an account. Throws 'conflict' for a username that is taken, 'not_found' for a bot that does not exist. */
-export async function addAccount(deps: AccountDeps, by: Actor, request: AccountRequest): Promise<Account> {
+export async function addAccount(deps: PasswordDeps, by: Actor, request: AccountRequest): Promise<Account> {
   const { username, displayName, role, botIds, mustChangePassword } = request;
-  const passwordHash = await hashChosenPassword('password', request.password);
+  const passwordHash = await hashChosenPassword(deps, 'password', request.password);
   const row = { username, passwordHash, role, allBots: botIds === null, displayName, mustChangePassword };
   await keyUsernames(deps.db);
   return changeCredentials(deps, () =>

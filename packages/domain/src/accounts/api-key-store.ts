@@ -70,6 +70,12 @@ export function apiKeyStore(db: Database) {
       return count;
     },
 
+    /** The number of all keys of an account; another transaction that asks waits until this one has ended. */
+    async countLocked(accountId: number): Promise<number> {
+      await db.selectFrom('accounts').select('id').where('id', '=', accountId).forUpdate().execute();
+      return this.count({ accountId, within: null });
+    },
+
     /** Newest first. The page begins after `beforeId`. */
     async list(
       { accountId, within }: KeySelection,

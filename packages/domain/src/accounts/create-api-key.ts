@@ -25,11 +25,12 @@ export interface ApiKeyRequest {
 
 /** A key is read together with its ancestors, so their chain must stay short. */
 const MAX_ANCESTORS = 7;
+const KEYS_AT_MOST = 100;
 
 /**
  * Makes a key that can do no more than its account and its maker. Only the answer contains the key itself. A key made
- * with another key ends with that one at the latest. Throws 'forbidden', 'not_found' (the account), 'bad_request', or
- * 'unauthorized' when the caller's key was deleted meanwhile.
+ * with another key ends with that one at the latest. Throws 'forbidden', 'not_found' (the account), 'bad_request' (also
+ * for too many keys), or 'unauthorized' when the caller's key was deleted meanwhile.
  */
 export async function createApiKey(
   deps: AccountDeps,
@@ -61,6 +62,12 @@ export async function createApiKey(
 function insertKey({ db, clock }: AccountDeps, by: Actor, row: NewApiKeyRow): Promise<ApiKey> {
   return db.transaction().execute(async (transaction) => {
     const keys = apiKeyStore(transaction);
+    if ((await keys.countLocked(row.accountId)) >= KEYS_AT_MOST) {
+      throw new FlotillaError(
+        'bad_request',
+        `An account can have at most ${KEYS_AT_MOST} API keys; delete those that nobody uses`,
+      );
+    }
     const record = await keys.findById(await keys.insert(row).catch(refuseGoneParent), null);
     if (record === null) throw new FlotillaError('internal', 'Postgres returned no row of the new key');
     await recordAction({ db: transaction, clock }, by, auditedKey('key_add', record, describeNewKey(record)));

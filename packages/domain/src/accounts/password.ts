@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { hash, verify } from '@node-rs/argon2';
+import type { PasswordDeps } from './account-deps.ts';
 import { COMMON_PASSWORD_FAULT, isCommonPassword } from './common-password.ts';
 
 // argon2id is the default. The cost is OWASP's first choice: 19 MiB, two passes.
@@ -18,15 +19,21 @@ export async function refuseCommonPassword(input: string, password: string): Pro
   if (await isCommonPassword(password)) throw refusedInput(input, COMMON_PASSWORD_FAULT);
 }
 
-/** The hash of a password that a person chose. Rejects as refuseCommonPassword does. */
-export async function hashChosenPassword(input: string, password: string): Promise<string> {
+type Work = Pick<PasswordDeps, 'passwordWork'>;
+
+/** The hash of a password that a person chose. Rejects as refuseCommonPassword does, and as WorkLimit. */
+export async function hashChosenPassword({ passwordWork }: Work, input: string, password: string): Promise<string> {
   await refuseCommonPassword(input, password);
-  return hashPassword(password);
+  return passwordWork(() => hashPassword(password));
 }
 
-/** Takes equally long for a missing account (`passwordHash` null) and for a wrong password. */
-export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  const matches = await verify(passwordHash ?? HASH_OF_NOBODY, password);
+/** Takes equally long for a missing account (`passwordHash` null) and for a wrong password. Rejects as WorkLimit. */
+export async function verifyPassword(
+  { passwordWork }: Work,
+  passwordHash: string | null,
+  password: string,
+): Promise<boolean> {
+  const matches = await passwordWork(() => verify(passwordHash ?? HASH_OF_NOBODY, password));
   return matches && passwordHash !== null;
 }
 

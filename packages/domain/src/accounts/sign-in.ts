@@ -1,18 +1,18 @@
 import { recordAction } from '../audit/record-action.ts';
 import type { Account } from './account.ts';
-import type { AccountDeps } from './account-deps.ts';
+import type { PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { findAccount } from './find-account.ts';
 import { verifyPassword } from './password.ts';
 
 /** The account for a correct username and password, with an audit entry; else null. Both take the same time. */
 export async function signIn(
-  deps: AccountDeps,
+  deps: PasswordDeps,
   given: { username: string; password: string },
   address: string | null,
 ): Promise<Account | null> {
   const found = await findAccount(deps.db, given.username);
-  const matches = await verifyPassword(found?.passwordHash ?? null, given.password);
+  const matches = await verifyPassword(deps, found?.passwordHash ?? null, given.password);
   if (!matches || found === null) return null;
   const { id: accountId, username } = found.account;
   const at = new Date(deps.clock.nowMs());

@@ -5,7 +5,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';
 import type { Account } from './account.ts';
-import type { AccountDeps } from './account-deps.ts';
+import type { PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { auditedAccount, describeAccountChanges } from './audited-account.ts';
@@ -35,7 +35,7 @@ type RowChanges = Omit<AccountChanges, 'password' | 'revokeKeys'>;
  * for a username that is taken, 'bad_request' if the last admin would be demoted.
  */
 export async function updateAccount(
-  deps: AccountDeps,
+  deps: PasswordDeps,
   by: Actor,
   id: number,
   changes: AccountChanges,
@@ -43,7 +43,7 @@ export async function updateAccount(
 ): Promise<Account> {
   const { password, revokeKeys = false, ...rowChanges } = changes;
   const { botIds } = rowChanges;
-  const hash = password === undefined ? null : await hashChosenPassword('password', password.text);
+  const hash = password === undefined ? null : await hashChosenPassword(deps, 'password', password.text);
   if (rowChanges.username !== undefined) await keyUsernames(deps.db);
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
