@@ -28,6 +28,7 @@ export const apiSettings = z.object({
   API_DATABASE_CONNECTIONS: poolSetting(10).describe(
     'Postgres connections of one api; the sum over all processes must fit max_connections.',
   ),
+  HOST: z.string().default('0.0.0.0').describe('The address of PORT.'),
   PORT: portSetting(8080).describe('The port of REST, the proxy and long polls; each api on a machine needs its own.'),
   PROXY_PREFIX: z
     .string()
@@ -115,6 +116,7 @@ function nest(settings: Settings) {
   return {
     ...serviceConfig(settings, settings.API_DATABASE_CONNECTIONS),
     http: {
+      host: settings.HOST,
       port: settings.PORT,
       trustedProxies: settings.TRUSTED_PROXIES,
       /** The limit of this process; a connection that waits in a poll counts. */

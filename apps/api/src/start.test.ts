@@ -76,6 +76,25 @@ describe('an api', () => {
     await database.drop();
   });
 
+  test('shows its metrics on loopback only, whatever HOST is, unless METRICS_HOST says otherwise', async () => {
+    // On Linux every 127.x.y.z is this machine, and a server on 127.0.0.1 does not listen there.
+    const statusAt = (port: number, path: string) =>
+      fetch(`http://127.0.0.2:${port}${path}`).then(
+        ({ status }) => status,
+        () => null,
+      );
+    const token = 'a-token-of-the-scraper-0123';
+    const [inside, outside] = [
+      await startWith({ HOST: '0.0.0.0' }),
+      await startWith({ HOST: '0.0.0.0', METRICS_HOST: '0.0.0.0', METRICS_TOKEN: token }),
+    ];
+    expect(await statusAt(inside.port, '/livez')).toBe(200);
+    expect(await statusAt(inside.metricsPort, '/metrics')).toBe(null);
+    expect(await statusAt(outside.metricsPort, '/livez')).toBe(200);
+    expect(await statusAt(outside.metricsPort, '/metrics')).toBe(401);
+    await Promise.all([inside.stop(), outside.stop()]);
+  });
+
   test('refuses to start on a port that is taken', async () => {
     await expect(startWith({ PORT: String(api.port) })).rejects.toThrow('EADDRINUSE');
     await expect(startWith({ METRICS_PORT: String(api.metricsPort) })).rejects.toThrow('EADDRINUSE');

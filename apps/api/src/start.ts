@@ -23,6 +23,7 @@ import { type Drain, drainable } from './http/drain-server.ts';
 import { readReadiness } from './probes/probes.ts';
 import { answerWhileWaiting } from './while-starting.ts';
 
+const ANY_ADDRESS = '0.0.0.0';
 /** Counted from the start of the stop. A process has 25 s in all, and needs the rest to close everything. */
 const DRAINED_WITHIN_MS = 18_000;
 
@@ -66,7 +67,8 @@ export async function startApi(
     portServer.serve(requestListener(context, proxy));
     await portServer.listen();
     const { address, port } = portServer.server.address() as AddressInfo;
-    await context.endpoints.announce(address, [port, probes.port]);
+    // One announcement names one address; where the two differ, both ports count as ours on every address of the machine.
+    await context.endpoints.announce(address === probes.address ? address : ANY_ADDRESS, [port, probes.port]);
     serving = true;
     if (!context.startup.waitsForPostgres) log.info({ port, metricsPort: probes.port }, 'the api is ready');
     const running = { context, drain: portServer.drain, proxy, service };
@@ -154,10 +156,10 @@ function requestListener(context: Context, proxy: BotApiProxy): RequestListener 
   };
 }
 
-function listen({ http, host }: ApiConfig, server: Server): Promise<void> {
+function listen({ http }: ApiConfig, server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(http.port, host, () => {
+    server.listen(http.port, http.host, () => {
       server.off('error', reject);
       resolve();
     });

@@ -137,12 +137,11 @@ async function startServices(
   // There is no load balancer that has to notice a stop.
   const api = { ...shared, ...admin, ...ports, ...phone, BALANCER_NOTICE_SECONDS: '0' };
   const worker = { ...shared, METRICS_PORT: String(workerMetrics) };
-  const host = reachable(parts.settings.HOST);
   await Promise.all([
     startWatched(parts, { name: 'api', env: api, readyUrl: `${apiUrl}/readyz` }),
-    startWatched(parts, { name: 'worker', env: worker, readyUrl: `http://${host}:${workerMetrics}/readyz` }),
+    startWatched(parts, { name: 'worker', env: worker, readyUrl: `http://127.0.0.1:${workerMetrics}/readyz` }),
   ]);
-  return { api: `http://${host}:${apiMetrics}/metrics`, worker: `http://${host}:${workerMetrics}/metrics` };
+  return { api: `http://127.0.0.1:${apiMetrics}/metrics`, worker: `http://127.0.0.1:${workerMetrics}/metrics` };
 }
 
 async function startWatched(parts: Parts, program: Omit<Program, 'dataDir'>): Promise<void> {

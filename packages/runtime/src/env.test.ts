@@ -29,15 +29,15 @@ describe('Settings', () => {
       TELEGRAM_API_URL: 'https://api.telegram.org',
       BACKEND_ALLOWED_CIDRS: [],
       EXTRA_UPDATE_KINDS: [],
-      HOST: '0.0.0.0',
+      METRICS_HOST: '127.0.0.1',
       METRICS_PORT: 9090,
       LOG_LEVEL: 'info',
     });
   });
 
   test('that are set to nothing count as unset, and other variables are not looked at', () => {
-    const settings = readSettings(schema, { ...good, LOG_LEVEL: '', HOST: '  ', PATH: '/bin' });
-    expect(settings).toMatchObject({ LOG_LEVEL: 'info', HOST: '0.0.0.0' });
+    const settings = readSettings(schema, { ...good, LOG_LEVEL: '', METRICS_HOST: '  ', PATH: '/bin' });
+    expect(settings).toMatchObject({ LOG_LEVEL: 'info', METRICS_HOST: '127.0.0.1' });
     expect(settings).not.toHaveProperty('PATH');
   });
 

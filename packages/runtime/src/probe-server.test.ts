@@ -3,7 +3,7 @@ import { createMetrics } from './metrics.ts';
 import { type Readiness, startProbeServer } from './probe-server.ts';
 
 async function withProbes(
-  state: { live?: boolean; ready?: () => Promise<Readiness> },
+  state: { live?: boolean; ready?: () => Promise<Readiness>; token?: string },
   check: (url: string) => Promise<void>,
 ): Promise<void> {
   const metrics = createMetrics();
@@ -11,6 +11,7 @@ async function withProbes(
   const server = await startProbeServer({
     port: 0,
     host: '127.0.0.1',
+    token: state.token ?? null,
     metrics,
     live: () => state.live ?? true,
     ready: state.ready ?? (async () => ({ ready: true, reasons: [] })),
@@ -48,10 +49,26 @@ describe('The probe server', () => {
     });
   });
 
+  test('shows the metrics only to who sends the token, and the probes to everybody', async () => {
+    const token = 'a-token-of-the-scraper-0123';
+    await withProbes({ token }, async (url) => {
+      for (const authorization of [undefined, '', token, 'Bearer', `Bearer ${token}x`, `Basic ${token}`]) {
+        const answer = await fetch(`${url}/metrics`, authorization === undefined ? {} : { headers: { authorization } });
+        expect([authorization, answer.status]).toEqual([authorization, 401]);
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+        expect(await answer.text()).not.toContain('flotilla_');
+      }
+      for (const authorization of [`Bearer ${token}`, `bearer ${token}`]) {
+        expect((await fetch(`${url}/metrics`, { headers: { authorization } })).status).toBe(200);
+      }
+      for (const probe of ['livez', 'readyz']) expect((await fetch(`${url}/${probe}`)).status).toBe(200);
+    });
+  });
+
   test('fails to start on a port that is taken', async () => {
     await withProbes({}, async (url) => {
       const port = Number(new URL(url).port);
-      const second = { port, host: '127.0.0.1', metrics: createMetrics(), live: () => true };
+      const second = { port, host: '127.0.0.1', token: null, metrics: createMetrics(), live: () => true };
       await expect(
         startProbeServer({ ...second, ready: async () => ({ ready: true, reasons: [] }) }),
       ).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.ts';
@@ -13,6 +14,8 @@ export type Readiness = {
 export type ProbeServerOptions = {
   port: number;
   host: string;
+  /** What a scraper must send as Bearer to read the metrics; null: nothing. The two probes ask for no credential. */
+  token: string | null;
   metrics: Metrics;
   live: () => boolean;
   ready: () => Promise<Readiness>;
@@ -27,6 +30,8 @@ const LIMITS = {
 };
 const MAX_CONNECTIONS = 200;
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
 /**
  * Serves /livez, /readyz and /metrics on their own port (0 takes a free one). Rejects when the port is taken. A
  * readiness check that throws counts as not ready.
@@ -40,13 +45,28 @@ export async function startProbeServer(
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'method not allowed\n');
     if (path === '/livez') return answer(response, options.live() ? 200 : 503, options.live() ? 'ok\n' : 'stopping\n');
     if (path === '/readyz') return void answerReadiness(options, response);
-    if (path === '/metrics') return void answerMetrics(options.metrics, response);
+    if (path === '/metrics') {
+      if (!isAllowed(options.token, request.headers.authorization)) return refuseScraper(response);
+      return void answerMetrics(options.metrics, response);
+    }
     return answer(response, 404, 'not found\n');
   });
   server.maxConnections = MAX_CONNECTIONS;
   await listen(server, options.port, options.host);
   const { address, port } = server.address() as AddressInfo;
   return { address, port, stop: () => close(server) };
+}
+
+/** Hashed before they are compared, because timingSafeEqual needs equal lengths. */
+function isAllowed(token: string | null, given = ''): boolean {
+  if (token === null) return true;
+  const sent = /^bearer +(.*)$/i.exec(given)?.[1] ?? '';
+  return timingSafeEqual(sha256(sent), sha256(token));
+}
+
+function refuseScraper(response: ServerResponse): void {
+  response.setHeader('www-authenticate', 'Bearer');
+  answer(response, 401, 'send METRICS_TOKEN as Bearer\n');
 }
 
 async function answerReadiness({ ready }: ProbeServerOptions, response: ServerResponse): Promise<void> {

@@ -4,6 +4,7 @@ import { parseEncryptionKey } from './encryption-key.ts';
 import { parseProxyUrl } from './proxy-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
+const MIN_METRICS_TOKEN_LENGTH = 24;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A TCP port; 0 takes any free one. */
@@ -134,10 +135,23 @@ export const commonSettings = {
   BACKEND_ALLOWED_CIDRS: cidrListSetting().describe(
     'Private ranges in which backends may live; without it every private address is refused. All processes need the same value.',
   ),
-  HOST: z.string().default('0.0.0.0').describe('The address it listens on, also for METRICS_PORT.'),
   METRICS_PORT: portSetting(9090).describe(
     'The port of /metrics, /livez and /readyz; each process on a machine needs its own.',
   ),
+  METRICS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe(
+      'The address of METRICS_PORT. With another one than loopback, keep the port inside your network or set METRICS_TOKEN.',
+    ),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[!-~]+$/, 'must have no spaces')
+    .min(MIN_METRICS_TOKEN_LENGTH, `must have at least ${MIN_METRICS_TOKEN_LENGTH} characters`)
+    .optional()
+    .describe(
+      'What Prometheus must send as Bearer to read /metrics; without it everybody may who reaches METRICS_PORT.',
+    ),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`)
     .default('info')

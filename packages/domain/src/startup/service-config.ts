@@ -18,8 +18,10 @@ export type ServiceConfig = ProcessConfig & {
   backendAllowedCidrs: string[];
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
-  host: string;
+  metricsHost: string;
   metricsPort: number;
+  /** null: /metrics asks for no credential. */
+  metricsToken: string | null;
   logLevel: string;
   /** Null when tracing is off. */
   tracing: TracingConfig | null;
@@ -39,8 +41,9 @@ export function serviceConfig(
     platformProxy: settings.TELEGRAM_PROXY === undefined ? null : parseProxyUrl(settings.TELEGRAM_PROXY),
     backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
     publicUrl: settings.PUBLIC_URL ?? null,
-    host: settings.HOST,
+    metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
+    metricsToken: settings.METRICS_TOKEN ?? null,
     logLevel: settings.LOG_LEVEL,
     tracing: tracingConfig(settings),
   };

@@ -26,7 +26,7 @@ export type StartingService = {
 /** Serves probes and metrics before anything else is open. Rejects when their port is taken. */
 export async function startService(options: {
   log: Logger;
-  config: Pick<ServiceConfig, 'host' | 'metricsPort'>;
+  config: Pick<ServiceConfig, 'metricsHost' | 'metricsPort' | 'metricsToken'>;
   ready(): Promise<Readiness>;
   /** Ends the waiting for a store. */
   stopping: AbortSignal | undefined;
@@ -35,7 +35,8 @@ export async function startService(options: {
   const metrics = createMetrics({ processMetrics: true });
   const probes = await startProbeServer({
     port: config.metricsPort,
-    host: config.host,
+    host: config.metricsHost,
+    token: config.metricsToken,
     metrics,
     live: () => true,
     ready,
