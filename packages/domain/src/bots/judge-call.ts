@@ -1,4 +1,4 @@
-import { canonicalJson } from '@flotilla/telegram/canonical-json.ts';
+import { canonicalJson, elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram/canonical-json.ts';
 import { chatParametersOf, groupOfMethod, LOCAL_FILES, type MethodGroup } from '@flotilla/telegram/method-groups.ts';
 import { effectOf, hasContent, hasPrice, REPLY_FIELDS } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from './active-program.ts';
@@ -56,6 +56,10 @@ export function judgeCall(limits: CallLimits, lowerCaseMethod: string, seen: See
     const absent = names.find((name) => seen.get(name) === undefined);
     if (absent !== undefined) return refused('chat', `${absent} is missing, or comes after the first file`);
   }
+  // Each value may be short, and there may be many.
+  let elements = 0;
+  for (const values of seen.values()) for (const value of values) elements += elementsAtMost(value);
+  if (elements > MOST_ELEMENTS) return refused('method', 'its parameters have too many elements');
   const parameters = new Map<string, string>();
   for (const [name, values] of seen) {
     for (const value of values) {
@@ -118,7 +122,7 @@ function judgeContent({ maySpend, mayNameFiles }: CallLimits, name: string, valu
     file ||= namesFile(of);
     sells ||= !maySpend && member === 'prices';
   });
-  if (written === null) return refused('method', `the JSON of ${name} is malformed`);
+  if (written === null) return refused('method', `the JSON of ${name} is malformed or has too many elements`);
   if (file) return refusedFile;
   if (sells) return refused('method', `${name} has an invoice, which needs ${MONEY} among its methods`);
   return allowed(written);
