@@ -4,7 +4,8 @@ import type { UploadedFile } from './uploaded-file.ts';
 
 /**
  * A call's parameters and files as multipart/form-data, with a length if every file's size is known. Values other than
- * strings are sent as JSON, as the platform reads them; undefined values are left out.
+ * strings are sent as JSON, as the platform reads them; undefined values are left out. Names may be those of a client: the
+ * platform decodes percent signs in them.
  */
 export function multipartForm(
   params: Record<string, unknown>,
@@ -14,10 +15,12 @@ export function multipartForm(
   const values = Object.entries(params).filter(([, value]) => value !== undefined);
   const fields = values.map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`);
+    return Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="${encodeURIComponent(name)}"\r\n\r\n${text}\r\n`,
+    );
   });
   const heads = files.map((file) => {
-    const disposition = `form-data; name="${file.field}"; filename="${quotable(file.name)}"`;
+    const disposition = `form-data; name="${encodeURIComponent(file.field)}"; filename="${quotable(file.name)}"`;
     return Buffer.from(
       `--${boundary}\r\nContent-Disposition: ${disposition}\r\nContent-Type: ${quotable(file.mime)}\r\n\r\n`,
     );
