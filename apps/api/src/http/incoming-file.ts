@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { FileHead } from '@flotilla/telegram/parameters/multipart-parser.ts';
+import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 
 /** A client that sends as little as it may would take days. */
 const WHOLE_WITHIN_MS = 600_000;

@@ -1,11 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
-import {
-  type FileHead,
-  type MultipartParser,
-  multipartBoundary,
-  multipartParser,
-} from '@flotilla/telegram/parameters/multipart-parser.ts';
+import { multipartBoundary } from '@flotilla/telegram/parameters/multipart-boundary.ts';
+import { type MultipartParser, multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
+import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { type BodyBudget, shareOf } from './collect-body.ts';
 import { IncomingFile } from './incoming-file.ts';
 import { KNOWN_BODY_WITHIN_MS, noteKnownSender } from './known-sender.ts';
@@ -65,9 +62,9 @@ function boundaryOf({ headers }: IncomingMessage, limitBytes: number): string {
   if (Number(headers['content-length'] ?? 0) > limitBytes + FIELDS_BYTES) {
     throw new FlotillaError('payload_too_large', `The file is larger than ${limitBytes / FIELDS_BYTES} MB`);
   }
-  const boundary = multipartBoundary(headers['content-type'] ?? '');
-  if (boundary === null) throw new FlotillaError('bad_request', 'The Content-Type of the form names no boundary');
-  return boundary;
+  const found = multipartBoundary(headers['content-type'] ?? '');
+  if ('fault' in found) throw new FlotillaError('bad_request', 'The Content-Type of the form names no boundary');
+  return found.boundary;
 }
 
 type Promised = { resolve(form: Form): void; reject(error: FlotillaError): void };

@@ -6,7 +6,8 @@ import { applyFault, type FaultVerdict } from '../faults/apply-fault.ts';
 import { type Answer, refusalAnswer, runCall } from '../methods/run-call.ts';
 import type { Simulator } from '../simulator.ts';
 import { type Params, text } from './params.ts';
-import { isRefusal, readParams } from './read-params.ts';
+import { readParams } from './read-params.ts';
+import { isRefusal } from './refusal.ts';
 import { writeAnswer, writeRefusal } from './write-answer.ts';
 
 export type BotCallTarget = { token: string; method: string; query: string };

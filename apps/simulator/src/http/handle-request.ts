@@ -5,6 +5,7 @@ import { refusalAnswer } from '../methods/run-call.ts';
 import type { Simulator } from '../simulator.ts';
 import { handleBotCall } from './handle-bot-call.ts';
 import { handleFileDownload } from './handle-file-download.ts';
+import { decodeUrl } from './parse-form-params.ts';
 import { writeAnswer, writeRefusal } from './write-answer.ts';
 
 /** Routes a request to the Bot API, to the file downloads, or to the control API. */
@@ -22,7 +23,8 @@ export async function handleRequest(sim: Simulator, req: IncomingMessage, res: S
     return refuse(res, 'Not Found: absolute URI is specified in the Request-Line');
   }
   const match = /^\/bot([^/]*)(\/test)?\/(.*)$/s.exec(path);
-  if (match === null || match[3]!.toLowerCase().startsWith('test')) return refuse(res, 'Not Found');
+  // After "/test" the platform expects another slash.
+  if (match === null || (match[2] === undefined && match[3]!.startsWith('test'))) return refuse(res, 'Not Found');
   return handleBotCall(sim, req, res, { token: match[1]!, method: match[3]!, query });
 }
 
@@ -31,9 +33,5 @@ function refuse(res: ServerResponse, description: string): void {
 }
 
 function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return decodeUrl(Buffer.from(path, 'latin1'), false).toString();
 }

@@ -27,7 +27,8 @@ export function integer(
 ): number {
   const value = text(params, name);
   if (value === '') return otherwise;
-  return Math.min(max, Math.max(min, Number(/^-?\d+/.exec(value)?.[0] ?? 0)));
+  const wrapped = BigInt.asIntN(32, BigInt(/^-?\d+/.exec(value)?.[0] ?? 0));
+  return Math.min(max, Math.max(min, Number(wrapped)));
 }
 
 export function boolean(params: Params, name: string): boolean {

@@ -1,64 +1,59 @@
 import { addValue, type Params } from './params.ts';
+import { parseFormParams } from './parse-form-params.ts';
+import { readPartHeaders } from './part-headers.ts';
+import type { HttpRefusal } from './refusal.ts';
 
-const LINE = Buffer.from('\r\n');
 const BLANK = Buffer.from('\r\n\r\n');
+const FORM = 'application/x-www-form-urlencoded';
+const [MAX_FILES, MAX_HEADERS, MAX_PARAMETERS, MAX_BOUNDARY] = [50, 1 << 18, 1 << 20, 70];
+const BAD: HttpRefusal = { refusedStatus: 400 };
+const TOO_LARGE: HttpRefusal = { refusedStatus: 413 };
 
 /**
- * Reads a whole multipart body and returns the bytes of plain parameters. Real clients send empty bodies, a closing
- * boundary alone, unquoted file names with spaces, and files before fields.
+ * Reads a whole multipart body; the refusal if the platform answers with an error (HttpReader.cpp:237-511). The content type
+ * has a byte in each character. `queryBytes`: the parameters that were read before.
  */
-export function parseMultipart(params: Params, contentType: string, body: Buffer): number {
-  const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
-  if (boundary === null) return 0;
-  const delimiter = Buffer.from(`--${boundary[1] ?? boundary[2]}`);
-  let plainBytes = 0;
-  let at = body.indexOf(delimiter);
-  while (at >= 0) {
-    const partStart = at + delimiter.length;
-    if (body.subarray(partStart, partStart + 2).toString() === '--') break;
-    const next = body.indexOf(Buffer.concat([LINE, delimiter]), partStart);
-    const end = next < 0 ? body.length : next;
-    plainBytes += addPart(params, body.subarray(partStart, end));
-    at = next < 0 ? -1 : next + LINE.length;
+export function parseMultipart(params: Params, contentType: string, body: Buffer, queryBytes = 0): HttpRefusal | null {
+  const boundary = findBoundary(contentType);
+  if (boundary === null) return BAD;
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  const first = body.indexOf(delimiter.subarray(2));
+  if (first < 0) return BAD;
+  let at = first + delimiter.length - 2;
+  let [headersBytes, parameterBytes, files] = [0, queryBytes, 0];
+  for (;;) {
+    const blank = body.indexOf(BLANK, at);
+    headersBytes += (blank < 0 ? body.length : blank) - at;
+    if (headersBytes > MAX_HEADERS) return { refusedStatus: 431 };
+    if (blank <= at) return BAD;
+    const headers = readPartHeaders(body.subarray(at + 2, blank + 2));
+    if (headers === null) return BAD;
+    if (headers.fileName !== null && ++files > MAX_FILES) return TOO_LARGE;
+    at = blank + BLANK.length;
+    const end = body.indexOf(delimiter, at);
+    const content = body.subarray(at, end < 0 ? body.length : end);
+    if (headers.fileName === null && parameterBytes + content.length > MAX_PARAMETERS) return TOO_LARGE;
+    if (end < 0) return BAD;
+    if (headers.fileName !== null) addFile(params, headers.field, headers.fileName, headers.mime, content);
+    else if (headers.mime.startsWith(FORM)) {
+      // Only these count towards the limit.
+      parameterBytes += content.length;
+      parseFormParams(params, content);
+    } else addValue(params, headers.field, content.toString());
+    at = end + delimiter.length;
+    const behind = body.toString('latin1', at, at + 2);
+    if (behind === '--') return null;
+    if (behind.length < 2) return BAD;
   }
-  return plainBytes;
 }
 
-function addPart(params: Params, part: Buffer): number {
-  const headEnd = part.indexOf(BLANK);
-  if (headEnd < 0) return 0;
-  const head = part.subarray(0, headEnd).toString('utf8');
-  const content = part.subarray(headEnd + BLANK.length);
-  const disposition = headerOf(head, 'content-disposition');
-  const field = parameterOf(disposition, 'name');
-  if (field === undefined) return 0;
-  const name = parameterOf(disposition, 'filename');
-  if (name === undefined) {
-    addValue(params, field, content.toString('utf8'));
-    return content.length;
-  }
-  const mime = headerOf(head, 'content-type') || 'application/octet-stream';
-  if (!params.files.has(field)) params.files.set(field, { field, name, mime, bytes: Buffer.from(content) });
-  return 0;
+/** From the first "=" behind the first "boundary" to the next semicolon; null if it is missing or too long (120-152). */
+function findBoundary(contentType: string): string | null {
+  const [, value] = /boundary[^=]*=([^;]*)/is.exec(contentType) ?? [];
+  const boundary = value?.replace(/^"(.*)"$/s, '$1');
+  return boundary === undefined || boundary === '' || boundary.length > MAX_BOUNDARY ? null : boundary;
 }
 
-function headerOf(head: string, name: string): string {
-  for (const line of head.split('\r\n')) {
-    const colon = line.indexOf(':');
-    if (colon > 0 && line.slice(0, colon).trim().toLowerCase() === name) return line.slice(colon + 1).trim();
-  }
-  return '';
-}
-
-/** A disposition parameter, quoted or not; an unquoted value ends at the next semicolon, so it may contain spaces. */
-function parameterOf(disposition: string, name: string): string | undefined {
-  const extended = new RegExp(`;\\s*${name}\\*=(?:utf-8|iso-8859-1)?'[^']*'([^;]+)`, 'i').exec(disposition);
-  const plain = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;]*))`, 'i').exec(disposition);
-  if (plain !== null) return (plain[1]?.replace(/\\(.)/g, '$1') ?? plain[2] ?? '').trim();
-  if (extended === null) return undefined;
-  try {
-    return decodeURIComponent(extended[1]!.trim());
-  } catch {
-    return extended[1]!.trim();
-  }
+function addFile({ files }: Params, field: string, name: string, mime: string, content: Buffer): void {
+  if (!files.has(field)) files.set(field, { field, name, mime, bytes: Buffer.from(content) });
 }

@@ -14,7 +14,7 @@ export function executeReply(
 ): void {
   if (body.length === 0) return;
   const params = newParams();
-  parseBody(params, contentType, body);
+  if (parseBody(params, contentType, body) !== null) return;
   const method = text(params, 'method').toLowerCase();
   if (method === '' || method.startsWith('get') || IGNORED.has(method)) return;
   const sent = Object.fromEntries(params.values);

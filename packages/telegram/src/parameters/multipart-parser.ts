@@ -1,17 +1,20 @@
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
-import { percentDecoded } from './percent-decoded.ts';
+import { type BodyFault, badBody, LONG_HEADERS, TOO_MANY_FILES } from './body-fault.ts';
+import { parseUrlEncoded } from './parse-urlencoded.ts';
+import { type FileHead, type PartHead, readPartHead } from './part-headers.ts';
+import { PendingBytes } from './pending-bytes.ts';
 
 /** A part with a file name: its length, and the bytes that the parser was asked to keep. */
 export type FilePart = { bytes: number; content: Buffer };
 
-/** What the headers of a part say about its file. */
-export type FileHead = { field: string; name: string; mime: string };
-
 export type MultipartParser = {
   write(chunk: Buffer): void;
+  /** To be called when no more comes: a body that is not closed is at fault. */
   end(): void;
   /** True when the closing boundary was read. */
   isClosed(): boolean;
+  /** Why the platform refuses the body; null as long as it does not. Nothing is read after a fault. */
+  fault(): BodyFault | null;
   /** The bytes held of the part that is being read. */
   heldBytes(): number;
 };
@@ -27,156 +30,180 @@ type Sink = {
   onLongField?(name: string): void;
 };
 
-/** The most bytes that are kept of a field and of a file. */
-type Limits = { field: number; file: number };
+/** The most bytes that are kept of a field and of a file, and the most that all headers may have. */
+type Limits = { field: number; file: number; headers?: number };
 
-const HEADERS_LIMIT = 16 * 1024;
+/** The platform's limits. */
+const HEADERS_LIMIT = 256 * 1024;
+const FILES_LIMIT = 50;
 const HEADERS_END = Buffer.from('\r\n\r\n');
-const NONE = Buffer.alloc(0);
+/** Content is passed on in pieces of at least this size, whatever the size of the chunks. */
+const PIECE_BYTES = 4096;
+const NO_HEADERS = badBody('headers in multipart/form-data are empty');
+const CUT_OFF = badBody('unexpected end of request content');
 
-type Part = {
-  name: string;
-  /** Null for a field. */
-  file: FileHead | null;
+type Part = PartHead & {
   stream: ((bytes: Buffer) => void) | null;
   bytes: number;
   kept: GrowingBytes;
   keptBytes: number;
 };
 
-/** RFC 2046 allows 70 characters. To search for a long one takes a time that grows with its length. */
-const LONGEST_BOUNDARY = 200;
-
-/** The boundary of a multipart content type; null when it names none, or one that is too long. */
-export function multipartBoundary(contentType: string): string | null {
-  const found = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType);
-  const boundary = found?.[1] ?? found?.[2] ?? '';
-  return boundary === '' || boundary.length > LONGEST_BOUNDARY ? null : boundary;
-}
-
 /**
- * Reads parts from chunks that may be cut anywhere. It holds only a part's headers, a tail that may begin a boundary,
- * and the content it keeps (`limits`). It is lenient, because real clients are: it accepts an empty body, a lone
- * closing boundary, an unquoted file name with spaces, and a missing end.
+ * Reads parts from chunks that may be cut anywhere, as `HttpReader::parse_multipart_form_data` of the platform does. It holds
+ * only a part's headers, a piece that may begin a boundary, and the content it keeps (`limits`). Each character of the
+ * boundary is a byte.
  */
 export function multipartParser(boundary: string, limits: Limits, sink: Sink): MultipartParser {
-  const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first boundary has no line break before it, so one is put in front.
-  let pending: Buffer = Buffer.from('\r\n');
-  let state: 'preamble' | 'headers' | 'content' | 'done' = 'preamble';
-  let part: Part | null = null;
-  let closed = false;
+  return new Parser(boundary, limits, sink);
+}
 
-  const keep = (bytes: Buffer): void => {
-    if (part === null) return;
+class Parser implements MultipartParser {
+  readonly #delimiter: Buffer;
+  readonly #limits: Limits;
+  readonly #sink: Sink;
+  readonly #pending = new PendingBytes();
+  #state: 'prologue' | 'headers' | 'content' | 'boundary' | 'closed' | 'failed' = 'prologue';
+  #part: Part | null = null;
+  #headersBytes = 0;
+  #files = 0;
+  #fault: BodyFault | null = null;
+
+  constructor(boundary: string, limits: Limits, sink: Sink) {
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+    this.#limits = limits;
+    this.#sink = sink;
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#isDone()) return;
+    this.#pending.append(chunk);
+    while (this.#step());
+    if (this.#isDone()) this.#pending.drop(this.#pending.length);
+    this.#pending.settle();
+  }
+
+  end(): void {
+    if (!this.#isDone()) this.#fail(CUT_OFF);
+  }
+
+  isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  fault(): BodyFault | null {
+    return this.#fault;
+  }
+
+  heldBytes(): number {
+    return this.#pending.heldBytes() + (this.#part?.kept.heldBytes() ?? 0);
+  }
+
+  #isDone(): boolean {
+    return this.#state === 'closed' || this.#state === 'failed';
+  }
+
+  /** False if more bytes are needed, or none. */
+  #step(): boolean {
+    switch (this.#state) {
+      case 'prologue':
+        return this.#skipPrologue();
+      case 'headers':
+        return this.#readHeaders();
+      case 'content':
+        return this.#readContent();
+      case 'boundary':
+        return this.#readBoundaryEnd();
+      case 'closed':
+      case 'failed':
+        return false;
+    }
+  }
+
+  /** The first boundary may follow any text, and no line break needs to stand before it. */
+  #skipPrologue(): boolean {
+    const first = this.#delimiter.subarray(2);
+    const at = this.#pending.indexOf(first);
+    if (at === -1) {
+      this.#pending.take(Math.max(0, this.#pending.length - first.length + 1));
+      return false;
+    }
+    this.#pending.drop(at + first.length);
+    this.#state = 'headers';
+    return true;
+  }
+
+  #readHeaders(): boolean {
+    const end = this.#pending.indexOf(HEADERS_END);
+    const bytes = end === -1 ? this.#pending.length - HEADERS_END.length + 1 : end;
+    if (this.#headersBytes + bytes > Math.min(this.#limits.headers ?? HEADERS_LIMIT, HEADERS_LIMIT)) {
+      this.#sink.onHeaders?.(null);
+      return this.#fail(LONG_HEADERS);
+    }
+    if (end === -1) return false;
+    if (end === 0) return this.#fail(NO_HEADERS);
+    this.#headersBytes += end;
+    const headers = this.#pending.take(end + HEADERS_END.length);
+    this.#sink.onHeaders?.(headers.toString('utf8', 0, end));
+    // The two bytes behind the boundary are a line break at best; the platform does not look.
+    const head = readPartHead(headers.toString('latin1', 2, end + 2));
+    if ('fault' in head) return this.#fail(head.fault);
+    if (head.file !== null && ++this.#files > FILES_LIMIT) return this.#fail(TOO_MANY_FILES);
+    const kept = new GrowingBytes(head.file === null ? this.#limits.field : this.#limits.file);
+    const stream = head.file !== null && this.#sink.streamFile ? this.#sink.streamFile(head.file) : null;
+    this.#part = { ...head, stream, bytes: 0, kept, keptBytes: 0 };
+    this.#state = 'content';
+    return true;
+  }
+
+  #readContent(): boolean {
+    const at = this.#pending.indexOf(this.#delimiter);
+    if (at === -1) {
+      const certain = this.#pending.length - this.#delimiter.length + 1;
+      if (certain >= PIECE_BYTES) this.#keep(this.#pending.take(certain));
+      return false;
+    }
+    if (at > 0) this.#keep(this.#pending.take(at));
+    this.#finishPart();
+    this.#pending.drop(this.#delimiter.length);
+    this.#state = 'boundary';
+    return true;
+  }
+
+  #readBoundaryEnd(): boolean {
+    if (this.#pending.length < 2) return false;
+    this.#state = this.#pending.startsWith('--') ? 'closed' : 'headers';
+    return true;
+  }
+
+  #keep(bytes: Buffer): void {
+    const part = this.#part as Part;
     part.bytes += bytes.length;
     if (part.stream !== null) {
-      if (bytes.length > 0) part.stream(bytes);
+      part.stream(bytes);
       return;
     }
-    const room = (part.file !== null ? limits.file : limits.field) - part.keptBytes;
-    if (room <= 0 || bytes.length === 0) return;
+    const room = (part.file !== null ? this.#limits.file : this.#limits.field) - part.keptBytes;
+    if (room <= 0) return;
     const kept = bytes.subarray(0, room);
-    part.kept.write(Buffer.from(kept));
+    // A copy, because a slice would keep the whole chunk in memory.
+    part.kept.write(part.keptBytes === 0 ? Buffer.from(kept) : kept);
     part.keptBytes += kept.length;
-  };
-  const finishPart = (): void => {
-    if (part === null) return;
-    const content = part.kept.bytes();
-    if (part.file !== null) sink.onFile(part.name, { bytes: part.bytes, content });
-    else if (part.bytes <= limits.field) sink.onField(part.name, content.toString('utf8'));
-    else sink.onLongField?.(part.name);
-    part = null;
-  };
-  /** Reads content up to the next delimiter. It keeps back a tail that may be the beginning of a delimiter. */
-  const readContent = (): boolean => {
-    if (state === 'done') return false;
-    const found = pending.indexOf(delimiter);
-    if (found === -1) {
-      const safe = Math.max(0, pending.length - delimiter.length);
-      keep(pending.subarray(0, safe));
-      // A copy, because a slice would keep the whole chunk in memory.
-      pending = Buffer.from(pending.subarray(safe));
-      return false;
-    }
-    keep(pending.subarray(0, found));
-    finishPart();
-    pending = pending.subarray(found + delimiter.length);
-    state = 'headers';
-    return true;
-  };
-  const readHeaders = (): boolean => {
-    if (pending.length < 2) return false;
-    if (pending[0] === 45 && pending[1] === 45) {
-      state = 'done';
-      closed = true;
-      pending = NONE;
-      return false;
-    }
-    const end = pending.indexOf(HEADERS_END);
-    if (end === -1) {
-      if (pending.length > HEADERS_LIMIT) {
-        state = 'done';
-        sink.onHeaders?.(null);
-      }
-      return false;
-    }
-    const headers = pending.toString('utf8', 0, end);
-    sink.onHeaders?.(headers);
-    part = partFrom(headers, limits);
-    if (part?.file && sink.streamFile) part.stream = sink.streamFile(part.file);
-    pending = pending.subarray(end + HEADERS_END.length);
-    state = 'content';
-    return true;
-  };
-  return {
-    write(chunk) {
-      if (state === 'done') return;
-      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-      for (let more = true; more; ) more = state === 'headers' ? readHeaders() : readContent();
-    },
-    end() {
-      if (state === 'content') {
-        keep(pending);
-        finishPart();
-      }
-      state = 'done';
-      pending = NONE;
-    },
-    isClosed: () => closed,
-    heldBytes: () => pending.length + (part?.kept.heldBytes() ?? 0),
-  };
-}
+  }
 
-function partFrom(headers: string, limits: Limits): Part | null {
-  const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? '';
-  const name = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\r\n]*))/i.exec(disposition);
-  if (name === null) return null;
-  const isFile = /;\s*filename\*?=/i.test(disposition);
-  const field = unquoted(name[1] ?? name[2] ?? '');
-  return {
-    name: field,
-    file: isFile ? { field, name: fileName(disposition), mime: mimeOf(headers) } : null,
-    stream: null,
-    bytes: 0,
-    kept: new GrowingBytes(isFile ? limits.file : limits.field),
-    keptBytes: 0,
-  };
-}
+  #finishPart(): void {
+    const { name, file, isForm, bytes, kept } = this.#part as Part;
+    this.#part = null;
+    if (file !== null) this.#sink.onFile(name, { bytes, content: kept.bytes() });
+    else if (bytes > this.#limits.field) this.#sink.onLongField?.(name);
+    else if (!isForm) this.#sink.onField(name, kept.bytes().toString('utf8'));
+    else parseUrlEncoded(kept.bytes(), { has: () => false, set: (field, value) => this.#sink.onField(field, value) });
+  }
 
-function unquoted(value: string): string {
-  return value
-    .trim()
-    .replace(/\\(["\\])/g, '$1')
-    .replaceAll('%22', '"');
-}
-
-function fileName(disposition: string): string {
-  const plain = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^;\r\n]*))/i.exec(disposition);
-  if (plain !== null) return unquoted(plain[1] ?? plain[2] ?? '');
-  return percentDecoded(/;\s*filename\*=utf-8'[^']*'([^;\r\n]+)/i.exec(disposition)?.[1]?.trim() ?? '');
-}
-
-function mimeOf(headers: string): string {
-  return /^content-type:(.*)$/im.exec(headers)?.[1]?.trim() ?? '';
+  #fail(fault: BodyFault): false {
+    this.#fault = fault;
+    this.#state = 'failed';
+    this.#part = null;
+    return false;
+  }
 }

@@ -1,16 +1,17 @@
 import type { ParameterSink } from './collect-parameters.ts';
-import { percentDecoded } from './percent-decoded.ts';
+import { percentDecodedBytes, textOfBytes } from './percent-decoded.ts';
 
 /**
- * Adds the fields of a query string or an urlencoded body to `values`. The first occurrence of a name wins. Nothing is
- * an error: text that cannot be decoded stays as it is.
+ * Adds the fields of a query string or an urlencoded body to `values`, as `HttpReader::parse_parameters` of the platform
+ * reads them. The first occurrence of a name wins. Nothing is an error: bytes that are no escape stay as they are.
  */
-export function parseUrlEncoded(text: string, values: ParameterSink): void {
+export function parseUrlEncoded(body: Buffer, values: ParameterSink): void {
+  const bytes = body.toString('latin1');
   let from = 0;
-  while (from < text.length) {
-    let end = text.indexOf('&', from);
-    if (end === -1) end = text.length;
-    if (end > from) addPair(text.slice(from, end), values);
+  while (from < bytes.length) {
+    let end = bytes.indexOf('&', from);
+    if (end === -1) end = bytes.length;
+    addPair(bytes.slice(from, end), values);
     from = end + 1;
   }
 }
@@ -21,7 +22,6 @@ function addPair(pair: string, values: ParameterSink): void {
   if (!values.has(name)) values.set(name, equals === -1 ? '' : decoded(pair.slice(equals + 1)));
 }
 
-function decoded(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  return spaced.includes('%') ? percentDecoded(spaced) : spaced;
+function decoded(bytes: string): string {
+  return textOfBytes(percentDecodedBytes(bytes.includes('+') ? bytes.replaceAll('+', ' ') : bytes));
 }

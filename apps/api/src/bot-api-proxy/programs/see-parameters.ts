@@ -31,7 +31,7 @@ const FORM = /^multipart\/form-data;\s*(?:charset=utf-8;\s*)?boundary=(?:"([^";\
 export function seeParameters(budget: BodyBudget, call: MethodCall): Seen | Promise<Seen> {
   const { req, res, path, whole } = call;
   const seen = parameterCollector();
-  if (path.query !== '') parseUrlEncoded(Buffer.from(path.query, 'latin1').toString('utf8'), seen);
+  if (path.query !== '') parseUrlEncoded(Buffer.from(path.query, 'latin1'), seen);
   if (!hasBody(req)) return { outcome: 'seen', parameters: seen.values, boundary: null };
   if (isCompressed(req.headers['content-encoding'])) return unreadable('its body is compressed');
   const form = hasOneType(req.rawHeaders) ? formOf(req.headers['content-type'] ?? '') : null;
@@ -55,10 +55,9 @@ async function seeLater(
 }
 
 function seeText(form: 'urlencoded' | 'json', bytes: Buffer, seen: Collector): Seen {
-  const text = bytes.toString('utf8');
-  if (form === 'json' && !isObject(text)) return unreadable('its JSON is malformed');
-  if (form === 'json') parseJsonParameters(text, seen);
-  else parseUrlEncoded(text, seen);
+  if (form === 'json' && !isObject(bytes.toString('utf8'))) return unreadable('its JSON is malformed');
+  if (form === 'json') parseJsonParameters(bytes, seen);
+  else parseUrlEncoded(bytes, seen);
   return { outcome: 'seen', parameters: seen.values, boundary: null };
 }
 

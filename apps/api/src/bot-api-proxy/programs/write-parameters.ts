@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CallLimits, judgeParameter, type RefusedParameter } from '@flotilla/domain/bots/judge-call.ts';
-import { type FileHead, multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
+import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
+import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import type { BodyRewriter, OwnBody } from '../pass-through.ts';
 import { PARAMETERS_BYTES } from './see-parameters.ts';
