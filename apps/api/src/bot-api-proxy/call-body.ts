@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/bots/backend-certificate.ts';
 import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BodyBudget, collectBody, readInto, type Sender } from '../http/collect-body.ts';
-import { NO_ROOM, type Refusal, TOO_LARGE } from './answer.ts';
+import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from './answer.ts';
 import type { MethodCall, WholeBody } from './call.ts';
-import { isCompressed } from './headers.ts';
+import { bodyCoding, contentType } from './headers.ts';
 
 type NotRead = { outcome: 'refused'; refusal: Refusal } | { outcome: 'unknown-encoding' } | { outcome: 'aborted' };
 export type ReadParameters = { outcome: 'read'; parameters: Parameters; release: () => void } | NotRead;
@@ -18,32 +18,36 @@ const NAMES_LIMIT = 1000;
 const FILE_LIMIT = CERTIFICATE_BYTES_AT_MOST + 1;
 /** The largest call of a stranger is a setWebhook with a certificate. */
 const BODY_LIMIT: Record<Sender, number> = { known: 16 * 1024 * 1024, stranger: 256 * 1024 };
+/** The platform's words, which also have a number. */
+const BROKEN_COMPRESSION = badRequest('zlib error');
 /** Calls that are answered or refused here are short. */
 const UNNAMED_LIMIT: Record<Sender, number> = { known: 1024 * 1024, stranger: 64 * 1024 };
 
 /**
  * Reads the whole request of a call that we answer ourselves: parameters of query and body merged, the query first.
  * Limits: 1 MiB of parameters, 64 KiB of each file, 16 MiB in all (256 KiB and 8 s for a stranger). `aborted` means that
- * the client went away.
+ * the client went away. What the platform could not read is refused in its words.
  */
 export async function readParameters(
   budget: BodyBudget,
   sender: Sender,
   { req, res, path }: MethodCall,
 ): Promise<ReadParameters> {
+  const packed = bodyCoding(req);
+  if (packed === null) return { outcome: 'unknown-encoding' };
   const parameters = parametersOf(path.query);
   const limits = { parameterBytes: PARAMETERS_LIMIT, fileBytes: FILE_LIMIT };
-  const reader = parameterReader(req.headers['content-type'] ?? '', parameters, limits);
-  const read = await readInto(reader, req, res, { budget, sender, limitBytes: BODY_LIMIT[sender] });
+  const reader = parameterReader(contentType(req), parameters, limits);
+  const read = await readInto(reader, req, res, { budget, sender, limitBytes: BODY_LIMIT[sender], packed });
   if (read.outcome !== 'read') return notRead(read.outcome);
-  // A body that ends in the middle of its compression keeps what was read, like any malformed body.
+  if (!read.intact) return { outcome: 'refused', refusal: BROKEN_COMPRESSION };
   reader.end();
-  if (isTooLarge(parameters)) return notRead('too-large');
-  return { outcome: 'read', parameters, release: read.release };
+  const refusal = refusalOf(parameters);
+  return refusal === null ? { outcome: 'read', parameters, release: read.release } : { outcome: 'refused', refusal };
 }
 
 /**
- * The method that a body names, in lower case; '' if it names none. It reads the whole body: up to 1 MiB for a
+ * The method that a body names, as it is spelled; '' if it names none. It reads the whole body: up to 1 MiB for a
  * registered bot, 64 KiB for a stranger. A compressed body is refused, because it would be in memory twice; no client
  * sends one.
  */
@@ -52,12 +56,14 @@ export async function methodInBody(
   sender: Sender,
   { req, res, path }: MethodCall,
 ): Promise<MethodInBody> {
-  if (isCompressed(req.headers['content-encoding'])) return { outcome: 'unknown-encoding' };
-  const body = await collectBody(req, res, { budget, sender, limitBytes: UNNAMED_LIMIT[sender] });
+  const packed = bodyCoding(req);
+  if (packed !== 'none') return { outcome: 'unknown-encoding' };
+  const body = await collectBody(req, res, { budget, sender, limitBytes: UNNAMED_LIMIT[sender], packed });
   if (body.outcome !== 'read') return notRead(body.outcome);
   const parameters = parametersIn(req, path.query, body.bytes);
-  if (isTooLarge(parameters)) return notRead('too-large');
-  const method = (parameters.values.get('method') ?? '').toLowerCase();
+  const refusal = refusalOf(parameters);
+  if (refusal !== null) return { outcome: 'refused', refusal };
+  const method = parameters.values.get('method') ?? '';
   return { outcome: 'named', method, whole: { bytes: body.bytes, release: body.release } };
 }
 
@@ -65,7 +71,7 @@ export async function methodInBody(
 export function parametersIn(req: IncomingMessage, query: string, body: Buffer): Parameters {
   const parameters = parametersOf(query);
   const limits = { parameterBytes: body.length, fileBytes: body.length };
-  const reader = parameterReader(req.headers['content-type'] ?? '', parameters, limits);
+  const reader = parameterReader(contentType(req), parameters, limits);
   reader.write(body);
   reader.end();
   return parameters;
@@ -77,6 +83,7 @@ function notRead(outcome: 'too-large' | 'no-room' | 'unknown-encoding' | 'aborte
   return { outcome };
 }
 
-function isTooLarge({ overflow, values }: Parameters): boolean {
-  return overflow || values.size > NAMES_LIMIT;
+function refusalOf({ overflow, values, fault }: Parameters): Refusal | null {
+  if (fault !== null) return { ok: false, ...fault };
+  return overflow || values.size > NAMES_LIMIT ? TOO_LARGE : null;
 }

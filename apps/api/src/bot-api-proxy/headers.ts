@@ -177,7 +177,7 @@ export function framingFault({ headers }: IncomingMessage): 400 | 501 | null {
 
 /** True if a body follows the headers. */
 export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /**
@@ -199,6 +199,30 @@ export function headerOf(headers: string[], lowerCaseName: string): string {
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] as string;
     if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) return headers[i + 1] as string;
+  }
+  return '';
+}
+
+/**
+ * How the platform decodes a body (`HttpReader::do_read_next`): not at all, by zlib, which tells gzip from deflate itself, or
+ * null, so that it answers 415. That is so for `identity`, too.
+ */
+export function bodyCoding({ rawHeaders }: IncomingMessage): 'none' | 'zlib' | null {
+  const coding = lastHeader(rawHeaders, 'content-encoding').trim().toLowerCase();
+  if (coding === '' || coding === 'none') return 'none';
+  return coding === 'gzip' || coding === 'deflate' ? 'zlib' : null;
+}
+
+/** The Content-Type of a request as the platform takes it. */
+export function contentType({ rawHeaders }: IncomingMessage): string {
+  return lastHeader(rawHeaders, 'content-type').trim();
+}
+
+/** Of two headers the platform takes the last, and Node shows the first or joins them. '' if there is none. */
+function lastHeader(raw: readonly string[], lowerCaseName: string): string {
+  for (let at = raw.length - 2; at >= 0; at -= 2) {
+    const name = raw[at] as string;
+    if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) return raw[at + 1] as string;
   }
   return '';
 }

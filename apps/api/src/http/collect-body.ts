@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { bodyUnpacker, isBehindEnd } from '@flotilla/telegram/parameters/body-unpacker.ts';
 import { KNOWN_BODY_WITHIN_MS, noteKnownSender } from './known-sender.ts';
 
 /** The sender of a body: `known` if we have checked a token, key or secret. */
@@ -53,7 +54,12 @@ export type BodyOptions = {
   sender: Sender;
   /** For a compressed body, its unpacked size. */
   limitBytes: number;
+  /** How the body is packed; without it, as its Content-Encoding says. */
+  packed?: Packing;
 };
+
+/** `zlib`: gzip or deflate, as the platform reads it. */
+export type Packing = 'none' | 'zlib';
 
 /** The destination of a body, and the memory it takes there. */
 export type BodySink = { write(piece: Buffer): void; heldBytes(): number };
@@ -87,9 +93,10 @@ export async function readInto(
   sink: BodySink,
   request: IncomingMessage,
   response: ServerResponse,
-  { budget, sender, limitBytes }: BodyOptions,
+  { budget, sender, limitBytes, packed }: BodyOptions,
 ): Promise<Read | Unread> {
-  const unpacker = unpackerOf(request.headers['content-encoding']);
+  const unpacker =
+    packed === undefined ? unpackerOf(request.headers['content-encoding']) : packed === 'zlib' ? bodyUnpacker() : null;
   if (unpacker === undefined) return { outcome: 'unknown-encoding' };
   const announced = unpacker === null ? Number(request.headers['content-length'] ?? 0) : 0;
   if (announced > limitBytes) return { outcome: 'too-large' };
@@ -144,7 +151,7 @@ function pour(
       if (!share.growTo(beside + sink.heldBytes())) settle({ outcome: 'no-room' });
     };
     const onEnd = () => settle({ outcome: 'read', intact: true, release: share.release });
-    const onBroken = () => settle({ outcome: 'read', intact: false, release: share.release });
+    const onBroken = (error: Error) => settle({ outcome: 'read', intact: isBehindEnd(error), release: share.release });
     const onClose = () => {
       if (!request.complete) settle({ outcome: 'aborted' });
     };
