@@ -16,7 +16,7 @@ import {
 import type { Capture } from './capture.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import { type AsProgram, passThrough, type Tee } from './pass-through.ts';
-import type { BotPath } from './path.ts';
+import type { MethodPath } from './path.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The state that lives as long as the proxy. */
@@ -35,7 +35,7 @@ export type RunningProxy = {
 export type MethodCall = {
   req: IncomingMessage;
   res: ServerResponse;
-  path: Extract<BotPath, { kind: 'method' }>;
+  path: MethodPath;
   /** In lower case; '' if neither path nor parameters name one. */
   method: string;
   begunAtMs: number;

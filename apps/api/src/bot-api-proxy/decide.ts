@@ -4,7 +4,7 @@ import { isProgramToken } from '@flotilla/domain/bots/program-credential.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Sender } from '../http/collect-body.ts';
 import { noteKnownSender } from '../http/known-sender.ts';
-import { AMBIGUOUS, DISABLED, describeError, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
+import { AMBIGUOUS, DISABLED, describeError, NO_SUCH_METHOD, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
 import {
   fail,
   finish,
@@ -21,7 +21,7 @@ import { hasBody } from './headers.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';
 import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
 import { setWebhookOfStranger } from './intercept/webhook.ts';
-import { hidesAnsweredMethod } from './path.ts';
+import { hidesAnsweredMethod, namedPath } from './path.ts';
 import { decideProgram } from './programs/decide-program.ts';
 
 /** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
@@ -46,15 +46,19 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
   else decideUnknown(proxy, call);
 }
 
+/** A name that every server reads in the same way. */
+const PLAIN_NAME = /^\w{1,64}$/;
+
 /**
  * Decides a call whose path names no method. The platform then takes it from the parameter `method`, so we must see a
- * getUpdates there. No body is read before we know whose token this is.
+ * getUpdates there. It goes on with the method that we read in its path, so that the platform can read no other one. No body
+ * is read before we know whose token this is.
  */
 export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Promise<void> {
   // A program's client always names the method in the path; what it may call is decided by that alone.
   if (isProgramToken(call.path.token)) return refuseRequest(proxy, call.res, NOT_FOUND, call.begunAtMs);
   const inQuery = parametersOf(call.path.query).values.get('method');
-  if (inQuery !== undefined || !hasBody(call.req)) return decideNamed(proxy, call, (inQuery ?? '').toLowerCase());
+  if (inQuery !== undefined || !hasBody(call.req)) return decideNamed(proxy, call, inQuery ?? '');
   const { res, begunAtMs } = call;
   const { directory, log, bodies } = proxy.context;
   const { unknownBots, autoRegisterBots } = proxy.context.proxy;
@@ -81,9 +85,11 @@ export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Prom
   }
 }
 
-function decideNamed(proxy: RunningProxy, call: MethodCall, method: string): void {
+function decideNamed(proxy: RunningProxy, call: MethodCall, name: string): void {
+  const method = name.toLowerCase();
   if (hidesAnsweredMethod(method)) refuseRequest(proxy, call.res, AMBIGUOUS, call.begunAtMs);
-  else decide(proxy, { ...call, method });
+  else if (!PLAIN_NAME.test(name)) refuseRequest(proxy, call.res, NO_SUCH_METHOD, call.begunAtMs);
+  else decide(proxy, { ...call, method, path: namedPath(call.path, method) });
 }
 
 /** Another replica may just have registered an unknown token. Throws FlotillaError if the directory cannot refresh. */

@@ -7,6 +7,8 @@ export type BotPath =
   | { kind: 'file'; token: string; upstreamPath: string }
   | { kind: 'refused'; refusal: Refusal };
 
+export type MethodPath = Extract<BotPath, { kind: 'method' }>;
+
 /** Methods, in lower case, that we answer for registered bots or for all bots. Then they never reach the platform. */
 export const ANSWERED_HERE: ReadonlySet<string> = new Set([
   'getupdates',
@@ -82,6 +84,18 @@ function parseOddPath(rawPath: string, upstreamPath: string, query: string, othe
 /** Refuses other characters in a token: a server that cuts it off before them might read the token of our bot. */
 function ofToken<Path extends BotPath & { token: string }>(path: Path): BotPath {
   return TOKEN.test(path.token) ? path : refused(UNAUTHORIZED);
+}
+
+/**
+ * The path of a call that names its method in the parameters, with the method in the path, where the platform looks first.
+ * Query string and parameters stay as they are.
+ */
+export function namedPath(path: MethodPath, method: string): MethodPath {
+  const { token, upstreamPath, query } = path;
+  const queryAt = upstreamPath.indexOf('?');
+  const rawPath = queryAt === -1 ? upstreamPath : upstreamPath.slice(0, queryAt);
+  const test = percentDecoded(rawPath).startsWith('/test/', '/bot'.length + token.length) ? 'test/' : '';
+  return { ...path, method, upstreamPath: `/bot${token}/${test}${method}${query === '' ? '' : `?${query}`}` };
 }
 
 function refused(refusal: Refusal): BotPath {

@@ -186,7 +186,6 @@ describe('what cannot be taken for such a call keeps its bytes', () => {
     '/botT/unknown.method',
     '/botT/getUpdatesX',
     '/botT/sendMessage?text=a;b/c%23d%00&e=\\',
-    '/botT/?method=getMe&x=getUpdates',
     '/file/botT/documents/a%20b%23c;d%3Fe.txt?x=y',
     '/file/botT//documents/1.txt',
     '/bot4242:AAstrangerstrangerstrangerstrangerx/getUpdates',
