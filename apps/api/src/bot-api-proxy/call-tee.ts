@@ -14,7 +14,7 @@ import {
 import { botActor, type MethodCall, type RunningProxy } from './call.ts';
 import { callbackTee } from './callback-tee.ts';
 import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
-import { headerOf } from './headers.ts';
+import { bodyCoding, contentType, hasBody, headerOf } from './headers.ts';
 import type { Tee } from './pass-through.ts';
 
 /** `by` is null if neither the audit log nor the history says who made the call. */
@@ -27,6 +27,9 @@ const NO_PARAMETERS = parametersOf('');
 /** A longer refusal is not one that names a supergroup. */
 const REFUSAL_BYTES = 4096;
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
+const COMPRESSED = 'the body is compressed';
+const TOO_MANY = 'the parameters are longer than 64 KiB';
+const MALFORMED = 'the body is malformed';
 
 /**
  * Watches a call of a registered bot for the history: the small parameters that are needed, and up to 1 MiB of a
@@ -56,6 +59,8 @@ class CallTee implements Tee {
   readonly #capture: Capture;
   readonly #call: Call;
   readonly #parameters: Parameters;
+  /** True if the parameters cannot be read. */
+  readonly #isCompressed: boolean;
   readonly #reader: ParameterReader | null;
   readonly #answer = new GrowingBytes(ANSWER_BYTES);
   readonly #groups: GroupFollower;
@@ -86,6 +91,7 @@ class CallTee implements Tee {
     this.#ownType = ownType;
     this.#call = call;
     this.#parameters = needsParameters ? parametersOf(call.query) : NO_PARAMETERS;
+    this.#isCompressed = needsParameters && ownType === null && hasBody(req) && bodyCoding(req) !== 'none';
     this.#reader = needsParameters ? requestReader(req, this.#parameters, ownType) : null;
   }
 
@@ -125,7 +131,8 @@ class CallTee implements Tee {
     this.#reader?.end();
     const { bot, by, method, captured } = this.#call;
     const answer = { body: this.#answer.bytes(), encoding: this.#encoding };
-    this.#capture.keep({ bot, by, method, captured, parameters: this.#parameters, answer });
+    const call = { bot, by, method, captured, parameters: this.#parameters, incomplete: this.#whyIncomplete() };
+    this.#capture.keep({ ...call, answer });
   }
 
   onClientGone(): boolean {
@@ -157,6 +164,12 @@ class CallTee implements Tee {
     void this.#groups.seeRefusal(this.#call.bot, Object.fromEntries(parameters.values));
   }
 
+  #whyIncomplete(): string | null {
+    if (this.#isCompressed) return COMPRESSED;
+    if (this.#parameters.overflow) return TOO_MANY;
+    return this.#parameters.fault === null ? null : MALFORMED;
+  }
+
   #countLost(reason: string): void {
     this.#capture.countLost(this.#call.bot.id, this.#call.method, reason);
   }
@@ -171,9 +184,8 @@ class CallTee implements Tee {
   }
 }
 
+/** Null for a body that is compressed; the audit log says that it was not read. */
 function requestReader(req: IncomingMessage, parameters: Parameters, ownType: string | null): ParameterReader | null {
   if (ownType !== null) return parameterReader(ownType, parameters, LIMITS);
-  // No client compresses its requests; the history would lack the parameters of one that did.
-  if (req.headers['content-encoding'] !== undefined) return null;
-  return parameterReader(req.headers['content-type'] ?? '', parameters, LIMITS);
+  return hasBody(req) && bodyCoding(req) === 'none' ? parameterReader(contentType(req), parameters, LIMITS) : null;
 }

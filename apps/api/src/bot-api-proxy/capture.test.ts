@@ -5,6 +5,7 @@ import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
+import { rawExchange } from '@flotilla/testing/raw-http.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -213,6 +214,59 @@ test('a bot has the username of its newest getMe, also when it is not managed', 
   await call(token, 'getMe');
   await waitFor(async () => (await known()) === 'renamed_bot');
   expect(await readCaptured(id)).toEqual([]);
+});
+
+describe('a call that is audited says if not all of its parameters were read', () => {
+  const BAN = JSON.stringify({ chat_id: -5, user_id: 77 });
+  const pad = (bytes: number) => `{"x":"${'x'.repeat(bytes)}",${BAN.slice(1)}`;
+  const PADDED = '--b\r\nContent-Disposition: form-data; name="chat_id"\r\n\r\n';
+  test.each<[string, RequestInit, string]>([
+    [
+      'a compressed body',
+      {
+        ...json(''),
+        headers: { ...json('').headers, 'content-encoding': 'gzip' },
+        body: new Uint8Array(gzipSync(BAN)),
+      },
+      'the body is compressed',
+    ],
+    ['parameters beyond 64 KiB', json(pad(70_000)), 'the parameters are longer than 64 KiB'],
+    [
+      'headers beyond that',
+      {
+        method: 'POST',
+        headers: { 'content-type': 'multipart/form-data; boundary=b' },
+        body: PADDED.replace(';', `; x=${'y'.repeat(70_000)};`),
+      },
+      'the body is malformed',
+    ],
+    ['a long parameter', json(pad(5_000)), 'a parameter is longer than 4096 characters'],
+  ])('%s', async (_name, init, incomplete) => {
+    const bot = await newBot();
+    answer = (res) => Boolean(res.end('{"ok":true,"result":true}'));
+    await call(bot.token, 'banChatMember', init);
+    await waitForCaptured(bot.id, 1);
+    const entries = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
+    const records = entries.map(([, fields]) => Object.fromEntries(pairs(fields)));
+    const { p, n } = records.find(({ t, b }) => t === 'call' && b === String(bot.id)) ?? {};
+    expect({ n, p: JSON.parse(p ?? '') }).toEqual({
+      n: incomplete,
+      p: incomplete.startsWith('a parameter') ? { chat_id: '-5', user_id: '77' } : {},
+    });
+  });
+
+  test.each([
+    ['two content types', 'Content-Type: text/plain\r\nContent-Type: application/json', BAN],
+    ['names with odd escapes', 'Content-Type: application/json', '{"\\chat_id":-5,"user\\_id":"\\77"}'],
+    ['an object that is cut off', 'Content-Type: application/json', BAN.slice(0, -1)],
+  ])('%s are read as the platform reads them', async (_name, headers, body) => {
+    const bot = await newBot();
+    answer = (res) => Boolean(res.end('{"ok":true,"result":true}'));
+    const head = `POST /bot${bot.token}/banChatMember HTTP/1.1\r\nHost: h\r\nConnection: close\r\n${headers}`;
+    await rawExchange(api.port, `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const params = { chat_id: '-5', user_id: '77' };
+    expect(await waitForCaptured(bot.id, 1)).toEqual([{ method: 'banchatmember', params, result: 'true' }]);
+  });
 });
 
 describe('a call is not captured', () => {

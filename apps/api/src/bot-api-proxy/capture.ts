@@ -17,6 +17,8 @@ export type TeedCall = {
   method: string;
   captured: CapturedMethod;
   parameters: Parameters;
+  /** Why parameters that the platform read are missing; null if none are. */
+  incomplete: string | null;
   answer: TeedAnswer;
 };
 
@@ -41,6 +43,7 @@ export type Capture = {
 export const ANSWER_BYTES = 1024 * 1024;
 /** Longer values are not kept: long texts are in the result, and other parameters are short. */
 const VALUE_LIMIT = 4096;
+const LONG_PARAMETER = `a parameter is longer than ${VALUE_LIMIT} characters`;
 /** The limit on all answers that are being decompressed. */
 const COMPRESSED_BYTES = 32 * 1024 * 1024;
 /** The limit on calls without a client; each holds a connection to the platform. */
@@ -73,7 +76,9 @@ export function callCapture(context: Context): Capture {
       learn(bot, result);
       return;
     }
-    const kept = { method, params: keptParameters(call), result };
+    const params = keptParameters(call);
+    const incomplete = call.incomplete ?? whyLeftOut(call, params);
+    const kept = { method, params, result, ...(incomplete === null ? {} : { incomplete }) };
     calls.keep(bot, by === null ? kept : { ...kept, actor: callActor(by) });
   };
   const learn = (bot: Bot, me: string): void => {
@@ -134,6 +139,12 @@ function keptParameters({ captured, parameters }: TeedCall): Record<string, stri
   // The message is in the result.
   if (captured.effect === 'messages') return NO_PARAMETERS;
   return Object.fromEntries([...parameters.values].filter(([, value]) => value.length <= VALUE_LIMIT));
+}
+
+/** The parameters of an audited call are short, so a long one may hide what it does. */
+function whyLeftOut({ captured, parameters }: TeedCall, kept: Record<string, string>): string | null {
+  const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';
+  return isAudited && Object.keys(kept).length < parameters.values.size ? LONG_PARAMETER : null;
 }
 
 const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {

@@ -739,6 +739,38 @@ describe('captured calls', () => {
     ]);
   });
 
+  test.each([
+    ['the chat as the platform reads it', 'deleteMessage', { chat_id: `${group.id}x`, message_id: '7x' }, 'message 7'],
+    [
+      'an id of which 32 bits count',
+      'deleteMessage',
+      { chat_id: String(group.id), message_id: '4294967303' },
+      'message 7',
+    ],
+    ['JSON with odd escapes', 'deleteMessages', { chat_id: String(group.id), message_ids: '["\\7"]' }, 'message 7'],
+  ])('%s is the chat and the message that are audited and deleted', async (_fact, method, params, details) => {
+    await write(update({ message: message(7) }));
+    await write(call(method, params, true));
+    expect(await audits()).toMatchObject([{ action: 'delete', target_id: 7, details, chat_id: group.id }]);
+    expect(await rows()).toMatchObject([{ id: 7, deleted_at: expect.anything() }]);
+  });
+
+  test('a call of which not all was understood is audited as such, also if its chat is unknown', async () => {
+    const incomplete = 'the body is compressed';
+    const chat_id = String(group.id);
+    await write(
+      { ...call('banChatMember', {}, true), incomplete } as HistoryEntry,
+      { ...call('deleteMessages', { chat_id }, true), incomplete } as HistoryEntry,
+      { ...call('banChatMember', { chat_id, user_id: '77', until_date: '1' }, true), incomplete } as HistoryEntry,
+    );
+    const mark = 'not understood: the body is compressed';
+    expect(await audits()).toMatchObject([
+      { action: 'ban', chat_id: 0, target_id: null, details: mark },
+      { action: 'delete', chat_id: group.id, target_id: null, details: mark },
+      { action: 'ban', chat_id: group.id, target_id: 77, details: `until 1970-01-01T00:00:01.000Z; ${mark}` },
+    ]);
+  });
+
   test('a call that comes again under another key is audited once, by the id of the call', async () => {
     const ban = {
       ...call('banChatMember', { chat_id: String(group.id), user_id: '77' }, true),

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
-import { type FileHead, multipartBoundary, multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
+import { multipartBoundary } from '@flotilla/telegram/parameters/multipart-boundary.ts';
+import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
 import { isForm, REPLY_BYTES } from './reply-room.ts';
 import type { DeliveredAnswer } from './send-to-backend.ts';
@@ -25,14 +27,16 @@ export function uploadOf({ field, name, mime, pieces }: FileOfReply): UploadedFi
 
 type Read = { values: Map<string, string>; files: FileOfReply[] };
 
-/** Fields beyond 128 KiB are left out, as in answers of other types. */
+const NO_CALL: Read = { values: new Map(), files: [] };
+
+/** Fields beyond 128 KiB are left out. A malformed form has no call, as at the platform. */
 function readForm(contentType: string, reply: Buffer): Read {
   const [values, files] = [new Map<string, string>(), [] as FileOfReply[]];
-  const boundary = multipartBoundary(contentType);
-  if (boundary === null) return { values, files };
+  const found = multipartBoundary(contentType);
+  if ('fault' in found) return NO_CALL;
   let room = REPLY_BYTES;
   const parser = multipartParser(
-    boundary,
+    found.boundary,
     { field: REPLY_BYTES, file: 0 },
     {
       onField(name, value) {
@@ -49,7 +53,7 @@ function readForm(contentType: string, reply: Buffer): Read {
   );
   parser.write(reply);
   parser.end();
-  return { values, files };
+  return parser.fault() === null ? { values, files } : NO_CALL;
 }
 
 function readText(contentType: string, reply: Buffer): Read {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const CALL = '99\nsendmessage\n{}\n\n\n{"message_id":1}';
+const CALL = '99\nsendmessage\n{}\n\n\n\n{"message_id":1}';
 const append = (batch: number, registration = REGISTRATION, calls = [CALL]) => {
   const { state, history, pendingTurns } = scene.keys;
   return scene.run(
@@ -34,13 +34,17 @@ test('nothing is kept before the bot is set up, of another registration, or with
 // Other releases read the same stream, so these stored fields must not change.
 test('a record has the fields that the history reads', async () => {
   await scene.applyBot({ manage: true });
-  const audited = '100\ndeletemessage\n{"chat_id":"5"}\n{"accountId":4}\ncall:p:1\ntrue';
+  const audited = '100\ndeletemessage\n{"chat_id":"5"}\n{"accountId":4}\ncall:p:1\nwhy not\ntrue';
   await append(1, REGISTRATION, [CALL, audited]);
   const common = ['t', 'call', 'b', String(BOT), 'g', REGISTRATION];
   const records = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(records.map(([, record]) => record)).toEqual([
     [...common, ...'a 99 m sendmessage p {} r {"message_id":1}'.split(' ')],
-    [...common, ...'a 100 m deletemessage p {"chat_id":"5"} r true u {"accountId":4} c call:p:1'.split(' ')],
+    [
+      ...common,
+      ...'a 100 m deletemessage p {"chat_id":"5"} r true u {"accountId":4} c call:p:1 n'.split(' '),
+      'why not',
+    ],
   ]);
   expect(await scene.counted()).toEqual(['0 0 0 0 2', '0 0 0 0 2']);
 });

@@ -102,7 +102,9 @@ function ofChat(action: AuditAction, details = ''): AuditedCall {
 function ofMessages(action: AuditAction, params: CallParams): AuditedCall {
   const one = readIdParam(params, 'message_id');
   const ids = one === null ? readIdsParam(params, 'message_ids') : [one];
-  const details = ids.length === 0 ? 'newest message' : `message ${ids.join(', ')}`;
+  // Only the newest pinned message need not be named.
+  const unnamed = action === 'unpin' ? 'newest message' : '';
+  const details = ids.length === 0 ? unnamed : `message ${ids.join(', ')}`;
   return { action, target: target('message', ids[0] ?? null), details };
 }
 

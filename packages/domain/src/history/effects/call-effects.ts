@@ -149,14 +149,21 @@ function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
 }
 
 function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
-  const { method, params, actor = {}, captureKey: ofCall, key, atMs } = entry;
+  const { method, params, actor = {}, captureKey: ofCall, key, atMs, incomplete } = entry;
   const by = actorOfCall(actor);
   const audited =
     readAuditedCall(method, params) ?? (by.kind === 'account' ? readAuditedMessage(method, result) : null);
-  const chat = readChatRef(params, 'chat_id');
-  if (audited === null || chat === null) return [];
+  if (audited === null) return [];
+  // An action is never left out because its chat cannot be read.
+  const chat = readChatRef(params, 'chat_id') ?? 0;
+  const details = incomplete === undefined ? audited.details : notUnderstood(audited.details, incomplete);
   const captureKey = actor.auditKey ?? ofCall ?? key;
-  return [{ type: 'audit', audit: { ...audited, chat, dateS: toSeconds(atMs), captureKey, by } }];
+  return [{ type: 'audit', audit: { ...audited, details, chat, dateS: toSeconds(atMs), captureKey, by } }];
+}
+
+function notUnderstood(details: string, reason: string): string {
+  const mark = `not understood: ${reason}`;
+  return details === '' ? mark : `${details}; ${mark}`;
 }
 
 function readMessageId(value: unknown): number | null {

@@ -1,22 +1,27 @@
+import { parsePlatformJson } from '@flotilla/telegram/platform-json.ts';
 import type { ChatRef } from './history-effect.ts';
 
 export type CallParams = Record<string, string>;
 
-/** A chat parameter; null when it is neither an id nor an '@username'. */
+/** The platform reads these as 32 bits, and cuts off what is longer. */
+const SHORT_IDS = new Set(['message_id', 'reply_to_message_id', 'message_thread_id', 'until_date']);
+
+/** A chat parameter; null when it is neither an id nor an '@username'. The platform ignores dots and case in a name. */
 export function readChatRef(params: CallParams, name: string): ChatRef | null {
-  const value = params[name]?.trim() ?? '';
-  if (/^@\w+$/.test(value)) return value.toLowerCase();
-  return toId(value);
+  const value = params[name] ?? '';
+  if (!value.startsWith('@')) return readInteger(value, 64);
+  const username = value.replaceAll('.', '').trim().toLowerCase();
+  return /^@\w+$/.test(username) ? username : null;
 }
 
-/** An id parameter, or null when it is absent or no exact integer. */
+/** An id parameter, or null when it is absent or 0. */
 export function readIdParam(params: CallParams, name: string): number | null {
-  return toId(params[name]?.trim() ?? '');
+  return readInteger(params[name] ?? '', SHORT_IDS.has(name) ? 32 : 64);
 }
 
 /** A parameter that is a JSON list of ids; other values in it are left out. */
 export function readIdsParam(params: CallParams, name: string): number[] {
-  const values = parseJson(params[name] ?? '');
+  const values = parsePlatformJson(params[name] ?? '');
   if (!Array.isArray(values)) return [];
   return values.map((value: unknown) => toId(String(value))).filter((id) => id !== null);
 }
@@ -37,7 +42,7 @@ export function readTextParam(params: CallParams, name: string): string | null {
  * to a message of another chat.
  */
 export function readReplyParam(params: CallParams): number | null {
-  const reply = parseJson(params.reply_parameters ?? '');
+  const reply = parsePlatformJson(params.reply_parameters ?? '');
   if (typeof reply !== 'object' || reply === null || !('message_id' in reply)) {
     return readIdParam(params, 'reply_to_message_id');
   }
@@ -48,7 +53,7 @@ export function readReplyParam(params: CallParams): number | null {
 
 /** A parameter that is JSON; undefined when it is absent or malformed. */
 export function readJsonParam(params: CallParams, name: string): unknown {
-  return parseJson(params[name] ?? '');
+  return parsePlatformJson(params[name] ?? '');
 }
 
 function toId(text: string): number | null {
@@ -56,10 +61,9 @@ function toId(text: string): number | null {
   return Number.isSafeInteger(id) ? id : null;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** As the platform reads an integer (`to_integer`): a minus and the leading digits, of which the lowest bits count. */
+function readInteger(text: string, bits: 32 | 64): number | null {
+  const digits = /^-?\d+/.exec(text)?.[0];
+  const id = digits === undefined ? 0 : Number(BigInt.asIntN(bits, BigInt(digits)));
+  return id !== 0 && Number.isSafeInteger(id) ? id : null;
 }

@@ -93,10 +93,10 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
     hasRoom,
     keep: (bot, call) => {
       if (closed || !hasRoom()) return countLost({ botId: bot.id, method: call.method, reason: 'too many calls wait' });
-      const { method, params, result, actor } = call;
+      const { method, params, result, actor, incomplete } = call;
       lastId += 1;
       const captureKey = leavesAudit(method) ? `call:${process}:${lastId}` : '';
-      const seen: BufferedCall = { method, params, result, actor, atMs: deps.clock.nowMs(), captureKey };
+      const seen: BufferedCall = { method, params, result, actor, incomplete, atMs: deps.clock.nowMs(), captureKey };
       const waiting = { bot, call: seen, bytes: sizeOf(call) };
       calls += 1;
       bytes += waiting.bytes;

@@ -9,6 +9,8 @@ export type CapturedCall = {
   result: string;
   /** Who made the call, and from where; absent when only the bot is known. */
   actor?: CallActor | undefined;
+  /** Why `params` lacks parameters that the platform read; absent if it lacks none. */
+  incomplete?: string | undefined;
 };
 
 /** Who made a call, as the history stream stores it; other releases read it, too. Without an account it was the bot's client. */

@@ -14,6 +14,7 @@ describe('a record is read as it was written', () => {
       { params: { chat_id: '5' }, result: '{"message_id":1}' },
     ],
     ['audited call', ['p', '{}', 'r', 'true', 'c', 'call:p:1'], { params: {}, result: 'true', captureKey: 'call:p:1' }],
+    ['call with parameters missing', ['p', '{}', 'r', '1', 'n', 'why'], { params: {}, result: '1', incomplete: 'why' }],
     [
       'call of an account',
       ['p', '{}', 'r', '1', 'u', '{"accountId":4}'],

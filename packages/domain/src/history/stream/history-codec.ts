@@ -27,6 +27,8 @@ export type CallEntry = EntryOrigin & {
   actor?: CallActor;
   /** The key under which its audit entry is stored once; without it the entry's key. */
   captureKey?: string;
+  /** Why `params` lacks parameters that the platform read. */
+  incomplete?: string;
 };
 
 /** An update that a reader gave up. */
@@ -61,7 +63,7 @@ const FIELDS = {
   /** Written by accept-updates.lua, which makes the update's id. */
   update: { updateId: 'i', raw: 'u' },
   /** Written by append-calls.lua. */
-  call: { method: 'm', params: 'p', result: 'r', actor: 'u', captureKey: 'c' },
+  call: { method: 'm', params: 'p', result: 'r', actor: 'u', captureKey: 'c', incomplete: 'n' },
   link: { link: 'l' },
   /** Written by lib/dead-letter.lua, in the step that takes the update from its reader. */
   dead: {
@@ -78,9 +80,9 @@ type RecordOwner = Pick<EntryOrigin, 'botId' | 'registrationId'>;
  * Only the result, which the platform wrote, may have line breaks.
  */
 export function callArguments(calls: BufferedCall[]): string[] {
-  return calls.map(({ method, params, result, actor, atMs, captureKey }) => {
+  return calls.map(({ method, params, result, actor, atMs, captureKey, incomplete = '' }) => {
     const by = actor === undefined ? '' : JSON.stringify(actor);
-    return `${atMs}\n${method}\n${JSON.stringify(params)}\n${by}\n${captureKey}\n${result}`;
+    return `${atMs}\n${method}\n${JSON.stringify(params)}\n${by}\n${captureKey}\n${incomplete}\n${result}`;
   });
 }
 
@@ -145,6 +147,7 @@ export function decodeRecord(shard: number, streamId: string, record: HistoryRec
   switch (kind) {
     case 'call': {
       const [actor, captureKey] = [fields.get(call.actor), fields.get(call.captureKey)];
+      const incomplete = fields.get(call.incomplete);
       return {
         ...origin,
         type: 'call',
@@ -153,6 +156,7 @@ export function decodeRecord(shard: number, streamId: string, record: HistoryRec
         result: required(call.result, 'result'),
         ...(actor === undefined ? {} : { actor: JSON.parse(actor) }),
         ...(captureKey === undefined ? {} : { captureKey }),
+        ...(incomplete === undefined ? {} : { incomplete }),
       };
     }
     case 'link':
