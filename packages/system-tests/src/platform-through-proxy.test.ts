@@ -30,9 +30,9 @@ async function stopAll(): Promise<void> {
   await Promise.all([...fleet.apis.splice(0), ...fleet.workers.splice(0)].map((process) => process.stop()));
 }
 
-const photo = () => {
+const document = (person: number) => {
   const form = new FormData();
-  form.set('chat_id', '5');
+  form.set('chat_id', String(person));
   form.set('document', new Blob(['the bytes of a file']), 'a.txt');
   return form;
 };
@@ -48,23 +48,21 @@ describe.each(['http', 'https', 'socks5'] as const)('a closed network with a pro
   test('bots are registered and polled, calls and files pass, and nobody reads the password', async () => {
     const started = await startPair(proxy.url(), proxy.caFile);
     const bot = await fleet.addBot({ long_poll_enabled: true });
-    await fleet.control.injectUpdate({
-      bot: bot.platformId,
-      kind: 'message',
-      raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"through the proxy"}`,
-    });
+    const { id: person } = await fleet.control.createPerson({});
+    await fleet.control.startBot({ person, bot: bot.platformId });
     const call = async (method: string, init: RequestInit = {}) =>
       (await fetch(`${fleet.url}/tgapi/bot${bot.token}/${method}`, init)).json() as Promise<{ result: never }>;
-    await waitFor(async () => JSON.stringify(await call('getUpdates?timeout=1')).includes('through the proxy'), {
+    await waitFor(async () => JSON.stringify(await call('getUpdates?timeout=1')).includes('/start'), {
       timeoutMs: 30_000,
       message: 'the update',
     });
-    const sent: { document: { file_id: string } } = (await call('sendDocument', { method: 'POST', body: photo() }))
-      .result;
+    const sent: { document: { file_id: string } } = (
+      await call('sendDocument', { method: 'POST', body: document(person) })
+    ).result;
     const file: { file_path: string } = (await call(`getFile?file_id=${sent.document.file_id}`)).result;
     const content = await fetch(`${fleet.url}/tgapi/file/bot${bot.token}/${file.file_path}`);
     expect(await content.text()).toBe('the bytes of a file');
-    await fleet.rest('/api/messages/send', { bot_id: bot.id, chat_id: 5, text: 'from REST' });
+    await fleet.rest('/api/messages/send', { bot_id: bot.id, chat_id: person, text: 'from REST' });
     const system = await fleet.rest<{ settings: object[] }>('/api/system');
     const { protocol, port } = new URL(proxy.url());
     expect(system.settings).toContainEqual({ name: 'TELEGRAM_PROXY', value: `${protocol}//localhost:${port}` });
