@@ -2,7 +2,7 @@ import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import { type WorkLimit, workLimit } from '@flotilla/domain/accounts/work-limit.ts';
 import {
-  ANSWERED_BEFORE,
+  answeredBefore,
   type AnsweredCallbacks,
   answeredCallbacks,
 } from '@flotilla/domain/bots/answered-callbacks.ts';
@@ -125,7 +125,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     credentialWatch,
     recordTokenUse,
     programRefusals,
-    answeredCallbacks: answeredCallbacks({ redis }, metrics.counter(ANSWERED_BEFORE)),
+    answeredCallbacks: answeredCallbacks({ redis }, answeredBefore(metrics)),
     auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
     signInLimits: signInLimits(redis, clock),
     passwordWork: workLimit(PASSWORD_WORK),

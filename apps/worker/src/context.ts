@@ -1,5 +1,5 @@
 import {
-  ANSWERED_BEFORE,
+  answeredBefore,
   type AnsweredCallbacks,
   answeredCallbacks,
 } from '@flotilla/domain/bots/answered-callbacks.ts';
@@ -71,7 +71,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     replyRoom: replyRoom(),
     requestLimiter,
     programRefusals,
-    answeredCallbacks: answeredCallbacks({ redis }, metrics.counter(ANSWERED_BEFORE)),
+    answeredCallbacks: answeredCallbacks({ redis }, answeredBefore(metrics)),
     measure: workerMetrics(metrics, requestLimiter),
   };
 }

@@ -240,9 +240,9 @@ describe('a worker', () => {
     await waitFor(() => new Set(texts()).size === 2);
     const openBreaker = (bot: Bot, forMs: number) =>
       context.redis.commands.hset(botKeys(bot.id).state, {
-        failSince: Date.now() - 60_000,
-        probeMs: 60_000,
-        closedUntil: Date.now() + forMs,
+        failingSince: Date.now() - 60_000,
+        probeIntervalMs: 60_000,
+        openUntil: Date.now() + forMs,
       });
     await openBreaker(other.bot, 60_000);
     await openBreaker(one.bot, 1_000);

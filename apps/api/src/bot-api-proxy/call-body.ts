@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/bots/backend-certificate.ts';
 import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
-import { type BodyBudget, collectBody, readInto, type Sender } from '../http/collect-body.ts';
+import { type BodyBudget, collectBody, readInto } from '../http/collect-body.ts';
+import type { Sender } from '../http/known-sender.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from './answer.ts';
 import type { MethodCall, WholeBody } from './call.ts';
 import { bodyCoding, contentType } from './headers.ts';

@@ -4,6 +4,7 @@ import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
+import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Context } from '../context.ts';
 import {
   type BotApiAnswer,
@@ -78,7 +79,8 @@ export function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: Meth
 
 /** Streams a call to the platform. `asProgram` changes what a program's token needs changed. */
 export function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null, asProgram: AsProgram | null = null): void {
-  const kind = tee === null || tee.isAnswered !== undefined ? 'passed' : 'captured';
+  const isKept = tee !== null && tee.isAnswered === undefined && capturedMethod(call.method)?.effect !== 'identity';
+  const kind = isKept ? 'captured' : 'passed';
   passThrough(proxy.upstream, call.req, call.res, {
     path: asProgram?.path ?? call.path.upstreamPath,
     tee,

@@ -2,8 +2,7 @@ import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { isProgramToken } from '@flotilla/domain/bots/program-credential.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
-import type { Sender } from '../http/collect-body.ts';
-import { noteKnownSender } from '../http/known-sender.ts';
+import { noteKnownSender, type Sender } from '../http/known-sender.ts';
 import { AMBIGUOUS, DISABLED, describeError, NO_SUCH_METHOD, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
 import {
   fail,

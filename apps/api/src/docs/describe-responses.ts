@@ -161,7 +161,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
   },
   platform_failed: {
     when: 'The platform failed, gave an answer that cannot be read, or could not be reached.',
-    sentence: 'The platform could not be reached: connect ECONNREFUSED 127.0.0.1:8081',
+    sentence: 'The platform could not be reached: ECONNREFUSED',
   },
   platform_timeout: {
     when: 'The platform did not answer in time.',

@@ -137,7 +137,7 @@ describe('an account', () => {
   test('is gone with its sessions and keys when it is deleted', async () => {
     const account = await added();
     const [session, key] = [await signedIn(account.username), await keyOf(account)];
-    expect((await post('delete', { id: account.id })).json).toEqual({ ok: true });
+    expect((await post('delete', { id: account.id })).json).toEqual({ ok: true, program_tokens: [] });
     await waitFor(async () => (await session('GET', '/api/auth/me')).status === 401, { timeoutMs: 5000 });
     await waitFor(async () => (await key('GET', '/api/auth/me')).status === 401, { timeoutMs: 5000 });
     expect((await signIn(account.username)).status).toBe(401);

@@ -278,7 +278,7 @@ describe('what is wrong with a bot', () => {
 
   test('says since when its backend has failed, whenever the last attempt was', async () => {
     const { id } = await api.addBot({ proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' });
-    const failed = { failSince: hourAgoMs, pushErr: 'Connection refused', pushErrAt: Date.now() };
+    const failed = { failingSince: hourAgoMs, pushErr: 'Connection refused', pushErrAt: Date.now() };
     await redis.commands.hset(botKeys(id).state, failed);
     const failing = await shown(id);
     expect(failing).toMatchObject({ backend_state: 'failing', failing_since: since });
@@ -363,10 +363,10 @@ describe('listing bots', () => {
 
 describe('sorting bots', () => {
   const STATES: Record<string, Record<string, number>> = {
-    'sorted Bot 10': { n: 9, ackedN: 2, updateAt: 3_000 },
-    'Sorted bot 9': { n: 9, ackedN: 9, updateAt: 5_000 },
-    'sorted ünder': { n: 50, ackedN: 0 },
-    'sorted UNDER': { n: 7, ackedN: 0, updateAt: 5_000 },
+    'sorted Bot 10': { allowedCount: 9, pullCursorCount: 2, updateAt: 3_000 },
+    'Sorted bot 9': { allowedCount: 9, pullCursorCount: 9, updateAt: 5_000 },
+    'sorted ünder': { allowedCount: 50, pullCursorCount: 0 },
+    'sorted UNDER': { allowedCount: 7, pullCursorCount: 0, updateAt: 5_000 },
   };
   const names: Record<number, string> = {};
   beforeAll(async () => {

@@ -363,7 +363,7 @@ function unknownId(known: unknown): unknown {
 
 /** The ids that we gave, and those of chats where only our records can tell that there is such a chat. */
 function namesOurs(name: string, { method, inputs }: DocumentedOperation): boolean {
-  if (!/^ids?$|_ids?$/.test(name) || /^(upto|update|file|.*message.*)_id$/.test(name)) return false;
+  if (!/^ids?$|_ids?$/.test(name) || /^(upto|update|file|business_connection|.*message.*)_id$/.test(name)) return false;
   if (name === 'user_id') return inputs.chat_id === undefined;
   return !/chat_id$/.test(name) || method === 'GET';
 }

@@ -35,10 +35,10 @@ beforeAll(async () => {
   bots = { ok: ok.id, open: open.id, disabled: disabled.id };
   await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: disabled.id } });
   const nowMs = Date.now();
-  await redis.commands.hset(botKeys(ok.id).state, { pollOkAt: nowMs, n: 7, ackedN: 3 });
+  await redis.commands.hset(botKeys(ok.id).state, { pollOkAt: nowMs, allowedCount: 7, pullCursorCount: 3 });
   await redis.commands.hset(botKeys(open.id).state, {
-    ...{ pollOkAt: nowMs, n: 40, filedN: 40, pend: 38 },
-    ...{ failSince: nowMs - 60_000, closedUntil: nowMs + 60_000 },
+    ...{ pollOkAt: nowMs, allowedCount: 40, pushCursorCount: 40, pushPending: 38 },
+    ...{ failingSince: nowMs - 60_000, openUntil: nowMs + 60_000 },
   });
   const letter = { reader: 'push', payload: '{}', reason: 'x', attempts: 1 };
   await api.database.db
@@ -76,9 +76,9 @@ describe('the fleet in figures', () => {
     expect(fleet).toMatchObject({ bots: 3, states: STATES, pending: 42, dead_letters: 3 });
     expect(Date.parse(fleet.taken_at)).toBeGreaterThanOrEqual(beganMs);
     expect(fleet.rates).toEqual({ in: 0, delivered: 0, failed: 0, retried: 0, calls: 0 });
-    await redis.commands.hset(botKeys(bots.ok).state, { n: 9 });
+    await redis.commands.hset(botKeys(bots.ok).state, { allowedCount: 9 });
     expect(await shown(api.admin)).toMatchObject({ pending: 42, taken_at: fleet.taken_at });
-    await redis.commands.hset(botKeys(bots.ok).state, { n: 7 });
+    await redis.commands.hset(botKeys(bots.ok).state, { allowedCount: 7 });
   });
 
   test('leaves how much waited in the activity of the fleet and of each bot', async () => {

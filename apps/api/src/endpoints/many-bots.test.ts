@@ -35,7 +35,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   nowMs += 10_000;
   columns = statusColumns({ ...context, clock: { nowMs: () => nowMs }, changes });
-  const live = { pollOkAt: nowMs, n: 5, filedN: 5, updateAt: 7 };
+  const live = { pollOkAt: nowMs, allowedCount: 5, pushCursorCount: 5, updateAt: 7 };
   await context.redis.runMany(
     context.directory.all().map(({ id }) => ['hset', stateOf(id), ...Object.entries(live).flat()]),
   );

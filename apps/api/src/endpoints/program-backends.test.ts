@@ -42,7 +42,7 @@ const audited = async (action: string) =>
   (await api.admin('GET', '/api/adminlog', { query: { action, bot_id: bot.id } })).json as object[];
 
 describe('resuming the backend of a program', () => {
-  const openBreaker = { failSince: 1, probeMs: 60_000, closedUntil: Date.now() + 600_000 };
+  const openBreaker = { failingSince: 1, probeIntervalMs: 60_000, openUntil: Date.now() + 600_000 };
   const resume = (id: number, client = api.admin) => post('resume-backend', { id }, client);
   const openUntil = (key: string) => redis.commands.hget(key, 'openUntil').then(Number);
 
@@ -51,7 +51,7 @@ describe('resuming the backend of a program', () => {
     for (const key of [own, botKeys(bot.id).state]) await redis.commands.hset(key, openBreaker);
     expect(await resume(program.id)).toMatchObject({ status: 200, json: { ok: true } });
     expect(await openUntil(own)).toBeLessThanOrEqual(Date.now());
-    expect(await openUntil(botKeys(bot.id).state)).toBe(openBreaker.closedUntil);
+    expect(await openUntil(botKeys(bot.id).state)).toBe(openBreaker.openUntil);
     expect(await audited('backend_resume')).toMatchObject([{ bot_id: bot.id, details: `program ${program.id}` }]);
   });
 

@@ -131,9 +131,9 @@ describe('the readers of a bot', () => {
     });
     const nowMs = Date.now();
     const opened = {
-      failSince: nowMs - 60_000,
-      closedUntil: nowMs + 30_000,
-      probeMs: 60_000,
+      failingSince: nowMs - 60_000,
+      openUntil: nowMs + 30_000,
+      probeIntervalMs: 60_000,
       pushOkAt: nowMs - 70_000,
     };
     const { state } = botKeys(bot.id);

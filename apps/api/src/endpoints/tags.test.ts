@@ -51,7 +51,8 @@ describe('a tag', () => {
     const { id } = added.json as TagResource;
     expect((await remove(id)).json).toEqual({ ok: true });
     expect((await list()).json).toEqual([]);
-    expect(await remove(id)).toMatchObject({ status: 404, json: { code: 'not_found', error: 'Tag not found' } });
+    // To a user, what does not exist and what is not theirs answer alike.
+    expect(await remove(id)).toMatchObject({ status: 403, json: { code: 'forbidden' } });
   });
 
   test('can be added as it was listed of another user, and is 409 the second time, also for two at once', async () => {

@@ -4,10 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { bodyUnpacker, isBehindEnd } from '@flotilla/telegram/parameters/body-unpacker.ts';
-import { KNOWN_BODY_WITHIN_MS, noteKnownSender } from './known-sender.ts';
-
-/** The sender of a body: `known` if we have checked a token, key or secret. */
-export type Sender = 'known' | 'stranger';
+import { cutLateBody, noteKnownSender, type Sender } from './known-sender.ts';
 
 /** A limit on the memory of all bodies that a process reads. */
 export type BodyBudget = {
@@ -68,7 +65,6 @@ type Unread = { outcome: 'too-large' | 'unknown-encoding' | 'no-room' | 'aborted
 /** `intact` is false for a compressed body that is broken or cut off; what was unpacked before is in the sink. */
 type Read = { outcome: 'read'; intact: boolean; release: () => void };
 
-const WHOLE_WITHIN_MS: Record<Sender, number> = { known: KNOWN_BODY_WITHIN_MS, stranger: 8_000 };
 /** Memory that decompression needs beside its result. */
 const UNPACKING_BYTES = 65_536;
 
@@ -87,7 +83,7 @@ export async function collectBody(
 
 /**
  * Reads a request's body into a sink. Its share of the budget is given back when the response closes, or earlier by
- * `release`. A refused body is read and dropped, so that its sender sees the answer. A stranger is cut off after 8 s.
+ * `release`. A refused body is read and dropped, so that its sender sees the answer. `cutLateBody` says how long it may take.
  */
 export async function readInto(
   sink: BodySink,
@@ -103,9 +99,9 @@ export async function readInto(
   if (request.destroyed || response.closed) return { outcome: 'aborted' };
   const share = shareOf(budget, sender, response);
   if (sender === 'known') noteKnownSender(request);
-  const deadline = setTimeout(() => request.destroy(), WHOLE_WITHIN_MS[sender]);
+  const stopWatching = cutLateBody(request, sender, () => sink.heldBytes());
   const read = await pour(request, unpacker, sink, share, limitBytes);
-  clearTimeout(deadline);
+  stopWatching();
   if (read.outcome !== 'read') share.release();
   return read;
 }

@@ -5,7 +5,7 @@ import { type MultipartParser, multipartParser } from '@flotilla/telegram/parame
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { type BodyBudget, shareOf } from './collect-body.ts';
 import { IncomingFile } from './incoming-file.ts';
-import { KNOWN_BODY_WITHIN_MS, noteKnownSender } from './known-sender.ts';
+import { cutLateBody, noteKnownSender } from './known-sender.ts';
 
 /** The name of the file in a form. */
 const FILE = 'file';
@@ -43,10 +43,10 @@ export function readForm(
     const onClose = () =>
       reading.fail(new FlotillaError('bad_request', 'The request ended before its body was complete'));
     noteKnownSender(request);
-    const deadline = setTimeout(() => request.destroy(), KNOWN_BODY_WITHIN_MS);
-    reading.onFieldsRead = () => clearTimeout(deadline);
+    const stopWatching = cutLateBody(request, 'known', () => reading.heldBytes());
+    reading.onFieldsRead = stopWatching;
     reading.onDone = () => {
-      clearTimeout(deadline);
+      stopWatching();
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       request.resume();
     };

@@ -1,5 +1,5 @@
 import { badRequest } from '../bot-api-error.ts';
-import { integer } from '../http/params.ts';
+import { platformId } from '../http/params.ts';
 import type { Call } from '../methods/call.ts';
 import type { Simulator } from '../simulator.ts';
 import { type Chat, hasRight } from './chat.ts';
@@ -16,7 +16,7 @@ export function findGovernedChat(call: Call, right: string, refusal: string): Ch
 
 /** The user that a call names; the simulator must know the user. */
 export function findUser(call: Call): User {
-  const id = integer(call.params, 'user_id', 0);
+  const id = platformId(call.params, 'user_id');
   if (id <= 0) throw badRequest('invalid user_id specified');
   const user = knownUser(call.sim, id);
   if (user === undefined) throw badRequest('PARTICIPANT_ID_INVALID');

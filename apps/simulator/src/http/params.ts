@@ -31,6 +31,11 @@ export function integer(
   return Math.min(max, Math.max(min, Number(wrapped)));
 }
 
+/** An id of a user or a chat, which has 64 bits; 0 when absent. */
+export function platformId(params: Params, name: string): number {
+  return Number(BigInt.asIntN(64, BigInt(/^-?\d+/.exec(text(params, name))?.[0] ?? 0)));
+}
+
 export function boolean(params: Params, name: string): boolean {
   return ['true', 'yes', '1'].includes(text(params, name).trim().toLowerCase());
 }

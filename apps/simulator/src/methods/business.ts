@@ -5,7 +5,7 @@ import type { SimBot } from '../bots/sim-bot.ts';
 import { type BusinessConnection, findConnection } from '../chats/business-chat.ts';
 import { knownUser } from '../chats/chat-admin.ts';
 import { findOwnChat } from '../chats/find-chat.ts';
-import { boolean, integer, json, text } from '../http/params.ts';
+import { boolean, integer, json, platformId, text } from '../http/params.ts';
 import { forgetMessage } from '../messages/keep-message.ts';
 import type { Call, Method } from './call.ts';
 import { readMessageIds } from './delete-message.ts';
@@ -69,7 +69,7 @@ function getManagedBotAccessSettings(call: Call): unknown {
 }
 
 function findManaged({ sim, bot, params }: Call): SimBot {
-  const managed = sim.bots.get(integer(params, 'user_id', 0));
+  const managed = sim.bots.get(platformId(params, 'user_id'));
   if (managed === undefined || managed.managedBy !== bot.user.id) throw badRequest('BOT_NOT_MANAGED');
   return managed;
 }

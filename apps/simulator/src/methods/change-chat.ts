@@ -3,7 +3,7 @@ import { changeMember } from '../chats/change-member.ts';
 import { type Chat, hasRight, isAdmin, type Message } from '../chats/chat.ts';
 import { findGovernedChat } from '../chats/chat-admin.ts';
 import { findOwnChat } from '../chats/find-chat.ts';
-import { integer, text } from '../http/params.ts';
+import { integer, platformId, text } from '../http/params.ts';
 import { postMessage } from '../messages/post-message.ts';
 import { withoutReply } from '../messages/read-reply.ts';
 import type { Call } from './call.ts';
@@ -100,7 +100,7 @@ export function deleteAllMessageReactions(call: Call): true {
 }
 
 function forgetReactions({ sim, params }: Call, chat: Chat, messageIds: number[]): true {
-  const author = integer(params, 'user_id', 0) || integer(params, 'actor_chat_id', 0);
+  const author = platformId(params, 'user_id') || integer(params, 'actor_chat_id', 0);
   for (const id of messageIds) chat.reactions.get(id)?.delete(author);
   sim.storage.saveChat(chat);
   return true;

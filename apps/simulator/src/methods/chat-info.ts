@@ -3,7 +3,7 @@ import { type Chat, isAdmin, isIn, showChat } from '../chats/chat.ts';
 import { knownUser } from '../chats/chat-admin.ts';
 import { findChat, findOwnChat } from '../chats/find-chat.ts';
 import { showMember } from '../chats/show-member.ts';
-import { integer } from '../http/params.ts';
+import { platformId } from '../http/params.ts';
 import type { Call } from './call.ts';
 import { shownChatPhoto } from './chat-photo.ts';
 
@@ -28,7 +28,7 @@ export function getChat(call: Call): unknown {
 
 export function getChatMember(call: Call): unknown {
   const chat = findSharedChat(call);
-  const id = integer(call.params, 'user_id', 0);
+  const id = platformId(call.params, 'user_id');
   if (id <= 0) throw badRequest('invalid user_id specified');
   const user = knownUser(call.sim, id);
   if (user === undefined) throw badRequest('member not found');

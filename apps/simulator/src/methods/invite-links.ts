@@ -3,7 +3,7 @@ import { badRequest } from '../bot-api-error.ts';
 import { changeMember } from '../chats/change-member.ts';
 import type { Chat, InviteLink, JoinRequest } from '../chats/chat.ts';
 import { findGovernedChat, knownUser } from '../chats/chat-admin.ts';
-import { boolean, integer, text } from '../http/params.ts';
+import { boolean, integer, platformId, text } from '../http/params.ts';
 import type { Simulator } from '../simulator.ts';
 import type { Call, Method } from './call.ts';
 
@@ -85,7 +85,7 @@ function admit(sim: Simulator, chat: Chat, actor: Parameters<typeof changeMember
 
 function takeRequest(call: Call): { chat: Chat; request: JoinRequest } {
   const chat = findGovernedChat(call, 'can_invite_users', 'not enough rights');
-  const userId = integer(call.params, 'user_id', 0);
+  const userId = platformId(call.params, 'user_id');
   const request = chat.joinRequests.find((one) => one.userId === userId);
   if (request === undefined) throw badRequest('HIDE_REQUESTER_MISSING');
   forget(call.sim, chat, request);

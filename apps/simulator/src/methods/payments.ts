@@ -6,7 +6,7 @@ import { knownUser } from '../chats/chat-admin.ts';
 import { openPrivateChat } from '../chats/open-chat.ts';
 import { readFileReference } from '../files/read-file.ts';
 import { showMedia } from '../files/show-media.ts';
-import { boolean, integer, json, type Params, text } from '../http/params.ts';
+import { boolean, integer, json, type Params, platformId, text } from '../http/params.ts';
 import { askAboutPayment, INVOICES, invoicesOf } from '../messages/begun-payment.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
 import type { PaidInvoice, Payment } from '../messages/queries-and-polls.ts';
@@ -119,7 +119,7 @@ function answered(call: Call, kind: 'shipping' | 'pre_checkout', field: string):
 function refundStarPayment({ sim, bot, params }: Call): true {
   const id = text(params, 'telegram_payment_charge_id');
   const payments = starsOf(bot);
-  const paid = payments.find((one) => one.id === id && one.userId === integer(params, 'user_id', 0));
+  const paid = payments.find((one) => one.id === id && one.userId === platformId(params, 'user_id'));
   if (paid === undefined) throw badRequest('CHARGE_ID_EMPTY');
   if (payments.some((one) => one.id === id && one.isRefund)) throw badRequest('CHARGE_ALREADY_REFUNDED');
   addStars(sim, bot, { ...paid, amount: -paid.amount, date: sim.clock.nowS(), isRefund: true });

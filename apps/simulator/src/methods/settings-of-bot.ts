@@ -3,7 +3,7 @@ import { keepSetting } from '../bots/keep-setting.ts';
 import { ALL_RIGHTS } from '../chats/chat.ts';
 import { readFileReference } from '../files/read-file.ts';
 import { showMedia } from '../files/show-media.ts';
-import { integer, json, jsonObject, type Params, text } from '../http/params.ts';
+import { integer, json, jsonObject, type Params, platformId, text } from '../http/params.ts';
 import type { Call, Method } from './call.ts';
 
 /** A set method and its get method: what tells several values apart, and the value that was set. */
@@ -80,7 +80,7 @@ function removeMyProfilePhoto({ sim, bot }: Call): true {
 
 /** Bots have the photos that they set; people of the simulator have none. */
 function getUserProfilePhotos({ sim, params }: Call): unknown {
-  const id = integer(params, 'user_id', 0);
+  const id = platformId(params, 'user_id');
   const known = sim.bots.get(id);
   if (known === undefined && !sim.people.has(id)) throw badRequest('user not found');
   const photos = known === undefined ? [] : photosOf(known.settings);

@@ -1,3 +1,4 @@
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -18,10 +19,12 @@ export type AnsweredCallbacks = {
 };
 
 /** The counter of both kinds of processes. */
-export const ANSWERED_BEFORE = {
-  name: 'flotilla_callbacks_answered_before_total',
-  help: 'Answers to button presses that another reader of the bot had answered before; their callers got true.',
-};
+export function answeredBefore(metrics: Metrics) {
+  return metrics.counter({
+    name: 'flotilla_callbacks_answered_before_total',
+    help: 'Answers to button presses that another reader of the bot had answered before; their callers got true.',
+  });
+}
 
 /** How the list of a program's refusals says it. */
 export const ANSWERED = 'True: another reader of the bot had answered this button press before';

@@ -36,7 +36,7 @@ test('the webhook of a bot stands since the platform refuses the bot; of another
 
 test('a backend that is switched off does not fail, although its breaker is still open', async () => {
   const backend = { proxyEnabled: true, backendUrl: 'http://127.0.0.1:9/' };
-  const open = { failSince: HOUR_AGO_MS, closedUntil: NOW_MS + 1 };
+  const open = { failingSince: HOUR_AGO_MS, openUntil: NOW_MS + 1 };
   expect(await statusOf(aBot(backend), open)).toMatchObject({ backendState: 'open', failingSinceMs: HOUR_AGO_MS });
   const off = aBot({ ...backend, proxyEnabled: false });
   expect(await statusOf(off, { pushErr: 'x' })).toMatchObject({ backendState: 'ok', failingSinceMs: null });

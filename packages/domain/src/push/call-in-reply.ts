@@ -59,10 +59,10 @@ export async function callInReply(
   if (method === ANSWER_CALLBACK_QUERY && (await isSettled(deps, backend, params, answer))) return null;
   if (answer.outcome !== 'ok') {
     deps.log.info(
-      { bot: backend.id, method, outcome: answer.outcome },
+      { bot: backend.id, method, outcome: answer.outcome, ...('reason' in answer && { reason: answer.reason }) },
       'a call in a reply to a delivery did not succeed',
     );
-    return notMade(method, reasonOf(answer));
+    return notMade(method, reasonOf(answer, backend.token));
   }
   if (!capturedMethod(method)) return null;
   const { program } = backend;
@@ -91,12 +91,13 @@ function notMade(lowerCaseMethod: string, reason: string): string {
   );
 }
 
-function reasonOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): string {
+/** Programs see it, so it has neither the secret of the bot's token nor addresses of our network. */
+function reasonOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>, token: string): string {
   switch (answer.outcome) {
     case 'refused':
-      return `${answer.errorCode} ${answer.description}`;
+      return `${answer.errorCode} ${answer.description}`.replaceAll(token.slice(token.indexOf(':') + 1), '***');
     case 'unreachable':
-      return `the platform could not be reached: ${answer.reason}`;
+      return answer.timedOut ? 'the platform did not answer in time' : 'the platform could not be reached';
     case 'garbage':
       return `the platform answered with status ${answer.status}`;
   }

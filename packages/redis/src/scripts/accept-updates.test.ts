@@ -66,7 +66,7 @@ test('a bot that only programs read is full when the quickest of them is behind 
 test('when memory is tight, the slowest program counts like any slow reader', async () => {
   await scene.applyBot({ pull: true, programs: [5] });
   await scene.accept([1, 2]);
-  await scene.commands.hset(scene.keys.state, { acked: 2, ackedN: 2 });
+  await scene.commands.hset(scene.keys.state, { pullCursor: 2, pullCursorCount: 2 });
   expect(await scene.accept([3], 'c:5', 'message', { slowest: 2 })).toEqual(['FULL']);
   await scene.commands.hset(scene.keys.consumers, 'program:5', `2 ${NOW_MS}`);
   expect((await scene.accept([3], 'c:5', 'message', { slowest: 2 }))[0]).toBe('OK');

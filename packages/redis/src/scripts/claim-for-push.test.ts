@@ -119,9 +119,9 @@ test('reads the state as the previous release has left it', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1, 2]);
   await scene.commands.hset(scene.keys.state, {
-    filed: 1,
-    filedN: 1,
-    pend: 0,
+    pushCursor: 1,
+    pushCursorCount: 1,
+    pushPending: 0,
     pushFencingToken: 6,
     pushClaim: 'b1',
     pushSuspect: '',

@@ -73,7 +73,7 @@ test('of one that pushes the lanes and the rest of the log, but nothing that is 
     await scene.commands.zadd(own.lanes, lane === 'c:5' ? 9e15 : NOW_MS, lane);
   }
   await scene.commands.hset(own.inFlight, 'c:5', 'a1');
-  await scene.commands.hset(own.state, { filed: 3, filedN: 3, pend: 3 });
+  await scene.commands.hset(own.state, { pushCursor: 3, pushCursorCount: 3, pushPending: 3 });
   expect(await park(4)).toEqual(['OK', 3, 0, 1]);
   expect(await buried()).toEqual(dead(3, 2, 4));
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['1']);

@@ -58,7 +58,7 @@ test('a reader alone keeps what no other one needs; two that are equally far kee
   await scene.applyBot({ pull: true, push: true });
   await scene.accept([1, 2, 3, 4]);
   const keeps = async () => Object.fromEntries(Object.entries(await rows()).map(([reader, row]) => [reader, row[5]]));
-  await scene.commands.hset(scene.keys.state, { acked: 3, ackedN: 3, floor: 1 });
+  await scene.commands.hset(scene.keys.state, { pullCursor: 3, pullCursorCount: 3, pushFloor: 1 });
   expect(await keeps()).toEqual({ pull: 0, push: 2, rules: 0 });
   await scene.commands.hset(scene.keys.consumers, 'slow', `1 ${NOW_MS}`);
   expect(await keeps()).toEqual({ pull: 0, push: 0, rules: 0, 'consumer:slow': 0 });
@@ -69,7 +69,7 @@ test('a reader alone keeps what no other one needs; two that are equally far kee
 test('forgetting a consumer lets the log go that was kept for it, once, for this registration only', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2, 3]);
-  await scene.commands.hset(scene.keys.state, { acked: 3, keptFrom: 3 });
+  await scene.commands.hset(scene.keys.state, { pullCursor: 3, keptFrom: 3 });
   await scene.commands.hset(scene.keys.consumers, 'archive', `0 ${NOW_MS}`);
   const { state, log, consumers } = scene.keys;
   const forget = (registration = REGISTRATION) =>

@@ -14,7 +14,7 @@ test('closes an open breaker and makes what waits due, and leaves a closed one a
   const resume = (registration = REGISTRATION) => scene.run('close-breaker', [state, lanes], [registration, NOW_MS, 1]);
   await scene.applyBot({ push: true });
   expect(await resume()).toBe(0);
-  await scene.commands.hset(state, { failSince: 1, probeMs: 2000, closedUntil: NOW_MS + 5 });
+  await scene.commands.hset(state, { failingSince: 1, probeIntervalMs: 2000, openUntil: NOW_MS + 5 });
   await scene.commands.zadd(lanes, NOW_MS + 60_000, 'c:5');
   expect([await resume('another'), await resume(), await resume()]).toEqual([0, 1, 0]);
   expect(await scene.commands.zscore(lanes, 'c:5')).toBe(String(NOW_MS));
@@ -42,7 +42,7 @@ test('trying a backend makes what waits due, and the next probe of an open break
   );
   expect(await scene.commands.zscore(pendingTurns, '1:push')).toBe(String(NOW_MS));
   expect(await scene.commands.hget(state, 'openUntil')).toBeNull();
-  await scene.commands.hset(state, { failSince: 1, probeMs: 60_000, closedUntil: NOW_MS + 60_000 });
+  await scene.commands.hset(state, { failingSince: 1, probeIntervalMs: 60_000, openUntil: NOW_MS + 60_000 });
   expect(await attempt()).toEqual(['OK']);
   expect(await scene.commands.hmget(state, 'failingSince', 'probeIntervalMs', 'openUntil')).toEqual([
     '1',
@@ -64,7 +64,7 @@ test('trying the backend of a program leaves that of the bot and of other progra
   expect(await attempt()).toEqual(['OFF']);
   await scene.applyBot({ ...settings, pushing: ' 4:1:x 44:1:x', revision: 3 });
   await scene.commands.del(pendingTurns);
-  const open = { failSince: 1, probeMs: 60_000, closedUntil: NOW_MS + 60_000 };
+  const open = { failingSince: 1, probeIntervalMs: 60_000, openUntil: NOW_MS + 60_000 };
   for (const key of [state, own.state, programKeys(1, 44).state]) await scene.commands.hset(key, open);
   for (const key of [lanes, own.lanes]) await scene.commands.zadd(key, NOW_MS + 60_000, 'c:5');
   expect(await attempt()).toEqual(['OK']);

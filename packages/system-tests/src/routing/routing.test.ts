@@ -140,9 +140,11 @@ describe('business messages', () => {
   test('are routed, and replies go back through their connection', async () => {
     const [source, target] = await pair();
     const [customer, desk] = [await scene.person([source], 'Customer'), await scene.person([target])];
+    const owner = await scene.person([source], 'Owner');
+    const { id: connection } = await fleet.control.connectBusiness({ person: owner, bot: source.platformId });
     await scene.rule(source, target, desk);
     const message = {
-      business_connection_id: 'BC-1',
+      business_connection_id: connection,
       message_id: 70,
       from: { id: customer, is_bot: false, first_name: 'Customer' },
       chat: { id: customer, type: 'private', first_name: 'Customer' },
@@ -163,7 +165,7 @@ describe('business messages', () => {
     await scene.sent(source, customer, 1);
     const { calls } = await fleet.control.readCalls({ bot: source.platformId });
     expect(calls.find((call) => call.method === 'sendmessage')?.params).toMatchObject({
-      business_connection_id: 'BC-1',
+      business_connection_id: connection,
       chat_id: String(customer),
       text: 'It is.',
       reply_parameters: expect.stringContaining('"message_id":70'),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Parameters, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
-import type { Sender } from '../../http/collect-body.ts';
+import type { Sender } from '../../http/known-sender.ts';
 import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, sendEmpty } from '../answer.ts';
 import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
 import { parametersIn, type ReadParameters, readParameters } from '../call-body.ts';

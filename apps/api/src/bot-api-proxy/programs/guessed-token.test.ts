@@ -23,9 +23,15 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   let text = new URL(req.url!, 'http://h').searchParams.get('text') ?? '';
   if (req.url!.startsWith('/file/')) text = String(req.headers['x-file']);
   if (req.url!.includes('refused')) res.statusCode = 404;
-  for await (const chunk of req) text += new URLSearchParams(String(chunk)).get('text') ?? '';
+  for await (const chunk of req) text += textIn(String(chunk));
   for (const piece of text.split(' ')) res.write(` ${piece}`);
   res.end();
+}
+
+/** A call of a token with chats is written anew, as JSON. */
+function textIn(body: string): string {
+  if (body.startsWith('{')) return String((JSON.parse(body) as { text?: string }).text ?? '');
+  return new URLSearchParams(body).get('text') ?? '';
 }
 
 const platform = createServer((req, res) => void answer(req, res));

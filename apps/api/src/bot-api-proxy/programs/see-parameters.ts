@@ -5,7 +5,7 @@ import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.
 import { parseJsonParameters } from '@flotilla/telegram/parameters/parse-json-parameters.ts';
 import { parseUrlEncoded } from '@flotilla/telegram/parameters/parse-urlencoded.ts';
 import { type BodyBudget, collectBody, shareOf } from '../../http/collect-body.ts';
-import { KNOWN_BODY_WITHIN_MS } from '../../http/known-sender.ts';
+import { cutLateBody } from '../../http/known-sender.ts';
 import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import type { MethodCall } from '../call.ts';
 import { hasBody, hasWholeBody, isCompressed } from '../headers.ts';
@@ -134,7 +134,7 @@ function readHead(
   let bytes = 0;
   return new Promise((resolve) => {
     const finish = (head: Head) => {
-      clearTimeout(deadline);
+      stopWatching();
       req.off('data', onData).off('end', onEnd).off('close', onClose);
       share.release();
       if (head.outcome !== 'read') req.resume();
@@ -153,7 +153,7 @@ function readHead(
     };
     const onEnd = () => finish({ outcome: 'read' });
     const onClose = () => finish({ outcome: 'aborted' });
-    const deadline = setTimeout(() => req.destroy(), KNOWN_BODY_WITHIN_MS);
+    const stopWatching = cutLateBody(req, 'known', () => bytes);
     req.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }

@@ -15,7 +15,7 @@ test('the run id is the server’s', async () => {
 
 test('ids begin above those that Postgres has reserved, where the state is new or of an earlier run', async () => {
   const { state } = scene.keys;
-  await scene.commands.hset(state, { last: 5, reserved: 10, run: 'earlier' });
+  await scene.commands.hset(state, { lastId: 5, reserved: 10, run: 'earlier' });
   const beginAbove = (id: number, isNew = false) =>
     scene.evaluate('ids', `beginAbove(KEYS[1], tonumber(ARGV[1]), ${isNew})`, [state], [id]);
   const known = () => scene.commands.hmget(state, 'lastId', 'reserved');

@@ -11,7 +11,7 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 test('reads fields by their names in code, and leaves out what is absent', async () => {
-  await scene.commands.hset(scene.keys.state, { gen: 'one', filed: 7, pull: 1 });
+  await scene.commands.hset(scene.keys.state, { registrationId: 'one', pushCursor: 7, pull: 1 });
   const body = `-- @read s <- KEYS[1]: registrationId, openUntil,
     --   pushCursor as cursor, pull
     return cjson.encode(s)`;
@@ -26,7 +26,7 @@ test('writes fields under the names that the previous release reads, and nothing
   await scene.evaluate('state', `writeState(KEYS[1], { '@openUntil', 5, '@rulesClaim', 'a', '@pushOkAt', 6 })`, [
     state,
   ]);
-  expect(await scene.commands.hgetall(state)).toEqual({ closedUntil: '5', rulesClaim: 'a', pushOkAt: '6' });
+  expect(await scene.commands.hgetall(state)).toEqual({ openUntil: '5', rulesClaim: 'a', pushOkAt: '6' });
 });
 
 test.each(['-- @read s <- KEYS[1]: on, pushCurser', "writeState(KEYS[1], { '@pushCurser', 1 })"])(
@@ -38,7 +38,7 @@ test.each(['-- @read s <- KEYS[1]: on, pushCurser', "writeState(KEYS[1], { '@pus
 
 test('closing the breaker forgets the failures', async () => {
   const { state } = scene.keys;
-  await scene.commands.hset(state, { failSince: 1, probeMs: 2, closedUntil: 3, pushErr: 'down' });
+  await scene.commands.hset(state, { failingSince: 1, probeIntervalMs: 2, openUntil: 3, pushErr: 'down' });
   await scene.evaluate('state', 'closeBreaker(KEYS[1])', [state]);
   expect(await scene.commands.hgetall(state)).toEqual({ pushErr: 'down' });
 });

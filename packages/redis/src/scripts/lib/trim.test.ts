@@ -28,7 +28,7 @@ test('keeps what push has not delivered', async () => {
 test('keeps what a named consumer that polls has not acknowledged, and forgets it after a day', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2, 3]);
-  await scene.commands.hset(scene.keys.state, { acked: 3, keptFrom: 3 });
+  await scene.commands.hset(scene.keys.state, { pullCursor: 3, keptFrom: 3 });
   await scene.commands.hset(scene.keys.consumers, 'audit', `2 ${NOW_MS}`);
   await trim();
   expect(await left()).toEqual([3]);
@@ -60,7 +60,7 @@ describe('what has expired', () => {
       await scene.commands.xadd(log, `${id}-0`, ...text, 'n', count, 'm', isAllowed ? '0' : '1');
     }
     const count = isAllowed ? before + ids.length : before;
-    await scene.commands.hset(state, { last: ids.at(-1)!, n: count });
+    await scene.commands.hset(state, { lastId: ids.at(-1)!, allowedCount: count });
   };
   const state = (...fields: string[]) => scene.commands.hmget(scene.keys.state, ...fields);
   const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
@@ -107,12 +107,12 @@ describe('what has expired', () => {
     const lateMs = NOW_MS + DAY_MS;
     const pinned = async (consumers: object, floors: object) => {
       await scene.commands.hset(scene.keys.consumers, { 'program:5': `4 ${lateMs}`, ...consumers });
-      await scene.commands.hset(scene.keys.state, { ruledTo: 4, floor: 4, ...floors });
+      await scene.commands.hset(scene.keys.state, { rulesFloor: 4, pushFloor: 4, ...floors });
       await trim(lateMs);
       return await left();
     };
     expect(await pinned({}, { floor: 0 })).toEqual([1, 2, 3, 4]);
-    expect(await pinned({}, { ruledTo: 1 })).toEqual([2, 3, 4]);
+    expect(await pinned({}, { rulesFloor: 1 })).toEqual([2, 3, 4]);
     expect(await pinned({ 'program:5': `2 ${lateMs}` }, {})).toEqual([3, 4]);
     expect(await pinned({ audit: `3 ${lateMs}` }, {})).toEqual([4]);
     expect(await state('pullCursor', 'pushCursor', 'rulesCursor')).toEqual(['4', '0', '0']);
