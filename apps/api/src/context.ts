@@ -1,11 +1,7 @@
 import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import { type WorkLimit, workLimit } from '@flotilla/domain/accounts/work-limit.ts';
-import {
-  answeredBefore,
-  type AnsweredCallbacks,
-  answeredCallbacks,
-} from '@flotilla/domain/bots/answered-callbacks.ts';
+import { type AnsweredCallbacks, answeredBefore, answeredCallbacks } from '@flotilla/domain/bots/answered-callbacks.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
 import { botChanges } from '@flotilla/domain/live/bot-changes.ts';

@@ -1,8 +1,4 @@
-import {
-  answeredBefore,
-  type AnsweredCallbacks,
-  answeredCallbacks,
-} from '@flotilla/domain/bots/answered-callbacks.ts';
+import { type AnsweredCallbacks, answeredBefore, answeredCallbacks } from '@flotilla/domain/bots/answered-callbacks.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
 import { type GroupFollower, groupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';

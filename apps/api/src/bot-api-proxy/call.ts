@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../context.ts';
 import {
   type BotApiAnswer,

@@ -329,10 +329,7 @@ describe('a redrive and a discard', () => {
     const [own, foreign] = await bury({ bot: 1, updateId: 1 }, { bot: 2, updateId: 2 });
     for (const action of ['redrive', 'discard'] as const) {
       for (const client of [ada, adasKey, stranger]) {
-        for (const body of [
-          { bot_id: bot(2) },
-          { filter: { bot_id: bot(2) }, dry_run: true },
-        ]) {
+        for (const body of [{ bot_id: bot(2) }, { filter: { bot_id: bot(2) }, dry_run: true }]) {
           expect(await act(action, body, client)).toMatchObject({ status: 403, json: { code: 'forbidden' } });
         }
         const form = await client('POST', `/api/deliveries/${action}`, {

@@ -28,8 +28,7 @@ export function hasKnownSender(request: IncomingMessage): boolean {
 export function cutLateBody(request: IncomingMessage, sender: Sender, heldBytes: () => number): () => void {
   const begunAtMs = performance.now();
   const timer = setInterval(() => {
-    const mayGoOn =
-      sender === 'known' && heldBytes() <= SMALL_BYTES && performance.now() - begunAtMs < SMALL_WITHIN_MS;
+    const mayGoOn = sender === 'known' && heldBytes() <= SMALL_BYTES && performance.now() - begunAtMs < SMALL_WITHIN_MS;
     if (!mayGoOn) request.destroy();
   }, WHOLE_WITHIN_MS);
   return () => clearInterval(timer);

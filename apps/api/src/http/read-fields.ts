@@ -2,8 +2,8 @@ import type { Operation } from '@flotilla/contract/operation.ts';
 import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
 import { type BodyBudget, collectBody } from './collect-body.ts';
-import type { Sender } from './known-sender.ts';
 import type { IncomingFile } from './incoming-file.ts';
+import type { Sender } from './known-sender.ts';
 import { readForm } from './read-form.ts';
 import { scanJson } from './scan-json.ts';
 

@@ -1,7 +1,7 @@
-import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { programReaderName } from './active-program.ts';
 import { type Bot, hasBackend } from './bot.ts';
 

@@ -83,7 +83,6 @@ interface SampleMessage {
   caption?: string;
   animation?: unknown;
   is_topic_message?: boolean;
-  message_thread_id?: number;
   reply_to_message?: { message_id: number };
   entities?: object[];
   caption_entities?: object[];

@@ -10,9 +10,14 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 test('reads these fields of each bot, and 0 for what it has not', async () => {
-  await scene.commands.hset(scene.keys.state, { allowedCount: 9, pushCursorCount: 8, pushPending: 7, updateAt: 1_800_000_000_000 });
+  await scene.commands.hset(scene.keys.state, {
+    allowedCount: 9,
+    pushCursorCount: 8,
+    pushPending: 7,
+    updateAt: 1_800_000_000_000,
+  });
   await scene.commands.hset(botKeys(BOT + SHARDS).state, { allowedCount: 5, pushPending: 0 });
   const read = (fields: string) => scene.run('read-states', [scene.keys.state], [fields, `${BOT} ${BOT + SHARDS}`]);
-  expect(await read('n filedN pend')).toBe('9 8 7 5 0 0');
+  expect(await read('allowedCount pushCursorCount pushPending')).toBe('9 8 7 5 0 0');
   expect(await read('updateAt')).toBe('1800000000000 0');
 });

@@ -141,7 +141,7 @@ describe('business messages', () => {
     const [source, target] = await pair();
     const [customer, desk] = [await scene.person([source], 'Customer'), await scene.person([target])];
     const owner = await scene.person([source], 'Owner');
-    const { id: connection } = await fleet.control.connectBusiness({ person: owner, bot: source.platformId });
+    const { connectionId: connection } = await fleet.control.connectBusiness({ person: owner, bot: source.platformId });
     await scene.rule(source, target, desk);
     const message = {
       business_connection_id: connection,

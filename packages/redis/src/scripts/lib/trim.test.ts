@@ -111,7 +111,7 @@ describe('what has expired', () => {
       await trim(lateMs);
       return await left();
     };
-    expect(await pinned({}, { floor: 0 })).toEqual([1, 2, 3, 4]);
+    expect(await pinned({}, { pushFloor: 0 })).toEqual([1, 2, 3, 4]);
     expect(await pinned({}, { rulesFloor: 1 })).toEqual([2, 3, 4]);
     expect(await pinned({ 'program:5': `2 ${lateMs}` }, {})).toEqual([3, 4]);
     expect(await pinned({ audit: `3 ${lateMs}` }, {})).toEqual([4]);
