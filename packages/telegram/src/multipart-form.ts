@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { parameterJson } from './parameter-json.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
 /**
@@ -14,7 +15,7 @@ export function multipartForm(
   const boundary = `flotilla-${randomUUID()}`;
   const values = Object.entries(params).filter(([, value]) => value !== undefined);
   const fields = values.map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = typeof value === 'string' ? value : parameterJson(value);
     return Buffer.from(
       `--${boundary}\r\nContent-Disposition: form-data; name="${encodeURIComponent(name)}"\r\n\r\n${text}\r\n`,
     );

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import type { Request } from 'got';
 import { multipartForm } from './multipart-form.ts';
+import { parameterJson } from './parameter-json.ts';
 import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { platformAgents } from './platform-connections.ts';
 import { PROXY_FAILED } from './proxy-tunnel.ts';
@@ -78,7 +79,7 @@ export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | n
         const got = await loadGot();
         const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
           agent,
-          body: JSON.stringify(params),
+          body: parameterJson(params),
           // Exactly this type, because some servers refuse it with a charset.
           headers: { 'content-type': 'application/json', 'user-agent': 'flotilla' },
           throwHttpErrors: false,

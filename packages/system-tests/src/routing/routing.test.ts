@@ -143,32 +143,34 @@ describe('business messages', () => {
     const owner = await scene.person([source], 'Owner');
     const { connectionId: connection } = await fleet.control.connectBusiness({ person: owner, bot: source.platformId });
     await scene.rule(source, target, desk);
-    const message = {
+    const toOwner = { person: customer, bot: source.platformId, connectionId: connection };
+    const { messageId } = await fleet.control.writeToBusiness({ ...toOwner, text: 'Is berth 7 free?' });
+    const byOurBot = {
       business_connection_id: connection,
-      message_id: 70,
+      message_id: 7_000_071,
       from: { id: customer, is_bot: false, first_name: 'Customer' },
+      sender_business_bot: { id: target.platformId },
       chat: { id: customer, type: 'private', first_name: 'Customer' },
       date: Math.floor(Date.now() / 1000),
-      text: 'Is berth 7 free?',
-    };
-    const inject = (raw: object) =>
-      fleet.control.injectUpdate({ bot: source.platformId, kind: 'business_message', raw: JSON.stringify(raw) });
-    await inject(message);
-    await inject({
-      ...message,
-      message_id: 71,
-      sender_business_bot: { id: target.platformId },
       text: 'by a bot of ours',
+    };
+    await fleet.control.injectUpdate({
+      bot: source.platformId,
+      kind: 'business_message',
+      raw: JSON.stringify(byOurBot),
     });
     const [routed] = await scene.sent(target, desk, 1);
     await say(desk, target, 'It is.', { replyTo: routed?.message_id });
-    await scene.sent(source, customer, 1);
+    const shown = await waitForSome(async () => {
+      const { messages } = await fleet.control.readBusinessChat(toOwner);
+      return messages.length > 1 ? messages : null;
+    });
+    expect(shown.at(-1)).toMatchObject({ text: 'It is.', reply_to_message: { message_id: messageId } });
     const { calls } = await fleet.control.readCalls({ bot: source.platformId });
     expect(calls.find((call) => call.method === 'sendmessage')?.params).toMatchObject({
       business_connection_id: connection,
       chat_id: String(customer),
-      text: 'It is.',
-      reply_parameters: expect.stringContaining('"message_id":70'),
+      reply_parameters: expect.stringContaining(`"message_id":${messageId}`),
     });
     await scene.settled(source);
     expect(texts((await scene.shown(target, desk)).filter((shown) => shown.text !== 'It is.'))).toEqual([

@@ -58,7 +58,7 @@ const untilThere = async (id: number, count: number) =>
 describe('what the tokens of a program were refused', () => {
   test('is listed with its reason, newest first, without any parameter but the chat', async () => {
     const id = await newProgram();
-    const token = await newToken(id, { methods: ['send'], chats: [5], rate: { per_minute: 4 } });
+    const token = await newToken(id, { methods: ['send'], chats: [5], rate: { per_minute: 5 } });
     expect(await call(token, 'banChatMember?chat_id=5&user_id=77')).toBe(403);
     const first = await untilThere(id, 1);
     expect(first).toEqual([
