@@ -12,7 +12,7 @@ import { getUpdates } from './intercept/get-updates.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './intercept/webhook.ts';
 import { proxyMetrics } from './metrics.ts';
 import { type BotPath, parseBotPath } from './path.ts';
-import { connectUpstream, type PlatformPatience } from './upstream.ts';
+import { connectUpstream, type PlatformTimeouts } from './upstream.ts';
 
 export type BotApiProxy = {
   /** Takes a request whose path `isBotApiPath` knows; no body parser may have run before it. */
@@ -24,11 +24,11 @@ export type BotApiProxy = {
 const DRAIN_MS = 5000;
 
 /** The Bot API as clients see it: a few methods answered here, everything else streamed to the platform. */
-export function botApiProxy(context: Context, patience: Partial<PlatformPatience> = {}): BotApiProxy {
+export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts> = {}): BotApiProxy {
   const { platformUrl, platformProxy } = context.config;
   const proxy: RunningProxy = {
     context,
-    upstream: connectUpstream({ url: platformUrl, proxy: platformProxy, log: context.log }, patience),
+    upstream: connectUpstream({ url: platformUrl, proxy: platformProxy, log: context.log }, timeouts),
     capture: callCapture(context),
     metrics: proxyMetrics(context.metrics),
     intercepts: new Map([

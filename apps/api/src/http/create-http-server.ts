@@ -15,7 +15,7 @@ const MAX_HEADERS = 200;
 const HEADERS_DEADLINE_MS = 8000;
 const CONNECTION_CHECK_MS = 1000;
 
-export type DoorOptions = ConnectionLimits & {
+export type HttpServerOptions = ConnectionLimits & {
   /** How long a connection may be idle between two requests. [75 s] */
   keepAliveMs?: number;
 };
@@ -23,7 +23,7 @@ export type DoorOptions = ConnectionLimits & {
 /** The api's HTTP server, with its limits on connections, heads and bodies. */
 export function createHttpServer(
   handle: RequestListener,
-  options: DoorOptions,
+  options: HttpServerOptions,
 ): { server: Server; connections: OpenConnections } {
   const server = createServer(
     {

@@ -75,9 +75,9 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGTERM');
-  const patience = setTimeout(() => child.kill('SIGKILL'), 1_000);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), 1_000);
   await exited;
-  clearTimeout(patience);
+  clearTimeout(killTimer);
 }
 
 async function freePort(): Promise<number> {
