@@ -5,6 +5,7 @@ import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { GroupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { type CapturedMethod, capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import {
   type ParameterReader,
   type Parameters,
@@ -28,7 +29,7 @@ const NO_PARAMETERS = parametersOf('');
 const REFUSAL_BYTES = 4096;
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 const COMPRESSED = 'the body is compressed';
-const TOO_MANY = 'the parameters are longer than 64 KiB';
+const TOO_MANY = `the parameters are longer than 64 KiB, or more than ${MOST_PARAMETERS}`;
 const MALFORMED = 'the body is malformed';
 
 /**
