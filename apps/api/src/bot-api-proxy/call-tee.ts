@@ -15,8 +15,8 @@ import {
 import { botActor, type MethodCall, type RunningProxy } from './call.ts';
 import { callbackTee } from './callback-tee.ts';
 import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
+import type { Tee } from './forward.ts';
 import { bodyCoding, contentType, hasBody, headerOf } from './headers.ts';
-import type { Tee } from './pass-through.ts';
 
 /** `by` is null if neither the audit log nor the history says who made the call. */
 type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };

@@ -15,8 +15,9 @@ import {
   sendEmpty,
 } from './answer.ts';
 import type { Capture } from './capture.ts';
+import type { AsProgram, Tee } from './forward.ts';
 import type { ProxyMetrics } from './metrics.ts';
-import { type AsProgram, passThrough, type Tee } from './pass-through.ts';
+import { passThrough } from './pass-through.ts';
 import type { MethodPath } from './path.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -3,7 +3,7 @@ import { type CallLimits, judgeParameter, type RefusedParameter } from '@flotill
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
-import type { BodyRewriter, OwnBody } from '../pass-through.ts';
+import type { BodyRewriter, OwnBody } from '../forward.ts';
 import { PARAMETERS_BYTES, TOO_MANY } from './see-parameters.ts';
 
 /** Parameters as JSON whose values are all texts: the platform reads each as it stands. */
