@@ -39,7 +39,10 @@ async function sendWhenAnswered(
   if (isPoll) proxy.metrics.pollBegan();
   try {
     const answer = await answering.catch((error: unknown) => describeError(proxy.context.log, error));
-    if (isPoll && answer?.ok === false) await pauseAsPollError(open.signal);
+    if (isPoll && answer?.ok === false) {
+      forgetHead(res.req);
+      await pauseAsPollError(open.signal);
+    }
     if (answer === null) return proxy.metrics.call('refused', method, res.writableEnded ? 415 : 499, begunAtMs);
     const status = res.destroyed ? 499 : answer.ok ? 200 : answer.code;
     sendAnswer(res, answer);
