@@ -7,7 +7,7 @@ import { type RunningProxy, refuseRequest } from './call.ts';
 import { callCapture } from './capture.ts';
 import { decide, decideUnnamed } from './decide.ts';
 import { downloadFile } from './files.ts';
-import { framingFault } from './headers.ts';
+import { forgetHead, framingFault } from './headers.ts';
 import { getUpdates } from './intercept/get-updates.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './intercept/webhook.ts';
 import { proxyMetrics } from './metrics.ts';
@@ -69,8 +69,10 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
   }
   if (context.proxyHost?.isAskedBy(req) === false) {
     const isPoll = path.kind === 'method' && path.method === 'getupdates';
-    if (isPoll) setTimeout(refuseRequest, POLL_ERROR_DELAY_MS, proxy, res, OTHER_HOST, begunAtMs);
-    else refuseRequest(proxy, res, OTHER_HOST, begunAtMs);
+    if (isPoll) {
+      forgetHead(req);
+      setTimeout(refuseRequest, POLL_ERROR_DELAY_MS, proxy, res, OTHER_HOST, begunAtMs);
+    } else refuseRequest(proxy, res, OTHER_HOST, begunAtMs);
     return;
   }
   if (context.tracing !== null) traceCall(context, req, res, path);
