@@ -130,10 +130,12 @@ function anyCall({ name, method, inputs }: (typeof OPERATIONS)[number]): fc.Arbi
       }
       return [field, fc.oneof(...kinds)] as const;
     });
-    const required = Object.keys(inputs).filter((field) => inputs[field]!.required);
+    // Without a timeout, a poll waits for 30 s.
+    const timeout = Object.keys(inputs).filter((field) => field === 'timeout');
+    const required = Object.keys(inputs).filter((field) => inputs[field]!.required || field === 'timeout');
     const record = fc.oneof(
       { weight: 9, arbitrary: fc.record(Object.fromEntries(values), { requiredKeys: required }) },
-      { weight: 1, arbitrary: fc.record(Object.fromEntries(values), { requiredKeys: [] }) },
+      { weight: 1, arbitrary: fc.record(Object.fromEntries(values), { requiredKeys: timeout }) },
     );
     const callers = { weight: 5, arbitrary: fc.constant('admin' as const) };
     return fc.record({
