@@ -99,11 +99,11 @@ describe('what 500 connections make the api hold that send 900 KB and then nothi
   );
 });
 
-test('300 connections that send a byte every few seconds are closed within 12 s', async () => {
+test('300 connections of strangers that send a byte every few seconds are closed within 12 s', async () => {
   const beganAtMs = performance.now();
   await send(75, [head(path(STRANGER), CHUNKED)]);
   await send(75, [head(path(STRANGER, 'sendMessage'), CHUNKED)]);
-  await send(75, [head(path(bot.token), CHUNKED)]);
+  await send(75, [head('/api/bots/add', CHUNKED)]);
   await send(75, [head('/api/auth/login', CHUNKED)]);
   const trickling = setInterval(() => {
     for (const client of clients) if (!client.closed()) client.send('1\r\n \r\n');
