@@ -1,5 +1,10 @@
--- Claims what is due, one unit a lane. A unit is {lane, record or '', progress or '', then per update: id in its lane,
--- update id, raw, kind, accepted at, expires at, traceparent or ''}.
+-- Claims what is due, one unit a lane.
+-- @row unit lane: text
+--   record: text?  JSON of its failed tries
+--   progress: text  JSON of its routing, '' for none
+--   ...updates: update
+-- @row update inLane: text  its id in the lane
+--   id: number, raw: text, kind: text, acceptedAtMs: number, expiresAtMs: number, traceparent: text?
 -- @include turn
 -- @include bury
 local ALBUM_AT_MOST = 10
@@ -32,7 +37,11 @@ local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
     end
     local member = redis.call('HGET', turn.work, 'g:' .. id) == album and readEntry(turn, id)
     if not member then return unit end
-    for _, field in ipairs({ id, member.id, member.raw, member.kind, member.at, member.expires, member.trace or '' }) do unit[#unit + 1] = field end
+    local values = { fields.update{
+      inLane = id, id = member.id, raw = member.raw, kind = member.kind, acceptedAtMs = member.at,
+      expiresAtMs = member.expires, traceparent = member.trace or '',
+    } }
+    for _, value in ipairs(values) do unit[#unit + 1] = value end
     newest = member.at
   end
   return unit
@@ -72,7 +81,7 @@ local function buryHead(turn, id, entry, record)
   })
 end
 
--- The unit at the head of a lane, and how often its handling will have begun. While an album may be incomplete: nil, and when to look
+-- The unit at the head of a lane, how often its handling will have begun, and the id of its first update in the lane. While an album may be incomplete: nil, and when to look
 -- again (ms). An empty lane gives nil. What has expired, crashed or is gone leaves the lane here; once a call has removed enough,
 -- turn.hasMoreToRemove and nil.
 local function headOf(turn, lane, gatherMs)
@@ -82,13 +91,19 @@ local function headOf(turn, lane, gatherMs)
     local entry, known = readEntry(turn, id), workOf(turn, id)
     local record, album = known[1] or '', known[3]
     if entry and entry.expires > turn.now then
-      local unit = { lane, record, known[2] or '', id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, entry.trace or '' }
+      local unit = { fields.unit{
+        lane = lane, record = record, progress = known[2] or '',
+        fields.update{
+          inLane = id, id = entry.id, raw = entry.raw, kind = entry.kind, acceptedAtMs = entry.at,
+          expiresAtMs = entry.expires, traceparent = entry.trace or '',
+        },
+      } }
       if album then
         local whole, completeAt = gatherAlbum(turn, lane, unit, album, entry.at, gatherMs)
         if not whole then return nil, completeAt end
       end
       local begun = tonumber(known[4] or 0) + 1
-      if begun <= turn.begunAtMost then return unit, begun end
+      if begun <= turn.begunAtMost then return unit, begun, id end
     end
     turn.hasMoreToRemove = turn.removed >= REMOVED_AT_ONCE
     if turn.hasMoreToRemove then return nil end
@@ -142,7 +157,7 @@ local function claimDue(turn, suspect, gatherMs)
   readHeads(turn, due)
   for i = 1, #due, 2 do
     local lane = due[i]
-    local unit, times = headOf(turn, lane, gatherMs)
+    local unit, times, id = headOf(turn, lane, gatherMs)
     if not unit then
       dueAgain(turn, lane, times or turn.now)
     else
@@ -153,7 +168,7 @@ local function claimDue(turn, suspect, gatherMs)
       end
       turn.due[lane] = IN_FLIGHT_TEXT
       addField(claimed, lane, turn.claim)
-      addField(begun, 's:' .. unit[4], textOf(times))
+      addField(begun, 's:' .. id, textOf(times))
       units[#units + 1] = unit
       if isSuspect then
         change(turn, turn.fields.suspect, lane)
