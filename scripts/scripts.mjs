@@ -1,6 +1,12 @@
 import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
 
-// node scripts/scripts.mjs [--check]: writes the calls of the Lua scripts from their headers, or reports that they are stale.
+// node scripts/scripts.mjs [--check]: formats the Lua scripts, reports what is wrong in them, and writes their calls from their
+// headers; or reports what is stale.
 
 await bootstrap();
-process.exitCode = await runOnPinnedNode(['packages/redis/src/calls/main.ts', ...process.argv.slice(2)]);
+const rest = process.argv.slice(2);
+const codes = [];
+for (const program of ['scripts/lua/main.mjs', 'packages/redis/src/calls/main.ts']) {
+  codes.push(await runOnPinnedNode([program, ...rest]));
+}
+process.exitCode = Math.max(...codes);

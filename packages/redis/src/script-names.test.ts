@@ -60,7 +60,7 @@ describe('a script is refused', () => {
     ['ARGV[ stands beside names', BODY.replace('state)', 'state, ARGV[1])')],
     ['the header has no name updates.lane', BODY.replace('state)', 'state, updates.lane[i])')],
     ['OFF is no outcome of the reply', BODY.replace('state) end', "state) return { 'OFF' } end")],
-    ['OK has fields: write reply.OK{ … }', BODY.replace('state) end', "state) return { 'OK', 1, 2 } end")],
+    ['OK has fields: write reply.OK { … }', BODY.replace('state) end', "state) return { 'OK', 1, 2 } end")],
     ['OK does not get count', BODY.replace(', count = count(updates)', '')],
     ['OK has no size', BODY.replace('count = count(updates)', 'count = 1, size = 2')],
     ['OK gets more twice', BODY.replace('count = count(updates)', 'count = 1, more = 2')],

@@ -55,16 +55,16 @@ function refuseUnused(code: string, header: Header, isLib: boolean): void {
   }
 }
 
-/** A bare outcome is `{ 'GONE' }`; one with fields is `reply.OK{ … }`. */
+/** A bare outcome is `{ 'GONE' }`; one with fields is `reply.OK { … }`. */
 function refuseOutcomes(text: string, { outcomes, own }: Header): void {
   if (outcomes.length === 0) return;
   for (const [, name, behind] of text.matchAll(/\{ ?'([A-Z][A-Z_]+)'( ?\}|,)/g)) {
     const outcome = outcomes.find((one) => one.name === name);
     if (outcome === undefined) throw new Error(`${name} is no outcome of the reply`);
-    if (outcome.fields.length > 0 || behind === ',') throw new Error(`${name} has fields: write reply.${name}{ … }`);
+    if (outcome.fields.length > 0 || behind === ',') throw new Error(`${name} has fields: write reply.${name} { … }`);
   }
   for (const { name, fields } of own) {
-    if (!new RegExp(fields.length > 0 ? `\\b(reply|fields)\\.${name}\\{` : `'${name}'`).test(text)) {
+    if (!new RegExp(fields.length > 0 ? `\\b(reply|fields)\\.${name} ?\\{` : `'${name}'`).test(text)) {
       throw new Error(`nothing answers ${name}`);
     }
   }
@@ -149,11 +149,11 @@ function lastOf({ name }: Shape): string {
 }
 
 /**
- * `reply.OK{ a = 1, b = 2, more }` becomes `{ 'OK', 1, 2, more }` in the order of the header, and `fields.row{ … }` the same
- * without braces and outcome; of an outcome that `lib/` begins, a script's `fields.OK{ … }` has the fields of the script.
+ * `reply.OK { a = 1, b = 2, more }` becomes `{ 'OK', 1, 2, more }` in the order of the header, and `fields.row { … }` the same
+ * without braces and outcome; of an outcome that `lib/` begins, a script's `fields.OK { … }` has the fields of the script.
  */
 function nameShapes(text: string, header: Header): string {
-  const found = [...text.matchAll(/\b(reply|fields)\.(\w+)\{/g)].at(-1);
+  const found = [...text.matchAll(/\b(reply|fields)\.(\w+) ?\{/g)].at(-1);
   if (found === undefined) return text;
   const [opening, form, name] = found;
   const from = found.index + opening.length;

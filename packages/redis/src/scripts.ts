@@ -41,6 +41,11 @@ export type ScriptReply = (string | number | null | ScriptReply)[];
 
 const library = scriptLibrary(SCRIPTS);
 
+/** All scripts, as Redis gets them. */
+export function libraryText(): string {
+  return library.text;
+}
+
 /** The name under which Redis has this script. */
 export function functionNameOf(script: ScriptName): string {
   return library.functionNames[script];
