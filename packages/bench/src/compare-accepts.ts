@@ -81,7 +81,7 @@ function withoutLive(script: string): string {
     [", 'watchedUntil'", ''],
     [/, watchedUntil = s\[\d+\] or nil/, ''],
     [/^local watched = .*$/m, ''],
-    [/^ *if watched then addLive.*$/m, ''],
+    [/^ *if watched then\n *addLive.*\n *end$/m, ''],
     [/^if watched then announceLive.*$/m, ''],
   ];
   return parts.reduce((text, [part, by]) => {

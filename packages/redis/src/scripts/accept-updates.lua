@@ -47,7 +47,7 @@ if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if fencingToken ~= '' and fencingToken ~= s.pollingFencingToken then return { 'FENCED' } end
 if (s.filtersDigest or '') ~= filtersDigest then
-  return reply.FILTERS{ digest = s.filtersDigest or '', filters = redis.call('HGET', state, '@filters') or '' }
+  return reply.FILTERS { digest = s.filtersDigest or '', filters = redis.call('HGET', state, '@filters') or '' }
 end
 
 local last, lastText, n, nText = tonumber(s.lastId), s.lastId, tonumber(s.allowedCount), s.allowedCount
@@ -86,7 +86,9 @@ if isFull() then
 end
 
 local function isAllowedKind(kind)
-  if s.allowed == '' then return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count' end
+  if s.allowed == '' then
+    return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count'
+  end
   return string.find(s.allowed, ',' .. kind .. ',', 1, true) ~= nil
 end
 
@@ -115,11 +117,17 @@ end
 
 -- All programs that push, and those that get one of these updates. Only the latter are woken.
 local pushing, getsOne = {}, {}
-for id in string.gmatch(s.programs or '', '%d+') do pushing[#pushing + 1] = id end
+for id in string.gmatch(s.programs or '', '%d+') do
+  pushing[#pushing + 1] = id
+end
 local function noteReaders(mark, owner)
   for _, id in ipairs(pushing) do
     if not getsOne[id] then
-      if owner then getsOne[id] = owner == id else getsOne[id] = not string.find(mark, ',' .. id .. ',', 1, true) end
+      if owner then
+        getsOne[id] = owner == id
+      else
+        getsOne[id] = not string.find(mark, ',' .. id .. ',', 1, true)
+      end
     end
   end
 end
@@ -141,7 +149,9 @@ local function prolongSeen(key)
 end
 
 local highest = last
-for i in each(updates) do highest = math.max(highest + 1, tonumber(updates.platformId[i])) end
+for i in each(updates) do
+  highest = math.max(highest + 1, tonumber(updates.platformId[i]))
+end
 if highest > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
 
 local appended, duplicates, anyAllowed, routable, buries = 0, 0, false, 0, false
@@ -162,7 +172,9 @@ for i in each(updates) do
     end
     newestIsOurs = id ~= platformId or (newestIsOurs and not polled)
     local mark, owner, isParked = '', nil, false
-    if marks then mark, owner, isParked = markOf(appended + duplicates + 1) end
+    if marks then
+      mark, owner, isParked = markOf(appended + duplicates + 1)
+    end
     noteReaders(mark, owner)
     if isParked then
       buryForParked(owner, id, raw)
@@ -179,12 +191,19 @@ for i in each(updates) do
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if hasConsumers or forRules or (allowed and (pull or holdsForPush)) then
-      redis.call('XADD', log, lastText .. '-0', 'u', raw, 'k', kind, 'l', updates.lane[i], 't', nowMs, 'x', updates.expiresAtMs[i], 'n', nText, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', traceparent, 'o', mark }))
+      -- stylua: ignore
+      redis.call('XADD', log, lastText .. '-0', 'u', raw, 'k', kind, 'l', updates.lane[i], 't', nowMs,
+        'x', updates.expiresAtMs[i], 'n', nText, 'm', allowed and '0' or '1',
+        unpack(mark == '' and traced or { 'tp', traceparent, 'o', mark }))
     end
     if manage then
-      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', registrationId, 'a', nowMs, 'i', lastText, 'u', raw, unpack(traced))
+      -- stylua: ignore
+      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', registrationId, 'a', nowMs,
+        'i', lastText, 'u', raw, unpack(traced))
     end
-    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', registrationId, 'a', nowMs, 'i', lastText, 'u', raw) end
+    if watched then
+      addLive(live, #raw, 't', 'update', 'b', botId, 'g', registrationId, 'a', nowMs, 'i', lastText, 'u', raw)
+    end
     appended = appended + 1
   end
 end
@@ -194,9 +213,15 @@ if nextOffset ~= '' then addField(changes, 'pollOffset', nextOffset) end
 if polled then addField(changes, 'pollOkAt', nowMs) end
 if appended == 0 then
   writeState(state, changes)
-  return reply.OK{
-    appended = 0, duplicates = duplicates, lastId = last, reserveIds = false,
-    wakePush = false, wakeHistory = false, wakeRules = false, wakePrograms = {},
+  return reply.OK {
+    appended = 0,
+    duplicates = duplicates,
+    lastId = last,
+    reserveIds = false,
+    wakePush = false,
+    wakeHistory = false,
+    wakeRules = false,
+    wakePrograms = {},
   }
 end
 countActivity(activity, shardActivity, now, appended, 0, 0, 0, 0)
@@ -232,12 +257,21 @@ for _, id in ipairs(pushing) do
 end
 -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes. The bot's id wakes
 -- all its turns: a worker of the previous release knows no other name.
-if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) else tellHeld(held) end
+if isRunning then
+  redis.call('PUBLISH', 'flotilla:pushable', botId)
+else
+  tellHeld(held)
+end
 local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') or false
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or newestIsOurs) and last > reserved - RESERVED_AHEAD
-return reply.OK{
-  appended = appended, duplicates = duplicates, lastId = last, reserveIds = reserve,
-  wakePush = toWake[botId .. ':push'] or false, wakeHistory = wakeHistory, wakeRules = toWake[rulesTurn] or false,
+return reply.OK {
+  appended = appended,
+  duplicates = duplicates,
+  lastId = last,
+  reserveIds = reserve,
+  wakePush = toWake[botId .. ':push'] or false,
+  wakeHistory = wakeHistory,
+  wakeRules = toWake[rulesTurn] or false,
   wakePrograms = wakePrograms,
 }

@@ -24,7 +24,9 @@ if s.registrationId ~= registrationId or s.manage ~= '1' then return { 'OFF' } e
 
 local function recordOf(call)
   local at, method, params, actor, auditKey, incomplete, result = string.match(call, CALL)
-  local record = { 't', 'call', 'b', botId, 'g', registrationId, 'a', at, 'm', method, 'p', params, 'r', string.sub(call, result) }
+  -- stylua: ignore
+  local record = { 't', 'call', 'b', botId, 'g', registrationId, 'a', at, 'm', method, 'p', params,
+    'r', string.sub(call, result) }
   if actor ~= '' then addField(record, 'u', actor) end
   if auditKey ~= '' then addField(record, 'c', auditKey) end
   if incomplete ~= '' then addField(record, 'n', incomplete) end
@@ -43,4 +45,4 @@ if tonumber(redis.call('HGET', batches, botId) or 0) < tonumber(batch) then
   redis.call('HSET', batches, botId, batch)
   redis.call('EXPIRE', batches, BATCHES_LIFE_S)
 end
-return reply.OK{ wakeHistory = redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') }
+return reply.OK { wakeHistory = redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') }

@@ -40,6 +40,7 @@ local bot = { id = botId, registration = registrationId, now = nowMs, history = 
 if known.registrationId and known.registrationId ~= registrationId then return { 'GONE' } end
 if known.registrationId and tonumber(known.revision) > revision then return { 'OLD' } end
 if not known.registrationId then
+  -- stylua: ignore
   writeState(state, { '@registrationId', registrationId, '@lastId', 0, '@allowedCount', 0, '@pull', 0, '@push', 0, '@parked', 0,
     '@pullCursor', 0, '@pullCursorCount', 0, '@keptFrom', 0, '@prevAck', 0, '@prevAckAt', nowMs, '@prevOffset', '', '@prevAt', 0,
     '@pushCursor', 0, '@pushCursorCount', 0, '@pushFloor', 0, '@pushPending', 0, '@trimmedAt', nowMs, '@pollOffset', 0,
@@ -118,7 +119,8 @@ local function buryTaken(name)
     return entry.id <= filedTo and not waits(entry)
   end
   local origin = { bot = botId, registration = registrationId, now = nowMs, reader = 'push' }
-  local failure = { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
+  local failure =
+    { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
   local looked, letters = 0, 0
   -- What was sent to it again is not in the log.
   for _, field in ipairs(redis.call('HRANDFIELD', keys.redriven, BURIED_AT_ONCE)) do
@@ -165,7 +167,11 @@ if push and not pushed then
   else
     -- A parking that has expired left them: they were given up.
     if redis.call('EXISTS', lanes) == 1 then emptyPush() end
-    if pulled and handOver then pushFrom(pullCursor, s.pullCursorCount) else pushFrom(last, allowedCount) end
+    if pulled and handOver then
+      pushFrom(pullCursor, s.pullCursorCount)
+    else
+      pushFrom(last, allowedCount)
+    end
   end
 elseif pushed and not push then
   if pull then
@@ -195,8 +201,12 @@ if not push and not pushed and not parked and (pushCursor < last or redis.call('
   emptyPush()
 end
 
-local function switch(isOn) return isOn and '1' or '0' end
-writeState(state, { '@pull', switch(pull), '@push', switch(push), '@manage', switch(manage), '@on', switch(on), '@allowed', allowed, '@revision', revision })
+local function switch(isOn)
+  return isOn and '1' or '0'
+end
+-- stylua: ignore
+writeState(state, { '@pull', switch(pull), '@push', switch(push), '@manage', switch(manage), '@on', switch(on),
+  '@allowed', allowed, '@revision', revision })
 if rules and not ruled then
   writeState(state, { '@rules', 1, '@rulesCursor', last, '@rulesFloor', last, '@rulesUnread', 0, '@rulesPending', 0 })
 elseif ruled and not rules then
@@ -238,4 +248,4 @@ local waits = redis.call('EXISTS', lanes) == 1
 if waits and push and on and not (pushed and s.on == '1') then
   redis.call('ZADD', pendingTurns, 'NX', nowMs, pushTurn)
 end
-return reply.OK{ waits = waits, more = more }
+return reply.OK { waits = waits, more = more }

@@ -22,7 +22,11 @@ if slowest > 0 and nowMs - tonumber(s.trimmedAt) > TRIM_EVERY_MS then
   s.pullCursorCount = trimLog(state, log, consumers, nowMs)
   quickest, slowest = backlogOf(s, nowMs)
 end
-return reply.OK{
-  fencingToken = redis.call('HINCRBY', state, '@pollingFencingToken', 1), nextOffset = tonumber(s.pollOffset),
-  polledAtMs = tonumber(s.pollOkAt or 0), quickest = quickest, slowest = slowest, refusedAtMs = tonumber(s.refusedAt or 0),
+return reply.OK {
+  fencingToken = redis.call('HINCRBY', state, '@pollingFencingToken', 1),
+  nextOffset = tonumber(s.pollOffset),
+  polledAtMs = tonumber(s.pollOkAt or 0),
+  quickest = quickest,
+  slowest = slowest,
+  refusedAtMs = tonumber(s.refusedAt or 0),
 }

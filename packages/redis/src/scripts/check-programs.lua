@@ -51,15 +51,21 @@ for i = 1, #named, 2 do
     elseif stopsIntake(waits, nowMs - sinceMs, parkedAt) then
       reached = 'memory'
     end
-    if reached then behind[#behind + 1] = { fields.behind{ programId = id, limit = reached } } end
+    if reached then behind[#behind + 1] = { fields.behind { programId = id, limit = reached } } end
     -- It was not woken for updates that only others get, nor for those that an earlier release appended. A lane is due
     -- here if the wake after a change of its backend was lost.
     local member = botId .. ':' .. named[i]
-    local isBehind = p.push == '1' and (tonumber(p.pushCursor) < last or redis.call('ZCOUNT', keys.lanes, '-inf', nowMs) > 0)
-    if s.on == '1' and isBehind and string.find(enabled, ',' .. id .. ',', 1, true) and not redis.call('ZSCORE', pendingTurns, member) then
+    local isBehind = p.push == '1'
+      and (tonumber(p.pushCursor) < last or redis.call('ZCOUNT', keys.lanes, '-inf', nowMs) > 0)
+    if
+      s.on == '1'
+      and isBehind
+      and string.find(enabled, ',' .. id .. ',', 1, true)
+      and not redis.call('ZSCORE', pendingTurns, member)
+    then
       redis.call('ZADD', pendingTurns, nowMs, member)
       toWake[#toWake + 1] = id
     end
   end
 end
-return reply.OK{ newestId = last, wakePrograms = toWake, behind = behind }
+return reply.OK { newestId = last, wakePrograms = toWake, behind = behind }

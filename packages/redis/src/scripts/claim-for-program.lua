@@ -26,7 +26,9 @@ local requests, isStale = requestsOf(turn, ARGV), tonumber(bot.revision) > revis
 keepAttempts(turn, s, KEYS, ARGV, span(newAttempts))
 local openUntil, closed, opened = judgeBackend(turn, s, requests)
 -- The turn's process may not know yet that the program was paused.
-local active = s.on == '1' and s.isWanted == '1' and string.find(',' .. (bot.programs or '') .. ',', ',' .. id .. ',', 1, true) ~= nil
+local active = s.on == '1'
+  and s.isWanted == '1'
+  and string.find(',' .. (bot.programs or '') .. ',', ',' .. id .. ',', 1, true) ~= nil
 local hopeless = active and isHopeless(turn, s, requests)
 if requests.succeeded then redis.call('HDEL', program, 'parkedAt', 'parkedFor') end
 
@@ -53,6 +55,13 @@ else
 end
 
 return closeBackendTurn(turn, s, {
-  fencingToken = fencingToken, active = active, cursor = cursor, more = more, openUntil = openUntil,
-  hopeless = hopeless, closed = closed, opened = opened, isStale = active and isStale,
+  fencingToken = fencingToken,
+  active = active,
+  cursor = cursor,
+  more = more,
+  openUntil = openUntil,
+  hopeless = hopeless,
+  closed = closed,
+  opened = opened,
+  isStale = active and isStale,
 })

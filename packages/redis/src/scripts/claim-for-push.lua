@@ -29,8 +29,14 @@ else
 end
 
 local answer = closeBackendTurn(turn, s, {
-  fencingToken = fencingToken, active = active, cursor = cursor, more = more, openUntil = openUntil,
-  hopeless = hopeless, closed = closed, opened = opened,
+  fencingToken = fencingToken,
+  active = active,
+  cursor = cursor,
+  more = more,
+  openUntil = openUntil,
+  hopeless = hopeless,
+  closed = closed,
+  opened = opened,
 })
 countActivity(activity, shardActivity, turn.now, 0, turn.delivered, turn.buried, turn.retried, 0)
 return answer

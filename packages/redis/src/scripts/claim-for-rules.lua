@@ -17,7 +17,8 @@
 -- @include claim
 local LOOK_AT_ONCE = 100
 
-local FIELDS = { fencingToken = '@rulesFencingToken', claim = '@rulesClaim', suspect = '@rulesSuspect', floor = '@rulesFloor' }
+local FIELDS =
+  { fencingToken = '@rulesFencingToken', claim = '@rulesClaim', suspect = '@rulesSuspect', floor = '@rulesFloor' }
 local turn = openTurn('rules', FIELDS, KEYS, ARGV)
 -- @read s <- turn.state: registrationId, on, rules as isWanted, rulesFencingToken as fencingToken, rulesClaim as claim,
 --   rulesSuspect as suspect, rulesCursor, rulesUnread, rulesPending, revision, lastId
@@ -48,7 +49,7 @@ if active then
     shownTo = entry.id
     -- What another reader gets again was routed when it came.
     if not entry.again and isRoutable(entry.kind) then
-      shown[#shown + 1] = { fields.shown{ id = entry.id, lane = entry.lane, kind = entry.kind, raw = entry.raw } }
+      shown[#shown + 1] = { fields.shown { id = entry.id, lane = entry.lane, kind = entry.kind, raw = entry.raw } }
     end
   end
   units = claimDue(turn, s.suspect, gatherMs)
@@ -57,6 +58,11 @@ change(turn, '@rulesCursor', cursor)
 change(turn, '@rulesUnread', unread)
 change(turn, '@rulesPending', turn.pending)
 return closeTurn(turn, {
-  fencingToken = fencingToken, active = active, cursor = cursor, more = shownTo ~= '', openUntil = 0, units = units,
-  answer = { fields.OK{ shownTo = shownTo, revision = tonumber(s.revision), shown = shown } },
+  fencingToken = fencingToken,
+  active = active,
+  cursor = cursor,
+  more = shownTo ~= '',
+  openUntil = 0,
+  units = units,
+  answer = { fields.OK { shownTo = shownTo, revision = tonumber(s.revision), shown = shown } },
 })

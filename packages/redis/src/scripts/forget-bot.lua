@@ -7,8 +7,12 @@
 --   lanePrefix: text, rulesLanePrefix: text, programPrefix: text  of the keys of lanes and programs
 -- @reply flag
 -- @include programs
-for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do redis.call('DEL', lanePrefix .. lane) end
-for _, lane in ipairs(redis.call('ZRANGE', rulesLanes, 0, -1)) do redis.call('DEL', rulesLanePrefix .. lane) end
+for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
+  redis.call('DEL', lanePrefix .. lane)
+end
+for _, lane in ipairs(redis.call('ZRANGE', rulesLanes, 0, -1)) do
+  redis.call('DEL', rulesLanePrefix .. lane)
+end
 redis.call('ZREM', pendingTurns, botId .. ':push', botId .. ':rules')
 for _, name in ipairs(redis.call('HKEYS', consumers)) do
   if isProgram(name) then

@@ -15,6 +15,6 @@ if s.registrationId ~= registrationId then return { 'GONE' } end
 local wakeHistory = false
 addHistoryRecords(history, ARGV, span(records))
 if count(records) > 0 then wakeHistory = redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') end
-if s.rulesFencingToken ~= fencingToken then return reply.FENCED{ wakeHistory = wakeHistory } end
+if s.rulesFencingToken ~= fencingToken then return reply.FENCED { wakeHistory = wakeHistory } end
 redis.call('HSET', rulesWork, 'p:' .. inLane, progress)
-return reply.OK{ wakeHistory = wakeHistory }
+return reply.OK { wakeHistory = wakeHistory }

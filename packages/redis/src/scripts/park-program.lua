@@ -21,10 +21,24 @@ if s.registrationId ~= registrationId or not consumer then return { 'GONE' } end
 local pushes, acknowledged, polledAt = p.push == '1', consumerOf(consumer)
 local cursor = tonumber(pushes and p.pushCursor or acknowledged)
 local turn = withLanes({
-  reader = reader, state = state, log = log, consumers = consumers, history = history, pendingTurns = pendingTurns,
-  registrationId = registrationId, now = nowMs, botId = botId, lanePrefix = own.lanePrefix, lanes = own.lanes,
-  inFlight = own.inFlight, work = own.work, redriven = own.redriven, pending = tonumber(p.pushPending or 0),
-  buried = 0, wakeHistory = 0, fresh = {},
+  reader = reader,
+  state = state,
+  log = log,
+  consumers = consumers,
+  history = history,
+  pendingTurns = pendingTurns,
+  registrationId = registrationId,
+  now = nowMs,
+  botId = botId,
+  lanePrefix = own.lanePrefix,
+  lanes = own.lanes,
+  inFlight = own.inFlight,
+  work = own.work,
+  redriven = own.redriven,
+  pending = tonumber(p.pushPending or 0),
+  buried = 0,
+  wakeHistory = 0,
+  fresh = {},
 })
 local failure = { code = 'too_far_behind', reason = reason, attempts = 0 }
 
@@ -44,8 +58,12 @@ local function buryLane(lane, isInFlight)
   end
 end
 
-for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_SCORE, 'LIMIT', 0, limit)) do buryLane(lane, false) end
-for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, IN_FLIGHT_SCORE, '+inf')) do buryLane(lane, true) end
+for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_SCORE, 'LIMIT', 0, limit)) do
+  buryLane(lane, false)
+end
+for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, IN_FLIGHT_SCORE, '+inf')) do
+  buryLane(lane, true)
+end
 writeLanes(turn)
 local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, upTo, 'COUNT', math.max(limit - turn.buried, 1))
 for _, found in ipairs(fresh) do
@@ -59,7 +77,8 @@ if #fresh == 0 then cursor = math.max(cursor, upTo) end
 local waits = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_SCORE, 'LIMIT', 0, 1)
 local more = cursor < upTo or #waits > 0
 if pushes then
-  writeState(own.state, { '@pushCursor', cursor, '@pushCursorCount', countUpTo(turn.log, cursor, tonumber(s.allowedCount)), '@pushPending', turn.pending })
+  local count = countUpTo(turn.log, cursor, tonumber(s.allowedCount))
+  writeState(own.state, { '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', turn.pending })
   redis.call('HSET', turn.consumers, reader, risenFloor(turn, acknowledged, cursor) .. ' ' .. nowMs)
 else
   redis.call('HSET', turn.consumers, reader, cursor .. ' ' .. (more and polledAt or '0'))
@@ -70,4 +89,4 @@ if not more then
   redis.call('PUBLISH', 'flotilla:bot-state', turn.botId)
 end
 trimLog(turn.state, turn.log, turn.consumers, nowMs)
-return reply.OK{ deadLetters = turn.buried, more = more, wakeHistory = turn.wakeHistory }
+return reply.OK { deadLetters = turn.buried, more = more, wakeHistory = turn.wakeHistory }

@@ -130,11 +130,15 @@ if acknowledges then
     local left, at, counted = -offset, backFrom, backCounted
     local looked = 0
     while left > 0 do
-      if looked >= SCAN_AT_MOST then return reply.BACK{ offset = -left, backFrom = at, backCounted = counted or '' } end
+      if looked >= SCAN_AT_MOST then
+        return reply.BACK { offset = -left, backFrom = at, backCounted = counted or '' }
+      end
       local page = redis.call('XREVRANGE', log, at, '(' .. cursor, 'COUNT', kinds == '' and math.min(left, 100) or 100)
       if #page == 0 then break end
       for _, found in ipairs(page) do
-        if left > 0 and isWanted(found) then counted, left = idOf(found), left - 1 end
+        if left > 0 and isWanted(found) then
+          counted, left = idOf(found), left - 1
+        end
         at = '(' .. found[1]
       end
       looked = looked + #page
@@ -179,7 +183,11 @@ while #raws < limit and not more and not isDone do
   local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', textOf(count))
   local read
   for _, entry in ipairs(page) do
-    if expiresAtOf(entry) > now and isWanted(entry) and not (hidesSome() and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1) then
+    if
+      expiresAtOf(entry) > now
+      and isWanted(entry)
+      and not (hidesSome() and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1)
+    then
       local raw = rawOf(entry)
       local grown = size + 50 + #raw
       if grown > BODY_CAP and size > 0 then
@@ -216,7 +224,12 @@ else
 end
 -- A long scan trims each time: to remove all that it mayPass at once would block Redis.
 if more or (acknowledges and now - tonumber(s.trimmedAt) > TRIM_EVERY_MS) then trimLog(state, log, consumers, now) end
-return reply.OK{
-  from = from, throttled = throttled, more = more, updates = #raws, joined = table.concat(raws, ',\n'),
-  appendedAtMs = appendedAt, answerBytes = size,
+return reply.OK {
+  from = from,
+  throttled = throttled,
+  more = more,
+  updates = #raws,
+  joined = table.concat(raws, ',\n'),
+  appendedAtMs = appendedAt,
+  answerBytes = size,
 }

@@ -29,9 +29,15 @@ local ENTRIES_LOOKED_AT = 20
 if s.registrationId ~= registrationId then return { 'GONE' } end
 local count, named = tonumber(s.allowedCount), redis.call('HGETALL', consumers)
 
-local function isAllowed(entry) return entry.allowed end
-local function isForRules(entry) return isRoutable(entry.kind) end
-local function isAny() return true end
+local function isAllowed(entry)
+  return entry.allowed
+end
+local function isForRules(entry)
+  return isRoutable(entry.kind)
+end
+local function isAny()
+  return true
+end
 
 -- When the first such entry after this id was accepted; that of the first entry, if the next few are of other kinds.
 local function acceptedAfter(id, isWanted)
@@ -77,10 +83,19 @@ end
 local readers = {}
 local function add(reader, cursor, behind, oldestAt, units, dueAt, polledAt, program)
   if behind <= 0 then oldestAt = '' end
-  readers[#readers + 1] = { fields.reader{
-    reader = reader, cursor = cursor, behind = math.max(behind, 0), oldestAtMs = oldestAt, inFlight = units,
-    dueAtMs = dueAt, keeps = keptBy(reader), polledAtMs = polledAt, program = program or '',
-  } }
+  readers[#readers + 1] = {
+    fields.reader {
+      reader = reader,
+      cursor = cursor,
+      behind = math.max(behind, 0),
+      oldestAtMs = oldestAt,
+      inFlight = units,
+      dueAtMs = dueAt,
+      keeps = keptBy(reader),
+      polledAtMs = polledAt,
+      program = program or '',
+    },
+  }
 end
 
 local pullCursor, pushCursor = s.pullCursor, s.pushCursor
@@ -111,10 +126,18 @@ local function addProgram(name, cursor, polledAt)
   local keys = programKeys(programPrefix, string.sub(name, 9))
   -- @read p <- keys.state: push, pushCursor, pushCursorCount, pushPending, pushFloor, failingSince, openUntil, pushErr,
   --   pushErrAt, pushOkAt, parkedAt, parkedFor, polledAt
-  local program = { fields.program{
-    push = p.push or '', failingSince = p.failingSince or '', openUntil = p.openUntil or '', pushErr = p.pushErr or '',
-    pushErrAt = p.pushErrAt or '', pushOkAt = p.pushOkAt or '', parkedAt = p.parkedAt or '', parkedFor = p.parkedFor or '',
-  } }
+  local program = {
+    fields.program {
+      push = p.push or '',
+      failingSince = p.failingSince or '',
+      openUntil = p.openUntil or '',
+      pushErr = p.pushErr or '',
+      pushErrAt = p.pushErrAt or '',
+      pushOkAt = p.pushOkAt or '',
+      parkedAt = p.parkedAt or '',
+      parkedFor = p.parkedFor or '',
+    },
+  }
   if p.push == '1' then
     local behind = count - tonumber(p.pushCursorCount) + tonumber(p.pushPending)
     local oldestAt = oldestOf(keys.lanes, keys.lanePrefix, p.pushFloor, p.pushCursor, isAny)
@@ -133,9 +156,19 @@ for i = 1, #named, 2 do
   end
 end
 
-local bot = { fields.bot{
-  on = s.on, pull = s.pull, push = s.push, parked = s.parked, rules = s.rules or '', failingSince = s.failingSince or '',
-  openUntil = s.openUntil or '', pushErr = s.pushErr or '', pushErrAt = s.pushErrAt or '', pushOkAt = s.pushOkAt or '',
-  pulledAt = s.pulledAt or '',
-} }
-return reply.OK{ bot = bot, readers = readers }
+local bot = {
+  fields.bot {
+    on = s.on,
+    pull = s.pull,
+    push = s.push,
+    parked = s.parked,
+    rules = s.rules or '',
+    failingSince = s.failingSince or '',
+    openUntil = s.openUntil or '',
+    pushErr = s.pushErr or '',
+    pushErrAt = s.pushErrAt or '',
+    pushOkAt = s.pushOkAt or '',
+    pulledAt = s.pulledAt or '',
+  },
+}
+return reply.OK { bot = bot, readers = readers }

@@ -4,7 +4,9 @@
 --   bots: text  their ids, separated by spaces
 -- @reply text  of each bot the fields, separated by spaces; 0 where one is absent
 local names, found, count, call = {}, {}, 0, redis.call
-for field in string.gmatch(fields, '%S+') do names[#names + 1] = field end
+for field in string.gmatch(fields, '%S+') do
+  names[#names + 1] = field
+end
 local prefix = string.match(state, '^(.*:)%d+:state$')
 for id in string.gmatch(bots, '%d+') do
   local values = call('HMGET', prefix .. id .. ':state', unpack(names))

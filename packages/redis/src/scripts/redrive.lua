@@ -38,8 +38,13 @@ local function putInLanes()
   for i in each(letters) do
     local id, lane, progress, album = 'r' .. letters.letterId[i], letters.lane[i], letters.progress[i], letters.album[i]
     local entry = {
-      id = tonumber(letters.id[i]), raw = letters.raw[i], kind = letters.kind[i], lane = lane, at = now,
-      expires = tonumber(expiresAtMs), taken = letters.taken[i] and '1' or '0',
+      id = tonumber(letters.id[i]),
+      raw = letters.raw[i],
+      kind = letters.kind[i],
+      lane = lane,
+      at = now,
+      expires = tonumber(expiresAtMs),
+      taken = letters.taken[i] and '1' or '0',
     }
     if isNew(letters.letterId[i]) and redis.call('HSETNX', redriven, id, cjson.encode(entry)) == 1 then
       redis.call('RPUSH', lanePrefix .. lane, id)
@@ -81,6 +86,7 @@ local function appendToLog(consumer)
       last, allowedCount = last + 1, allowedCount + 1
       local raw, idStart, idEnd = letters.raw[i], letters.idStart[i], letters.idEnd[i]
       if idStart then raw = string.sub(raw, 1, idStart - 1) .. last .. string.sub(raw, idEnd + 1) end
+      -- stylua: ignore
       redis.call('XADD', log, last .. '-0', 'u', raw, 'k', letters.kind[i], 'l', letters.lane[i], 't', now, 'x', expiresAtMs,
         'n', allowedCount, 'm', programId and '1' or '0', 'tp', '', 'o', mark, 'r', letters.taken[i] and '1' or '0')
     end
@@ -97,9 +103,14 @@ local function appendToLog(consumer)
   end
   local toWake, _, held = makePending(pendingTurns, turns, nowMs)
   tellHeld(held)
-  local function wakes(other) return toWake[botId .. ':' .. other] or false end
-  return reply.LOG{
-    lastId = last, reserveIds = last > reserved - RESERVED_AHEAD, wakePush = wakes('push'), wakeRules = wakes('rules'),
+  local function wakes(other)
+    return toWake[botId .. ':' .. other] or false
+  end
+  return reply.LOG {
+    lastId = last,
+    reserveIds = last > reserved - RESERVED_AHEAD,
+    wakePush = wakes('push'),
+    wakeRules = wakes('rules'),
   }
 end
 

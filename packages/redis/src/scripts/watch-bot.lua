@@ -24,4 +24,4 @@ else
 end
 redis.call('PEXPIRE', live, lifeMs)
 writeState(state, { '@watchedUntil', now + forMs })
-return reply.OK{ newest = redis.call('XREVRANGE', live, '+', '-', 'COUNT', 1)[1][1] }
+return reply.OK { newest = redis.call('XREVRANGE', live, '+', '-', 'COUNT', 1)[1][1] }

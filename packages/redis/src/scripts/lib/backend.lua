@@ -26,12 +26,18 @@ local FIRST_PROBE_MS = 2000
 local GONE_FOR_MS = 23 * 3600000
 
 -- The stored names of a reader with a backend, in the state or in the hash of a program.
-local BACKEND_FIELDS = { fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }
+local BACKEND_FIELDS =
+  { fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }
 
 -- What the caller says about its requests; nothing when this claim was made before.
 local function requestsOf(turn, args)
   if turn.repeated then return { lastError = '', failedFrom = nil, succeeded = false, answers = 'none' } end
-  return { lastError = args.lastError, failedFrom = args.failedFromMs, succeeded = args.succeeded, answers = args.answers }
+  return {
+    lastError = args.lastError,
+    failedFrom = args.failedFromMs,
+    succeeded = args.succeeded,
+    answers = args.answers,
+  }
 end
 
 -- Keeps the attempts in the arguments `first` to `last`, and shows them to who watches. s: with watchedUntil.
@@ -40,7 +46,9 @@ local function keepAttempts(turn, s, keys, args, first, last)
   local count = redis.call('LPUSH', keys.attempts, unpack(args, first, last))
   if count >= ATTEMPTS_KEPT + TRIMMED_AT_ONCE then redis.call('LTRIM', keys.attempts, 0, ATTEMPTS_KEPT - 1) end
   if tonumber(s.watchedUntil or 0) <= turn.now then return end
-  for at in each(newAttempts, first, last) do addLive(keys.live, #newAttempts[at], 't', 'attempt', 'j', newAttempts[at]) end
+  for at in each(newAttempts, first, last) do
+    addLive(keys.live, #newAttempts[at], 't', 'attempt', 'j', newAttempts[at])
+  end
   announceLive(turn.botId)
 end
 
@@ -125,9 +133,15 @@ local function closeBackendTurn(turn, s, found)
   -- What waits to be removed from its lane is more to do, as what waits to be filed is.
   found.more = found.more or turn.hasMoreToRemove
   change(turn, '@pushPending', textOf(turn.pending))
-  found.answer = { fields.OK{
-    moreToDo = found.more or false, isStale = found.isStale or false, hopeless = found.hopeless, closed = found.closed,
-    opened = found.opened, waiting = turn.pending,
-  } }
+  found.answer = {
+    fields.OK {
+      moreToDo = found.more or false,
+      isStale = found.isStale or false,
+      hopeless = found.hopeless,
+      closed = found.closed,
+      opened = found.opened,
+      waiting = turn.pending,
+    },
+  }
   return closeTurn(turn, found)
 end

@@ -20,8 +20,12 @@ local function buryExpired(turn, id, record)
   local reason = 'expired before it could be ' .. (turn.reader == 'rules' and 'routed' or 'delivered')
   if known.lastError then reason = reason .. ' (' .. known.lastError .. ')' end
   bury(turn, id, {
-    code = 'expired', reason = reason, attempts = known.attempts or 0, lastStatus = numberIn(known.lastStatus),
-    firstFailedAtMs = numberIn(known.firstFailedAtMs), lastFailedAtMs = numberIn(known.lastFailedAtMs),
+    code = 'expired',
+    reason = reason,
+    attempts = known.attempts or 0,
+    lastStatus = numberIn(known.lastStatus),
+    firstFailedAtMs = numberIn(known.firstFailedAtMs),
+    lastFailedAtMs = numberIn(known.lastFailedAtMs),
     excerpt = known.excerpt,
   })
 end
@@ -37,11 +41,20 @@ local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
     end
     local member = redis.call('HGET', turn.work, 'g:' .. id) == album and readEntry(turn, id)
     if not member then return unit end
-    local values = { fields.update{
-      inLane = id, id = member.id, raw = member.raw, kind = member.kind, acceptedAtMs = member.at,
-      expiresAtMs = member.expires, traceparent = member.trace or '',
-    } }
-    for _, value in ipairs(values) do unit[#unit + 1] = value end
+    local values = {
+      fields.update {
+        inLane = id,
+        id = member.id,
+        raw = member.raw,
+        kind = member.kind,
+        acceptedAtMs = member.at,
+        expiresAtMs = member.expires,
+        traceparent = member.trace or '',
+      },
+    }
+    for _, value in ipairs(values) do
+      unit[#unit + 1] = value
+    end
     newest = member.at
   end
   return unit
@@ -63,7 +76,9 @@ local function readHeads(turn, due)
     addField(fields, 'g:' .. id, 's:' .. id)
   end
   local found = redis.call('HMGET', turn.work, unpack(fields))
-  for at, id in ipairs(ids) do turn.known[id] = { unpack(found, at * 4 - 3, at * 4) } end
+  for at, id in ipairs(ids) do
+    turn.known[id] = { unpack(found, at * 4 - 3, at * 4) }
+  end
 end
 
 -- What work has of an update: record, progress, album, how often its handling began.
@@ -76,7 +91,8 @@ end
 local function buryHead(turn, id, entry, record)
   if entry.expires <= turn.now then return buryExpired(turn, id, record) end
   bury(turn, id, {
-    code = 'crashed', reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
+    code = 'crashed',
+    reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
     attempts = turn.begunAtMost,
   })
 end
@@ -91,13 +107,22 @@ local function headOf(turn, lane, gatherMs)
     local entry, known = readEntry(turn, id), workOf(turn, id)
     local record, album = known[1] or '', known[3]
     if entry and entry.expires > turn.now then
-      local unit = { fields.unit{
-        lane = lane, record = record, progress = known[2] or '',
-        fields.update{
-          inLane = id, id = entry.id, raw = entry.raw, kind = entry.kind, acceptedAtMs = entry.at,
-          expiresAtMs = entry.expires, traceparent = entry.trace or '',
+      local unit = {
+        fields.unit {
+          lane = lane,
+          record = record,
+          progress = known[2] or '',
+          fields.update {
+            inLane = id,
+            id = entry.id,
+            raw = entry.raw,
+            kind = entry.kind,
+            acceptedAtMs = entry.at,
+            expiresAtMs = entry.expires,
+            traceparent = entry.trace or '',
+          },
         },
-      } }
+      }
       if album then
         local whole, completeAt = gatherAlbum(turn, lane, unit, album, entry.at, gatherMs)
         if not whole then return nil, completeAt end
@@ -120,18 +145,23 @@ local function mayWaitUntil(turn, dueAt, record, progress)
   local known = record ~= '' and cjson.decode(record) or {}
   if (numberIn(known.lastFailedAtMs) or 0) > turn.now + CLOCKS_DIFFER_MS then return false end
   local latest = numberIn(known.nextTryAtMs) or 0
-  for reserved in string.gmatch(progress, '"reservedMs":(%d+)') do latest = math.max(latest, tonumber(reserved) + CLOCKS_DIFFER_MS) end
+  for reserved in string.gmatch(progress, '"reservedMs":(%d+)') do
+    latest = math.max(latest, tonumber(reserved) + CLOCKS_DIFFER_MS)
+  end
   return dueAt <= latest
 end
 
 -- Makes lanes due whose due time a wrong clock wrote: that of another process, or our own before it was set.
 local function correctDueTimes(turn)
+  -- stylua: ignore
   local late = redis.call('ZREVRANGEBYSCORE', turn.lanes, '(' .. IN_FLIGHT_TEXT, '(' .. (turn.now + LONGEST_RETRY_MS),
     'WITHSCORES', 'LIMIT', '0', textOf(EXAMINED_AT_ONCE))
   for i = 1, #late, 2 do
     local id = redis.call('LINDEX', turn.lanePrefix .. late[i], '0') or ''
     local known = redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id)
-    if not mayWaitUntil(turn, tonumber(late[i + 1]), known[1] or '', known[2] or '') then turn.due[late[i]] = turn.nowText end
+    if not mayWaitUntil(turn, tonumber(late[i + 1]), known[1] or '', known[2] or '') then
+      turn.due[late[i]] = turn.nowText
+    end
   end
 end
 

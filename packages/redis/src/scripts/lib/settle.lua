@@ -18,7 +18,9 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
     local behind = table.remove(ids, members + 1)
     if outcome == 'dead' then
       local failure = cjson.decode(text)
-      for _, one in ipairs(ids) do bury(turn, one, failure) end
+      for _, one in ipairs(ids) do
+        bury(turn, one, failure)
+      end
     end
     leaveLane(turn, lane, ids)
     if outcome == 'delivered' then turn.delivered = turn.delivered + members end
@@ -44,8 +46,8 @@ local function settleUnits(turn, args, first, last)
   if turn.repeated or first > last then return end
   local lanes = {}
   for at in each(settled, first, last) do
-    local lane = settled.lane[at]
-    if settleUnit(turn, lane, settled.id[at], settled.members[at], settled.outcome[at], settled.dueAtMs[at], settled.json[at]) then
+    local lane, id, members, outcome = settled.lane[at], settled.id[at], settled.members[at], settled.outcome[at]
+    if settleUnit(turn, lane, id, members, outcome, settled.dueAtMs[at], settled.json[at]) then
       lanes[#lanes + 1] = lane
     end
   end

@@ -46,16 +46,39 @@ end
 -- fencingToken, claim, suspect and floor; own: the hash that has them (the state, or that of a program).
 local function openTurn(reader, names, keys, args, own)
   return withLanes({
-    reader = reader, fields = names, own = own or keys.state, state = keys.state, log = keys.log, lanes = keys.lanes,
-    inFlight = keys.inFlight, work = keys.work, redriven = keys.redriven, history = keys.history,
-    pendingTurns = keys.pendingTurns, consumers = keys.consumers,
-    registrationId = args.registrationId, fencingToken = args.fencingToken, now = tonumber(args.nowMs), nowText = args.nowMs,
-    botId = args.botId, lanePrefix = args.lanePrefix, limit = args.limit, trims = args.trims,
-    begunAtMost = args.begunAtMost, ending = args.ending, claim = args.claim,
+    reader = reader,
+    fields = names,
+    own = own or keys.state,
+    state = keys.state,
+    log = keys.log,
+    lanes = keys.lanes,
+    inFlight = keys.inFlight,
+    work = keys.work,
+    redriven = keys.redriven,
+    history = keys.history,
+    pendingTurns = keys.pendingTurns,
+    consumers = keys.consumers,
+    registrationId = args.registrationId,
+    fencingToken = args.fencingToken,
+    now = tonumber(args.nowMs),
+    nowText = args.nowMs,
+    botId = args.botId,
+    lanePrefix = args.lanePrefix,
+    limit = args.limit,
+    trims = args.trims,
+    begunAtMost = args.begunAtMost,
+    ending = args.ending,
+    claim = args.claim,
     -- pending: units that wait in lanes; repeated: this claim was made before; halted: all lanes wait for one unit.
-    pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
+    pending = 0,
+    repeated = false,
+    halted = false,
+    wakeHistory = 0,
+    changes = {},
     -- How many updates this call settled so, for the activity; buried: those that became dead letters.
-    delivered = 0, retried = 0, buried = 0,
+    delivered = 0,
+    retried = 0,
+    buried = 0,
     -- Entries of the log that this call has filed, by id: nothing is known of them in work.
     fresh = {},
   })
@@ -160,7 +183,11 @@ end
 local function writeLanes(turn)
   local due, empty = {}, {}
   for lane, at in pairs(turn.due) do
-    if at then addField(due, at, lane) else empty[#empty + 1] = lane end
+    if at then
+      addField(due, at, lane)
+    else
+      empty[#empty + 1] = lane
+    end
   end
   if #due > 0 then redis.call('ZADD', turn.lanes, unpack(due)) end
   if #empty > 0 then redis.call('ZREM', turn.lanes, unpack(empty)) end
@@ -199,7 +226,9 @@ end
 local function closeTurn(turn, found)
   writeLanes(turn)
   local first, lookAt = redis.call('ZRANGE', turn.lanes, '0', '0', 'WITHSCORES'), ''
-  if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
+  if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then
+    lookAt = first[2]
+  end
   -- No append wakes a turn while the breaker is open, so the turn reads the log when it may probe, whatever is due then.
   local isOpen = found.active and found.openUntil > turn.now
   if lookAt ~= '' and (isOpen or tonumber(lookAt) < found.openUntil) then lookAt = tostring(found.openUntil) end
@@ -209,7 +238,8 @@ local function closeTurn(turn, found)
     setFloor(turn, risenFloor(turn, redis.call('HGET', turn.own, turn.fields.floor), found.cursor))
   end
   writeState(turn.own, turn.changes)
-  local nothing = not found.active or #first == 0
+  local nothing = not found.active
+    or #first == 0
     or (turn.ending == 'asleep' and lookAt ~= '' and tonumber(lookAt) > turn.now)
   local ended = turn.ending ~= '' and nothing and #found.units == 0 and not found.more
   -- A program whose breaker is open keeps its pending turn: an append then finds nothing to wake. So does a reader whose
@@ -225,8 +255,13 @@ local function closeTurn(turn, found)
     endPending(turn.pendingTurns, member)
   end
   if (ended and not holds) or turn.trims then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
-  return reply.OK{
-    fencingToken = found.fencingToken, lookAtMs = lookAt, wakeHistory = turn.wakeHistory,
-    ended = ended and not holds, held = holds, units = found.units, unpack(found.answer)
+  return reply.OK {
+    fencingToken = found.fencingToken,
+    lookAtMs = lookAt,
+    wakeHistory = turn.wakeHistory,
+    ended = ended and not holds,
+    held = holds,
+    units = found.units,
+    unpack(found.answer),
   }
 end
