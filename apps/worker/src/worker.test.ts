@@ -265,7 +265,7 @@ describe('a worker', () => {
     const { bot } = await registered();
     const { commands } = context.redis;
     const atMs = Math.floor(Date.now() / HOUR_MS - 3) * HOUR_MS;
-    for (const key of activityKeys(bot.id, atMs)) await storeCounts(commands, key, atMs, '7 6 0 1 2');
+    for (const key of Object.values(activityKeys(bot.id, atMs))) await storeCounts(commands, key, atMs, '7 6 0 1 2');
     // The worker may have written that hour as an empty one when it started.
     await database.db.deleteFrom('activity_hours').execute();
     await commands.del(rollUpTurnKey);

@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 /** Stores counts as the scripts do. */
 async function counted(botId: number, atMs: number, text: string): Promise<void> {
-  for (const key of activityKeys(botId, atMs)) await storeCounts(redis.commands, key, atMs, text);
+  for (const key of Object.values(activityKeys(botId, atMs))) await storeCounts(redis.commands, key, atMs, text);
 }
 
 describe('the rates of the fleet', () => {

@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, configKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
@@ -34,7 +34,7 @@ export async function mirrorBot(
     form === 'bound'
       ? deps.secrets.seal(text, SEALED_PLACES.mirrored(bot.id, bot.revision))
       : deps.secrets.sealUnbound(text);
-  await runScript(deps.redis.commands, 'write-config', configScriptKeys, [bot.id, bot.revision, sealed]);
+  await scripts.writeConfig(deps.redis.commands, configKeys, { botId: bot.id, revision: bot.revision, sealed });
   return { waits: applied.waits, isOld: applied.isOld };
 }
 
@@ -44,51 +44,34 @@ type Applied = Mirrored & { more: boolean };
 async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: Effects): Promise<Applied> {
   const keys = botKeys(bot.id);
   const filters = filterConfigOf(bot);
-  const flag = (on: boolean | undefined) => (on ? '1' : '0');
-  const [status, waits, more] = await runScript(
-    deps.redis.commands,
-    'apply-bot',
-    [
-      keys.state,
-      keys.log,
-      keys.consumers,
-      keys.deliveredByPush,
-      keys.lanes,
-      keys.inFlight,
-      keys.work,
-      keys.redriven,
-      keys.history,
-      keys.pendingTurns,
-      ...rulesKeys(keys),
-    ],
-    [
-      bot.registrationId,
-      deps.clock.nowMs(),
-      keys.lane(''),
-      flag(bot.longPollEnabled),
-      flag(pushes({ ...bot, disabled: false })),
-      flag(bot.manageEnabled),
-      flag(!bot.disabled),
-      bot.allowedUpdates === null ? '' : `,${bot.allowedUpdates.join(',')},`,
-      JSON.stringify(stored),
-      bot.revision,
-      bot.id,
-      flag(routes(bot)),
-      keys.rulesLane(''),
-      bot.reservedUpdateId ?? 0,
-      `,${bot.programs.map(({ id }) => id).join(',')},`,
-      filters.text,
-      filters.digest,
-      bot.programs
-        .filter(({ mode }) => mode === 'push')
-        .map((program) => pushingProgram(bot, program))
-        .join(''),
-      keys.programs,
-      flag(drop.dropPending),
-      drop.dropPendingOf ?? '',
-    ],
-  );
-  return { waits: waits === '1', isOld: status === 'OLD', more: more === 1 };
+  const reply = await scripts.applyBot(deps.redis.commands, keys, {
+    registrationId: bot.registrationId,
+    nowMs: deps.clock.nowMs(),
+    botId: bot.id,
+    revision: bot.revision,
+    on: !bot.disabled,
+    pull: bot.longPollEnabled,
+    push: pushes({ ...bot, disabled: false }),
+    rules: routes(bot),
+    manage: bot.manageEnabled,
+    allowed: bot.allowedUpdates === null ? '' : `,${bot.allowedUpdates.join(',')},`,
+    programs: `,${bot.programs.map(({ id }) => id).join(',')},`,
+    pushing: bot.programs
+      .filter(({ mode }) => mode === 'push')
+      .map((program) => pushingProgram(bot, program))
+      .join(''),
+    filters: filters.text,
+    filtersDigest: filters.digest,
+    reservedId: bot.reservedUpdateId ?? 0,
+    changesJson: JSON.stringify(stored),
+    drops: drop.dropPending ?? false,
+    dropsOf: drop.dropPendingOf ?? null,
+    lanePrefix: keys.lane(''),
+    rulesLanePrefix: keys.rulesLane(''),
+    programPrefix: keys.programs,
+  });
+  const { waits, more } = reply.outcome === 'OK' ? reply : { waits: false, more: false };
+  return { waits, isOld: reply.outcome === 'OLD', more };
 }
 
 /**
@@ -106,26 +89,13 @@ function pushingProgram({ token }: Bot, program: ActiveProgram): string {
 export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number): Promise<void> {
   const keys = botKeys(botId);
   const { commands } = deps.redis;
-  await runScript(
-    commands,
-    'forget-bot',
-    [
-      keys.state,
-      keys.log,
-      keys.consumers,
-      keys.deliveredByPush,
-      keys.lanes,
-      keys.inFlight,
-      keys.work,
-      keys.attempts,
-      keys.redriven,
-      keys.pendingTurns,
-      ...rulesKeys(keys),
-      keys.live,
-    ],
-    [keys.lane(''), botId, keys.rulesLane(''), keys.programs],
-  );
-  await runScript(commands, 'write-config', configScriptKeys, [botId, '', '']);
+  await scripts.forgetBot(commands, keys, {
+    botId,
+    lanePrefix: keys.lane(''),
+    rulesLanePrefix: keys.rulesLane(''),
+    programPrefix: keys.programs,
+  });
+  await scripts.writeConfig(commands, configKeys, { botId, revision: null, sealed: '' });
   await deps.redis.removeKeys(`${keys.prefix}:`);
 }
 
@@ -134,9 +104,3 @@ export async function completeMirror(deps: Pick<MirrorDeps, 'redis' | 'clock'>):
   // The clock gives the version, so that a version drawn after a data loss is above the lost one.
   await deps.redis.commands.set(configKeys.version, deps.clock.nowMs(), 'NX');
 }
-
-function rulesKeys(keys: ReturnType<typeof botKeys>): string[] {
-  return [keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven];
-}
-
-const configScriptKeys = [configKeys.bots, configKeys.changes, configKeys.version];

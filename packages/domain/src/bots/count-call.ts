@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { rateKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { ActiveToken } from './active-program.ts';
 
@@ -15,6 +15,5 @@ export async function countCall(
 ): Promise<number> {
   if (perSecond === null && perMinute === null) return 0;
   const nowMs = clock.nowMs();
-  const limits = [perSecond ?? '', perMinute ?? '', nowMs];
-  return Number(await runScript(redis.commands, 'count-call', rateKeys(id, nowMs), limits));
+  return scripts.countCall(redis.commands, rateKeys(id, nowMs), { perSecond, perMinute, nowMs });
 }

@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from './bot.ts';
 
 /** Sets fields of a bot's state, unless the bot is gone. */
@@ -9,10 +9,8 @@ export async function patchBotState(
   bot: Bot,
   fields: Record<string, string | number>,
 ): Promise<void> {
-  await runScript(
-    deps.redis.commands,
-    'patch-bot-state',
-    [botKeys(bot.id).state],
-    [bot.registrationId, ...Object.entries(fields).flat()],
-  );
+  await scripts.patchBotState(deps.redis.commands, botKeys(bot.id), {
+    registrationId: bot.registrationId,
+    changes: Object.entries(fields).map(([field, value]) => ({ field, value })),
+  });
 }

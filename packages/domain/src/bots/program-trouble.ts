@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from './bot.ts';
 
 /** How many programs of a bot do not get their updates. A paused program is not in trouble. */
@@ -26,25 +26,24 @@ export async function readProgramTrouble(
 ): Promise<TroubleByBot> {
   const found = new Map<number, ProgramTrouble | null>(bots.map(({ id }) => [id, null]));
   const read = async (members: Member[]): Promise<void> => {
-    const { state } = botKeys(members[0]!.botId);
-    const named = members.map(({ botId, programId }) => `${botId}:${programId}`).join(' ');
-    const letters = String(await runScript(redis.commands, 'read-program-trouble', [state], [named]));
+    const programs = members.map(({ botId, programId }) => `${botId}:${programId}`).join(' ');
+    const letters = await scripts.readProgramTrouble(redis.commands, botKeys(members[0]!.botId), { programs });
     for (const [at, { botId }] of members.entries()) {
       const known = found.get(botId) ?? { failing: 0, parked: 0 };
       if (letters[at] === 'f') found.set(botId, { ...known, failing: known.failing + 1 });
       if (letters[at] === 'p') found.set(botId, { ...known, parked: known.parked + 1 });
     }
   };
-  const scripts = scriptsOf(bots);
-  if (atOnce) await Promise.all(scripts.map(read));
-  else for (const members of scripts) await read(members);
+  const groups = groupsOf(bots);
+  if (atOnce) await Promise.all(groups.map(read));
+  else for (const members of groups) await read(members);
   return found;
 }
 
 /** The programs that are not paused, grouped for one script each. */
-function scriptsOf(bots: readonly Bot[]): Member[][] {
+function groupsOf(bots: readonly Bot[]): Member[][] {
   const ofShard: Member[][] = [];
-  const scripts: Member[][] = [];
+  const groups: Member[][] = [];
   for (const bot of bots) {
     if (bot.disabled) continue;
     for (const { id: programId, enabled } of bot.programs) {
@@ -54,10 +53,10 @@ function scriptsOf(bots: readonly Bot[]): Member[][] {
       if (members === undefined || members.length === PROGRAMS_OF_A_SCRIPT) {
         members = [];
         ofShard[shard] = members;
-        scripts.push(members);
+        groups.push(members);
       }
       members.push({ botId: bot.id, programId });
     }
   }
-  return scripts;
+  return groups;
 }

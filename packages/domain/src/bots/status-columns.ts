@@ -1,7 +1,7 @@
 import type { BotState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { refreshed, type Taken } from '@flotilla/runtime/refreshed.ts';
 import type { Bot } from './bot.ts';
@@ -120,40 +120,40 @@ async function readFigures(
   isAwaited: boolean,
 ): Promise<Figures> {
   const rows = new Map<number, Row>();
-  const read = async ({ fields, ids }: Script): Promise<void> => {
+  const read = async ({ fields, ids }: Group): Promise<void> => {
     const values = new Float64Array(ids.length * fields.length);
     if (fields.length > 0) {
-      const args = [fields.join(' '), ids.join(' ')];
-      const text = await runScript(redis.commands, 'read-states', [botKeys(ids[0]!).state], args);
-      for (const [at, value] of String(text).split(' ').entries()) values[at] = Number(value);
+      const names = { fields: fields.join(' '), bots: ids.join(' ') };
+      const text = await scripts.readStates(redis.commands, botKeys(ids[0]!), names);
+      for (const [at, value] of text.split(' ').entries()) values[at] = Number(value);
     }
     for (const [at, id] of ids.entries()) rows.set(id, { fields, values, at: at * fields.length });
   };
-  const scripts = scriptsOf(fieldsOf, bots);
-  if (isAwaited) await Promise.all(scripts.map(read));
+  const groups = groupsOf(fieldsOf, bots);
+  if (isAwaited) await Promise.all(groups.map(read));
   // One at a time: whoever asks Redis or this process meanwhile waits for one script only.
-  else for (const script of scripts) await read(script);
+  else for (const group of groups) await read(group);
   return rows;
 }
 
-type Script = { fields: Fields; ids: number[] };
+type Group = { fields: Fields; ids: number[] };
 
 /** Groups bots for one script each: of one shard and the same fields, and not too many. */
-function scriptsOf(fieldsOf: FieldsOf, bots: readonly Bot[]): Script[] {
-  const open = new Map<Fields, Script[]>();
-  const all: Script[] = [];
+function groupsOf(fieldsOf: FieldsOf, bots: readonly Bot[]): Group[] {
+  const open = new Map<Fields, Group[]>();
+  const all: Group[] = [];
   for (const bot of bots) {
     const fields = fieldsOf(bot);
     const ofFields = open.get(fields) ?? [];
     open.set(fields, ofFields);
     const shard = shardOf(bot.id);
-    let script = ofFields[shard];
-    if (script === undefined || script.ids.length === BOTS_OF_A_SCRIPT) {
-      script = { fields, ids: [] };
-      ofFields[shard] = script;
-      all.push(script);
+    let group = ofFields[shard];
+    if (group === undefined || group.ids.length === BOTS_OF_A_SCRIPT) {
+      group = { fields, ids: [] };
+      ofFields[shard] = group;
+      all.push(group);
     }
-    script.ids.push(bot.id);
+    group.ids.push(bot.id);
   }
   return all;
 }

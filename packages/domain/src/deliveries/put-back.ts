@@ -1,7 +1,7 @@
 import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { type RedriveArgs, scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -30,8 +30,6 @@ const LIFE_MS = 86_400_000;
 /** Far longer than it takes until another process continues a redrive whose process has ended. */
 const KNOWN_FOR_MS = 7 * 86_400_000;
 const RETRY_AFTER_S = 10;
-/** Index of the script argument "the highest reserved update id". */
-const RESERVED_ID = 8;
 
 /**
  * Gives dead letters back to their reader, behind the waiting updates and in the order given: in its lanes, or at the end
@@ -56,38 +54,41 @@ export async function putBack(
     reader === 'rules'
       ? { lanes: keys.rulesLanes, lane: keys.rulesLane, redriven: keys.rulesRedriven }
       : (ofProgram ?? keys);
-  const scriptKeys = [
-    ...[keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven, keys.log, keys.consumers],
-    ...(ofProgram === null ? [] : [ofProgram.state]),
-  ];
-  const args = [
-    bot.registrationId,
+  const scriptKeys = { ...keys, lanes, redriven, program: ofProgram?.state ?? null };
+  const args = {
+    registrationId: bot.registrationId,
     nowMs,
-    bot.id,
-    lane(''),
-    nowMs + LIFE_MS,
-    programId === null ? reader : programReaderName(programId),
-    KNOWN_FOR_MS,
-    (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
-    '',
-    ...letters.flatMap((letter) => letterArguments(bot, { reader, programId }, letter, nowMs)),
-  ];
-  let reply = await runScript(deps.redis.commands, 'redrive', scriptKeys, args);
-  if (reply[0] === 'DOUBT') {
-    args[RESERVED_ID] = await deps.idReserve.reservedFor(bot);
-    reply = await runScript(deps.redis.commands, 'redrive', scriptKeys, args);
+    botId: bot.id,
+    lanePrefix: lane(''),
+    expiresAtMs: nowMs + LIFE_MS,
+    reader: programId === null ? reader : programReaderName(programId),
+    knownForMs: KNOWN_FOR_MS,
+    limit: (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
+    letters: letters.map((letter) => letterArguments(bot, { reader, programId }, letter, nowMs)),
+  };
+  let reply = await scripts.redrive(deps.redis.commands, scriptKeys, { ...args, reservedId: null });
+  if (reply.outcome === 'DOUBT') {
+    const reservedId = await deps.idReserve.reservedFor(bot);
+    reply = await scripts.redrive(deps.redis.commands, scriptKeys, { ...args, reservedId });
   }
-  const [status, where, lastId, reserve, wakePush, wakeRules] = reply;
-  if (status === 'OFF') return 'off';
-  if (status === 'FULL') return 'full';
-  if (status !== 'OK') throw unavailable('The bot is not set up in Redis');
-  if (where === 'log') {
-    if (reserve === 1) deps.idReserve.reserveAbove(bot, lastId as number);
-    if (wakePush === 1) await deps.turns.push.wake(bot.id);
-    if (wakeRules === 1) await deps.turns.rules.wake(bot.id);
-  } else if (programId === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
-  else await deps.turns.programs.wake(programId);
-  return 'sent';
+  switch (reply.outcome) {
+    case 'OFF':
+      return 'off';
+    case 'FULL':
+      return 'full';
+    case 'GONE':
+    case 'DOUBT':
+      throw unavailable('The bot is not set up in Redis');
+    case 'LOG':
+      if (reply.reserveIds) deps.idReserve.reserveAbove(bot, reply.lastId);
+      if (reply.wakePush) await deps.turns.push.wake(bot.id);
+      if (reply.wakeRules) await deps.turns.rules.wake(bot.id);
+      return 'sent';
+    case 'LANES':
+      if (programId === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
+      else await deps.turns.programs.wake(programId);
+      return 'sent';
+  }
 }
 
 /** Forgets which were put back, once they are no longer in Postgres. What this cannot forget expires. */
@@ -104,16 +105,23 @@ function letterArguments(
   { reader, programId }: Reader,
   letter: DeadLetter,
   nowMs: number,
-): (string | number)[] {
+): RedriveArgs['letters'][number] {
   const sliced = sliceUpdate(letter.payload);
   const update = sliced?.value ?? {};
   const { kind, lane } = readUpdateFacts(update, nowMs);
-  const { idStart, idEnd } = sliced === null ? { idStart: '', idEnd: '' } : byteRange(sliced);
-  const common = [letter.id, letter.update_id, kind, lane, sliced?.raw ?? letter.payload];
-  const ofIds = [takenAlone(bot, programId, letter) ? '1' : '0', idStart, idEnd];
-  if (reader !== 'rules') return [...common, '', '', ...ofIds];
-  const album = readObject(update, kind)?.media_group_id ?? '';
-  return [...common, JSON.stringify(progressOf(letter)), String(album), ...ofIds];
+  const ids = sliced === null ? { idStart: null, idEnd: null } : byteRange(sliced);
+  const isForRules = reader === 'rules';
+  return {
+    letterId: letter.id,
+    id: letter.update_id,
+    kind,
+    lane,
+    raw: sliced?.raw ?? letter.payload,
+    progress: isForRules ? JSON.stringify(progressOf(letter)) : '',
+    album: isForRules ? String(readObject(update, kind)?.media_group_id ?? '') : '',
+    taken: takenAlone(bot, programId, letter),
+    ...ids,
+  };
 }
 
 /** An earlier release did not store it: then the present configuration is the best guess. */

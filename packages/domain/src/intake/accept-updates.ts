@@ -1,6 +1,11 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import {
+  type AcceptUpdatesArgs,
+  type AcceptUpdatesKeys,
+  type AcceptUpdatesReply,
+  scripts,
+} from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -80,42 +85,41 @@ async function appendUpdates(
   if (pressure === 'short' || pressure === 'scarce') return { outcome: 'full' };
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
-  const scriptKeys = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers];
-  scriptKeys.push(...activityKeys(bot.id, nowMs), keys.live);
-  const head = [
-    bot.registrationId,
-    nowMs,
-    bot.id,
-    polling?.fencingToken ?? '',
-    polling?.nextOffset ?? '',
-    BACKLOG_LIMIT,
-    traceparent,
-    pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : '',
-  ];
-  const ofUpdates: (string | number)[] = [];
+  const seen: string[] = [];
+  const bitmapOfBlock = new Map<number, number>();
   const matched: MatchInput[] = [];
-  const keyIndexOfBlock = new Map<number, number>();
-  for (const update of updates) {
+  const sent = updates.map((update) => {
     const block = Math.floor(update.updateId / SEEN_BLOCK_IDS);
-    let keyIndex = keyIndexOfBlock.get(block);
-    if (keyIndex === undefined) {
-      keyIndex = scriptKeys.push(keys.seen(block));
-      keyIndexOfBlock.set(block, keyIndex);
+    let bitmap = bitmapOfBlock.get(block);
+    if (bitmap === undefined) {
+      bitmap = seen.push(keys.seen(block));
+      bitmapOfBlock.set(block, bitmap);
     }
-    const facts = readUpdateFacts(update.value, nowMs);
-    matched.push({ kind: facts.kind, value: update.value });
+    const { kind, lane, expiresAtMs } = readUpdateFacts(update.value, nowMs);
+    matched.push({ kind, value: update.value });
     const { idStart, idEnd } = byteRange(update);
-    ofUpdates.push(update.updateId, keyIndex, update.updateId % SEEN_BLOCK_IDS);
-    ofUpdates.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
-  }
+    const bit = update.updateId % SEEN_BLOCK_IDS;
+    return { platformId: update.updateId, bitmap, bit, kind, lane, expiresAtMs, idStart, idEnd, raw: update.raw };
+  });
   deps.memory?.wrote(updates.reduce((bytes, { raw }) => bytes + 2 * (raw.length + BYTES_AROUND_UPDATE), 0));
-  const [status, appended, duplicates, wakePush, wakeHistory, lastId, wakeRules, reserve, wakePrograms] = await append(
-    deps,
-    bot,
-    { scriptKeys, head, ofUpdates },
-    matched,
-  );
-  switch (status) {
+  const reply = await append(deps, bot, matched, {
+    keys: { ...keys, ...activityKeys(bot.id, nowMs), seen },
+    args: {
+      registrationId: bot.registrationId,
+      nowMs,
+      botId: bot.id,
+      fencingToken: polling?.fencingToken ?? null,
+      nextOffset: polling?.nextOffset ?? null,
+      quickestLimit: BACKLOG_LIMIT,
+      slowestLimit: pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : null,
+      traceparent,
+      runIds: deps.redis.runIds(),
+      reservedId: null,
+      ...NO_FILTERS,
+      updates: sent,
+    },
+  });
+  switch (reply.outcome) {
     case 'GONE':
       return { outcome: 'gone' };
     case 'OFF':
@@ -125,40 +129,39 @@ async function appendUpdates(
     case 'FULL':
       return { outcome: 'full' };
   }
-  if (reserve === 1) deps.idReserve?.reserveAbove(bot, lastId as number);
+  const { appended, duplicates, lastId, wakePush, wakePrograms, wakeRules, wakeHistory, reserveIds } = reply;
+  if (reserveIds) deps.idReserve?.reserveAbove(bot, lastId);
   // Wake the turns before the platform is told "received". If this process dies before a wake, the update waits until
   // upkeep finds the pending turn.
   await Promise.all([
-    wakePush === 1 ? deps.turns.push.wake(bot.id) : null,
-    (wakePrograms as string[]).length > 0 ? deps.turns.programs.wakeAll((wakePrograms as string[]).map(Number)) : null,
-    wakeRules === 1 ? deps.turns.rules.wake(bot.id) : null,
-    wakeHistory === 1 ? deps.turns.history.wake(shardOf(bot.id)) : null,
+    wakePush ? deps.turns.push.wake(bot.id) : null,
+    wakePrograms.length > 0 ? deps.turns.programs.wakeAll(wakePrograms) : null,
+    wakeRules ? deps.turns.rules.wake(bot.id) : null,
+    wakeHistory ? deps.turns.history.wake(shardOf(bot.id)) : null,
   ]);
-  return { outcome: 'accepted', appended: appended as number, duplicates: duplicates as number };
+  return { outcome: 'accepted', appended, duplicates };
 }
 
-/** The arguments of the script that each repetition sends again: before and after those that differ. */
-type Call = { scriptKeys: string[]; head: (string | number)[]; ofUpdates: (string | number)[] };
+type Call = { keys: AcceptUpdatesKeys; args: AcceptUpdatesArgs };
+type Appended = Exclude<AcceptUpdatesReply, { outcome: 'DOUBT' | 'FILTERS' }>;
 
 /** By which filters the updates were matched, and what these said. */
-type Matched = { digest: string; marks: string };
+type Matched = { filtersDigest: string; marksJson: string };
 
-const NO_FILTERS: Matched = { digest: '', marks: '' };
+const NO_FILTERS: Matched = { filtersDigest: '', marksJson: '' };
 
 /** Repeats the call when the script needs the reserved id from Postgres, or updates matched by other filters. */
-async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, head, ofUpdates }: Call, updates: MatchInput[]) {
+async function append(deps: AcceptDeps, bot: Bot, updates: MatchInput[], { keys, args }: Call): Promise<Appended> {
   const matcher = matcherOf(bot);
-  let { digest, marks } = matcher === null ? NO_FILTERS : await matchedBy(matcher, updates);
-  let reservedId: number | '' = '';
+  if (matcher !== null) Object.assign(args, await matchedBy(matcher, updates));
   for (let calls = 1; ; calls += 1) {
-    const args = [...head, reservedId, deps.redis.runIds(), digest, marks, ...ofUpdates];
-    const reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
-    if (reply[0] === 'DOUBT') {
-      reservedId = (await deps.idReserve?.reservedFor(bot)) ?? 0;
-    } else if (reply[0] === 'FILTERS') {
-      const [, inForce, text] = reply as [string, string, string];
-      const other = matcherInForce(bot, { digest: inForce, text });
-      ({ digest, marks } = other === null ? NO_FILTERS : await matchedBy(other, updates));
+    const reply = await scripts.acceptUpdates(deps.redis.commands, keys, args);
+    if (reply.outcome === 'DOUBT') {
+      args.reservedId = (await deps.idReserve?.reservedFor(bot)) ?? 0;
+      args.runIds = deps.redis.runIds();
+    } else if (reply.outcome === 'FILTERS') {
+      const other = matcherInForce(bot, { digest: reply.digest, text: reply.filters });
+      Object.assign(args, other === null ? NO_FILTERS : await matchedBy(other, updates));
     } else {
       return reply;
     }
@@ -168,7 +171,7 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, head, ofUpdates 
 }
 
 async function matchedBy(matcher: UpdateMatcher, updates: MatchInput[]): Promise<Matched> {
-  return { digest: matcher.digest, marks: JSON.stringify(await matcher.marks(updates)) };
+  return { filtersDigest: matcher.digest, marksJson: JSON.stringify(await matcher.marks(updates)) };
 }
 
 /** Positions (1-based) of the first and the last digit of update_id in the bytes that Redis gets. */

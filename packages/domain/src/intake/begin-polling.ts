@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Waiting } from '../memory/memory-pressure.ts';
@@ -20,20 +20,12 @@ export type PollingBegun =
 
 /** Makes the caller the owner of the bot's polling. */
 export async function beginPolling(deps: { redis: RedisHandles; clock: Clock }, bot: Bot): Promise<PollingBegun> {
-  const keys = botKeys(bot.id);
-  const [status, fencingToken, pollOffset, polledAtMs, quickest, slowest, refusedAtMs] = await runScript(
-    deps.redis.commands,
-    'begin-polling',
-    [keys.state, keys.log, keys.consumers],
-    [bot.registrationId, deps.clock.nowMs()],
-  );
-  if (status !== 'OK') return { outcome: 'nothing-to-do' };
-  return {
-    outcome: 'owner',
-    fencingToken: fencingToken as number,
-    pollOffset: pollOffset as number,
-    polledAtMs: polledAtMs as number,
-    waiting: { quickest: quickest as number, slowest: slowest as number },
-    refusedAtMs: refusedAtMs as number,
-  };
+  const begun = await scripts.beginPolling(deps.redis.commands, botKeys(bot.id), {
+    registrationId: bot.registrationId,
+    nowMs: deps.clock.nowMs(),
+  });
+  if (begun.outcome !== 'OK') return { outcome: 'nothing-to-do' };
+  const { fencingToken, nextOffset, polledAtMs, quickest, slowest, refusedAtMs } = begun;
+  const waiting = { quickest, slowest };
+  return { outcome: 'owner', fencingToken, pollOffset: nextOffset, polledAtMs, waiting, refusedAtMs };
 }

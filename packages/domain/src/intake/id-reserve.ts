@@ -3,7 +3,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -42,7 +42,7 @@ export function idReserveOf({ db, redis, log }: ReserveDeps): IdReserve {
       return { id: bot.id, registrationId: bot.registrationId, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
     });
     for (const { id, registrationId, upTo } of await botStore(db).reserveUpdateIds(rows)) {
-      await runScript(redis.commands, 'note-reserved', [botKeys(id).state], [registrationId, upTo]);
+      await scripts.noteReserved(redis.commands, botKeys(id), { registrationId, reservedId: upTo });
     }
   };
   const work = async (): Promise<void> => {

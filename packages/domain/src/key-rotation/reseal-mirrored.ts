@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { configKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
 import { count, inspect, isOutdated, type Tally } from './tally.ts';
@@ -31,9 +31,13 @@ export async function resealMirrored(
       const { keyId, sealing, plain } = inspect(deps.secrets, stored.slice(space + 1), boundTo);
       count(tally, 'configuration in Redis', keyId, sealing);
       if (lookOnly || !isOutdated(sealing)) continue;
-      const fresh = `${revision} ${deps.secrets.seal(plain, boundTo)}`;
-      const replaced: unknown = await runScript(commands, 'reseal-config', [configKeys.bots], [botId, stored, fresh]);
-      if (replaced === 1) tally.resealed += 1;
+      const sealed = `${revision} ${deps.secrets.seal(plain, boundTo)}`;
+      const replaced = await scripts.resealConfig(commands, configKeys, {
+        botId: Number(botId),
+        known: stored,
+        sealed,
+      });
+      if (replaced) tally.resealed += 1;
       else tally.overtaken += 1;
     }
   } while (cursor !== '0');

@@ -2,17 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import type { SettleArgs, TurnKeys, UnitRow, UpdateRow } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { ClaimedUnit, ClaimedUpdate, SettledUnit } from './claimed-unit.ts';
+import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import type { DeliveryFailure } from './delivery-failure.ts';
 import type { RetryRecord } from './retry-schedule.ts';
 
-/** A reader that has lanes: its script, and the keys of its lanes. */
-type Reader = { script: 'claim-for-push' | 'claim-for-program' | 'claim-for-rules'; keys: LaneKeys };
-type LaneKeys = { lanes: string; inFlight: string; work: string; redriven: string; lanePrefix: string };
+/** The keys of a reader that has lanes. */
+type LaneKeys = Pick<TurnKeys, 'lanes' | 'inFlight' | 'work' | 'redriven'> & { lanePrefix: string };
 export type ClaimDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
 
 /** The arguments of every claim of a turn. */
@@ -49,8 +48,21 @@ export type Claimed = {
 /** Somebody else owns the turn, the bot is gone, or its reader is off. */
 export type ClaimLost = { outcome: 'lost' };
 
-/** `answer`: the part of the reply that only the script of this reader has. */
-type ClaimReply = (Claimed & { answer: ScriptReply }) | ClaimLost;
+/** What the script of every reader answers. */
+type TurnReply =
+  | { outcome: 'GONE' | 'OFF' | 'FENCED' | 'LATE' }
+  | {
+      outcome: 'OK';
+      fencingToken: number;
+      lookAtMs: number | null;
+      wakeHistory: boolean;
+      ended: boolean;
+      held: boolean;
+      units: UnitRow[];
+    };
+
+/** `reply`: with what only the script of this reader answers. */
+type ClaimReply<Reply> = (Claimed & { reply: Extract<Reply, { outcome: 'OK' }> }) | ClaimLost;
 
 /** An update whose handling began this often and never ended becomes a dead letter. */
 const BEGUN_AT_MOST = 3;
@@ -59,66 +71,51 @@ const ASK_AGAIN_AFTER_MS = 200;
 const ASK_AGAIN_FOR_MS = 8_000;
 
 /**
- * One round trip of a turn: settles handled units, files new updates into lanes and claims due units. Rejects when
- * Redis does not answer.
+ * One round trip of a turn: settles handled units, files new updates into lanes and claims due units. `claim` calls the
+ * script of the reader. Rejects when Redis does not answer.
  */
-export async function claimUnits(
+export async function claimUnits<Reply extends TurnReply>(
   deps: ClaimDeps,
-  reader: Reader,
+  { lanePrefix, ...laneKeys }: LaneKeys,
   bot: Bot,
   request: ClaimRequest,
   settled: SettledUnit[],
-  own: { keys: (nowMs: number) => string[]; args: (string | number)[] },
-): Promise<ClaimReply> {
-  const keys = botKeys(bot.id);
-  const { lanes, inFlight, work, redriven, lanePrefix } = reader.keys;
-  const laneKeys = [lanes, inFlight, work, redriven];
-  const scriptKeys = [keys.state, keys.log, ...laneKeys, keys.history, keys.pendingTurns, keys.consumers];
+  claim: (keys: TurnKeys, args: SettleArgs) => Promise<Reply>,
+): Promise<ClaimReply<Reply>> {
+  const { state, log, history, pendingTurns, consumers } = botKeys(bot.id);
+  const keys = { state, log, history, pendingTurns, consumers, ...laneKeys };
+  const given = settled.map(settledArguments);
   let sent = 0;
   const ask = () => {
-    const nowMs = deps.clock.nowMs();
     sent += 1;
-    return runScript(
-      deps.redis.commands,
-      reader.script,
-      [...scriptKeys, ...own.keys(nowMs)],
-      [
-        bot.registrationId,
-        request.fencingToken ?? '',
-        nowMs,
-        bot.id,
-        lanePrefix,
-        request.limit,
-        request.trim ? '1' : '0',
-        BEGUN_AT_MOST,
-        request.end ?? '',
-        `${request.name}${String(sent).padStart(2, '0')}`,
-        settled.length,
-        ...settled.flatMap(settledArguments),
-        ...own.args,
-      ],
-    );
+    return claim(keys, {
+      registrationId: bot.registrationId,
+      fencingToken: request.fencingToken,
+      nowMs: deps.clock.nowMs(),
+      botId: bot.id,
+      lanePrefix,
+      limit: request.limit,
+      trims: request.trim,
+      begunAtMost: BEGUN_AT_MOST,
+      ending: request.end,
+      claim: `${request.name}${String(sent).padStart(2, '0')}`,
+      settled: given,
+    });
   };
-  const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(
-    ask,
-    request.ownsTurn,
-  );
-  if (status !== 'OK') return { outcome: 'lost' };
+  const reply = await untilAnswered(ask, request.ownsTurn);
+  if (!isClaimed(reply)) return { outcome: 'lost' };
   // A lost wake must not fail the claim: upkeep finds the pending turn.
-  if (wakeHistory === 1) void deps.turns.history.wake(shardOf(bot.id)).catch(() => {});
-  return {
-    outcome: 'claimed',
-    fencingToken: fencingToken as number,
-    units: units.map((unit) => claimedUnit(unit as ScriptReply)),
-    nextDueMs: nextDue === '' ? null : Number(nextDue),
-    ended: ended === 1,
-    held: ended === 2,
-    answer: answer as ScriptReply,
-  };
+  if (reply.wakeHistory) void deps.turns.history.wake(shardOf(bot.id)).catch(() => {});
+  const { fencingToken, units, lookAtMs, ended, held } = reply;
+  return { outcome: 'claimed', fencingToken, units: units.map(claimedUnit), nextDueMs: lookAtMs, ended, held, reply };
+}
+
+function isClaimed<Reply extends TurnReply>(reply: Reply): reply is Extract<Reply, { outcome: 'OK' }> {
+  return reply.outcome === 'OK';
 }
 
 /** Sends the claim again when its reply is lost, because only this turn knows the outcomes that it settles. */
-async function untilAnswered(ask: () => Promise<ScriptReply>, ownsTurn: () => boolean): Promise<ScriptReply> {
+async function untilAnswered<Reply>(ask: () => Promise<Reply>, ownsTurn: () => boolean): Promise<Reply> {
   const giveUpAtMs = performance.now() + ASK_AGAIN_FOR_MS;
   while (true) {
     try {
@@ -131,20 +128,22 @@ async function untilAnswered(ask: () => Promise<ScriptReply>, ownsTurn: () => bo
   }
 }
 
-function settledArguments(settled: SettledUnit): (string | number)[] {
+function settledArguments(settled: SettledUnit): SettleArgs['settled'][number] {
   const { unit, outcome } = settled;
-  const common = [unit.lane, unit.unitId, unit.updates.length, outcome];
+  const common = { lane: unit.lane, id: unit.unitId, members: unit.updates.length, outcome };
   switch (outcome) {
-    case 'retry':
-      return [...common, Math.ceil(settled.atMs), settled.record === null ? '' : JSON.stringify(settled.record)];
+    case 'retry': {
+      const json = settled.record === null ? '' : JSON.stringify(settled.record);
+      return { ...common, dueAtMs: Math.ceil(settled.atMs), json };
+    }
     case 'crashed':
-      return [...common, Math.ceil(settled.atMs), ''];
+      return { ...common, dueAtMs: Math.ceil(settled.atMs), json: '' };
     case 'dead':
-      return [...common, '', failureText(settled.failure)];
+      return { ...common, dueAtMs: null, json: failureText(settled.failure) };
     case 'delivered':
     case 'dropped':
     case 'returned':
-      return [...common, '', ''];
+      return { ...common, dueAtMs: null, json: '' };
   }
 }
 
@@ -167,27 +166,12 @@ function failureText({
   });
 }
 
-const UPDATE_FIELDS = 7;
-
-function claimedUnit(reply: ScriptReply): ClaimedUnit {
-  const [lane, record, progress, unitId] = reply;
-  const updates: ClaimedUpdate[] = [];
-  for (let at = 3; at < reply.length; at += UPDATE_FIELDS) {
-    const [, id, raw, kind, acceptedAtMs, expiresAtMs, traceparent] = reply.slice(at, at + UPDATE_FIELDS);
-    updates.push({
-      id: Number(id),
-      raw: raw as string,
-      kind: kind as string,
-      acceptedAtMs: Number(acceptedAtMs),
-      expiresAtMs: Number(expiresAtMs),
-      traceparent: traceparent === '' ? null : (traceparent as string),
-    });
-  }
+function claimedUnit({ lane, record, progress, updates }: UnitRow): ClaimedUnit {
   return {
-    lane: lane as string,
-    unitId: String(unitId),
-    updates: updates as ClaimedUnit['updates'],
-    retry: record === '' ? null : (JSON.parse(record as string) as RetryRecord),
-    progress: progress as string,
+    lane,
+    unitId: updates[0]!.inLane,
+    updates: updates as [UpdateRow, ...UpdateRow[]],
+    retry: record === null ? null : (JSON.parse(record) as RetryRecord),
+    progress,
   };
 }

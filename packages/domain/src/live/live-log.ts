@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { LiveEntry } from './live-event.ts';
 
@@ -12,10 +12,10 @@ const STREAM_LIFE_MS = 60_000;
 
 /** Says that the bot is watched. Returns the id of the newest entry of its live stream; null when Redis lacks the bot. */
 export async function watchBot({ redis }: { redis: RedisHandles }, bot: Bot): Promise<string | null> {
-  const { state, live } = botKeys(bot.id);
-  const args = [bot.registrationId, WATCHED_MS, KEPT_MS, STREAM_LIFE_MS];
-  const [status, newest] = await runScript(redis.commands, 'watch-bot', [state, live], args);
-  return status === 'OK' ? (newest as string) : null;
+  const { registrationId } = bot;
+  const times = { forMs: WATCHED_MS, keptMs: KEPT_MS, lifeMs: STREAM_LIFE_MS };
+  const reply = await scripts.watchBot(redis.commands, botKeys(bot.id), { registrationId, ...times });
+  return reply.outcome === 'OK' ? reply.newest : null;
 }
 
 /** The entries after this one, oldest first, and whether there may be more; null when the entry is not kept any more. */

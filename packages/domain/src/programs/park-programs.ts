@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { type BehindRow, scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
@@ -22,8 +22,6 @@ export type ParkDeps = {
 
 /** How far a program may stay behind. */
 export type ProgramLimit = { updates: number; hours: number };
-
-type Behind = { programId: number; limit: 'updates' | 'time' | 'memory' };
 
 const BOTS_AT_ONCE = 100;
 const BATCH = 200;
@@ -48,59 +46,54 @@ export async function parkPrograms(deps: ParkDeps, limit: ProgramLimit, signal: 
 
 async function checkBot(deps: ParkDeps, bot: Bot, limit: ProgramLimit, signal: AbortSignal): Promise<void> {
   const keys = botKeys(bot.id);
-  const [outcome, newestId, unwoken, behind] = await runScript(
-    deps.redis.commands,
-    'check-programs',
-    [keys.state, keys.log, keys.consumers, keys.pendingTurns],
-    [
-      ...[bot.registrationId, deps.clock.nowMs(), bot.id, keys.programs, limit.updates, limit.hours * HOUR_MS],
-      ...[deps.memory.pressure() === 'relaxed' ? '' : TIGHT_BACKLOG_LIMIT, TIGHT_FOR_MS],
-    ],
-  );
-  if (outcome !== 'OK') return;
-  const toWake = (unwoken as string[]).map(Number);
-  if (toWake.length > 0) await deps.turns.programs.wakeAll(toWake);
-  for (const one of behindOf(behind as string[])) {
-    if (!signal.aborted) await park(deps, bot, one, { upTo: Number(newestId), limits: limit, signal });
+  const found = await scripts.checkPrograms(deps.redis.commands, keys, {
+    registrationId: bot.registrationId,
+    nowMs: deps.clock.nowMs(),
+    botId: bot.id,
+    programPrefix: keys.programs,
+    limit: limit.updates,
+    limitMs: limit.hours * HOUR_MS,
+    tightLimit: deps.memory.pressure() === 'relaxed' ? null : TIGHT_BACKLOG_LIMIT,
+    tightForMs: TIGHT_FOR_MS,
+  });
+  if (found.outcome !== 'OK') return;
+  const { newestId, wakePrograms, behind } = found;
+  if (wakePrograms.length > 0) await deps.turns.programs.wakeAll(wakePrograms);
+  for (const one of behind) {
+    if (!signal.aborted) await park(deps, bot, one, { upTo: newestId, limits: limit, signal });
   }
-}
-
-function behindOf(flat: string[]): Behind[] {
-  const found: Behind[] = [];
-  for (let at = 0; at < flat.length; at += 2) {
-    found.push({ programId: Number(flat[at]), limit: flat[at + 1] as Behind['limit'] });
-  }
-  return found;
 }
 
 type Parking = { upTo: number; limits: ProgramLimit; signal: AbortSignal };
 
-async function park(deps: ParkDeps, bot: Bot, { programId, limit }: Behind, { upTo, limits, signal }: Parking) {
+async function park(deps: ParkDeps, bot: Bot, { programId, limit }: BehindRow, { upTo, limits, signal }: Parking) {
   const program = bot.programs.find(({ id }) => id === programId);
   if (program === undefined) return;
   const keys = botKeys(bot.id);
   const reason = `the program was parked: ${whyBehind(limit, limits)}`;
   let deadLetters = 0;
   for (let batches = 0; batches < BATCHES_AT_MOST && !signal.aborted; batches += 1) {
-    const [outcome, made, more, wakeHistory] = await runScript(
-      deps.redis.commands,
-      'park-program',
-      [keys.state, keys.log, keys.consumers, keys.history, keys.pendingTurns],
-      [
-        ...[bot.registrationId, deps.clock.nowMs(), bot.id, keys.programs, programId, upTo, BATCH],
-        ...[kindsOfProgram(program), reason],
-      ],
-    );
-    if (outcome !== 'OK') return;
-    deadLetters += made as number;
-    if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
-    if (more !== 1) break;
+    const parked = await scripts.parkProgram(deps.redis.commands, keys, {
+      registrationId: bot.registrationId,
+      nowMs: deps.clock.nowMs(),
+      botId: bot.id,
+      programPrefix: keys.programs,
+      programId,
+      upTo,
+      limit: BATCH,
+      kinds: kindsOfProgram(program),
+      reason,
+    });
+    if (parked.outcome !== 'OK') return;
+    deadLetters += parked.deadLetters;
+    if (parked.wakeHistory) await deps.turns.history.wake(shardOf(bot.id));
+    if (!parked.more) break;
     await delay(PAUSE_MS);
   }
   deps.log.warn({ bot: bot.id, program: programId, deadLetters }, reason);
 }
 
-function whyBehind(limit: Behind['limit'], { updates, hours }: ProgramLimit): string {
+function whyBehind(limit: BehindRow['limit'], { updates, hours }: ProgramLimit): string {
   switch (limit) {
     case 'updates':
       return `more than ${updates} updates waited for it`;

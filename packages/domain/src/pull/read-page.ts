@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
-import { runScriptRaw } from '@flotilla/redis/scripts.ts';
+import { type ReadPageReply, scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { programOfReader } from '../bots/active-program.ts';
@@ -48,104 +48,61 @@ export async function readPage(
   first: boolean,
 ): Promise<Page> {
   const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, state: 'read' };
-  const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: '' };
+  const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: null };
   for (;;) {
     const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.count }, scan);
     switch (found.outcome) {
-      case 'unreadable':
+      case 'GONE':
+      case 'OFF':
         return page;
-      case 'changed':
+      case 'TOO_MANY':
+        throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
+      case 'CHANGED':
         return page.updates.count > 0 ? page : { ...page, state: 'changed' };
-      case 'further-back':
+      case 'BACK':
         Object.assign(scan, { from: found.offset, backFrom: found.backFrom, backCounted: found.backCounted });
         continue;
     }
     if (scan.acknowledge) page.throttled = found.throttled;
     if (page.updates.count === 0) page.appendedAtMs = found.appendedAtMs;
-    page.updates = joinUpdates([page.updates, found.updates]);
+    page.updates = joinUpdates([page.updates, { count: found.updates, joined: found.joined }]);
     page.offset = found.from;
     if (!found.more) return page;
     Object.assign(scan, { acknowledge: false, from: found.from, answerBytes: found.answerBytes });
   }
 }
 
-type Scan = { acknowledge: boolean; from: number; answerBytes: number; backFrom: string; backCounted: string };
-type Scanned =
-  | {
-      outcome: 'read';
-      updates: PulledUpdates;
-      from: number;
-      more: boolean;
-      throttled: boolean;
-      appendedAtMs: number;
-      answerBytes: number;
-    }
-  | { outcome: 'further-back'; offset: number; backFrom: string; backCounted: string }
-  | { outcome: 'changed' }
-  /** The bot is gone or off. */
-  | { outcome: 'unreadable' };
+type Scan = { acknowledge: boolean; from: number; answerBytes: number; backFrom: string; backCounted: number | null };
 
 function keysOfConsumer(botId: number, consumer: string | null): ReturnType<typeof programKeys> | null {
   const programId = programOfReader(consumer);
   return programId === null ? null : programKeys(botId, programId);
 }
 
-async function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Promise<Scanned> {
+function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Promise<ReadPageReply> {
   const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
   const keys = botKeys(bot.id);
   const ofProgram = keysOfConsumer(bot.id, consumer);
   const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
   const nowMs = deps.clock.nowMs();
-  const reply = await runScriptRaw(
+  return scripts.readPage(
     deps.redis.commands,
-    'read-page',
-    [
-      ...[keys.state, keys.log, keys.consumers, deliveredByPush, ...activityKeys(bot.id, nowMs)],
-      ...(ofProgram === null ? [] : [ofProgram.state]),
-    ],
-    [
-      bot.registrationId,
+    { ...keys, ...activityKeys(bot.id, nowMs), deliveredByPush, program: ofProgram?.state ?? null },
+    {
+      registrationId: bot.registrationId,
       nowMs,
-      consumer ?? '',
-      scan.from,
+      consumer: consumer ?? '',
+      askedOffset: scan.from,
       limit,
       timeoutMs,
-      scan.acknowledge ? '1' : '0',
-      throttle && scan.acknowledge ? '1' : '0',
-      wantedKinds(kinds),
-      scan.answerBytes,
-      scan.backFrom,
-      scan.backCounted,
-      bot.revision,
-      wantedKinds(takenKinds),
-    ],
+      acknowledges: scan.acknowledge,
+      throttles: throttle && scan.acknowledge,
+      kinds: wantedKinds(kinds),
+      answerBytes: scan.answerBytes,
+      backFrom: scan.backFrom,
+      backCounted: scan.backCounted,
+      revision: bot.revision,
+      takenKinds: wantedKinds(takenKinds),
+    },
   );
-  switch (String(reply[0])) {
-    case 'TOO_MANY':
-      throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
-    case 'CHANGED':
-      return { outcome: 'changed' };
-    case 'BACK': {
-      const [, offset, backFrom, backCounted] = reply as [Buffer, number, Buffer, Buffer];
-      return { outcome: 'further-back', offset, backFrom: String(backFrom), backCounted: String(backCounted) };
-    }
-    case 'OK': {
-      const [, from, throttled, more, count, joined, appendedAtMs, answerBytes] = reply as OkReply;
-      const flags = { more: more === 1, throttled: throttled === 1 };
-      return { outcome: 'read', updates: { count, joined }, from, ...flags, appendedAtMs, answerBytes };
-    }
-    default:
-      return { outcome: 'unreadable' };
-  }
 }
-
-type OkReply = [
-  status: Buffer,
-  from: number,
-  throttled: number,
-  more: number,
-  count: number,
-  joined: Buffer,
-  appendedAtMs: number,
-  answerBytes: number,
-];

@@ -1,4 +1,5 @@
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { kindsOfProgram, wantedKinds } from '../filters/wanted-kinds.ts';
 import { type ClaimDeps, type Claimed, type ClaimLost, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
@@ -49,7 +50,6 @@ export type BackendClaim =
     });
 
 const GONE = 410;
-const STALE = 2;
 const ANY_REVISION = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -66,51 +66,51 @@ export async function claimForBackend(
   const failures = attempts.filter(({ error }) => error !== undefined);
   const keys = botKeys(backend.id);
   const ofProgram = keysOfProgram(backend);
-  const requests = [
-    failures.at(-1)?.error ?? attempts.findLast((attempt) => attempt.call_error !== undefined)?.call_error ?? '',
-    failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
-    settled.some(({ outcome }) => outcome === 'delivered') ? '1' : '0',
-    onlyGone(attempts),
-  ];
-  const texts = attempts.map((attempt) => JSON.stringify(attempt));
+  const requests = {
+    lastError:
+      failures.at(-1)?.error ?? attempts.findLast(({ call_error }) => call_error !== undefined)?.call_error ?? '',
+    failedFromMs: failures.length === 0 ? null : Math.min(...failures.map(({ at }) => Date.parse(at))),
+    succeeded: settled.some(({ outcome }) => outcome === 'delivered'),
+    answers: answersTo(attempts),
+    newAttempts: attempts.map((attempt) => JSON.stringify(attempt)),
+  };
+  const { commands } = deps.redis;
+  const { program } = backend;
   const claim =
-    ofProgram === null
-      ? await claimUnits(deps, readerOf('claim-for-push', keys), backend, request, settled, {
-          keys: (nowMs) => [keys.attempts, ...activityKeys(backend.id, nowMs), keys.live],
-          args: [...requests, ...texts],
+    ofProgram === null || program === undefined
+      ? await claimUnits(deps, lanesOf(keys), backend, request, settled, (shared, args) => {
+          const { attempts, live } = keys;
+          const activity = activityKeys(backend.id, args.nowMs);
+          return scripts.claimForPush(commands, { ...shared, attempts, live, ...activity }, { ...args, ...requests });
         })
-      : await claimUnits(deps, readerOf('claim-for-program', ofProgram), backend, request, settled, {
-          keys: () => [ofProgram.attempts, keys.live, ofProgram.state, ofProgram.deliveredByPush],
-          args: [...requests, ...kindsOf(backend), mayBeStale ? ANY_REVISION : backend.revision, ...texts],
+      : await claimUnits(deps, lanesOf(ofProgram), backend, request, settled, (shared, args) => {
+          const { attempts, deliveredByPush, state } = ofProgram;
+          return scripts.claimForProgram(
+            commands,
+            { ...shared, attempts, live: keys.live, program: state, deliveredByPush },
+            {
+              ...args,
+              ...requests,
+              kinds: kindsOfProgram(program),
+              takenKinds: wantedKinds(program.webhookKinds),
+              revision: mayBeStale ? ANY_REVISION : backend.revision,
+            },
+          );
         });
   if (claim.outcome === 'lost') return claim;
   void keepExcerpts(deps, backend, settled);
-  const { answer, ...claimed } = claim;
-  const [moreToDo, hopeless, breakerClosed, breakerOpened, waiting] = answer;
-  return {
-    ...claimed,
-    moreToDo: moreToDo !== 0,
-    isStale: moreToDo === STALE,
-    hopeless: hopeless === 1,
-    breakerClosed: breakerClosed === 1,
-    breakerOpened: breakerOpened === 1,
-    waiting: waiting as number,
-  };
+  const { reply, ...claimed } = claim;
+  const { moreToDo, isStale, hopeless, closed, opened, waiting } = reply;
+  return { ...claimed, moreToDo, isStale, hopeless, breakerClosed: closed, breakerOpened: opened, waiting };
 }
 
-function kindsOf({ program }: BotWithBackend): string[] {
-  return program === undefined ? [] : [kindsOfProgram(program), wantedKinds(program.webhookKinds)];
+function lanesOf(keys: Pick<ReturnType<typeof botKeys>, 'lanes' | 'inFlight' | 'work' | 'redriven' | 'lane'>) {
+  const { lanes, inFlight, work, redriven } = keys;
+  return { lanes, inFlight, work, redriven, lanePrefix: keys.lane('') };
 }
 
-function readerOf<Script extends string>(
-  script: Script,
-  keys: Pick<ReturnType<typeof botKeys>, 'lanes' | 'inFlight' | 'work' | 'redriven' | 'lane'>,
-) {
-  return { script, keys: { ...keys, lanePrefix: keys.lane('') } };
-}
-
-/** '1' when every answer was 410 Gone, '0' when there were others, '' when there was none. */
-function onlyGone(attempts: Attempt[]): '' | '0' | '1' {
-  if (attempts.length === 0) return '';
-  return attempts.every(({ status }) => status === GONE) ? '1' : '0';
+/** 'gone' when every answer was 410. */
+function answersTo(attempts: Attempt[]): 'none' | 'gone' | 'other' {
+  if (attempts.length === 0) return 'none';
+  return attempts.every(({ status }) => status === GONE) ? 'gone' : 'other';
 }

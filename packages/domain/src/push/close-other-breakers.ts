@@ -1,5 +1,5 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import type { ClaimForBackendDeps } from './claim-for-backend.ts';
@@ -28,9 +28,10 @@ export async function closeOtherBreakers(
 }
 
 /** Closes the bot's breaker; true when it was open. */
-async function closeBreaker({ redis, clock }: ClaimForBackendDeps, bot: Bot): Promise<boolean> {
-  const { state, lanes } = botKeys(bot.id);
-  const args = [bot.registrationId, clock.nowMs(), bot.id];
-  const wasOpen: unknown = await runScript(redis.commands, 'close-breaker', [state, lanes], args);
-  return wasOpen === 1;
+function closeBreaker({ redis, clock }: ClaimForBackendDeps, bot: Bot): Promise<boolean> {
+  return scripts.closeBreaker(redis.commands, botKeys(bot.id), {
+    registrationId: bot.registrationId,
+    nowMs: clock.nowMs(),
+    botId: bot.id,
+  });
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -16,12 +16,11 @@ export async function forgetConsumer(deps: ForgetDeps, by: Actor, bot: Bot, name
   const keys = botKeys(bot.id);
   await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
-    const [outcome] = await runScript(
-      deps.redis.commands,
-      'forget-consumer',
-      [keys.state, keys.log, keys.consumers],
-      [bot.registrationId, deps.clock.nowMs(), name],
-    );
+    const { outcome } = await scripts.forgetConsumer(deps.redis.commands, keys, {
+      registrationId: bot.registrationId,
+      nowMs: deps.clock.nowMs(),
+      consumer: name,
+    });
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (outcome !== 'OK') throw new FlotillaError('not_found', 'Consumer not found');
     await recordAction({ ...deps, db }, by, { action: 'consumer_forget', botId: bot.id, details: `consumer ${name}` });

@@ -1,13 +1,13 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { type BotRow, type ReaderRow, scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ActiveProgram, programOfReader } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { hasBackend } from '../bots/bot.ts';
 import { type Breaker, breakerOf, numberOrNull, type ReaderState } from './breaker.ts';
-import { type ProgramFields, programReader } from './program-reader.ts';
+import { programReader } from './program-reader.ts';
 
 /** One reader of a bot's log. Absent values are null. */
 export type Reader = {
@@ -34,58 +34,43 @@ type ListDeps = { redis: RedisHandles; clock: Clock };
 
 /** As in scripts/lib/trim.lua. */
 const CONSUMER_PIN_MS = 3_600_000;
-const SHOWN = [
-  'on',
-  'pull',
-  'push',
-  'parked',
-  'rules',
-  'failingSince',
-  'openUntil',
-  'pushErr',
-  'pushErrAt',
-  'pushOkAt',
-  'pulledAt',
-] as const;
-type Shown = Record<(typeof SHOWN)[number], string>;
-type Row = [reader: string, cursor: string, behind: number, ...(string | number)[]];
 
 /** How far each reader of the bot is, all at one moment. Throws 'unavailable' while Redis does not know the bot. */
 export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
-  const [outcome, values, ...rows] = await runScript(
-    deps.redis.commands,
-    'read-readers',
-    [keys.state, keys.log, keys.consumers, keys.lanes, keys.inFlight, keys.rulesLanes, keys.rulesInFlight],
-    [bot.registrationId, nowMs, keys.lane(''), keys.rulesLane(''), keys.programs],
-  );
-  if (outcome !== 'OK') {
+  const found = await scripts.readReaders(deps.redis.commands, keys, {
+    registrationId: bot.registrationId,
+    nowMs,
+    lanePrefix: keys.lane(''),
+    rulesLanePrefix: keys.rulesLane(''),
+    programPrefix: keys.programs,
+  });
+  if (found.outcome !== 'OK') {
     throw new FlotillaError('unavailable', 'The state of the bot is being set up', { retryAfterS: 5 });
   }
-  const shown = Object.fromEntries(SHOWN.map((name, at) => [name, (values as string[])[at]!])) as Shown;
-  return (rows as Row[]).map((row) => readerOf(bot, nowMs, shown, row));
+  return found.readers.map((row) => readerOf(bot, nowMs, found.bot, row));
 }
 
-function readerOf(bot: Bot, nowMs: number, shown: Shown, row: Row): Reader {
-  const [reader, cursor, behind, oldestAt, inFlight, dueAt, keeps, polledAt, ...ofProgram] = row;
-  const polledAtMs = reader === 'pull' ? numberOrNull(shown.pulledAt) : numberOrNull(polledAt);
+function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Reader {
+  const { reader, cursor, behind, oldestAtMs, inFlight, dueAtMs, keeps } = row;
+  const polledAtMs = reader === 'pull' ? numberOrNull(shown.pulledAt) : row.polledAtMs;
   const programId = programOfReader(reader);
   const isOn = shown.on === '1';
   const { state, breaker, program } =
-    programId === null
+    programId === null || row.program === null
       ? ownReader(reader, bot, nowMs, shown, polledAtMs)
-      : programReader({ bot, isOn, nowMs }, programId, polledAtMs, ofProgram as ProgramFields);
+      : programReader({ bot, isOn, nowMs }, programId, polledAtMs, row.program);
   const isTrying = state === 'ok' || state === 'failing';
   return {
     reader,
     state,
-    cursor: numberOrNull(cursor),
+    cursor,
     behind,
-    oldestAtMs: numberOrNull(oldestAt),
-    keeps: Number(keeps),
-    inFlight: numberOrNull(inFlight),
-    nextTryAtMs: breaker?.nextProbeAtMs ?? (isTrying && behind > 0 ? later(numberOrNull(dueAt), nowMs) : null),
+    oldestAtMs,
+    keeps,
+    inFlight,
+    nextTryAtMs: breaker?.nextProbeAtMs ?? (isTrying && behind > 0 ? later(dueAtMs, nowMs) : null),
     polledAtMs,
     parkedUntilMs: state === 'parked' && reader === 'push' ? numberOrNull(shown.parked) : null,
     breaker,
@@ -93,13 +78,13 @@ function readerOf(bot: Bot, nowMs: number, shown: Shown, row: Row): Reader {
   };
 }
 
-function ownReader(reader: string, bot: Bot, nowMs: number, shown: Shown, polledAtMs: number | null) {
+function ownReader(reader: string, bot: Bot, nowMs: number, shown: BotRow, polledAtMs: number | null) {
   const state = stateOf(reader, bot, nowMs, shown, polledAtMs);
   const breaker = reader === 'push' && state !== 'off' ? breakerOf(nowMs, shown.on === '1', shown) : null;
   return { state, breaker, program: null };
 }
 
-function stateOf(reader: string, bot: Bot, nowMs: number, shown: Shown, polledAtMs: number | null): ReaderState {
+function stateOf(reader: string, bot: Bot, nowMs: number, shown: BotRow, polledAtMs: number | null): ReaderState {
   const isPaused = shown.on !== '1';
   switch (reader) {
     case 'push':

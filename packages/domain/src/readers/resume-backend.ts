@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -23,9 +23,16 @@ export async function resumeBackend(deps: ResumeDeps, by: Actor, bot: Bot, progr
   const own = program === undefined ? { state, lanes: ofBot.lanes } : programKeys(bot.id, program.id);
   await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
-    const keys = [state, own.lanes, pendingTurns, own.state];
-    const args = [bot.registrationId, deps.clock.nowMs(), bot.id, program?.id ?? ''];
-    const [outcome] = await runScript(deps.redis.commands, 'resume-backend', keys, args);
+    const { outcome } = await scripts.resumeBackend(
+      deps.redis.commands,
+      { state, lanes: own.lanes, pendingTurns, own: own.state },
+      {
+        registrationId: bot.registrationId,
+        nowMs: deps.clock.nowMs(),
+        botId: bot.id,
+        programId: program?.id ?? null,
+      },
+    );
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (outcome !== 'OK') throw new FlotillaError('bad_request', whyNothingIsSent(program));
     const details = program === undefined ? {} : { details: `program ${program.id}` };

@@ -1,5 +1,5 @@
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RouteLink } from '../history/route-links.ts';
 import { encodeLink, recordArguments } from '../history/stream/history-codec.ts';
@@ -17,20 +17,14 @@ export async function noteRouted(
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
   const owner = { botId: bot.id, registrationId: bot.registrationId };
-  const [status, wakeHistory] = await runScript(
-    deps.redis.commands,
-    'note-routed',
-    [keys.state, keys.rulesWork, keys.history, keys.pendingTurns],
-    [
-      bot.registrationId,
-      noted.fencingToken,
-      nowMs,
-      bot.id,
-      unit.unitId,
-      JSON.stringify(noted.progress),
-      ...recordArguments(noted.links.map((link) => encodeLink(owner, link, nowMs))),
-    ],
-  );
-  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
-  return status === 'OK';
+  const reply = await scripts.noteRouted(deps.redis.commands, keys, {
+    registrationId: bot.registrationId,
+    fencingToken: noted.fencingToken,
+    nowMs,
+    inLane: unit.unitId,
+    progress: JSON.stringify(noted.progress),
+    records: recordArguments(noted.links.map((link) => encodeLink(owner, link, nowMs))),
+  });
+  if (reply.outcome !== 'GONE' && reply.wakeHistory) await deps.turns.history.wake(shardOf(bot.id));
+  return reply.outcome === 'OK';
 }

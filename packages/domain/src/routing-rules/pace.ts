@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { paceKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 
 type PaceDeps = { redis: RedisHandles };
 
@@ -31,12 +31,12 @@ export function reserveForChat(
 ): Promise<ReservedTime> {
   const keys = paceKeys(botId);
   const limits = chatId < 0 ? TO_A_GROUP : TO_A_CHAT;
-  return reserve(deps, [keys.chat(chatId), keys.quiet(chatId)], limits, wanted);
+  return reserve(deps, { times: keys.chat(chatId), quiet: keys.quiet(chatId) }, limits, wanted);
 }
 
 /** The same for all messages of a bot. Call it just before sending. */
 export function reserveForBot(deps: PaceDeps, botId: number, messages: number): Promise<ReservedTime> {
-  return reserve(deps, [paceKeys(botId).bot], BY_A_BOT, { messages, reservedMs: undefined });
+  return reserve(deps, { times: paceKeys(botId).bot, quiet: null }, BY_A_BOT, { messages, reservedMs: undefined });
 }
 
 /** Remembers that the platform takes nothing from this bot for this chat for so long. */
@@ -44,14 +44,12 @@ export async function keepQuiet(deps: PaceDeps, botId: number, chatId: number, f
   if (forMs > 0) await deps.redis.commands.set(paceKeys(botId).quiet(chatId), '1', 'PX', Math.ceil(forMs));
 }
 
-async function reserve(
+function reserve(
   deps: PaceDeps,
-  keys: string[],
+  keys: { times: string; quiet: string | null },
   limits: { spacingMs: number; most: number; windowMs: number },
   wanted: { messages: number; reservedMs: number | undefined },
 ): Promise<ReservedTime> {
-  const { spacingMs, most, windowMs } = limits;
-  const args = [wanted.messages, spacingMs, most, windowMs, wanted.reservedMs ?? ''];
-  const [atMs, waitMs] = await runScript(deps.redis.commands, 'reserve-send-time', keys, args);
-  return { atMs: Number(atMs), waitMs: Number(waitMs) };
+  const { messages, reservedMs = null } = wanted;
+  return scripts.reserveSendTime(deps.redis.commands, keys, { ...limits, count: messages, reservedMs });
 }

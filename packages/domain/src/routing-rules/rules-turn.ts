@@ -79,7 +79,7 @@ async function atLeast({ directory }: RulesTurnDeps, known: Bot, revision: numbe
 }
 
 /** Which of the shown updates are to be routed; null when the log had nothing new. */
-function selectRoutable(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null): Matched | null {
+function selectRoutable(bot: Bot, shown: ShownUpdate[], shownUpTo: number | null): Matched | null {
   if (shownUpTo === null) return null;
   const filed = shown.flatMap((update) => {
     const routable = readRoutable(bot, update);

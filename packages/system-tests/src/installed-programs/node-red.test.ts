@@ -80,10 +80,10 @@ test.each(['bot', 'program'] as const)(
     expect((await sayText(session, 'hello, wörld & <b>')).text).toBe('hello, wörld & <b>');
     const sent = await sendFile(session, { kind: 'document', name: 'a-report.bin', bytes: 300_000 });
     expect(sent.echoed.file?.sha256).toBe(sent.sentSha256);
-    const [stored] = await waitFor(async () => {
+    const [stored] = (await waitFor(async () => {
       const names = await readdir(files);
       return names.length > 0 ? names : undefined;
-    });
+    }))!;
     await waitFor(async () => (await readFile(join(files, stored!))).length === 300_000);
     const bytes = await readFile(join(files, stored!));
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(sent.sentSha256);

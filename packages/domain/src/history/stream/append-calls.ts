@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys, callBatchesKey, shardOf } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -19,7 +19,6 @@ export type AppendDeps = {
 
 /** Bytes that Redis needs for a call beside its result. */
 const REDIS_OVERHEAD_BYTES = 300;
-const NOT_SET_UP = -2;
 
 /**
  * Puts a batch of captured calls on the bot's history stream, if the bot keeps a history, and remembers which posts are
@@ -34,17 +33,13 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
   const shard = shardOf(bot.id);
   const nowMs = deps.clock.nowMs();
   const remembered = rememberOwnPosts(deps, calls);
-  const appended = runScript(
+  const batches = callBatchesKey(shard, batch.process);
+  const appended = scripts.appendCalls(
     deps.redis.commands,
-    'append-calls',
-    [
-      ...[keys.state, keys.history, keys.pendingTurns, callBatchesKey(shard, batch.process)],
-      ...activityKeys(bot.id, nowMs),
-      keys.live,
-    ],
-    [bot.registrationId, nowMs, bot.id, batch.number, ...callArguments(calls)],
-  ) as Promise<unknown>;
+    { ...keys, ...activityKeys(bot.id, nowMs), batches },
+    { registrationId: bot.registrationId, nowMs, botId: bot.id, batch: batch.number, calls: callArguments(calls) },
+  );
   const [reply] = await Promise.all([appended, remembered]);
-  if (reply === NOT_SET_UP) throw new FlotillaError('unavailable', 'The bot is not set up in Redis');
-  if (reply === 1) await deps.turns.history.wake(shard);
+  if (reply.outcome === 'GONE') throw new FlotillaError('unavailable', 'The bot is not set up in Redis');
+  if (reply.outcome === 'OK' && reply.wakeHistory) await deps.turns.history.wake(shard);
 }

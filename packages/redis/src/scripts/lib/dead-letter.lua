@@ -9,6 +9,7 @@ end
 --   firstFailedAtMs, lastFailedAtMs, destinations (JSON), excerpt
 local function addDeadLetter(history, origin, entry, failure)
   local taken = string.sub(origin.reader, 1, 8) == 'program:' and entry.taken or ''
+  -- stylua: ignore
   redis.call('XADD', history, '*', 't', 'dead', 'b', origin.bot, 'g', origin.registration, 'a', origin.now,
     'i', entry.id, 'u', entry.raw, 'd', origin.reader, 'w', failure.reason, 'c', failure.attempts,
     's', failure.lastStatus or '', 'code', failure.code, 'firstFailedAt', failure.firstFailedAtMs or '',
