@@ -23,10 +23,10 @@ async function createChats(db: Kysely<unknown>): Promise<void> {
       username text,
       first_name text,
       last_name text,
-      search_name text,
+      search_name text not null default '',
       message_count bigint not null default 0,
-      last_date bigint,
-      last_period bigint,
+      last_date bigint not null default 0,
+      last_period bigint not null default 0,
       last_incoming_date bigint,
       last_incoming_id bigint,
       migrated_to_chat_id bigint,
@@ -43,9 +43,9 @@ async function createChats(db: Kysely<unknown>): Promise<void> {
   await sql`create index chats_moved on chats (bot_id) where migrated_to_chat_id is not null`.execute(db);
   // For the chats of all bots, the last message first. It has the period of that message and not its date, so that
   // most updates of a chat touch no index.
-  await sql`create index chats_recent on chats (last_period desc nulls last)`.execute(db);
+  await sql`create index chats_recent on chats (last_period desc)`.execute(db);
   // For the chats of one bot or a few, the last message first.
-  await sql`create index chats_recent_of_bot on chats (bot_id, last_period desc nulls last)`.execute(db);
+  await sql`create index chats_recent_of_bot on chats (bot_id, last_period desc)`.execute(db);
   await sql`
     create table chat_reads (
       account_id bigint not null references accounts on delete cascade,

@@ -70,7 +70,7 @@ export async function putBack(
     KNOWN_FOR_MS,
     (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
     '',
-    ...letters.flatMap((letter) => letterArguments(bot, { reader, programId }, letter, nowMs)),
+    ...letters.flatMap((letter) => letterArguments({ reader, programId }, letter, nowMs)),
   ];
   let reply = await runScript(deps.redis.commands, 'redrive', scriptKeys, args);
   if (reply[0] === 'DOUBT') {
@@ -99,26 +99,16 @@ function unavailable(reason: string): FlotillaError {
   return new FlotillaError('unavailable', reason, { retryAfterS: RETRY_AFTER_S });
 }
 
-function letterArguments(
-  bot: Bot,
-  { reader, programId }: Reader,
-  letter: DeadLetter,
-  nowMs: number,
-): (string | number)[] {
+function letterArguments({ reader }: Reader, letter: DeadLetter, nowMs: number): (string | number)[] {
   const sliced = sliceUpdate(letter.payload);
   const update = sliced?.value ?? {};
   const { kind, lane } = readUpdateFacts(update, nowMs);
   const { idStart, idEnd } = sliced === null ? { idStart: '', idEnd: '' } : byteRange(sliced);
   const common = [letter.id, letter.update_id, kind, lane, sliced?.raw ?? letter.payload];
-  const ofIds = [takenAlone(bot, programId, letter) ? '1' : '0', idStart, idEnd];
+  const ofIds = [letter.exclusive ? '1' : '0', idStart, idEnd];
   if (reader !== 'rules') return [...common, '', '', ...ofIds];
   const album = readObject(update, kind)?.media_group_id ?? '';
   return [...common, JSON.stringify(progressOf(letter)), String(album), ...ofIds];
-}
-
-/** An earlier release did not store it: then the present configuration is the best guess. */
-function takenAlone({ programs }: Bot, programId: number | null, { taken }: DeadLetter): boolean {
-  return taken ?? programs.some(({ id, exclusive }) => id === programId && exclusive);
 }
 
 /** A dead letter of rules names its failed destinations. Without names, the update goes to all of them. */

@@ -129,7 +129,7 @@ describe('a group that becomes a supergroup', () => {
     const { db } = database;
     const account = await db
       .insertInto('accounts')
-      .values({ username: `reader-${botId}`, password_hash: '', role: 'user' })
+      .values({ username: `reader-${botId}`, username_key: `reader-${botId}`, password_hash: '', role: 'user' })
       .returning('id')
       .executeTakeFirstOrThrow();
     const inGroup = { bot_id: botId, chat_id: GROUP };

@@ -220,7 +220,7 @@ for _, id in ipairs(pushing) do
   if toWake[botId .. ':program:' .. id] then wakePrograms[#wakePrograms + 1] = id end
 end
 -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes. The bot's id wakes
--- all its turns: a worker of the previous release knows no other name.
+-- all its turns.
 if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) else tellHeld(held) end
 local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', at, 'history') or 0
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end

@@ -45,8 +45,8 @@ for i = 1, #named, 2 do
     elseif stopsIntake(waits, now - sinceMs, parkedAt) then
       behind[#behind + 1], behind[#behind + 2] = id, 'memory'
     end
-    -- It was not woken for updates that only others get, nor for those that an earlier release appended. A lane is due
-    -- here if the wake after a change of its backend was lost.
+    -- It was not woken for updates that only others get. A lane is due here if the wake after a change of its backend was
+    -- lost.
     local member = ARGV[3] .. ':' .. named[i]
     local isBehind = p.push == '1' and (tonumber(p.pushCursor) < last or redis.call('ZCOUNT', keys.lanes, '-inf', now) > 0)
     if s.on == '1' and isBehind and string.find(enabled, ',' .. id .. ',', 1, true) and not redis.call('ZSCORE', KEYS[4], member) then

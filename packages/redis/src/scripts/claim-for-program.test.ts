@@ -211,7 +211,7 @@ const check = () => {
   );
 };
 
-test('an update of a release without programs is found by upkeep', async () => {
+test('an update that did not wake it is found by upkeep', async () => {
   await scene.applyBot(pushing);
   await claim({ name: 'a1', end: 'idle' });
   await scene.commands.hset(scene.keys.state, 'programs', '');

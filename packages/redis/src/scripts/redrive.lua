@@ -31,7 +31,7 @@ local function putInLanes()
     local id, lane = 'r' .. ARGV[i], ARGV[i + 3]
     local entry = {
       id = tonumber(ARGV[i + 1]), raw = ARGV[i + 4], kind = ARGV[i + 2], lane = lane, at = now, expires = tonumber(ARGV[5]),
-      taken = ARGV[i + 7],
+      exclusive = ARGV[i + 7],
     }
     if isNew(i) and redis.call('HSETNX', KEYS[3], id, cjson.encode(entry)) == 1 then
       redis.call('RPUSH', ARGV[4] .. lane, id)

@@ -31,9 +31,9 @@ const redrive = (
   );
 };
 /** The arguments of one dead letter, which were its fields in the log. */
-const letter = (id: number, updateId: number, { progress = '', album = '', taken = '0' } = {}): Letter => {
+const letter = (id: number, updateId: number, { progress = '', album = '', exclusive = '0' } = {}): Letter => {
   const raw = `{"update_id":${updateId}}`;
-  return [id, updateId, 'message', 'c:5', raw, progress, album, taken, 14, raw.length - 1];
+  return [id, updateId, 'message', 'c:5', raw, progress, album, exclusive, 14, raw.length - 1];
 };
 const LETTER = letter(4, 7);
 const IN_LANES = ['OK', 'lanes'];
@@ -86,9 +86,9 @@ test('what is put back for a paused program waits, and its turn is pending once 
   const own = programKeys(BOT, 5);
   const pendingTurns = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
   await scene.applyBot({ programs: [5], pushing: ' 5:0:ab', revision: 2 });
-  expect(await redrive('program:5', [letter(4, 7, { taken: '1' })])).toEqual(IN_LANES);
+  expect(await redrive('program:5', [letter(4, 7, { exclusive: '1' })])).toEqual(IN_LANES);
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['r4']);
-  expect(JSON.parse((await scene.commands.hget(own.redriven, 'r4')) ?? '')).toMatchObject({ id: 7, taken: '1' });
+  expect(JSON.parse((await scene.commands.hget(own.redriven, 'r4')) ?? '')).toMatchObject({ id: 7, exclusive: '1' });
   expect(await pendingTurns()).toEqual([]);
   await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', revision: 3 });
   expect(await pendingTurns()).toEqual([`${BOT}:program:5`]);
@@ -97,7 +97,7 @@ test('what is put back for a paused program waits, and its turn is pending once 
 test('a program that polls gets its letters at the end of the log, once, under new ids that rise', async () => {
   await scene.applyBot({ pull: true, programs: [5, 6] });
   await scene.accept([8]);
-  const letters = [letter(4, 3, { taken: '1' }), letter(2, 7)];
+  const letters = [letter(4, 3, { exclusive: '1' }), letter(2, 7)];
   expect(await redrive('program:5', letters)).toEqual(['OK', 'log', 10, 1, 0, 0]);
   expect(await redrive('program:5', letters)).toEqual(['OK', 'log', 10, 1, 0, 0]);
   expect((await entries()).slice(1)).toEqual([

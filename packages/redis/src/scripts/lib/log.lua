@@ -23,7 +23,7 @@ local function fieldsOf(entry)
   local f = entry[2]
   local mark = f[18]
   local owner = mark and string.match(mark, '^=(%d+)$')
-  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), count = tonumber(f[12]), allowed = f[14] ~= '1', trace = f[16], mark = mark, owner = owner, again = f[20] ~= nil, taken = owner and (f[20] or '1') or '0' }
+  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), count = tonumber(f[12]), allowed = f[14] ~= '1', trace = f[16], mark = mark, owner = owner, again = f[20] ~= nil, exclusive = owner and (f[20] or '1') or '0' }
 end
 
 -- Whether this program gets an entry of its kinds; '' is every reader that is no program.
@@ -51,8 +51,8 @@ end
 -- What a reader with lanes hands out of an entry, or makes a dead letter of.
 local function unitOf(entry)
   local f = entry[2]
-  local taken = f[18] and string.match(f[18], '^=%d+$') and (f[20] or '1') or '0'
-  return { id = idOf(entry), raw = f[2], kind = f[4], at = tonumber(f[8]), expires = tonumber(f[10]), trace = f[16], taken = taken }
+  local exclusive = f[18] and string.match(f[18], '^=%d+$') and (f[20] or '1') or '0'
+  return { id = idOf(entry), raw = f[2], kind = f[4], at = tonumber(f[8]), expires = tonumber(f[10]), trace = f[16], exclusive = exclusive }
 end
 
 -- How many allowed or taken updates were appended up to and including this id; allowedCount is that of the whole log,
