@@ -221,7 +221,7 @@ for _, id in ipairs(pushing) do
 end
 -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes. The bot's id wakes
 -- all its turns.
-if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) else tellHeld(held) end
+if isRunning then redis.call('PUBLISH', 'flotilla:turn-news', botId) else tellHeld(held) end
 local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', at, 'history') or 0
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or newestIsOurs) and last > reserved - RESERVED_AHEAD

@@ -56,7 +56,7 @@ test('the worker that holds the turn is told', async () => {
   await scene.applyBot({ push: true });
   await scene.commands.zadd(scene.keys.pendingTurns, NOW_MS + 60_000, `held:${BOT}:push`);
   const told: string[] = [];
-  const subscription = await scene.subscribe('flotilla:pushable', (names) => told.push(names));
+  const subscription = await scene.subscribe('flotilla:turn-news', (names) => told.push(names));
   await redrive('push', [LETTER]);
   expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS));
   await waitFor(() => told.includes(`${BOT}:push`));

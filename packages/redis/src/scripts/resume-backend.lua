@@ -18,5 +18,5 @@ end
 allDueNow(KEYS[2], tonumber(now))
 redis.call('ZADD', KEYS[3], 'NX', now, botId .. (program == '' and ':push' or ':program:' .. program))
 -- A turn that runs looks again at once.
-redis.call('PUBLISH', 'flotilla:pushable', botId)
+redis.call('PUBLISH', 'flotilla:turn-news', botId)
 return { 'OK' }

@@ -9,7 +9,7 @@
 local function programKeys(prefix, id)
   local own = prefix .. id .. ':'
   return {
-    state = own .. 'state', lanes = own .. 'lanes', inFlight = own .. 'flight', work = own .. 'work',
+    state = own .. 'state', lanes = own .. 'lanes', inFlight = own .. 'in-flight', work = own .. 'work',
     redriven = own .. 'redriven', lanePrefix = own .. 'lane:', attempts = own .. 'attempts', excerpts = own .. 'excerpts',
     deliveredByPush = own .. 'delivered-by-push',
   }
