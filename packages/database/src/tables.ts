@@ -215,10 +215,10 @@ export interface ProgramTokensTable {
   chats: string | null;
   per_second: number | null;
   per_minute: number | null;
-  /** The username of the account that made it; null for one that is older than this column. */
-  made_by: string | null;
-  /** The id of that account; null where it is not known. */
-  made_by_id: BigInt64 | null;
+  /** The username of the account that made it, as it was then. */
+  made_by: string;
+  /** The id of that account, which may be deleted since. */
+  made_by_id: BigInt64;
   /** The API key that it was made with; null for a session. */
   made_by_key: BigInt64 | null;
   expires_at: Date | null;

@@ -40,8 +40,11 @@ async function program(ofBot: number, chats: number[]): Promise<number> {
   const filter = JSON.stringify({ keyword: 'tide', chat_ids: chats });
   const values = { bot_id: ofBot, name: 'desk', mode: 'pull' as const, filter };
   const { id } = await database.db.insertInto('programs').values(values).returning('id').executeTakeFirstOrThrow();
-  const token = { program_id: id, name: 't', token_hash: `${id}`, token_prefix: 'p', chats: JSON.stringify(chats) };
-  await database.db.insertInto('program_tokens').values(token).execute();
+  const token = { program_id: id, name: 't', token_hash: `${id}`, token_prefix: 'p', made_by: 'ada', made_by_id: 1 };
+  await database.db
+    .insertInto('program_tokens')
+    .values({ ...token, chats: JSON.stringify(chats) })
+    .execute();
   return id;
 }
 async function boundTo(programId: number): Promise<unknown[]> {
