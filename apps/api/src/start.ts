@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { requireSchema } from '@flotilla/database/require-schema.ts';
 import { createFirstAdmin } from '@flotilla/domain/accounts/create-first-admin.ts';
 import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts';
-import { keyUsernames } from '@flotilla/domain/accounts/key-usernames.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { type StartingService, startService } from '@flotilla/domain/startup/start-service.ts';
 import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
@@ -137,7 +136,6 @@ async function prepare(context: Context): Promise<void> {
 }
 
 async function prepareAdmin(context: Context): Promise<void> {
-  await keyUsernames(context.db);
   const { username, password, apiKey } = context.config.admin;
   const admin = await createFirstAdmin(context, { username, password });
   if (admin.outcome === 'created' && admin.generatedPassword !== null) {

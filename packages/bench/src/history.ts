@@ -39,7 +39,7 @@ export async function benchHistory({ url, rows = RECORDS }: { url: string; rows?
   try {
     await insertManyBots(db, BOTS, () => 'http://127.0.0.1:9');
     const { rows: owners } = await sql<Owner>`
-      select id as "botId", generation as "registrationId" from bots order by id`.execute(db);
+      select id as "botId", registration_id as "registrationId" from bots order by id`.execute(db);
     const shards = [...new Set(owners.map(({ botId }) => shardOf(botId)))];
     const deps = turnDeps(db, redis);
     const store = () => Promise.all(shards.map((shard) => untilEmpty(deps, redis, shard)));

@@ -98,6 +98,7 @@ describe('signed deliveries', () => {
     const secret = await enable(bot);
     const letter = {
       ...{ bot_id: bot.id, reader: 'push', update_id: 77, reason: 'Read timeout expired', attempts: 9 },
+      reason_code: 'timed_out',
       payload: '{"update_id":77,\n"message":{"message_id":1,"chat":{"id":5,"type":"private"},"text":"late"}}',
     };
     const { id } = await db.insertInto('dead_letters').values(letter).returning('id').executeTakeFirstOrThrow();

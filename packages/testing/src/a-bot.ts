@@ -31,6 +31,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     programs: [],
     registrationId: `registration-${id}`,
     revision: 1,
+    reservedUpdateId: 0,
     createdAt: new Date(0),
     ...overrides,
   };

@@ -42,9 +42,8 @@ export function sessionMiddleware(
     await new Promise<void>((resolve, reject) => {
       attach(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
-    if (request.session.accountId === undefined) return;
-    request.session.endsAtMs ??= clock.nowMs() + ENDS_AFTER_MS;
-    renewSignature(request, response, { secret: secrets[0]!, nowMs: clock.nowMs() });
+    if (request.session.accountId !== undefined)
+      renewSignature(request, response, { secret: secrets[0]!, nowMs: clock.nowMs() });
   };
 }
 

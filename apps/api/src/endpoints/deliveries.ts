@@ -98,13 +98,13 @@ function presentRetrying(named: Named, update: Retrying): DeliveryResource {
     ...namedReader(named, update.botId, update.reader),
     attempts: update.attempts,
     ...(update.lastStatus === null ? {} : { last_status: update.lastStatus }),
-    reason_code: update.reasonCode ?? 'unknown',
+    reason_code: update.reasonCode,
     last_error: update.lastError,
     first_failed_at: new Date(update.firstFailedAtMs).toISOString(),
-    ...(update.lastFailedAtMs === undefined ? {} : { last_failed_at: new Date(update.lastFailedAtMs).toISOString() }),
+    last_failed_at: new Date(update.lastFailedAtMs).toISOString(),
     ...withoutNulls({ response_excerpt: update.excerpt ?? null }),
     next_attempt_at: new Date(update.nextTryAtMs).toISOString(),
-    ...(update.expiresAtMs === undefined ? {} : { expires_at: new Date(update.expiresAtMs).toISOString() }),
+    expires_at: new Date(update.expiresAtMs).toISOString(),
   };
 }
 

@@ -74,9 +74,9 @@ function progressOf(job: DeliveryJob) {
   };
 }
 
-/** An earlier release refused without a code. */
+/** A later release may refuse with a code that this one does not know. */
 function refusalsOf(job: DeliveryJob): Refusal[] {
-  return (JSON.parse(job.refusals) as (Omit<Refusal, 'code'> & Partial<Refusal>)[]).map((refusal) => ({
+  return (JSON.parse(job.refusals) as Refusal[]).map((refusal) => ({
     ...refusal,
     code: refusalCode.catch('unknown').parse(refusal.code),
   }));

@@ -32,9 +32,9 @@ function presentSession({ secretId, id, usedAtMs, data }: OwnSession, currentId:
   const { createdAtMs, endsAtMs, address, userAgent } = data;
   return {
     id,
-    ...(createdAtMs === undefined ? {} : { created_at: new Date(createdAtMs).toISOString() }),
+    created_at: new Date(createdAtMs).toISOString(),
     last_used_at: new Date(usedAtMs).toISOString(),
-    expires_at: new Date(endsAtMs ?? usedAtMs).toISOString(),
+    expires_at: new Date(endsAtMs).toISOString(),
     ...(address ? { address } : {}),
     ...(userAgent ? { user_agent: userAgent } : {}),
     current: secretId === currentId,

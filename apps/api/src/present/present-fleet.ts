@@ -16,7 +16,7 @@ export function presentFleet({
   return {
     bots: Object.values(states).reduce((sum, count) => sum + count, 0),
     states,
-    ...(programTrouble === null ? {} : { program_trouble: programTrouble }),
+    program_trouble: programTrouble,
     pending,
     ...(deadLetters === null ? {} : { dead_letters: deadLetters }),
     ...(rates === null ? {} : { rates: presentRates(rates) }),

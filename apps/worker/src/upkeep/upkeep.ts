@@ -1,7 +1,6 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { rollUpActivity } from '@flotilla/domain/activity/roll-up-activity.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
-import { botStore } from '@flotilla/domain/bots/bot-store.ts';
 import { latePublisher } from '@flotilla/domain/bots/publish-late-changes.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/deliveries/run-delivery-job.ts';
@@ -60,7 +59,6 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     work: () => measured(deps, round),
     failure: 'a round of upkeep failed; it is tried again',
   });
-  void warnOfLegacy(deps);
   const all = [rounds, startRemoval(deps), startDeliveryJobs(deps), startParking(deps), startPublishing(deps)];
   fleetMetrics(deps);
   return {
@@ -110,15 +108,6 @@ function startParking(deps: WorkerContext): { stop(): Promise<void> } {
     },
     failure: 'programs could not be checked or parked; this is tried again',
   });
-}
-
-/** Only the operator knows when no process of the previous release is left. */
-async function warnOfLegacy({ db, log }: WorkerContext): Promise<void> {
-  const form = await botStore(db)
-    .sealedForm()
-    .catch(() => null);
-  if (form !== 'legacy') return;
-  log.warn('bots are sealed in the form of the previous release: run rotate-keys once no process of that release runs');
 }
 
 async function measured({ measure }: WorkerContext, round: () => Promise<void>): Promise<void> {

@@ -18,8 +18,6 @@ export interface NewAccount {
 export interface AccountWithPassword {
   account: Account;
   passwordHash: string;
-  /** null: an earlier release wrote the username. */
-  key: string | null;
 }
 
 /** Undefined fields keep their value. */
@@ -56,33 +54,9 @@ export function accountStore(db: Database) {
       return rows.map(toAccount);
     },
 
-    /** The account with this username key, and all without a key: one query, whether the account exists or not. */
-    async listByUsernameKey(key: string): Promise<AccountWithPassword[]> {
-      const rows = await accounts()
-        .where((where) => where.or([where('username_key', '=', key), where('username_key', 'is', null)]))
-        .orderBy('id')
-        .execute();
-      return rows.map((row) => ({ account: toAccount(row), passwordHash: row.password_hash, key: row.username_key }));
-    },
-
-    /** Accounts whose username has no key yet, by id. */
-    async listUnkeyed(): Promise<{ id: number; username: string }[]> {
-      return db
-        .selectFrom('accounts')
-        .select(['id', 'username'])
-        .where('username_key', 'is', null)
-        .orderBy('id')
-        .execute();
-    },
-
-    /** Sets a username's key, unless the account has been renamed meanwhile. Rejects for a key that is taken. */
-    async keyUsername(id: number, username: string, key: string): Promise<void> {
-      await db
-        .updateTable('accounts')
-        .set({ username_key: key })
-        .where('id', '=', id)
-        .where('username', '=', username)
-        .execute();
+    async findByUsernameKey(key: string): Promise<AccountWithPassword | null> {
+      const row = await accounts().where('username_key', '=', key).executeTakeFirst();
+      return row === undefined ? null : { account: toAccount(row), passwordHash: row.password_hash };
     },
 
     async passwordHashOf(id: number): Promise<string | null> {
@@ -141,14 +115,13 @@ export function accountStore(db: Database) {
     async update(id: number, changes: AccountRowChanges): Promise<void> {
       const named = Object.entries({
         username: changes.username,
+        username_key: changes.username && usernameKey(changes.username),
         display_name: changes.displayName,
         role: changes.role,
         all_bots: changes.allBots,
       }).filter(([, value]) => value !== undefined);
       if (named.length === 0) return;
       await db.updateTable('accounts').set(Object.fromEntries(named)).where('id', '=', id).execute();
-      // A separate statement, because a new name removes the key of the old one.
-      if (changes.username !== undefined) await this.keyUsername(id, changes.username, usernameKey(changes.username));
     },
 
     /** Sets the bots that the account sees, unless it sees all. */
@@ -161,7 +134,7 @@ export function accountStore(db: Database) {
     async endSessions(id: number): Promise<void> {
       await db
         .updateTable('accounts')
-        .set((row) => ({ session_epoch: row('session_epoch', '+', 1) }))
+        .set((row) => ({ session_version: row('session_version', '+', 1) }))
         .where('id', '=', id)
         .execute();
     },
@@ -176,17 +149,17 @@ export function accountStore(db: Database) {
 
     /** Ends every session of the account. Returns the version for new sessions. */
     async setPassword(id: number, passwordHash: string, mustChange: boolean): Promise<number> {
-      const { session_epoch } = await db
+      const { session_version } = await db
         .updateTable('accounts')
         .set((row) => ({
           password_hash: passwordHash,
           must_change_password: mustChange,
-          session_epoch: row('session_epoch', '+', 1),
+          session_version: row('session_version', '+', 1),
         }))
         .where('id', '=', id)
-        .returning('session_epoch')
+        .returning('session_version')
         .executeTakeFirstOrThrow();
-      return session_epoch;
+      return session_version;
     },
   };
 
@@ -199,7 +172,7 @@ export function accountStore(db: Database) {
       allBots: row.all_bots,
       botIds: row.bot_ids?.map(Number) ?? NO_BOTS,
       mustChangePassword: row.must_change_password,
-      sessionVersion: row.session_epoch,
+      sessionVersion: row.session_version,
       createdAt: row.created_at,
       lastLoginAt: row.last_login_at,
     };

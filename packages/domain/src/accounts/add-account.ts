@@ -8,7 +8,6 @@ import type { PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { auditedAccount, describeNewAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
-import { keyUsernames } from './key-usernames.ts';
 import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 
@@ -27,7 +26,6 @@ export async function addAccount(deps: PasswordDeps, by: Actor, request: Account
   const { username, displayName, role, botIds, mustChangePassword } = request;
   const passwordHash = await hashChosenPassword(deps, 'password', request.password);
   const row = { username, passwordHash, role, allBots: botIds === null, displayName, mustChangePassword };
-  await keyUsernames(deps.db);
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const accounts = accountStore(transaction);

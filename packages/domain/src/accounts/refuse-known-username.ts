@@ -3,12 +3,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
-export function isUsernameTaken(error: unknown): boolean {
-  return readSqlState(error) === UNIQUE_VIOLATION;
-}
-
 /** Throws 'conflict' if the username is taken, in any spelling. */
 export function refuseKnownUsername(error: unknown): never {
-  if (!isUsernameTaken(error)) throw error;
+  if (readSqlState(error) !== UNIQUE_VIOLATION) throw error;
   throw new FlotillaError('conflict', 'An account with this username exists already');
 }

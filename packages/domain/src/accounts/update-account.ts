@@ -10,7 +10,6 @@ import { accountStore } from './account-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { auditedAccount, describeAccountChanges } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
-import { keyUsernames } from './key-usernames.ts';
 import { leftBehind } from './left-behind.ts';
 import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
@@ -44,7 +43,6 @@ export async function updateAccount(
   const { password, revokeKeys = false, ...rowChanges } = changes;
   const { botIds } = rowChanges;
   const hash = password === undefined ? null : await hashChosenPassword(deps, 'password', password.text);
-  if (rowChanges.username !== undefined) await keyUsernames(deps.db);
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const before = await changeRow(transaction, id, rowChanges);
@@ -84,9 +82,7 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   // An admin is shown with all bots. Sent back, that must not give them to the account for when it is a user again.
   const asShown = botIds === null && before.role === 'admin' && (role ?? 'admin') === 'admin';
   const allBots = botIds === undefined || asShown ? undefined : botIds === null;
-  // A username sent back unchanged is kept, even if an older account has another spelling of it.
-  const newName = username === before.username ? undefined : username;
-  await accounts.update(id, { username: newName, displayName, role, allBots }).catch(refuseKnownUsername);
+  await accounts.update(id, { username, displayName, role, allBots }).catch(refuseKnownUsername);
   if (botIds !== undefined && !asShown) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
   if (role !== undefined && role !== before.role) await accounts.endSessions(id);
   return before;

@@ -32,9 +32,8 @@ export async function addBot(
   const identity = await validateToken(deps, input.token);
   await requireAuditable(deps.db);
   resultOf(await deps.platform.call(input.token, 'deleteWebhook', { drop_pending_updates: false }));
-  const store = botStore(deps.db);
-  const [id, form] = [await store.nextId(), await store.sealedForm()];
-  const { token_sealed, token_hash, ...columns } = rowFromChanges(deps.secrets, { botId: id, form }, input);
+  const id = await botStore(deps.db).nextId();
+  const { token_sealed, token_hash, ...columns } = rowFromChanges(deps.secrets, id, input);
   const row = {
     id,
     name: identity.firstName,
@@ -44,11 +43,11 @@ export async function addBot(
     token_sealed: token_sealed!,
     token_hash: token_hash!,
     source: input.source,
-    generation: randomUUID(),
+    registration_id: randomUUID(),
     allowed_updates: input.allowedUpdates ? JSON.stringify(input.allowedUpdates) : null,
   };
   const bot = await deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
-  const { waits } = await mirrorBot(deps, bot, {}, form);
+  const { waits } = await mirrorBot(deps, bot);
   await deps.directory.refresh();
   await nameKinds(deps, bot, input.allowedUpdates);
   // The webhook's URL contains the bot's id, so the bot is polled until the platform has accepted the webhook.

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { startTlsAuthority, type TlsAuthority } from '@flotilla/testing/tls-authority.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { keptCertificate, readCertificate } from './backend-certificate.ts';
+import { readCertificate } from './backend-certificate.ts';
 
 let authority: TlsAuthority;
 let ca: string;
@@ -53,13 +53,5 @@ describe('a certificate', () => {
     const begunAtMs = performance.now();
     expect(pemOf('-----BEGIN CERTIFICATE-----'.repeat(2400))).toBe('unreadable');
     expect(performance.now() - begunAtMs).toBeLessThan(1000);
-  });
-
-  test('that an earlier release stored with all of its text is kept alone now, and one it alone could read as it is', () => {
-    const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
-    expect(keptCertificate(`${ca}${broken}${'x'.repeat(3_000_000)}`)).toBe(ca);
-    expect(keptCertificate([...issued, ca].join('\n'))).toBe([...issued, ca].join(''));
-    expect(keptCertificate('')).toBe('');
-    expect(keptCertificate(broken)).toBe(broken);
   });
 });

@@ -5,8 +5,6 @@ export const CERTIFICATE_BYTES_AT_MOST = 64 * 1024;
 /** Enough for a certificate with every authority above it; a longer file is a collection. */
 const CERTIFICATES_AT_MOST = 10;
 
-/** Text that `encoded` has made already. It needs no second encoding when the whole fleet is read. */
-const ENCODED = /^(?:-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CERTIFICATE-----\n)*$/;
 const BEGIN = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
 export type ReadCertificate = { outcome: 'read'; pem: string } | { outcome: 'unreadable' } | { outcome: 'too-many' };
@@ -19,21 +17,6 @@ export function readCertificate(content: Buffer): ReadCertificate {
     return { outcome: 'read', pem: encoded(blocks.length === 0 ? [content] : blocks) };
   } catch {
     return { outcome: 'unreadable' };
-  }
-}
-
-/** The present form of a stored certificate. Earlier releases also kept the text around it. */
-export function keptCertificate(stored: string): string {
-  if (stored.length <= CERTIFICATE_BYTES_AT_MOST && ENCODED.test(stored)) return stored;
-  const readable = certificateBlocks(stored).filter(isReadable);
-  return readable.length === 0 ? stored : encoded(readable);
-}
-
-function isReadable(certificate: string): boolean {
-  try {
-    return new X509Certificate(certificate).raw.length > 0;
-  } catch {
-    return false;
   }
 }
 

@@ -8,8 +8,7 @@ import type { ActiveProgram } from './active-program.ts';
 import { type Bot, pushes, routes } from './bot.ts';
 import type { Dropped, StoredCursorChange } from './cursor-change.ts';
 import { filterConfigOf } from './filter-config.ts';
-import { mirroredText } from './mirrored-bot.ts';
-import { SEALED_PLACES, type SealedForm } from './sealed-bot.ts';
+import { SEALED_PLACES } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
@@ -20,20 +19,11 @@ export type Effects = { stored?: readonly StoredCursorChange[]; drop?: Dropped }
 export type Mirrored = { waits: boolean; isOld: boolean };
 
 /** Updates the bot's state in Redis, then notifies every process. */
-export async function mirrorBot(
-  deps: MirrorDeps,
-  bot: Bot,
-  effects: Effects = {},
-  form: SealedForm = 'bound',
-): Promise<Mirrored> {
+export async function mirrorBot(deps: MirrorDeps, bot: Bot, effects: Effects = {}): Promise<Mirrored> {
   let applied = await applyBot(deps, bot, effects);
   // What was accepted since the first call must not be dropped.
   while (applied.more) applied = await applyBot(deps, bot, {});
-  const text = mirroredText(bot);
-  const sealed =
-    form === 'bound'
-      ? deps.secrets.seal(text, SEALED_PLACES.mirrored(bot.id, bot.revision))
-      : deps.secrets.sealUnbound(text);
+  const sealed = deps.secrets.seal(JSON.stringify(bot), SEALED_PLACES.mirrored(bot.id, bot.revision));
   await scripts.writeConfig(deps.redis.commands, configKeys, { botId: bot.id, revision: bot.revision, sealed });
   return { waits: applied.waits, isOld: applied.isOld };
 }
@@ -62,7 +52,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
       .join(''),
     filters: filters.text,
     filtersDigest: filters.digest,
-    reservedId: bot.reservedUpdateId ?? 0,
+    reservedId: bot.reservedUpdateId,
     changesJson: JSON.stringify(stored),
     drops: drop.dropPending ?? false,
     dropsOf: drop.dropPendingOf ?? null,

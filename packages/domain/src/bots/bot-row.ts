@@ -1,10 +1,9 @@
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { ActiveProgram, StoredProgram } from './active-program.ts';
-import { keptCertificate } from './backend-certificate.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotRow } from './bot-store.ts';
-import { openColumns, SEALED_PLACES, type SealedForm, sealColumns } from './sealed-bot.ts';
+import { openColumns, SEALED_PLACES, sealColumns } from './sealed-bot.ts';
 import { openSigning } from './signing.ts';
 
 /** Decrypts a stored row. Throws if its secrets were sealed with an unlisted key or for another row. */
@@ -22,7 +21,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     longPollEnabled: row.long_poll_enabled,
     webhookMode: row.webhook_mode,
     disabled: row.disabled,
-    backendCertificate: keptCertificate(row.backend_certificate),
+    backendCertificate: row.backend_certificate,
     backendIpAddress: row.backend_ip_address,
     signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.signing(row.id)),
     description: row.description,
@@ -32,7 +31,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     rules: row.rules,
     routedTo: row.routed_to,
     programs: row.programs.map((program) => openProgram(secrets, program)),
-    registrationId: row.generation,
+    registrationId: row.registration_id,
     revision: row.revision,
     reservedUpdateId: row.reserved_update_id,
     createdAt: row.created_at,
@@ -53,7 +52,7 @@ function openProgram(
 }
 
 /** The columns that these changes set. Secrets are sealed for the bot's row. */
-export function rowFromChanges(secrets: SecretBox, into: { botId: number; form: SealedForm }, changes: BotChanges) {
+export function rowFromChanges(secrets: SecretBox, botId: number, changes: BotChanges) {
   const { token, allowedUpdates } = changes;
   return {
     ...present('name', changes.name),
@@ -70,7 +69,7 @@ export function rowFromChanges(secrets: SecretBox, into: { botId: number; form: 
     ...(allowedUpdates === undefined
       ? {}
       : { allowed_updates: allowedUpdates === null ? null : JSON.stringify(allowedUpdates) }),
-    ...sealColumns(secrets, into, changes),
+    ...sealColumns(secrets, botId, changes),
     ...(token === undefined ? {} : { token_hash: sha256Hex(token) }),
   };
 }

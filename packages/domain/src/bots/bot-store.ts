@@ -5,13 +5,12 @@ import type { StoredProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { CursorChange } from './cursor-change.ts';
 import { type MovedGroup, withFormerChats } from './former-chats.ts';
-import type { SealedForm } from './sealed-bot.ts';
 
 /** A bot with its routing rules and programs. */
 export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean; programs: StoredProgram[] };
 type Registration = { id: number; registrationId: string };
 type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
-type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'generation'>;
+type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'registration_id'>;
 
 const nextRevision = sql<number>`nextval('bot_revisions')`;
 
@@ -70,12 +69,6 @@ export function botStore(db: Database) {
     revisions: async (): Promise<Map<number, number>> => {
       const rows = await db.selectFrom('bots').select(['id', 'revision']).execute();
       return new Map(rows.map(({ id, revision }) => [id, revision]));
-    },
-    /** The form in which secrets are sealed: bound, unless the previous release may still have to read them. */
-    sealedForm: async (): Promise<SealedForm> => {
-      const { rows } = await sql<{ legacy: boolean }>`
-        select exists (select from bots where token_sealed like 'v1.%') as legacy`.execute(db);
-      return rows[0]?.legacy ? 'legacy' : 'bound';
     },
     /** A new id. It is drawn before the row is made, because the row's secrets are bound to it. */
     nextId: async (): Promise<number> => {
@@ -151,9 +144,9 @@ export function botStore(db: Database) {
       const { rows } = await sql<Registration & { upTo: number }>`
         update bots set reserved_update_id = greatest(reserved_update_id, w.up_to)
         from unnest(${column(({ id }) => id)}::bigint[], ${column(({ registrationId }) => registrationId)}::text[],
-          ${column(({ upTo }) => upTo)}::bigint[]) as w (id, generation, up_to)
-        where bots.id = w.id and bots.generation = w.generation
-        returning bots.id, bots.generation as "registrationId", bots.reserved_update_id as "upTo"`.execute(db);
+          ${column(({ upTo }) => upTo)}::bigint[]) as w (id, registration_id, up_to)
+        where bots.id = w.id and bots.registration_id = w.registration_id
+        returning bots.id, bots.registration_id as "registrationId", bots.reserved_update_id as "upTo"`.execute(db);
       return rows;
     },
     remove: async (id: number): Promise<boolean> => {

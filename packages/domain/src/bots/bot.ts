@@ -39,8 +39,8 @@ export type Bot = {
   programs: ActiveProgram[];
   registrationId: string;
   revision: number;
-  /** Update ids up to this one may have been given out. Absent if an earlier release mirrored the bot. */
-  reservedUpdateId?: number;
+  /** Update ids up to this one may have been given out. */
+  reservedUpdateId: number;
   createdAt: Date;
 };
 

@@ -10,7 +10,6 @@ import { type BotRow, botStore } from './bot-store.ts';
 import type { CursorChange, Dropped } from './cursor-change.ts';
 import { nameKinds } from './named-kinds.ts';
 import { republishBots } from './republish-bots.ts';
-import type { SealedForm } from './sealed-bot.ts';
 
 /** Further effects of a change, and its reason if the actor did not ask for it. */
 export type ChangeOptions = CursorChange & Dropped & { reason?: string };
@@ -27,10 +26,10 @@ export async function changeBot(
   changes: BotChanges,
   options: ChangeOptions = {},
 ): Promise<Bot> {
-  const { bot, form, cursorChanges } = await deps.db
+  const { bot, cursorChanges } = await deps.db
     .transaction()
     .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, options));
-  const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: options }, form);
+  const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: options });
   // Another change was faster. It has done what is stored, and does not know what is to be dropped.
   if (isOld && options.dropPending) await republishBots(deps, [bot.id], options);
   await wakeTurns(deps, bot, waits);
@@ -45,11 +44,10 @@ async function storeChanges(
   botId: number,
   changes: BotChanges,
   { reason = '', dropPending = false, handOver = false, retryNow = false }: ChangeOptions,
-): Promise<{ bot: Bot; form: SealedForm; cursorChanges: BotRow['cursor_changes'] }> {
+): Promise<{ bot: Bot; cursorChanges: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
   const before = await bots.lock(botId);
-  const form = await bots.sealedForm();
-  const columns = rowFromChanges(deps.secrets, { botId, form }, changes);
+  const columns = rowFromChanges(deps.secrets, botId, changes);
   let row = before && (await bots.update(botId, columns).catch(refuseKnownToken));
   if (row && (handOver || retryNow)) {
     await bots.keepCursorChange(botId, { handOver, retryNow });
@@ -61,7 +59,7 @@ async function storeChanges(
   const dropped = dropPending ? 'pending updates dropped' : '';
   const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');
   await recordAction(deps, by, { action, botId, details });
-  return { bot, form, cursorChanges: row.cursor_changes };
+  return { bot, cursorChanges: row.cursor_changes };
 }
 
 /** Wakes the turns that this configuration needs. */

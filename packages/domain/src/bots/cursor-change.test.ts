@@ -54,7 +54,7 @@ async function polledBot(): Promise<Bot> {
   const { secrets } = deps;
   const store = botStore(database.db);
   const changes = { token: `${id}:token-of-this-bot`, longPollEnabled: true };
-  await store.update(id, rowFromChanges(secrets, { botId: id, form: 'bound' }, changes));
+  await store.update(id, rowFromChanges(secrets, id, changes));
   const bot = botFromRow(secrets, (await store.byId(id))!);
   await mirrorBot(deps, bot);
   await reconcileBots(deps);

@@ -5,7 +5,6 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
-import { botFromMirror } from './mirrored-bot.ts';
 import { type ProgramTokens, programTokens } from './program-credential.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
@@ -40,7 +39,8 @@ export async function followDirectory(deps: {
     const space = stored.indexOf(' ');
     const place = SEALED_PLACES.mirrored(id, Number(stored.slice(0, space)));
     try {
-      return botFromMirror(deps.secrets.open(stored.slice(space + 1), place));
+      const bot = JSON.parse(deps.secrets.open(stored.slice(space + 1), place)) as Bot;
+      return { ...bot, createdAt: new Date(bot.createdAt) };
     } catch (error) {
       throw new Error(`the configuration of bot ${id} cannot be read (${String(error)})`, { cause: error });
     }

@@ -4,7 +4,6 @@ import { mirrorBot } from './bot-mirror.ts';
 import { botFromRow } from './bot-row.ts';
 import { type BotRow, botStore } from './bot-store.ts';
 import type { Dropped } from './cursor-change.ts';
-import type { SealedForm } from './sealed-bot.ts';
 
 export type RepublishDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'> & {
   turns: Pick<BotDeps['turns'], 'push'>;
@@ -13,10 +12,9 @@ export type RepublishDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'director
 /** Publishes the present configuration of these bots to every process. Deleted bots are left out. */
 export async function republishBots(deps: RepublishDeps, botIds: number[], drop: Dropped = {}): Promise<void> {
   const store = botStore(deps.db);
-  const form = await store.sealedForm();
   for (const id of botIds) {
     const row = await store.byId(id);
-    if (row) await republish(deps, row, form, drop);
+    if (row) await republish(deps, row, drop);
   }
   await deps.directory.refresh();
 }
@@ -25,10 +23,9 @@ export async function republishBots(deps: RepublishDeps, botIds: number[], drop:
 export async function republish(
   deps: Pick<RepublishDeps, 'redis' | 'secrets' | 'clock' | 'turns'>,
   row: BotRow,
-  form: SealedForm,
   drop: Dropped = {},
 ): Promise<void> {
   const bot = botFromRow(deps.secrets, row);
-  const { waits } = await mirrorBot(deps, bot, { stored: row.cursor_changes, drop }, form);
+  const { waits } = await mirrorBot(deps, bot, { stored: row.cursor_changes, drop });
   if (waits && pushes(bot)) await deps.turns.push.wake(bot.id);
 }

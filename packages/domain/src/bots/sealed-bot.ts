@@ -1,23 +1,15 @@
 import { configKeys } from '@flotilla/redis/keys.ts';
-import { isUnbound, type SecretBox } from '@flotilla/runtime/secret-box.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Bot } from './bot.ts';
 
 /** The columns with a bot's secrets. '' means that it has none. */
 export type SealedColumns = {
   token_sealed: string;
   secret_token_sealed: string;
-  /** In plain text, for the previous release. Empty once the sealed column is in use. */
-  backend_url: string;
   backend_url_sealed: string;
 };
 
 type Secrets = Pick<Bot, 'token' | 'secretToken' | 'backendUrl'>;
-
-/**
- * `bound`: sealed for one table, column and row, including the backend URL. `legacy`: readable for the previous
- * release, as long as one of its processes may run. `rotate-keys` seals everything again as `bound`.
- */
-export type SealedForm = 'bound' | 'legacy';
 
 /** The place that each sealed text is bound to. Stored texts depend on these names: never change them. */
 export const SEALED_PLACES = {
@@ -31,29 +23,17 @@ export const SEALED_PLACES = {
   mirrored: (botId: number, revision: number) => `${configKeys.bots}.${botId}.${revision}`,
 } as const;
 
-/** The form of these rows. Values sealed beside them must have the same form. */
-export function formOf(rows: Pick<SealedColumns, 'token_sealed'>[]): SealedForm {
-  return rows.some((row) => isUnbound(row.token_sealed)) ? 'legacy' : 'bound';
-}
-
 /** The columns that these secrets set. Absent secrets keep their value. */
 export function sealColumns(
   secrets: SecretBox,
-  into: { botId: number; form: SealedForm },
+  botId: number,
   { token, secretToken, backendUrl }: Partial<Secrets>,
 ): Partial<SealedColumns> {
-  const { botId, form } = into;
-  const seal = (plain: string, place: string) => {
-    if (plain === '') return '';
-    return form === 'bound' ? secrets.seal(plain, place) : secrets.sealUnbound(plain);
-  };
+  const seal = (plain: string, place: string) => (plain === '' ? '' : secrets.seal(plain, place));
   const columns: Partial<SealedColumns> = {};
   if (token !== undefined) columns.token_sealed = seal(token, SEALED_PLACES.token(botId));
   if (secretToken !== undefined) columns.secret_token_sealed = seal(secretToken, SEALED_PLACES.secretToken(botId));
-  if (backendUrl !== undefined) {
-    columns.backend_url = form === 'bound' ? '' : backendUrl;
-    columns.backend_url_sealed = form === 'bound' ? seal(backendUrl, SEALED_PLACES.backendUrl(botId)) : '';
-  }
+  if (backendUrl !== undefined) columns.backend_url_sealed = seal(backendUrl, SEALED_PLACES.backendUrl(botId));
   return columns;
 }
 
@@ -63,7 +43,6 @@ export function openColumns(secrets: SecretBox, row: SealedColumns & { id: numbe
   return {
     token: secrets.open(row.token_sealed, SEALED_PLACES.token(row.id)),
     secretToken: open(row.secret_token_sealed, SEALED_PLACES.secretToken(row.id)),
-    // The previous release writes only the plain column, so a value there is the newest.
-    backendUrl: row.backend_url || open(row.backend_url_sealed, SEALED_PLACES.backendUrl(row.id)),
+    backendUrl: open(row.backend_url_sealed, SEALED_PLACES.backendUrl(row.id)),
   };
 }

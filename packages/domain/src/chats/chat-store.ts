@@ -87,9 +87,6 @@ export function connectionOf(chats: 'chats' | 'page'): RawBuilder<string | null>
     ) end`;
 }
 
-/** A chat that is not filled in yet has no search name. */
 function isNamed(q: string): RawBuilder<boolean> {
-  const pattern = chatNamePattern(q);
-  return sql<boolean>`(id = ${chatIdIn(q)} or search_name like ${pattern} or (search_name is null
-    and lower(concat_ws(e'\n', title, username, concat_ws(' ', first_name, last_name))) like ${pattern}))`;
+  return sql<boolean>`(id = ${chatIdIn(q)} or search_name like ${chatNamePattern(q)})`;
 }

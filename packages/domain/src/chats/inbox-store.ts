@@ -10,7 +10,7 @@ export type LastMessage = Pick<MessageRow, (typeof LAST_MESSAGE_COLUMNS)[number]
 
 /** A chat with its newest message that is not deleted, and what one account has not read of it. */
 export interface InboxChat {
-  chat: Chat & { last_date: number };
+  chat: Chat;
   lastMessage: LastMessage | null;
   unread: number;
   /** Up to which message the account has read; null: it has marked none. */
@@ -63,7 +63,8 @@ export function inboxStore(db: Database) {
   };
 }
 
-type InboxRow = Chat & { last_date: number } & Record<`last_message_${string}`, unknown> & {
+type InboxRow = Chat &
+  Record<`last_message_${string}`, unknown> & {
     unread: number;
     read_message_id: number | null;
     total: number;
@@ -100,7 +101,7 @@ export function listStatement(query: InboxQuery): RawBuilder<InboxRow> {
 }
 
 const LONG_AGO = sql`-9223372036854775808`;
-const NEWEST_FIRST = sql`order by last_period desc nulls last, last_date desc, bot_id desc, id desc`;
+const NEWEST_FIRST = sql`order by last_period desc, last_date desc, bot_id desc, id desc`;
 
 // How many chats have a name or are unread is not known before, so all are read. Of kinds, the planner knows it.
 function needsAll({ q, unread }: InboxFilter): boolean {
@@ -131,8 +132,7 @@ function pageQueries(query: InboxQuery): RawBuilder<unknown> {
   }
   return sql`${counted}, page as materialized (
     select of_bot.* from unnest(${bots}::bigint[]) as bot (id) cross join lateral (
-      select c.* from chats c where c.bot_id = bot.id and ${isAfter(before)} and c.last_period is not null
-        and ${isOfType(query.type)}
+      select c.* from chats c where c.bot_id = bot.id and ${isAfter(before)} and ${isOfType(query.type)}
       ${NEWEST_FIRST} limit ${limit + offset}
     ) as of_bot where ${isKept(sql.ref('bot.id'))} ${page})`;
 }
@@ -145,7 +145,6 @@ function isKept(botId: RawBuilder<unknown>): RawBuilder<unknown> {
 
 function matches({ bots, q, type, unread }: InboxFilter): RawBuilder<unknown> {
   const conditions = [
-    sql`c.last_period is not null`,
     isKept(sql.ref('c.bot_id')),
     bots === 'all' ? null : sql`c.bot_id = any (${bots}::bigint[])`,
     q === '' ? null : sql`(c.id = ${chatIdIn(q)} or c.search_name like ${chatNamePattern(q)})`,

@@ -1,4 +1,4 @@
-import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
+import { REASON_CODES, type ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
@@ -159,9 +159,10 @@ function ofBots(botIds: readonly number[] | null): RawBuilder<boolean> {
   return botIds.length === 1 ? sql`bot_id = ${botIds[0]}` : sql`bot_id = any(${[...botIds]}::bigint[])`;
 }
 
-/** Rows of a release without codes have none. */
+/** Codes of a later release are shown as unknown. */
 function withReason(code: ReasonCode): RawBuilder<boolean> {
-  return code === 'unknown' ? sql`coalesce(reason_code, 'unknown') = 'unknown'` : sql`reason_code = ${code}`;
+  const known = REASON_CODES.filter((one) => one !== 'unknown');
+  return code === 'unknown' ? sql`reason_code <> all (${known}::text[])` : sql`reason_code = ${code}`;
 }
 
 function containing(q: string): RawBuilder<boolean> {

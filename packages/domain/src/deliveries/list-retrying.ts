@@ -53,9 +53,8 @@ function firstOf(rows: Retrying[]): Retrying[] {
     .slice(0, LISTED_AT_MOST);
 }
 
-function filteredOf({ reader, reasonCode, lastStatus, lastError, updateId, ...retrying }: Retrying) {
-  const atMs = retrying.lastFailedAtMs ?? retrying.firstFailedAtMs;
-  return { reader, reasonCode: reasonCode ?? 'unknown', status: lastStatus, error: lastError, updateId, atMs };
+function filteredOf({ reader, reasonCode, lastStatus, lastError, updateId, lastFailedAtMs }: Retrying) {
+  return { reader, reasonCode, status: lastStatus, error: lastError, updateId, atMs: lastFailedAtMs };
 }
 
 /** Only readers in whose lanes something waits: their state tells it without a look at their units. */

@@ -64,7 +64,7 @@ export async function putBack(
     reader: programId === null ? reader : programReaderName(programId),
     knownForMs: KNOWN_FOR_MS,
     limit: (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
-    letters: letters.map((letter) => letterArguments(bot, { reader, programId }, letter, nowMs)),
+    letters: letters.map((letter) => letterArguments(reader, letter, nowMs)),
   };
   let reply = await scripts.redrive(deps.redis.commands, scriptKeys, { ...args, reservedId: null });
   if (reply.outcome === 'DOUBT') {
@@ -100,12 +100,7 @@ function unavailable(reason: string): FlotillaError {
   return new FlotillaError('unavailable', reason, { retryAfterS: RETRY_AFTER_S });
 }
 
-function letterArguments(
-  bot: Bot,
-  { reader, programId }: Reader,
-  letter: DeadLetter,
-  nowMs: number,
-): RedriveArgs['letters'][number] {
+function letterArguments(reader: Reader['reader'], letter: DeadLetter, nowMs: number): RedriveArgs['letters'][number] {
   const sliced = sliceUpdate(letter.payload);
   const update = sliced?.value ?? {};
   const { kind, lane } = readUpdateFacts(update, nowMs);
@@ -119,14 +114,9 @@ function letterArguments(
     raw: sliced?.raw ?? letter.payload,
     progress: isForRules ? JSON.stringify(progressOf(letter)) : '',
     album: isForRules ? String(readObject(update, kind)?.media_group_id ?? '') : '',
-    taken: takenAlone(bot, programId, letter),
+    exclusive: letter.exclusive,
     ...ids,
   };
-}
-
-/** An earlier release did not store it: then the present configuration is the best guess. */
-function takenAlone({ programs }: Bot, programId: number | null, { taken }: DeadLetter): boolean {
-  return taken ?? programs.some(({ id, exclusive }) => id === programId && exclusive);
 }
 
 /** A dead letter of rules names its failed destinations. Without names, the update goes to all of them. */

@@ -5,10 +5,10 @@ import type { ActivityCounts } from '../activity/activity-counts.ts';
 export type FleetFigures = {
   atMs: number;
   bots: Record<IntakeState, number>;
-  /** Bots by the state in which a list shows them. Absent if a worker of an earlier release gathered the figures. */
-  states?: Record<BotState, number>;
-  /** Bots with a program in trouble. Absent if a worker of an earlier release gathered the figures. */
-  programTrouble?: number;
+  /** Bots by the state in which a list shows them. */
+  states: Record<BotState, number>;
+  /** Bots with a program in trouble. */
+  programTrouble: number;
   backends: Record<BackendState, number>;
   /** Entries of the update logs. */
   log: Depth;
@@ -19,9 +19,9 @@ export type FleetFigures = {
     oldestAtMs: number | null;
   };
   /** null while Postgres is away. */
-  deadLetters?: number | null;
+  deadLetters: number | null;
   /** What the fleet did per second, on average over the last complete minute. */
-  rates?: ActivityCounts;
+  rates: ActivityCounts;
 };
 
 /** The sum, and the figure of the bot (for history: the shard) that has most. */
@@ -31,7 +31,7 @@ export const INTAKE_STATES = ['polled', 'polling_failing', 'pushed', 'webhook_fa
 export type IntakeState = (typeof INTAKE_STATES)[number];
 export type BacklogReader = 'push' | 'pull' | 'rules';
 
-export function noFigures(atMs: number): FleetFigures & { states: Record<BotState, number>; programTrouble: number } {
+export function noFigures(atMs: number): Omit<FleetFigures, 'deadLetters' | 'rates'> {
   const depth = () => ({ total: 0, largest: 0 });
   return {
     atMs,

@@ -39,8 +39,8 @@ export async function gatherFigures(deps: FigureDeps): Promise<void> {
     readFleetRates(deps, RATES_OVER_MINUTES),
     addHistory(deps, figures),
   ]);
-  Object.assign(figures, { deadLetters, rates });
-  await deps.redis.commands.set(figureKeys.newest, JSON.stringify(figures), 'PX', KEPT_MS);
+  const gathered: FleetFigures = { ...figures, deadLetters, rates };
+  await deps.redis.commands.set(figureKeys.newest, JSON.stringify(gathered), 'PX', KEPT_MS);
 }
 
 /** The newest figures of any worker; null when there are none from the last 90 s. */

@@ -13,8 +13,8 @@ import { type Replica, readReplicas } from './replicas.ts';
 export type FleetSummary = {
   takenAtMs: number;
   states: Record<BotState, number>;
-  /** Bots with a program in trouble; null: a worker of an earlier release took the figures. */
-  programTrouble: number | null;
+  /** Bots with a program in trouble. */
+  programTrouble: number;
   /** Updates that wait for the backends and the default poll consumers. */
   pending: number;
   /** null: Postgres could not be asked. */
@@ -49,11 +49,11 @@ type Figures = Omit<FleetSummary, 'replicas'>;
 
 async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
   const figures = await readFigures(deps);
-  if (figures?.states === undefined) return null;
+  if (figures === null) return null;
   const bots = deps.directory.all().length;
   const counted = Object.values(figures.states).reduce((sum, count) => sum + count, 0);
   if (counted !== bots && bots <= SMALL_FLEET) return null;
-  const { atMs, states, programTrouble = null, backlog, deadLetters = null, rates = null } = figures;
+  const { atMs, states, programTrouble, backlog, deadLetters, rates } = figures;
   return {
     takenAtMs: atMs,
     states,

@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
 import type { Insertable } from 'kysely';
 import type { DeliveryFailure } from '../lanes/delivery-failure.ts';
-import { takenByGoneProgram } from '../retention/letters-of-gone-program.ts';
+import { leftByProgram } from '../retention/letters-of-program.ts';
 import type { DeadEntry, HistoryEntry, MalformedEntry } from './stream/history-codec.ts';
 
 export type DeadLetterRow = Insertable<DeadLettersTable>;
@@ -15,7 +15,7 @@ export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
     update_id: entry.updateId,
     payload: withoutNul(entry.raw),
     ...failureColumns(entry.failure),
-    taken: entry.taken,
+    exclusive: entry.exclusive,
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
   };
@@ -23,8 +23,8 @@ export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
 
 /** The row of an update that a program gave up which is deleted now; null if others have the update. */
 export function deadLetterOfGone(entry: DeadEntry, programId: number): DeadLetterRow | null {
-  if (entry.taken !== true) return null;
-  return { ...deadLetterOf(entry), ...takenByGoneProgram(programId, withoutNul(entry.failure.reason)) };
+  if (!entry.exclusive) return null;
+  return { ...deadLetterOf(entry), ...leftByProgram(programId, withoutNul(entry.failure.reason)) };
 }
 
 /** The row of a record that cannot be read. Its payload has the id in the stream and the fields as they are. */

@@ -30,10 +30,9 @@ const CHAT_FIELDS = sql`bot_id, id, type, title, username, first_name, last_name
 const NEWEST_FIELDS = sql`last_date, last_incoming_date, last_incoming_id`;
 const NEWER_INCOMING = sql`excluded.last_incoming_date is not null and (chats.last_incoming_date is null
   or (excluded.last_incoming_date, excluded.last_incoming_id) > (chats.last_incoming_date, chats.last_incoming_id))`;
-// A row that is not filled in yet stays so: fill-chats.ts looks at all its messages.
 const TAKE_NEWEST = sql`
-  last_period = case when chats.last_period < excluded.last_period then excluded.last_period else chats.last_period end,
-  last_date = case when chats.last_date < excluded.last_date then excluded.last_date else chats.last_date end,
+  last_period = greatest(chats.last_period, excluded.last_period),
+  last_date = greatest(chats.last_date, excluded.last_date),
   last_incoming_date = case when ${NEWER_INCOMING} then excluded.last_incoming_date else chats.last_incoming_date end,
   last_incoming_id = case when ${NEWER_INCOMING} then excluded.last_incoming_id else chats.last_incoming_id end`;
 const PERIOD = sql`c.last_date >> ${sql.lit(LAST_PERIOD_BITS)}`;
@@ -84,7 +83,7 @@ export function historyChatStore(db: Database) {
           select from chats there where there.bot_id = c.bot_id and there.id = c.id
             and (there.type, there.title, there.username, there.first_name, there.last_name)
               is not distinct from (c.type, c.title, c.username, c.first_name, c.last_name)
-            and coalesce(there.last_date, c.last_date) >= c.last_date)
+            and there.last_date >= c.last_date)
         on conflict (bot_id, id) do update set
           type = excluded.type, title = excluded.title, username = excluded.username,
           first_name = excluded.first_name, last_name = excluded.last_name,

@@ -28,7 +28,7 @@ beforeAll(async () => {
     username: 'harbour_sample_bot',
     source: 'web' as const,
     allowed_updates: null,
-    generation: 'g',
+    registration_id: 'g',
     revision: index,
   }));
   const inserted = await database.db.insertInto('bots').values(bots).returning('id').execute();

@@ -42,7 +42,7 @@ beforeEach(async () => {
       username: 'echo_bot',
       source: 'web',
       allowed_updates: null,
-      generation: 'g1',
+      registration_id: 'g1',
       revision: sequence,
     })
     .returning('id')
@@ -874,7 +874,7 @@ describe('the batch', () => {
     const raw = '{"update_id":5,"poll":{"id":"1","b":12345678901234567890,"a":"\\u0000"}}';
     const entry: HistoryEntry = {
       ...{ type: 'dead', key: `${botId}:dead`, botId, registrationId: 'g1', atMs, updateId: 5, raw },
-      ...{ reader: 'push', taken: null },
+      ...{ reader: 'push', exclusive: false },
       failure: {
         ...{ code: 'refused', reason: 'Wrong response from the webhook: 500', attempts: 9, lastStatus: 500 },
         ...{ firstFailedAtMs: atMs - 5000, lastFailedAtMs: atMs, destinations: [] },
@@ -899,33 +899,27 @@ describe('the batch', () => {
       .execute();
     const here = row[0]!.id;
     const gone = here + 1000;
-    const letter = (updateId: number, programId: number, taken: boolean | null): HistoryEntry => ({
+    const letter = (updateId: number, programId: number, exclusive: boolean): HistoryEntry => ({
       ...{ type: 'dead', key: `${botId}:${updateId}`, botId, registrationId: 'g1', atMs, updateId, raw: '{}' },
-      ...{ reader: `program:${programId}`, taken },
+      ...{ reader: `program:${programId}`, exclusive },
       failure: {
         ...{ code: 'refused', reason: '500', attempts: 9, lastStatus: 500 },
         ...{ firstFailedAtMs: atMs, lastFailedAtMs: atMs, destinations: [] },
       },
     });
-    await write(
-      letter(1, here, true),
-      letter(2, here, false),
-      letter(3, gone, true),
-      letter(4, gone, false),
-      letter(5, gone, null),
-    );
+    await write(letter(1, here, true), letter(2, here, false), letter(3, gone, true), letter(4, gone, false));
     const kept = (await deadLetters()).map((one) => [
       one.update_id,
       one.reader,
       one.reason_code,
       one.reason,
-      one.taken,
+      one.exclusive,
     ]);
     const reason = `program ${gone}, which took it alone, was deleted (500)`;
     expect(kept).toEqual([
       [1, `program:${here}`, 'refused', '500', true],
       [2, `program:${here}`, 'refused', '500', false],
-      [3, 'push', 'backend_removed', reason, null],
+      [3, 'push', 'backend_removed', reason, false],
     ]);
     await db.deleteFrom('programs').where('id', '=', here).execute();
   });

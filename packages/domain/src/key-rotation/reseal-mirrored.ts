@@ -3,7 +3,7 @@ import { configKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
-import { count, inspect, isOutdated, type Tally } from './tally.ts';
+import { count, inspect, type Tally } from './tally.ts';
 
 const ENTRIES_A_STEP = 200;
 
@@ -30,7 +30,7 @@ export async function resealMirrored(
       const boundTo = SEALED_PLACES.mirrored(Number(botId), Number(revision));
       const { keyId, sealing, plain } = inspect(deps.secrets, stored.slice(space + 1), boundTo);
       count(tally, 'configuration in Redis', keyId, sealing);
-      if (lookOnly || !isOutdated(sealing)) continue;
+      if (lookOnly || sealing !== 'old') continue;
       const sealed = `${revision} ${deps.secrets.seal(plain, boundTo)}`;
       const replaced = await scripts.resealConfig(commands, configKeys, {
         botId: Number(botId),

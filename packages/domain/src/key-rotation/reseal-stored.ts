@@ -2,14 +2,13 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
 import { SEALED_COLUMNS, type SealedRow, sealedStore } from './sealed-store.ts';
-import { count, resealer, type Tally } from './tally.ts';
+import { resealer, type Tally } from './tally.ts';
 
 const ROWS_A_STEP = 200;
 
 /**
- * Inspects every sealed text in Postgres. Unless `lookOnly`, it seals those of another listed key or of the previous
- * release again, with the first key and for their place, and also URLs in plain text. Each step is one statement, so
- * the work may be stopped at any time and started again.
+ * Inspects every sealed text in Postgres. Unless `lookOnly`, it seals those of another listed key again with the first
+ * one. Each step is one statement, so the work may be stopped at any time and started again.
  */
 export async function resealStored(
   deps: { db: Database; secrets: SecretBox; signal: AbortSignal },
@@ -35,16 +34,12 @@ export async function resealStored(
 
 function resealRow(secrets: SecretBox, row: SealedRow, tally: Tally): SealedRow {
   const reseal = resealer(secrets, tally);
-  const { id, backend_url: plainUrl } = row;
-  const urlBoundTo = SEALED_PLACES.backendUrl(id);
-  if (plainUrl !== '') count(tally, 'backend URLs', 'none', 'plain');
+  const { id } = row;
   return {
     id,
     token_sealed: reseal('bot tokens', row.token_sealed, SEALED_PLACES.token(id)),
     secret_token_sealed: reseal('secret tokens', row.secret_token_sealed, SEALED_PLACES.secretToken(id)),
     signing_sealed: reseal('signing secrets', row.signing_sealed, SEALED_PLACES.signing(id)),
-    backend_url: '',
-    backend_url_sealed:
-      plainUrl === '' ? reseal('backend URLs', row.backend_url_sealed, urlBoundTo) : secrets.seal(plainUrl, urlBoundTo),
+    backend_url_sealed: reseal('backend URLs', row.backend_url_sealed, SEALED_PLACES.backendUrl(id)),
   };
 }

@@ -3,7 +3,7 @@ import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { configKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
-import { isUnbound, keyIdOf, type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
+import { keyIdOf, type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
@@ -11,7 +11,7 @@ import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { OPERATOR } from '../audit/actor.ts';
 import { mirrorBot } from '../bots/bot-mirror.ts';
-import { openColumns, SEALED_PLACES, type SealedForm, sealColumns } from '../bots/sealed-bot.ts';
+import { openColumns, SEALED_PLACES, sealColumns } from '../bots/sealed-bot.ts';
 import { newSigning, openSigning, sealSigning } from '../bots/signing.ts';
 import { makerOf } from '../programs/maker.ts';
 import { programStore } from '../programs/program-store.ts';
@@ -48,15 +48,15 @@ const deps = (secrets = both, signal = new AbortController().signal) => ({
   ...{ db: database.db, redis, secrets, signal },
   clock: systemClock,
 });
-const mirror = (id: number, secrets = before, form: SealedForm = 'bound') =>
-  mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }), {}, form);
+const mirror = (id: number, secrets = before) =>
+  mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }));
 const secretsOf = (id: number) => ({
   token: `token ${id}`,
   secretToken: `secret ${id}`,
   backendUrl: `https://user:pass@host/${id}`,
 });
 const store = (id: number, fields: { token_sealed?: string; secret_token_sealed?: string } = {}, secrets = before) =>
-  storeColumns(id, { ...sealColumns(secrets, { botId: id, form: 'bound' }, secretsOf(id)), ...fields });
+  storeColumns(id, { ...sealColumns(secrets, id, secretsOf(id)), ...fields });
 const storeColumns = (id: number, columns: object) =>
   database.db.updateTable('bots').set(columns).where('id', '=', id).execute();
 const tokenOf = (secrets: SecretBox, id: number, token: string) => secrets.seal(token, SEALED_PLACES.token(id));
@@ -185,31 +185,6 @@ test('a bot that changes meanwhile keeps its change', async () => {
   expect(await rotateKeys(deps())).toMatchObject({ outcome: 'done' });
   for (const row of await rows()) expect(openColumns(after, row).token).toBe(`changed ${row.id}`);
 }, 60_000);
-
-test('what the previous release has written is bound to its place, and its URLs in plain text are sealed', async () => {
-  const ids = await makeBots(3);
-  const secrets = secretBox(NEW);
-  await redis.commands.flushall();
-  for (const id of ids) {
-    await storeColumns(id, sealColumns(secrets, { botId: id, form: 'legacy' }, secretsOf(id)));
-    await mirror(id, secrets, 'legacy');
-  }
-  expect((await rows()).map(({ backend_url }) => backend_url)).toEqual(ids.map((id) => secretsOf(id).backendUrl));
-  expect(await countKeys(deps(secrets))).toMatchObject({
-    outcome: 'old-left',
-    lines: expect.arrayContaining([
-      { place: 'bot tokens', keyId: secrets.keyId, sealing: 'legacy', count: 3 },
-      { place: 'backend URLs', keyId: 'none', sealing: 'plain', count: 3 },
-      { place: 'configuration in Redis', keyId: secrets.keyId, sealing: 'legacy', count: 3 },
-    ]),
-  });
-  expect(await rotateKeys(deps(secrets))).toMatchObject({ outcome: 'done', resealed: 6 });
-  for (const row of await rows()) {
-    expect(openColumns(secrets, row)).toEqual(secretsOf(row.id));
-    expect([row.backend_url, isUnbound(row.token_sealed)]).toEqual(['', false]);
-  }
-  expect(JSON.stringify([await rows(), await redis.commands.hgetall(configKeys.bots)])).not.toContain('user:pass');
-});
 
 test('a text that was moved to another row or column opens nowhere, and is called unreadable', async () => {
   const [one, other] = (await makeBots(2)) as [number, number];

@@ -7,14 +7,14 @@ import { recordAction } from '../audit/record-action.ts';
 import { resealMirrored } from './reseal-mirrored.ts';
 import { resealPrograms } from './reseal-programs.ts';
 import { resealStored } from './reseal-stored.ts';
-import { emptyTally, isOutdated, type Tally, type TallyLine } from './tally.ts';
+import { emptyTally, type Tally, type TallyLine } from './tally.ts';
 
 export type RotationDeps = { db: Database; redis: RedisHandles; secrets: SecretBox; signal: AbortSignal };
 
 export type Rotation = {
   /**
    * `done`: the first key alone opens everything, each text at its place. `old-left`: other listed keys are still
-   * needed, or the previous release sealed some texts. `locked`: no listed key opens some texts.
+   * needed. `locked`: no listed key opens some texts.
    */
   outcome: 'done' | 'old-left' | 'locked';
   resealed: number;
@@ -58,5 +58,5 @@ async function look(deps: RotationDeps, lookOnly: boolean): Promise<Tally> {
 
 function outcomeOf({ lines }: Tally): Rotation['outcome'] {
   if (lines.some((line) => line.sealing === 'unknown' || line.sealing === 'unreadable')) return 'locked';
-  return lines.some((line) => isOutdated(line.sealing)) ? 'old-left' : 'done';
+  return lines.some((line) => line.sealing === 'old') ? 'old-left' : 'done';
 }

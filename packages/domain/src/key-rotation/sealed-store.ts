@@ -2,16 +2,10 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { SealedColumns } from '../bots/sealed-bot.ts';
 
-/** A bot's sealed columns and its backend URL in plain text. '' means that there is none. */
+/** A bot's sealed columns. '' means that there is none. */
 export type SealedRow = SealedColumns & { id: number; signing_sealed: string };
 
-export const SEALED_COLUMNS = [
-  'token_sealed',
-  'secret_token_sealed',
-  'backend_url',
-  'backend_url_sealed',
-  'signing_sealed',
-] as const;
+export const SEALED_COLUMNS = ['token_sealed', 'secret_token_sealed', 'backend_url_sealed', 'signing_sealed'] as const;
 
 /** SQL of the sealed columns. */
 export function sealedStore(db: Database) {
@@ -31,14 +25,13 @@ export function sealedStore(db: Database) {
       const texts = (of: 'before' | 'after') =>
         sql.join(SEALED_COLUMNS.map((column) => sql`${changes.map((change) => change[of][column])}::text[]`));
       const { numAffectedRows } = await sql`
-        update bots set token_sealed = c.token, secret_token_sealed = c.secret, backend_url = c.plain_url,
+        update bots set token_sealed = c.token, secret_token_sealed = c.secret,
           backend_url_sealed = c.url, signing_sealed = c.signing
         from unnest(${changes.map(({ before }) => before.id)}::bigint[], ${texts('before')}, ${texts('after')})
-          as c (id, token_before, secret_before, plain_url_before, url_before, signing_before,
-            token, secret, plain_url, url, signing)
+          as c (id, token_before, secret_before, url_before, signing_before, token, secret, url, signing)
         where bots.id = c.id
-          and (bots.token_sealed, bots.secret_token_sealed, bots.backend_url, bots.backend_url_sealed, bots.signing_sealed)
-            = (c.token_before, c.secret_before, c.plain_url_before, c.url_before, c.signing_before)
+          and (bots.token_sealed, bots.secret_token_sealed, bots.backend_url_sealed, bots.signing_sealed)
+            = (c.token_before, c.secret_before, c.url_before, c.signing_before)
       `.execute(db);
       return Number(numAffectedRows ?? 0);
     },

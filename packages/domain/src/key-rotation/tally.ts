@@ -1,20 +1,14 @@
-import { isUnbound, keyIdOf, type SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { keyIdOf, type SecretBox } from '@flotilla/runtime/secret-box.ts';
 
 /** The places where sealed texts are stored. */
 export type Place = 'bot tokens' | 'secret tokens' | 'backend URLs' | 'signing secrets' | 'configuration in Redis';
 
 /**
- * How a text is sealed. `current`: with the first key and for its place. `legacy`: with the first key, in the form of
- * the previous release. `plain`: not sealed, as the previous release left URLs. `old`: with another listed key.
- * `unknown`: with an unlisted key. `unreadable`: a listed key does not open it, because the text was altered or moved,
- * or the id belongs to another key now.
+ * How a text is sealed. `current`: with the first key. `old`: with another listed key. `unknown`: with an unlisted key.
+ * `unreadable`: a listed key does not open it, because the text was altered or moved, or the id belongs to another key
+ * now.
  */
-export type Sealing = 'current' | 'legacy' | 'plain' | 'old' | 'unknown' | 'unreadable';
-
-/** True if the text must be sealed again. */
-export function isOutdated(sealing: Sealing): boolean {
-  return sealing === 'legacy' || sealing === 'plain' || sealing === 'old';
-}
+export type Sealing = 'current' | 'old' | 'unknown' | 'unreadable';
 
 export type TallyLine = { place: Place; keyId: string; sealing: Sealing; count: number };
 
@@ -31,13 +25,13 @@ export function count(tally: Tally, place: Place, keyId: string, sealing: Sealin
   else tally.lines.push({ place, keyId, sealing, count: 1 });
 }
 
-/** Counts a sealed text, and seals it again for its place with the first key if it is outdated; '' stays ''. */
+/** Counts a sealed text, and seals one of another listed key again with the first; '' stays ''. */
 export function resealer(secrets: SecretBox, tally: Tally) {
   return (place: Place, sealed: string, boundTo: string): string => {
     if (sealed === '') return '';
     const { keyId, sealing, plain } = inspect(secrets, sealed, boundTo);
     count(tally, place, keyId, sealing);
-    return isOutdated(sealing) ? secrets.seal(plain, boundTo) : sealed;
+    return sealing === 'old' ? secrets.seal(plain, boundTo) : sealed;
   };
 }
 
@@ -52,8 +46,7 @@ export function inspect(
   if (!secrets.lists(keyId)) return { keyId, sealing: 'unknown', plain: '' };
   try {
     const plain = secrets.open(sealed, place);
-    if (keyId !== secrets.keyId) return { keyId, sealing: 'old', plain };
-    return { keyId, sealing: isUnbound(sealed) ? 'legacy' : 'current', plain };
+    return { keyId, sealing: keyId === secrets.keyId ? 'current' : 'old', plain };
   } catch {
     return { keyId, sealing: 'unreadable', plain: '' };
   }

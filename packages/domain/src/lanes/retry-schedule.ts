@@ -8,10 +8,9 @@ export type RetryRecord = {
   doublings: number;
   lastStatus: number | null;
   lastError: string;
-  /** Records of earlier releases lack the next three fields. */
-  reasonCode?: ReasonCode;
-  lastFailedAtMs?: number;
-  expiresAtMs?: number;
+  reasonCode: ReasonCode;
+  lastFailedAtMs: number;
+  expiresAtMs: number;
   /** The beginning of the last answer; absent if there was none. */
   excerpt?: string;
   firstFailedAtMs: number;
@@ -68,12 +67,12 @@ export function afterFailure(
 /** For an update that would expire before its next try: its dead letter has the failure of its last try. */
 export function givenUp(record: RetryRecord): DeliveryFailure {
   return {
-    code: record.reasonCode ?? 'unknown',
+    code: record.reasonCode,
     reason: record.lastError,
     attempts: record.attempts,
     lastStatus: record.lastStatus,
     firstFailedAtMs: record.firstFailedAtMs,
-    lastFailedAtMs: record.lastFailedAtMs ?? null,
+    lastFailedAtMs: record.lastFailedAtMs,
     destinations: [],
     excerpt: record.excerpt ?? null,
   };

@@ -40,8 +40,11 @@ async function program(ofBot: number, chats: number[]): Promise<number> {
   const filter = JSON.stringify({ keyword: 'tide', chat_ids: chats });
   const values = { bot_id: ofBot, name: 'desk', mode: 'pull' as const, filter };
   const { id } = await database.db.insertInto('programs').values(values).returning('id').executeTakeFirstOrThrow();
-  const token = { program_id: id, name: 't', token_hash: `${id}`, token_prefix: 'p', chats: JSON.stringify(chats) };
-  await database.db.insertInto('program_tokens').values(token).execute();
+  const token = { program_id: id, name: 't', token_hash: `${id}`, token_prefix: 'p', made_by: 'ada', made_by_id: 1 };
+  await database.db
+    .insertInto('program_tokens')
+    .values({ ...token, chats: JSON.stringify(chats) })
+    .execute();
   return id;
 }
 async function boundTo(programId: number): Promise<unknown[]> {
@@ -129,7 +132,7 @@ describe('a group that becomes a supergroup', () => {
     const { db } = database;
     const account = await db
       .insertInto('accounts')
-      .values({ username: `reader-${botId}`, password_hash: '', role: 'user' })
+      .values({ username: `reader-${botId}`, username_key: `reader-${botId}`, password_hash: '', role: 'user' })
       .returning('id')
       .executeTakeFirstOrThrow();
     const inGroup = { bot_id: botId, chat_id: GROUP };

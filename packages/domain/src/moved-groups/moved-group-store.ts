@@ -30,15 +30,14 @@ export function movedGroupStore(db: Database) {
     /** Lets the group point to its supergroup, and makes a row for each that has none. False: it did so before. */
     async point({ botId, fromChatId, toChatId }: GroupMove): Promise<boolean> {
       const { rows } = await sql`
-        insert into chats (bot_id, id, type, search_name, last_date, last_period, migrated_to_chat_id)
-        values (${botId}, ${fromChatId}, 'group', '', 0, 0, ${toChatId})
+        insert into chats (bot_id, id, type, migrated_to_chat_id) values (${botId}, ${fromChatId}, 'group', ${toChatId})
         on conflict (bot_id, id) do update set migrated_to_chat_id = excluded.migrated_to_chat_id, updated_at = now()
         where chats.migrated_to_chat_id is distinct from excluded.migrated_to_chat_id
         returning id`.execute(db);
       if (rows.length === 0) return false;
       await sql`
-        insert into chats (bot_id, id, type, title, search_name, last_date, last_period)
-        select bot_id, ${toChatId}, 'supergroup', title, search_name, 0, 0 from chats
+        insert into chats (bot_id, id, type, title, search_name)
+        select bot_id, ${toChatId}, 'supergroup', title, search_name from chats
         where bot_id = ${botId} and id = ${fromChatId}
         on conflict (bot_id, id) do nothing`.execute(db);
       return true;

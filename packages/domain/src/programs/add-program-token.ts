@@ -1,4 +1,3 @@
-import type { Role } from '@flotilla/contract/accounts.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { isGrant } from '@flotilla/telegram/method-groups.ts';
@@ -7,16 +6,12 @@ import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
 import { grantedMethods } from '../bots/methods-of-users.ts';
 import { auditedToken } from './audited-program.ts';
 import { lockProgram } from './lock-program.ts';
-import { makerOf } from './maker.ts';
-import { newProgramToken, type ProgramToken, shownPrefix, type WantedToken } from './program-token.ts';
+import { newProgramToken, type ProgramToken, shownPrefix, type TokenMaker, type WantedToken } from './program-token.ts';
 import { programTokenStore } from './program-token-store.ts';
 import { refuseLargePrograms } from './refuse-large-programs.ts';
 import { refuseLosingToken } from './refuse-lost-updates.ts';
 
 const TOKENS_AT_MOST = 100;
-
-/** Who makes a token: the role, and the end of the API key, or null for a session or a key without an end. */
-export type TokenMaker = { role: Role; endsAt: Date | null };
 
 /**
  * Makes a token of a program. Only the answer contains the token itself. It ends with the maker's key at the latest, and
@@ -45,7 +40,7 @@ export async function addProgramToken(
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const token = newProgramToken(bot.telegramId);
     const record = await tokens.insert({
-      ...{ ...wanted, methods, programId, maker: makerOf(by) },
+      ...{ ...wanted, methods, programId, maker },
       ...{ hash: sha256Hex(token), prefix: shownPrefix(token) },
     });
     await refuseLargePrograms(db, program.botId);

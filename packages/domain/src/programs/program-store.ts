@@ -5,7 +5,7 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { type Selectable, sql } from 'kysely';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
 import { openSigning, type Signing, sealSigning } from '../bots/signing.ts';
-import { leaveLettersOfProgram } from '../retention/letters-of-gone-program.ts';
+import { leaveLettersOfProgram } from '../retention/letters-of-program.ts';
 import type { Maker } from './maker.ts';
 import type { Program, ProgramChanges, ProgramContent } from './program.ts';
 
@@ -83,8 +83,8 @@ export function programStore(db: Database, secrets: SecretBox) {
     },
 
     /** What it took alone and gave up is left to the bot; nobody could send its other dead letters again. */
-    async remove({ id, botId, exclusive }: Program): Promise<void> {
-      const program = { botId, programId: id, ifUnknown: exclusive };
+    async remove({ id, botId }: Program): Promise<void> {
+      const program = { botId, programId: id };
       // One statement for all of a parked program could reach its time limit.
       while ((await leaveLettersOfProgram(db, program, LETTERS_AT_ONCE)) > 0);
       await db.deleteFrom('programs').where('id', '=', id).execute();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Role } from '@flotilla/contract/accounts.ts';
 
-/** The record of a program's token; only its maker has seen the token itself. null: no limit, or not known. */
+/** The record of a program's token; only its maker has seen the token itself. null: no limit. */
 export interface ProgramToken {
   id: number;
   programId: number;
@@ -11,13 +12,22 @@ export interface ProgramToken {
   perSecond: number | null;
   perMinute: number | null;
   /** The username of an account, as it was then. */
-  madeBy: string | null;
+  madeBy: string;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
   createdAt: Date;
 }
 
 export type WantedToken = Pick<ProgramToken, 'name' | 'methods' | 'chats' | 'perSecond' | 'perMinute' | 'expiresAt'>;
+
+/** Who makes a token. `endsAt`: the end of the API key, or null for a session or a key without an end. */
+export type TokenMaker = {
+  role: Role;
+  accountId: number;
+  username: string;
+  keyId: number | null;
+  endsAt: Date | null;
+};
 
 const SECRET_LENGTH = 33;
 const SHOWN_SECRET = 4;

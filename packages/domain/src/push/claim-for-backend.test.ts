@@ -183,7 +183,7 @@ test('what expires after tries without an answer is buried with their number', a
   expect(letter.slice(letter.indexOf('w'))).toEqual([
     ...['w', 'expired before it could be delivered (Read timeout expired)', 'c', '1', 's', ''],
     ...['code', 'expired', 'firstFailedAt', String(failedAtMs), 'lastFailedAt', String(failedAtMs), 'destinations', ''],
-    ...['excerpt', '', 'taken', ''],
+    ...['excerpt', '', 'exclusive', '0'],
   ]);
 });
 
@@ -269,6 +269,7 @@ const failing = (unit: ClaimedUnit, begunAtMs: number) => {
     update_id: unit.updates[0].id,
     status: 500,
     duration_ms: 1,
+    revision: 1,
     error: 'down',
   };
   return { unit, outcome: 'retry' as const, atMs: record.nextTryAtMs, record, attempt };

@@ -14,12 +14,12 @@ export type ClaimForBackendDeps = ClaimDeps & { turns: { push: TurnQueue } };
 export type Attempt = {
   at: string;
   update_id: number;
-  /** Absent when it is in no chat, and in attempts of earlier releases, like the next one. */
+  /** Absent when it is in no chat. */
   chat_id?: number;
   /** Absent for the bot's own backend. */
   program_id?: number;
   /** Of the configuration under which it was sent. */
-  revision?: number;
+  revision: number;
   /** 0 when there was no answer. */
   status: number;
   duration_ms: number;

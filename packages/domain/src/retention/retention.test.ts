@@ -9,14 +9,12 @@ import { sql } from 'kysely';
 import { OPERATOR } from '../audit/actor.ts';
 import { chatStore } from '../chats/chat-store.ts';
 import { deleteChat } from '../chats/delete-chat.ts';
-import { fillChats } from '../chats/fill-chats.ts';
 import { markChatRead } from '../chats/mark-chat-read.ts';
 import { writeHistory } from '../history/write-history.ts';
 import { exportChat } from '../messages/export-chat.ts';
 import { messageStore } from '../messages/message-store.ts';
 import { searchMessages } from '../messages/search-messages.ts';
 import { deletionStore } from './deletion-store.ts';
-import { leaveLettersOfGonePrograms } from './letters-of-gone-program.ts';
 import { removeDeleted } from './remove-deleted.ts';
 import { removeExpired } from './remove-expired.ts';
 
@@ -171,7 +169,7 @@ describe('a deleted bot', () => {
     await store(CHAT, messages(20));
     const bot = await database.db.selectFrom('bots').selectAll().where('id', '=', botId).executeTakeFirstOrThrow();
     await removeBotRow(botId);
-    const { id: _, ...same } = { ...bot, generation: 'another' };
+    const { id: _, ...same } = { ...bot, registration_id: 'another' };
     const again = await database.db.insertInto('bots').values(same).returning('id').executeTakeFirstOrThrow();
     expect(again.id).toBeGreaterThan(botId);
     await storeMessages(database.db, again.id, [{ chat_id: CHAT, id: 1, date: NOW_S, text: 'word' }]);
@@ -181,11 +179,11 @@ describe('a deleted bot', () => {
   });
 
   test('is waited for by nobody: history of it is dropped, and its id is never given again', async () => {
-    const generation = await database.db.selectFrom('bots').select('generation').where('id', '=', botId).execute();
+    const stored = await database.db.selectFrom('bots').select('registration_id').where('id', '=', botId).execute();
     await removeBotRow(botId);
     const message = { message_id: 1, date: NOW_S, chat: { id: 5, type: 'private' }, text: 'late' };
     const raw = JSON.stringify({ update_id: 1, message });
-    const common = { key: `${botId}:late`, botId, registrationId: generation[0]?.generation ?? '', atMs: NOW_MS };
+    const common = { key: `${botId}:late`, botId, registrationId: stored[0]?.registration_id ?? '', atMs: NOW_MS };
     await writeHistory({ db: database.db, log: createLogger({ name: 'test', level: 'silent' }) }, [
       { ...common, type: 'update', updateId: 1, raw },
       { ...common, key: `${botId}:broken`, type: 'update', updateId: 2, raw: '{}' },
@@ -290,73 +288,4 @@ describe('what is older than it is to be kept', () => {
     expect(await removeExpired({ ...steps(), clock }, { messages: 30, audit: 0 })).toBe('done');
     expect(await countRows('messages')).toBe(0);
   });
-});
-
-describe('a chat of a release that did not keep its last message', () => {
-  test('is filled in, in small steps, and one that is filled in stays as it is', async () => {
-    const { db } = database;
-    await store(CHAT, [
-      { id: 1, date: NOW_S - 9, text: 'word' },
-      { id: 2, date: NOW_S - 5, text: 'word' },
-      { id: 3, date: NOW_S - 5, text: 'word' },
-      { id: 4, date: NOW_S - 1, text: 'word', outgoing: true },
-    ]);
-    for (let at = 1; at <= 25; at += 1) await store(CHAT - at, messages(1));
-    const columns = ['search_name', 'last_period', 'last_date', 'last_incoming_date', 'last_incoming_id'] as const;
-    const filled = () =>
-      db
-        .selectFrom('chats')
-        .select([...columns, 'id'])
-        .where('bot_id', '=', botId)
-        .orderBy('id', 'desc')
-        .execute();
-    const written = await filled();
-    expect(written[0]).toMatchObject({ last_date: NOW_S - 1, last_incoming_date: NOW_S - 5, last_incoming_id: 3 });
-    const nothing = Object.fromEntries(columns.map((column) => [column, null]));
-    await db
-      .updateTable('chats')
-      .set({ ...nothing, title: 'Zoë' })
-      .where('bot_id', '=', botId)
-      .execute();
-    // A message that is written before the row is filled in does not count as the only one.
-    await store(CHAT, [{ id: 5, date: NOW_S, text: 'word', outgoing: true }]);
-    expect(await fillChats(steps(10))).toBe('done');
-    expect(await filled()).toEqual(
-      written.map((row) => ({ ...row, search_name: 'zoe', ...(row.id === CHAT ? { last_date: NOW_S } : {}) })),
-    );
-    await db.updateTable('chats').set({ last_date: 7 }).where('bot_id', '=', botId).execute();
-    expect(await fillChats(steps(10))).toBe('done');
-    expect((await filled()).map((row) => row.last_date)).toEqual(written.map(() => 7));
-  });
-});
-
-test('dead letters of programs that are gone are left to the bot if they were taken, else removed', async () => {
-  const { db } = database;
-  const settings = { bot_id: botId, name: 'here', mode: 'pull' as const, kinds: '[]', backend_url_sealed: '' };
-  const { id: here } = await db.insertInto('programs').values(settings).returning('id').executeTakeFirstOrThrow();
-  const row = { bot_id: botId, payload: '{}', reason: '500', attempts: 1 };
-  const letters = (reader: string, taken: boolean | null, count: number) =>
-    Array.from({ length: count }, (_, at) => ({ ...row, reader, taken, update_id: at }));
-  const gone = here + 1000;
-  await db
-    .insertInto('dead_letters')
-    .values([
-      ...letters('push', null, 3),
-      ...letters('rules', null, 3),
-      ...letters(`program:${here}`, false, 5),
-      ...letters(`program:${gone}`, true, 250),
-      ...letters(`program:${gone}`, false, 120),
-      ...letters(`program:${gone + 1}`, null, 10),
-    ])
-    .execute();
-  expect(await leaveLettersOfGonePrograms(steps())).toBe('done');
-  const { rows } = await sql`
-    select reader, count(*) as count from dead_letters where bot_id = ${botId} group by reader order by reader`.execute(
-    db,
-  );
-  expect(rows).toEqual([
-    { reader: `program:${here}`, count: 5 },
-    { reader: 'push', count: 253 },
-    { reader: 'rules', count: 3 },
-  ]);
 });

@@ -10,14 +10,18 @@ import { routeLinkStore } from './route-link-store.ts';
 const log = createLogger({ name: 'test', level: 'silent' });
 
 let database: TestDatabase;
-let from: { id: number; generation: string };
-let to: { id: number; generation: string };
+let from: { id: number; registration_id: string };
+let to: { id: number; registration_id: string };
 
 beforeAll(async () => {
   database = await testDatabase();
   const stored = async () => {
     const id = await storedBot(database.db);
-    return database.db.selectFrom('bots').select(['id', 'generation']).where('id', '=', id).executeTakeFirstOrThrow();
+    return database.db
+      .selectFrom('bots')
+      .select(['id', 'registration_id'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
   };
   [from, to] = [await stored(), await stored()];
 });
@@ -36,7 +40,7 @@ const link = (source: SeenMessage, target: SeenMessage, atMs = Date.now()): Link
     type: 'link',
     key: `1:${entries}-0`,
     botId: from.id,
-    registrationId: from.generation,
+    registrationId: from.registration_id,
     atMs,
     link: { source, target },
   };

@@ -126,7 +126,7 @@ local function buryTaken(name)
   for _, field in ipairs(redis.call('HRANDFIELD', keys.redriven, BURIED_AT_ONCE)) do
     local entry = cjson.decode(redis.call('HGET', keys.redriven, field))
     redis.call('HDEL', keys.redriven, field)
-    if entry.taken ~= '0' then
+    if entry.exclusive == '1' then
       addDeadLetter(history, origin, entry, failure)
       redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history')
       letters = letters + 1
@@ -141,7 +141,7 @@ local function buryTaken(name)
       cursor = entry.id
       -- What has expired in its lane would have become a dead letter; nobody reads the rest of it any more.
       local isDue = entry.expires > nowMs or entry.id <= filedTo
-      if entry.owner == id and entry.taken ~= '0' and isDue and not hasIt(entry) then
+      if entry.owner == id and entry.exclusive == '1' and isDue and not hasIt(entry) then
         addDeadLetter(history, origin, entry, failure)
         redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history')
         letters = letters + 1

@@ -75,17 +75,17 @@ describe('the names in Redis stay', () => {
       'c',
       '3',
     ];
-    const dead = { ...ORIGIN, type: 'dead', updateId: 12, raw: '{}', reader: 'push', taken: null };
+    const dead = { ...ORIGIN, type: 'dead', updateId: 12, raw: '{}', reader: 'push', exclusive: false };
     const failure = { reason: 'why', attempts: 3, lastStatus: null, firstFailedAtMs: null, lastFailedAtMs: null };
     expect(decode(known)).toEqual({
       ...dead,
       failure: { ...failure, code: 'unknown', destinations: [], excerpt: null },
     });
     const times = ['firstFailedAt', '10', 'lastFailedAt', '20', 'destinations', '[]', 'excerpt', 'oops'];
-    expect(decode([...known, 'taken', '0'])).toMatchObject({ taken: false });
-    expect(decode([...known, 's', '500', 'code', 'refused', ...times, 'taken', '1'])).toEqual({
+    expect(decode([...known, 'exclusive', '0'])).toMatchObject({ exclusive: false });
+    expect(decode([...known, 's', '500', 'code', 'refused', ...times, 'exclusive', '1'])).toEqual({
       ...dead,
-      taken: true,
+      exclusive: true,
       failure: {
         ...failure,
         code: 'refused',

@@ -38,8 +38,8 @@ export type DeadEntry = EntryOrigin & {
   raw: string;
   reader: string;
   failure: DeliveryFailure;
-  /** Whether the program that gave it up took it alone. Null of other readers, and if an earlier release wrote it. */
-  taken: boolean | null;
+  /** True if the program that gave it up took it alone. */
+  exclusive: boolean;
 };
 
 /** A message that rules sent, and its source. */
@@ -69,7 +69,7 @@ const FIELDS = {
   dead: {
     ...{ updateId: 'i', raw: 'u', reader: 'd', reason: 'w', attempts: 'c', lastStatus: 's', code: 'code' },
     ...{ firstFailedAtMs: 'firstFailedAt', lastFailedAtMs: 'lastFailedAt', destinations: 'destinations' },
-    ...{ excerpt: 'excerpt', taken: 'taken' },
+    ...{ excerpt: 'excerpt', exclusive: 'exclusive' },
   },
 } as const;
 
@@ -196,16 +196,16 @@ function linkIn(text: string): RouteLink {
 
 function decodeDead(
   text: (name: string) => string,
-): Pick<DeadEntry, 'updateId' | 'raw' | 'reader' | 'failure' | 'taken'> {
+): Pick<DeadEntry, 'updateId' | 'raw' | 'reader' | 'failure' | 'exclusive'> {
   const { dead } = FIELDS;
   const numberOrNull = (name: string) => (text(name) === '' ? null : Number(text(name)));
   return {
     updateId: Number(text(dead.updateId)),
     raw: text(dead.raw),
     reader: text(dead.reader),
-    taken: text(dead.taken) === '' ? null : text(dead.taken) === '1',
+    exclusive: text(dead.exclusive) === '1',
     failure: {
-      // Releases without codes wrote none, and a later release may write one that we do not know.
+      // A later release may write one that we do not know.
       code: reasonCode.catch('unknown').parse(text(dead.code)),
       reason: text(dead.reason),
       attempts: Number(text(dead.attempts)),
