@@ -135,19 +135,19 @@ describe('what the platform might read as a call that we answer ourselves does n
     '/tgapi',
     '/tgapi/file/T/photos/1.jpg',
     '/tgapi//botT/getUpdates',
+    '//botT/getUpdates',
+    '//file/botT/photos/1.jpg',
   ])('%s is answered as the Bot API does, and told the right form', async (target) => {
     const form = '/tgapi/bot<token>/<method>, for files /tgapi/file/bot<token>/<path>';
     const answer = await ask(target);
     expect(answer).toEqual(refusedWith(404));
-    expect(JSON.parse(answer.body)).toMatchObject({ description: `Not Found: no such path, it is ${form}` });
+    const why = target.includes('//') ? 'no such path (two slashes)' : 'no such path';
+    expect(JSON.parse(answer.body)).toMatchObject({ description: `Not Found: ${why}, it is ${form}` });
   });
 
-  test.each(['/%62otT/getUpdates', '//botT/getUpdates', '/tgapi//botT/getUpdates', '/BotT/getUpdates'])(
-    '%s is no path of the proxy: 404',
-    async (target) => {
-      expect(await ask(target)).toMatchObject({ status: 404, seen: [] });
-    },
-  );
+  test.each(['/%62otT/getUpdates', '/BotT/getUpdates'])('%s is no path of the proxy: 404', async (target) => {
+    expect(await ask(target)).toMatchObject({ status: 404, seen: [] });
+  });
 
   test.each(['\t', '\0', '\f', '\x7f', '\xa0', '\x0b', ' x'])('%j in the request line is 400', async (character) => {
     expect(await ask(`/botT/getUpdates${character}`)).toEqual({ status: 400, body: '', seen: [] });

@@ -202,6 +202,7 @@ describe('a user', () => {
     expect(methods).toEqual(['read', 'send', 'edit', 'moderate', 'files', 'setWebhook', 'deleteWebhook']);
     const status = async (method: string) => (await fetch(`${api.url}/tgapi/bot${token}/${method}`)).status;
     expect(await status('setMyName?name=Mine')).toBe(403);
+    expect(await status('setMyCommands?commands=[]')).toBe(200);
     expect(await status('refundStarPayment?user_id=5')).toBe(403);
     expect(await status('getMe')).toBe(200);
     const listed = { program_id: body.program_id, name: 'some', methods: ['Send', 'banchatmember', 'setWebhook'] };

@@ -80,12 +80,9 @@ test.each(['bot', 'program'] as const)(
     expect((await sayText(session, 'hello, wörld & <b>')).text).toBe('hello, wörld & <b>');
     const sent = await sendFile(session, { kind: 'document', name: 'a-report.bin', bytes: 300_000 });
     expect(sent.echoed.file?.sha256).toBe(sent.sentSha256);
-    const [stored] = (await waitFor(async () => {
-      const names = await readdir(files);
-      return names.length > 0 ? names : undefined;
-    }))!;
-    await waitFor(async () => (await readFile(join(files, stored!))).length === 300_000);
-    const bytes = await readFile(join(files, stored!));
+    const download = async () => readFile(join(files, (await readdir(files))[0]!));
+    await waitFor(async () => (await download()).length === 300_000);
+    const bytes = await download();
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(sent.sentSha256);
 
     const { message_id: messageId } = await sayText(session, '/button');
