@@ -12,6 +12,8 @@ const WHOLE_SYSTEM = {
   'packages/system-tests/src/images/*.test.ts': 'what the Dockerfile makes, with installs by npm',
   'packages/system-tests/src/key-rotation.test.ts': 'fleets before, while and after the keys are changed',
   'packages/system-tests/src/npm-commands.test.ts': 'the commands of package.json, by npm',
+  'packages/system-tests/src/other-programs/*.test.ts':
+    "other people's programs, of which only the API root is changed",
   'packages/system-tests/src/polling-pace.test.ts': 'a fleet with more bots than it may poll at once',
   'packages/system-tests/src/programs-of-libraries.test.ts': 'the bots of every client library, as programs of one bot',
   'packages/system-tests/src/shipped-nginx.test.ts': 'nginx, with the rules that installations get',

@@ -59,7 +59,7 @@ export async function startApi(
   const portServer = openPort(config, log, metrics);
   try {
     // Listens only if it has to wait: a load balancer might choose the open port and get only refusals.
-    context = await createContext(config, { log, metrics, patience: service.patience('Redis', portServer.listen) });
+    context = await createContext(config, { log, metrics, retry: service.retryWhileAway('Redis', portServer.listen) });
     proxy = botApiProxy(context);
     const prepared = prepareSoon(context, service);
     await prepared.tried;
@@ -116,11 +116,11 @@ function prepareSoon(context: Context, service: StartingService): { tried: Promi
   const waiting = new Promise<void>((resolve) => {
     waits = resolve;
   });
-  const patience = service.patience('Postgres', () => {
+  const retry = service.retryWhileAway('Postgres', () => {
     startup.waitsForPostgres = true;
     waits();
   });
-  const prepared = patience(() => prepare(context)).then(() => {
+  const prepared = retry(() => prepare(context)).then(() => {
     if (startup.waitsForPostgres) log.info('Postgres is there: the api is ready');
     startup.waitsForPostgres = false;
   });

@@ -7,7 +7,7 @@ import type { MeasureRouting } from '@flotilla/domain/routing-rules/rules-turn.t
 import type { TurnKind } from '@flotilla/redis/turn-queue.ts';
 import type { TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import type { QuickCounter } from '@flotilla/runtime/quick-series.ts';
+import type { QuickCounter } from '@flotilla/runtime/quick-metrics.ts';
 
 /** The metrics of a worker. No label grows with bots or chats. */
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;

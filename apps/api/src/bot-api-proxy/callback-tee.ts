@@ -4,8 +4,8 @@ import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { type ParameterReader, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { MethodCall, RunningProxy } from './call.ts';
 import { readAnswer, readEncoding } from './capture.ts';
+import type { Tee } from './forward.ts';
 import { headerOf } from './headers.ts';
-import type { Tee } from './pass-through.ts';
 
 const LIMITS = { parameterBytes: 16 * 1024, fileBytes: 0 };
 /** The platform's refusals are shorter. */

@@ -12,7 +12,7 @@ import { nameKinds } from './named-kinds.ts';
 import { republishBots } from './republish-bots.ts';
 
 /** Further effects of a change, and its reason if the actor did not ask for it. */
-export type Circumstances = CursorChange & Dropped & { reason?: string };
+export type ChangeOptions = CursorChange & Dropped & { reason?: string };
 
 /**
  * Stores changes of a bot with their audit entry, updates its state in Redis, notifies every process and wakes the
@@ -24,14 +24,14 @@ export async function changeBot(
   by: Actor,
   botId: number,
   changes: BotChanges,
-  circumstances: Circumstances = {},
+  options: ChangeOptions = {},
 ): Promise<Bot> {
   const { bot, cursorChanges } = await deps.db
     .transaction()
-    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, circumstances));
-  const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: circumstances });
+    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, options));
+  const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: options });
   // Another change was faster. It has done what is stored, and does not know what is to be dropped.
-  if (isOld && circumstances.dropPending) await republishBots(deps, [bot.id], circumstances);
+  if (isOld && options.dropPending) await republishBots(deps, [bot.id], options);
   await wakeTurns(deps, bot, waits);
   await deps.directory.refresh();
   await nameKinds(deps, bot, changes.allowedUpdates);
@@ -43,7 +43,7 @@ async function storeChanges(
   by: Actor,
   botId: number,
   changes: BotChanges,
-  { reason = '', dropPending = false, handOver = false, retryNow = false }: Circumstances,
+  { reason = '', dropPending = false, handOver = false, retryNow = false }: ChangeOptions,
 ): Promise<{ bot: Bot; cursorChanges: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
   const before = await bots.lock(botId);

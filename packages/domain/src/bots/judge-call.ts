@@ -17,6 +17,8 @@ export type JudgedCall = { outcome: 'allowed'; parameters: Map<string, string> }
 /** Allows what costs Stars or asks people for money. */
 const MONEY: MethodGroup = 'payments';
 
+/** Why a call is refused that would take too long to judge. */
+export const TOO_MANY_ELEMENTS = 'its parameters have too many elements';
 const CHAT_ID = /^-?[1-9]\d{0,15}$/;
 const DISK_FILE = /^\s*file:/i;
 /** Ahead of a value, the platform skips these characters. */
@@ -59,7 +61,7 @@ export function judgeCall(limits: CallLimits, lowerCaseMethod: string, seen: See
   // Each value may be short, and there may be many.
   let elements = 0;
   for (const values of seen.values()) for (const value of values) elements += elementsAtMost(value);
-  if (elements > MOST_ELEMENTS) return refused('method', 'its parameters have too many elements');
+  if (elements > MOST_ELEMENTS) return refused('method', TOO_MANY_ELEMENTS);
   const parameters = new Map<string, string>();
   for (const [name, values] of seen) {
     for (const value of values) {

@@ -1,11 +1,11 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import { compilePattern } from './compile-pattern.ts';
-import type { JudgedFacts } from './judged-facts.ts';
+import type { FilterFacts } from './filter-facts.ts';
 import { type FoldedText, foldText, hasFoldedKeyword } from './keyword.ts';
 
 /** The facts of an update, with its text prepared for keywords once. */
-export type Judged = JudgedFacts & { folded(): FoldedText };
-type Condition = (facts: Judged) => boolean;
+export type FoldedFacts = FilterFacts & { folded(): FoldedText };
+type Condition = (facts: FoldedFacts) => boolean;
 
 /** A filter as one condition. `username`: that of the bot, because a command may name it (`/start@name`). */
 export function compileFilter(filter: ProgramFilter, username: string): Condition {
@@ -13,7 +13,7 @@ export function compileFilter(filter: ProgramFilter, username: string): Conditio
   return (facts) => conditions.every((holds) => holds(facts));
 }
 
-export function judged(facts: JudgedFacts): Judged {
+export function withFoldedText(facts: FilterFacts): FoldedFacts {
   let folded: FoldedText | null = null;
   return {
     ...facts,

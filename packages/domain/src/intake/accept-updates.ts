@@ -10,7 +10,7 @@ import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
-import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/update-judge.ts';
+import { type MatchInput, matcherInForce, matcherOf, type UpdateMatcher } from '../filters/update-matcher.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
 import type { MemoryWatch } from '../memory/watch-memory.ts';
 import type { GroupFollower } from '../moved-groups/group-follower.ts';
@@ -93,7 +93,7 @@ async function appendUpdates(
     pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : '',
   ];
   const ofUpdates: (string | number)[] = [];
-  const judged: JudgedUpdate[] = [];
+  const matched: MatchInput[] = [];
   const keyIndexOfBlock = new Map<number, number>();
   for (const update of updates) {
     const block = Math.floor(update.updateId / SEEN_BLOCK_IDS);
@@ -103,7 +103,7 @@ async function appendUpdates(
       keyIndexOfBlock.set(block, keyIndex);
     }
     const facts = readUpdateFacts(update.value, nowMs);
-    judged.push({ kind: facts.kind, value: update.value });
+    matched.push({ kind: facts.kind, value: update.value });
     const { idStart, idEnd } = byteRange(update);
     ofUpdates.push(update.updateId, keyIndex, update.updateId % SEEN_BLOCK_IDS);
     ofUpdates.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
@@ -113,7 +113,7 @@ async function appendUpdates(
     deps,
     bot,
     { scriptKeys, head, ofUpdates },
-    judged,
+    matched,
   );
   switch (status) {
     case 'GONE':
@@ -140,15 +140,15 @@ async function appendUpdates(
 /** The arguments of the script that each repetition sends again: before and after those that differ. */
 type Call = { scriptKeys: string[]; head: (string | number)[]; ofUpdates: (string | number)[] };
 
-/** By which filters the updates were judged, and what these said. */
-type Judgement = { digest: string; marks: string };
+/** By which filters the updates were matched, and what these said. */
+type Matched = { digest: string; marks: string };
 
-const NO_FILTERS: Judgement = { digest: '', marks: '' };
+const NO_FILTERS: Matched = { digest: '', marks: '' };
 
-/** Repeats the call when the script needs the reserved id from Postgres, or updates judged by other filters. */
-async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, head, ofUpdates }: Call, updates: JudgedUpdate[]) {
-  const judge = judgeOf(bot);
-  let { digest, marks } = judge === null ? NO_FILTERS : await judgedBy(judge, updates);
+/** Repeats the call when the script needs the reserved id from Postgres, or updates matched by other filters. */
+async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, head, ofUpdates }: Call, updates: MatchInput[]) {
+  const matcher = matcherOf(bot);
+  let { digest, marks } = matcher === null ? NO_FILTERS : await matchedBy(matcher, updates);
   let reservedId: number | '' = '';
   for (let calls = 1; ; calls += 1) {
     const args = [...head, reservedId, deps.redis.runIds(), digest, marks, ...ofUpdates];
@@ -157,8 +157,8 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, head, ofUpdates 
       reservedId = (await deps.idReserve?.reservedFor(bot)) ?? 0;
     } else if (reply[0] === 'FILTERS') {
       const [, inForce, text] = reply as [string, string, string];
-      const other = judgeInForce(bot, { digest: inForce, text });
-      ({ digest, marks } = other === null ? NO_FILTERS : await judgedBy(other, updates));
+      const other = matcherInForce(bot, { digest: inForce, text });
+      ({ digest, marks } = other === null ? NO_FILTERS : await matchedBy(other, updates));
     } else {
       return reply;
     }
@@ -167,8 +167,8 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, head, ofUpdates 
   }
 }
 
-async function judgedBy(judge: Judge, updates: JudgedUpdate[]): Promise<Judgement> {
-  return { digest: judge.digest, marks: JSON.stringify(await judge.marks(updates)) };
+async function matchedBy(matcher: UpdateMatcher, updates: MatchInput[]): Promise<Matched> {
+  return { digest: matcher.digest, marks: JSON.stringify(await matcher.marks(updates)) };
 }
 
 /** Positions (1-based) of the first and the last digit of update_id in the bytes that Redis gets. */

@@ -52,7 +52,7 @@ const NO_ROOM_SLEEP_MS = 1_000;
 /** Thousands of bots may wait for one hanging host; spread out, their turns cost little and leave the others' alone. */
 const STUCK_SLEEP_MS = { least: 5_000, most: 15_000 };
 /** A worker must stop within 25 s. Units that take longer than this are aborted and handled again by another one. */
-const STOPPED_PATIENCE_MS = 6_000;
+const STOPPED_TIMEOUT_MS = 6_000;
 
 /**
  * Runs a turn of one reader of one bot's log. It claims, handles and settles lane by lane, until nothing is due, its
@@ -66,9 +66,9 @@ export async function runTurn<Settled extends SettledUnit>(
 ): Promise<TurnOutcome> {
   const inFlight = unitsInFlight<Settled>();
   const cancel = new AbortController();
-  let patience: NodeJS.Timeout | undefined;
+  let cancelTimer: NodeJS.Timeout | undefined;
   const windDown = () => {
-    patience = setTimeout(() => cancel.abort(), STOPPED_PATIENCE_MS);
+    cancelTimer = setTimeout(() => cancel.abort(), STOPPED_TIMEOUT_MS);
     inFlight.wake();
   };
   lease.signal.addEventListener('abort', windDown, { once: true });
@@ -79,7 +79,7 @@ export async function runTurn<Settled extends SettledUnit>(
     // Units are left in flight only when the turn was lost or a claim failed. Another turn handles them again.
     cancel.abort();
     lease.signal.removeEventListener('abort', windDown);
-    clearTimeout(patience);
+    clearTimeout(cancelTimer);
   }
 }
 

@@ -15,7 +15,7 @@ export type AskedFor =
 export type FailedPoll = {
   outcome: 'failed';
   reason: string;
-  patience: 'short' | 'long';
+  pause: 'short' | 'long';
   retryAfterS?: number;
   /** Another way of intake is in use at the platform: a webhook, or another getUpdates. */
   isConflict?: boolean;
@@ -45,7 +45,7 @@ export async function askForUpdates(
   if (answer.outcome !== 'ok') return failureOf(answer);
   const sliced = sliceResult(answer.text, answer.result);
   if (sliced === null)
-    return { outcome: 'failed', reason: 'The platform sent an answer that cannot be read', patience: 'short' };
+    return { outcome: 'failed', reason: 'The platform sent an answer that cannot be read', pause: 'short' };
   const newest = sliced.updates.at(-1);
   return { outcome: 'updates', updates: sliced.updates, nextOffset: newest ? newest.updateId + 1 : null };
 }
@@ -58,18 +58,18 @@ function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): AskedFor
       return {
         outcome: 'failed',
         reason: answer.errorCode === 401 ? `${TOKEN_REFUSED} (${said})` : said,
-        patience: hopeless ? 'long' : 'short',
+        pause: hopeless ? 'long' : 'short',
         isConflict: answer.errorCode === 409,
         ...(answer.retryAfterS === undefined ? {} : { retryAfterS: answer.retryAfterS }),
       };
     }
     case 'unreachable':
-      return { outcome: 'failed', reason: `The platform could not be reached: ${answer.reason}`, patience: 'short' };
+      return { outcome: 'failed', reason: `The platform could not be reached: ${answer.reason}`, pause: 'short' };
     case 'garbage':
       return {
         outcome: 'failed',
         reason: `The platform answered with status ${answer.status}: ${answer.reason}`,
-        patience: 'short',
+        pause: 'short',
       };
   }
 }

@@ -11,11 +11,11 @@ const HOPELESS_DELAY_MS = 60_000;
  */
 export function nextTryInMs(
   failuresInARow: number,
-  failure: { patience: 'short' | 'long'; retryAfterS?: number },
+  failure: { pause: 'short' | 'long'; retryAfterS?: number },
   wasRefusedBefore: boolean,
 ): number {
   if (failure.retryAfterS !== undefined) return failure.retryAfterS * 1000;
   const grown = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failuresInARow - 1, 10), LONGEST_DELAY_MS);
   const refused = wasRefusedBefore ? HOPELESS_DELAY_MS : REFUSED_DELAY_MS;
-  return (failure.patience === 'long' ? refused : grown) * (1 + Math.random() / 4);
+  return (failure.pause === 'long' ? refused : grown) * (1 + Math.random() / 4);
 }

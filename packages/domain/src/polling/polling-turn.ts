@@ -163,7 +163,7 @@ async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll
     return { next: 'again' };
   await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
   const wasRefused = Number(refusedAt ?? 0) > 0;
-  if (failed.patience === 'long' && !wasRefused) await noteRefusal(deps, bot, failed.reason);
+  if (failed.pause === 'long' && !wasRefused) await noteRefusal(deps, bot, failed.reason);
   return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed, wasRefused) };
 }
 

@@ -17,7 +17,7 @@ import { refuseLargePrograms } from './refuse-large-programs.ts';
 import { refuseLosingChange } from './refuse-lost-updates.ts';
 
 /** `reason`: why it was changed, if the actor did not ask for it. */
-type Circumstances = { reason?: string; dropPending?: boolean };
+type ChangeOptions = { reason?: string; dropPending?: boolean };
 
 /**
  * Changes the named fields of a program; its cursor stays, unless what waits is dropped in the same step. A backend URL
@@ -29,7 +29,7 @@ export async function updateProgram(
   by: Actor,
   id: number,
   wanted: ProgramChanges,
-  { reason = '', dropPending = false }: Circumstances = {},
+  { reason = '', dropPending = false }: ChangeOptions = {},
 ): Promise<Program> {
   const program = await changeRules(deps, by, async (db) => {
     const before = await lockProgram(db, deps.secrets, id);

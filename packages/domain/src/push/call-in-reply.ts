@@ -3,6 +3,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { isOfManagedBots, writtenMethod } from '@flotilla/telegram/method-groups.ts';
+import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { ActiveToken } from '../bots/active-program.ts';
@@ -46,6 +47,7 @@ export async function callInReply(
   if (delivery.isCut) return mayHaveCall(delivery) ? TOO_LONG : null;
   const call = readCall(delivery);
   if (call === null) return null;
+  if (call === 'too-many') return TOO_MANY;
   const method = call.method.toLowerCase();
   if (IGNORED.has(method) || method.startsWith('get')) return null;
   const judged = await judge(deps, backend, method, call.params).catch((error: unknown) => {
@@ -72,6 +74,7 @@ export async function callInReply(
 }
 
 const TOO_LONG = `The call in the answer was not made: an answer may have ${REPLY_BYTES / 1024} KiB, with files ${REPLY_WITH_FILES_BYTES / 1024 / 1024} MiB, and not too many with files may come at once`;
+const TOO_MANY = `The call in the answer was not made: it may have ${MOST_PARAMETERS} parameters`;
 const REASON_LENGTH = 300;
 
 function makeCall(

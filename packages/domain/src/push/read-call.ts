@@ -12,10 +12,15 @@ export type CallInReply = { method: string; params: Record<string, string>; file
 
 type FileOfReply = FileHead & { pieces: Buffer[] };
 
-/** The call in a JSON, urlencoded or multipart answer; null when there is none. */
-export function readCall({ contentType, reply }: Pick<DeliveredAnswer, 'contentType' | 'reply'>): CallInReply | null {
+/** The call in a JSON, urlencoded or multipart answer; null when there is none. `too-many`: one has too many parameters. */
+export function readCall({
+  contentType,
+  reply,
+}: Pick<DeliveredAnswer, 'contentType' | 'reply'>): CallInReply | 'too-many' | null {
   if (!reply.includes('method')) return null;
-  const { values, files } = isForm(contentType) ? readForm(contentType, reply) : readText(contentType, reply);
+  const read = isForm(contentType) ? readForm(contentType, reply) : readText(contentType, reply);
+  if (read === 'too-many') return read;
+  const { values, files } = read;
   const { method = '', ...params } = Object.fromEntries(values);
   return /^\w{1,64}$/.test(method) ? { method, params, files } : null;
 }
@@ -30,11 +35,12 @@ type Read = { values: Map<string, string>; files: FileOfReply[] };
 const NO_CALL: Read = { values: new Map(), files: [] };
 
 /** Fields beyond 128 KiB are left out. A malformed form has no call, as at the platform. */
-function readForm(contentType: string, reply: Buffer): Read {
+function readForm(contentType: string, reply: Buffer): Read | 'too-many' {
   const [values, files] = [new Map<string, string>(), [] as FileOfReply[]];
   const found = multipartBoundary(contentType);
   if ('fault' in found) return NO_CALL;
   let room = REPLY_BYTES;
+  let isTooMany = false;
   const parser = multipartParser(
     found.boundary,
     { field: REPLY_BYTES, file: 0 },
@@ -42,6 +48,9 @@ function readForm(contentType: string, reply: Buffer): Read {
       onField(name, value) {
         room -= name.length + value.length;
         if (room >= 0 && !values.has(name)) values.set(name, value);
+      },
+      onTooManyFields() {
+        isTooMany = true;
       },
       onFile: () => undefined,
       streamFile(head) {
@@ -53,13 +62,14 @@ function readForm(contentType: string, reply: Buffer): Read {
   );
   parser.write(reply);
   parser.end();
+  if (isTooMany) return 'too-many';
   return parser.fault() === null ? { values, files } : NO_CALL;
 }
 
-function readText(contentType: string, reply: Buffer): Read {
+function readText(contentType: string, reply: Buffer): Read | 'too-many' {
   const parameters = parametersOf('');
   const reader = parameterReader(contentType, parameters, { parameterBytes: REPLY_BYTES, fileBytes: 0 });
   reader.write(reply);
   reader.end();
-  return { values: parameters.values, files: [] };
+  return parameters.overflow ? 'too-many' : { values: parameters.values, files: [] };
 }

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Repeats an attempt until it succeeds. Faults that waiting does not end are thrown. */
-export type Patience = <T>(attempt: () => Promise<T>) => Promise<T>;
+export type Retry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 const TRY_AGAIN_MS = 1000;
 
 /**
- * The patience of a process that starts. While a store is away it tries again every second, and calls `onWait` once,
+ * How a process that starts waits for its stores. While a store is away it tries again every second, and calls `onWait` once,
  * before the second try. Rejects with the signal's reason when that aborts.
  */
-export function patience(options: {
+export function retryWhileAway(options: {
   isAway(error: unknown): boolean;
   onWait(error: unknown): void | Promise<void>;
   signal?: AbortSignal | undefined;
-}): Patience {
+}): Retry {
   const { isAway, onWait, signal } = options;
   let waited = false;
   return async (attempt) => {

@@ -3,7 +3,7 @@ import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 
 /** What filters look at. What an update does not have is null or empty, and then no condition about it holds. */
-export type JudgedFacts = {
+export type FilterFacts = {
   chatId: number | null;
   chatType: string | null;
   /** Who wrote or did it: a user, or the chat in whose name it was done. */
@@ -23,7 +23,7 @@ const MESSAGES: readonly string[] = [
 const VOTERS = ['voter_chat', 'actor_chat', 'user'];
 
 /** Reads what filters look at. Never throws, whatever the update is. */
-export function judgedFacts(update: Fields, kind: string): JudgedFacts {
+export function filterFacts(update: Fields, kind: string): FilterFacts {
   const payload = readObject(update, kind) ?? {};
   const chat = readObject(payload, 'chat') ?? readObject(readObject(payload, 'message') ?? {}, 'chat');
   const text = textOf(payload, kind);
@@ -60,7 +60,7 @@ function wordsOf(message: Fields): string | null {
   }
 }
 
-function commandIn(text: string): JudgedFacts['command'] {
+function commandIn(text: string): FilterFacts['command'] {
   const [, name, of = ''] = /^\/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]{1,64}))?(?:\s|$)/.exec(text) ?? [];
   return name === undefined ? null : { name: name.toLowerCase(), of: of.toLowerCase() };
 }

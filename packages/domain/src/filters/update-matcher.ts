@@ -3,11 +3,11 @@ import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { isDefaultKind, NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type FilterConfig, type FilteringProgram, type FilterText, filterConfigOf } from '../bots/filter-config.ts';
-import { compileFilter, type Judged, judged } from './compile-filter.ts';
-import { judgedFacts } from './judged-facts.ts';
+import { compileFilter, type FoldedFacts, withFoldedText } from './compile-filter.ts';
+import { filterFacts } from './filter-facts.ts';
 
 /** An update with its kind, as intake knows it. */
-export type JudgedUpdate = { kind: string; value: Fields };
+export type MatchInput = { kind: string; value: Fields };
 
 /**
  * Who gets an update, as its entry in the log says it (scripts/lib/log.lua): '' everybody, `=4` program 4 alone, `,4,7,`
@@ -15,37 +15,37 @@ export type JudgedUpdate = { kind: string; value: Fields };
  */
 export type Mark = string;
 
-export type Judge = {
+export type UpdateMatcher = {
   digest: string;
   /** One mark for each update. Lets other work in between, because hostile texts make this slow. */
-  marks(updates: JudgedUpdate[]): Promise<Mark[]>;
+  marks(updates: MatchInput[]): Promise<Mark[]>;
 };
 
 const HELD_MS = 20;
-const judges = new WeakMap<Bot, Judge>();
+const matchers = new WeakMap<Bot, UpdateMatcher>();
 
-/** The judge for the configuration that this process knows; null while every reader gets everything. */
-export function judgeOf(bot: Bot): Judge | null {
-  const known = judges.get(bot);
+/** The matcher for the configuration that this process knows; null while every reader gets everything. */
+export function matcherOf(bot: Bot): UpdateMatcher | null {
+  const known = matchers.get(bot);
   if (known !== undefined) return known;
   const config = filterConfigOf(bot);
-  return config.text === '' ? null : learnJudge(bot, config);
+  return config.text === '' ? null : learnMatcher(bot, config);
 }
 
-/** The judge for the configuration in force in Redis, if this process knows another one; null if that is empty. */
-export function judgeInForce(bot: Bot, { text, digest }: FilterConfig): Judge | null {
-  return text === '' ? null : learnJudge(bot, { text, digest });
+/** The matcher for the configuration in force in Redis, if this process knows another one; null if that is empty. */
+export function matcherInForce(bot: Bot, { text, digest }: FilterConfig): UpdateMatcher | null {
+  return text === '' ? null : learnMatcher(bot, { text, digest });
 }
 
-function learnJudge(bot: Bot, config: FilterConfig): Judge {
-  const judge = createJudge(config);
-  judges.set(bot, judge);
-  return judge;
+function learnMatcher(bot: Bot, config: FilterConfig): UpdateMatcher {
+  const matcher = createMatcher(config);
+  matchers.set(bot, matcher);
+  return matcher;
 }
 
-type CompiledProgram = { id: number; takes: boolean; wants(kind: string, facts: Judged): boolean };
+type CompiledProgram = { id: number; takes: boolean; wants(kind: string, facts: FoldedFacts): boolean };
 
-export function createJudge({ text, digest }: FilterConfig): Judge {
+export function createMatcher({ text, digest }: FilterConfig): UpdateMatcher {
   const { username, programs } = JSON.parse(text) as FilterText;
   const compiled = programs.map((program) => compileProgram(program, username));
   return {
@@ -60,7 +60,7 @@ export function createJudge({ text, digest }: FilterConfig): Judge {
       const ofAlbums = new Map<string, Mark>();
       const pause = pauses();
       for (const { kind, album, facts } of whole) {
-        // An album is judged as far as it is here; what comes later follows its first message (accept-updates.lua).
+        // An album is matched as far as it is here; what comes later follows its first message (accept-updates.lua).
         const members = album === '' ? [facts] : whole.flatMap((one) => (one.album === album ? [one.facts] : []));
         const mark = ofAlbums.get(album) ?? (await markOf(compiled, kind, members, pause));
         if (album !== '') ofAlbums.set(album, mark);
@@ -92,7 +92,7 @@ function compileProgram({ id, kinds, filter, exclusive }: FilteringProgram, user
   return { id, takes: exclusive, wants: (kind, facts) => (exclusive ? wantsKind(kind) : true) && holds(facts) };
 }
 
-async function markOf(programs: CompiledProgram[], kind: string, members: Judged[], pause: Pause): Promise<Mark> {
+async function markOf(programs: CompiledProgram[], kind: string, members: FoldedFacts[], pause: Pause): Promise<Mark> {
   const unwanted: number[] = [];
   for (const { id, takes, wants } of programs) {
     if (pause.isDue()) await pause.take();
@@ -103,8 +103,8 @@ async function markOf(programs: CompiledProgram[], kind: string, members: Judged
   return unwanted.length === 0 ? '' : `,${unwanted.join(',')},`;
 }
 
-function factsOf(kind: string, value: Fields): Judged {
-  return judged(judgedFacts(value, kind));
+function factsOf(kind: string, value: Fields): FoldedFacts {
+  return withFoldedText(filterFacts(value, kind));
 }
 
 /** '' for an update that is in none. */

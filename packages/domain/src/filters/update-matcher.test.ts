@@ -7,16 +7,16 @@ import { loadUpdateSamples } from '@flotilla/testing/update-samples/load-update-
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { filterConfigOf } from '../bots/filter-config.ts';
-import { judgedFacts } from './judged-facts.ts';
-import { createJudge } from './update-judge.ts';
+import { filterFacts } from './filter-facts.ts';
+import { createMatcher } from './update-matcher.ts';
 
 const { UPDATE_CORPUS } = readSettings(z.object({ UPDATE_CORPUS: z.string().optional() }));
 const samples = await loadUpdateSamples(UPDATE_CORPUS);
 
 type Wanted = { filter?: ProgramFilter; exclusive?: boolean; kinds?: string[]; order?: number };
 
-/** The judge of a bot with these programs, whose ids are 1, 2 … */
-function judgeFor(...programs: Wanted[]) {
+/** The matcher of a bot with these programs, whose ids are 1, 2 … */
+function matcherFor(...programs: Wanted[]) {
   const backend = {
     backendUrl: '',
     secretToken: '',
@@ -38,18 +38,18 @@ function judgeFor(...programs: Wanted[]) {
     return { ...rest, id: at + 1, name: `p${at}`, filter, exclusive, kinds, order };
   });
   const config = filterConfigOf(aBot({ username: 'Harbour_bot', programs: all }));
-  const judge = createJudge(config);
+  const matcher = createMatcher(config);
   return async (...updates: Fields[]) => {
     const sliced = updates.map((value) => ({
       kind: Object.keys(value).find((key) => key !== 'update_id') ?? '',
       value,
     }));
-    return judge.marks(sliced);
+    return matcher.marks(sliced);
   };
 }
 
 const selects = async (filter: ProgramFilter, update: Fields) =>
-  (await judgeFor({ filter, exclusive: true, kinds: [...UPDATE_KINDS] })(update))[0]?.split(' ')[0] === '=1';
+  (await matcherFor({ filter, exclusive: true, kinds: [...UPDATE_KINDS] })(update))[0]?.split(' ')[0] === '=1';
 
 const message = (fields: object): Fields => ({
   message: { message_id: 1, chat: { id: 5, type: 'private' }, from: { id: 7 }, ...fields },
@@ -150,7 +150,7 @@ describe('of the samples of', () => {
     const seen = new Set<string>();
     for (const { text } of ofKind) {
       const update = JSON.parse(text) as Fields;
-      const facts = judgedFacts(update, kind);
+      const facts = filterFacts(update, kind);
       if (facts.chatId !== null) seen.add('chat');
       if (facts.userIds.length > 0) seen.add('user');
       if (facts.text !== null) seen.add('text');
@@ -167,38 +167,38 @@ describe('of the samples of', () => {
 
   test('kinds that the platform does not have yet, what they name as chat and user counts', async () => {
     const update = { new_kind: { chat: { id: 5, type: 'group' }, user: { id: 7 }, text: 'tide' } };
-    const judge = judgeFor({ exclusive: true, filter: { chat_ids: [5], chat_types: ['group'], user_ids: [7] } });
-    expect(await judge(update)).toEqual(['=1']);
-    expect(await judgeFor({ exclusive: true, filter: { keyword: 'tide' } })(update)).toEqual([',1,']);
+    const matcher = matcherFor({ exclusive: true, filter: { chat_ids: [5], chat_types: ['group'], user_ids: [7] } });
+    expect(await matcher(update)).toEqual(['=1']);
+    expect(await matcherFor({ exclusive: true, filter: { keyword: 'tide' } })(update)).toEqual([',1,']);
   });
 });
 
 describe('an update', () => {
   test('is taken by the exclusive program of the lowest order, of equal ones the oldest', async () => {
     const tide = { exclusive: true, filter: { keyword: 'tide' } };
-    expect(await judgeFor({ exclusive: true, order: 9 }, { ...tide, order: 8 })(message({ text: 'tide' }))).toEqual([
+    expect(await matcherFor({ exclusive: true, order: 9 }, { ...tide, order: 8 })(message({ text: 'tide' }))).toEqual([
       '=2',
     ]);
-    expect(await judgeFor({ exclusive: true }, tide)(message({ text: 'tide' }))).toEqual(['=1']);
+    expect(await matcherFor({ exclusive: true }, tide)(message({ text: 'tide' }))).toEqual(['=1']);
   });
 
   test('that is not taken is marked for those that do not want it', async () => {
-    const judge = judgeFor({ filter: { chat_ids: [6] } }, {}, { exclusive: true, filter: { chat_ids: [8] } });
-    expect(await judge(message({}))).toEqual([',3,1,']);
-    expect(await judge({ message: { chat: { id: 6 } } })).toEqual([',3,']);
+    const matcher = matcherFor({ filter: { chat_ids: [6] } }, {}, { exclusive: true, filter: { chat_ids: [8] } });
+    expect(await matcher(message({}))).toEqual([',3,1,']);
+    expect(await matcher({ message: { chat: { id: 6 } } })).toEqual([',3,']);
   });
 
   test('is taken only by a program that wants its kind', async () => {
-    expect(await judgeFor({ exclusive: true, kinds: ['poll'] })(message({}), { poll: { id: '1' } })).toEqual([
+    expect(await matcherFor({ exclusive: true, kinds: ['poll'] })(message({}), { poll: { id: '1' } })).toEqual([
       ',1,',
       '=1',
     ]);
-    expect(await judgeFor({ exclusive: true })({ chat_member: { chat: { id: 5 } } })).toEqual([',1,']);
+    expect(await matcherFor({ exclusive: true })({ chat_member: { chat: { id: 5 } } })).toEqual([',1,']);
   });
 
-  test('of an album is judged with its other messages of the same call', async () => {
-    const judge = judgeFor({ exclusive: true, filter: { commands: ['save'] } });
-    const marks = await judge(
+  test('of an album is matched with its other messages of the same call', async () => {
+    const matcher = matcherFor({ exclusive: true, filter: { commands: ['save'] } });
+    const marks = await matcher(
       message({ media_group_id: '9', photo: [] }),
       message({ media_group_id: '8' }),
       message({ media_group_id: '9', caption: '/save' }),
@@ -207,9 +207,9 @@ describe('an update', () => {
     expect(marks).toEqual(['=1 9', ',1, 8', '=1 9', ',1,']);
   });
 
-  test('of a hostile text lets other work go on while many are judged', async () => {
+  test('of a hostile text lets other work go on while many are matched', async () => {
     const hostile = Array.from({ length: 4_000 }, () => message({ text: `${'ab'.repeat(2047)}!` }));
-    const judge = judgeFor({ exclusive: true, filter: { text: '(?:.*a){60}$' } });
+    const matcher = matcherFor({ exclusive: true, filter: { text: '(?:.*a){60}$' } });
     let passes = 0;
     let ended = false;
     const work = () => {
@@ -218,7 +218,7 @@ describe('an update', () => {
     };
     setImmediate(work);
     const before = process.cpuUsage();
-    expect(await judge(...hostile)).toEqual(hostile.map(() => ',1,'));
+    expect(await matcher(...hostile)).toEqual(hostile.map(() => ',1,'));
     const { user, system } = process.cpuUsage(before);
     ended = true;
     expect(passes).toBeGreaterThan(2);
@@ -229,15 +229,15 @@ describe('an update', () => {
 
 test('one update that many filters have to look at long lets other work in between', async () => {
   const filter = { text: '(?:.*a){60}[^a]$' };
-  const judge = judgeFor(...Array.from({ length: 100 }, () => ({ filter })));
-  let [turns, isJudged] = [0, false];
+  const matcher = matcherFor(...Array.from({ length: 100 }, () => ({ filter })));
+  let [turns, isMatched] = [0, false];
   const beat = (): void => {
     turns += 1;
-    if (!isJudged) setImmediate(beat);
+    if (!isMatched) setImmediate(beat);
   };
   setImmediate(beat);
-  const [mark] = await judge(message({ text: 'a'.repeat(4096) }));
-  isJudged = true;
+  const [mark] = await matcher(message({ text: 'a'.repeat(4096) }));
+  isMatched = true;
   expect(mark).toMatch(/^,1,2,/);
   expect(turns).toBeGreaterThan(2);
 });

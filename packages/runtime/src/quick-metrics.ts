@@ -1,5 +1,5 @@
 /** A counter or histogram for hot paths, beside those of prom-client: to count is an addition. */
-export type QuickSeries<Child> = {
+export type MetricFamily<Child> = {
   /** One child per combination of label values, in the order of labelNames; the same values give the same child. */
   of(...values: string[]): Child;
 };
@@ -16,9 +16,9 @@ export type QuickMetric = {
   get(): Promise<{ name: string; help: string; type: string; values: Sample[]; aggregator: 'sum' }>;
 };
 
-export function quickCounter(options: QuickOptions): { metric: QuickMetric; series: QuickSeries<QuickCounter> } {
+export function quickCounter(options: QuickOptions): { metric: QuickMetric; series: MetricFamily<QuickCounter> } {
   const { name } = options;
-  return quickSeries(options, 'counter', (labels) => {
+  return metricFamily(options, 'counter', (labels) => {
     let value = 0;
     return {
       child: {
@@ -34,10 +34,10 @@ export function quickCounter(options: QuickOptions): { metric: QuickMetric; seri
 /** `buckets` are ascending upper bounds. */
 export function quickHistogram(options: QuickOptions & { buckets: readonly number[] }): {
   metric: QuickMetric;
-  series: QuickSeries<QuickHistogram>;
+  series: MetricFamily<QuickHistogram>;
 } {
   const { name, buckets } = options;
-  return quickSeries(options, 'histogram', (labels) => {
+  return metricFamily(options, 'histogram', (labels) => {
     const counts = new Float64Array(buckets.length + 1);
     let sum = 0;
     return {
@@ -67,11 +67,11 @@ export function quickHistogram(options: QuickOptions & { buckets: readonly numbe
 
 type Made<Child> = { child: Child; samples(): Sample[] };
 
-function quickSeries<Child>(
+function metricFamily<Child>(
   { name, help, labelNames = [] }: QuickOptions,
   type: string,
   make: (labels: Record<string, string>) => Made<Child>,
-): { metric: QuickMetric; series: QuickSeries<Child> } {
+): { metric: QuickMetric; series: MetricFamily<Child> } {
   const made = new Map<string, Made<Child>>();
   const of = (...values: string[]): Child => {
     if (values.length !== labelNames.length) throw new Error(`${name} has the labels ${labelNames.join(', ')}`);
