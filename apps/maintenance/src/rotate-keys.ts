@@ -1,4 +1,4 @@
-import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/key-rotation/rotate-keys.ts';
+import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/fleet/key-rotation/rotate-keys.ts';
 import { openProcess } from '@flotilla/domain/startup/open-process.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';

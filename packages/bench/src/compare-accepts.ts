@@ -1,7 +1,8 @@
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
+import type { RedisCommands } from '@flotilla/redis/redis-commands.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import { loadScript } from '@flotilla/redis/script-text.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
 import { startTestRedis } from '@flotilla/testing/redis.ts';
 
 const BOT = 1;
@@ -80,7 +81,7 @@ function withoutLive(script: string): string {
     [", 'watchedUntil'", ''],
     [/, watchedUntil = s\[\d+\] or nil/, ''],
     [/^local watched = .*$/m, ''],
-    [/^ *if watched then addLive.*$/m, ''],
+    [/^ *if watched then\n *addLive.*\n *end$/m, ''],
     [/^if watched then announceLive.*$/m, ''],
   ];
   return parts.reduce((text, [part, by]) => {
@@ -94,31 +95,52 @@ async function applyBot(redis: RedisHandles, bot: number, programs: number): Pro
   const keys = botKeys(bot);
   const ids = Array.from({ length: programs }, (_, at) => at + 1);
   const pushing = ids.map((id) => ` ${id}:1:target`).join('');
-  await runScript(
-    redis.commands,
-    'apply-bot',
-    [
-      ...[keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work],
-      ...[keys.redriven, keys.history, keys.pendingTurns],
-      ...[keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven],
-    ],
-    [
-      ...[REGISTRATION, Date.now(), keys.lane('')],
-      // Pushed, with a history.
-      ...[0, 1, 1, 1, '', '[]', 1, bot, 0, keys.rulesLane(''), 0, `,${ids.join(',')},`, '', '', pushing, keys.programs],
-      // No change of cursors.
-      ...[0, ''],
-    ],
-  );
+  await scripts.applyBot(redis.commands, keys, {
+    registrationId: REGISTRATION,
+    nowMs: Date.now(),
+    botId: bot,
+    revision: 1,
+    on: true,
+    pull: false,
+    push: true,
+    rules: false,
+    manage: true,
+    allowed: '',
+    programs: `,${ids.join(',')},`,
+    pushing,
+    filters: '',
+    filtersDigest: '',
+    reservedId: 0,
+    changesJson: '[]',
+    drops: false,
+    dropsOf: null,
+    lanePrefix: keys.lane(''),
+    rulesLanePrefix: keys.rulesLane(''),
+    programPrefix: keys.programs,
+  });
 }
 
 /** Accepts the next updates of the bot; resolves to the time (µs) that Redis spent in the script for each. */
 function acceptor(redis: RedisHandles, bot: number) {
   const { commands } = redis;
   const keys = botKeys(bot);
+  const args = {
+    registrationId: REGISTRATION,
+    botId: bot,
+    fencingToken: null,
+    nextOffset: null,
+    quickestLimit: 1e9,
+    slowestLimit: null,
+    traceparent: '',
+    reservedId: 1e9,
+    filtersDigest: '',
+    marksJson: '',
+  };
   let id = 0;
   return async (sha: string, { watched }: { watched: boolean }): Promise<number> => {
     const nowMs = Date.now();
+    const fcall = (_name: string, ...sent: [number, ...string[]]) => commands.evalsha(sha, ...sent);
+    const runsText = { ...commands, fcall } as unknown as RedisCommands;
     await commands.del(keys.log, keys.history, keys.live);
     await commands.hset(keys.state, 'watchedUntil', watched ? nowMs + 60_000 : 0);
     if (watched) await commands.xadd(keys.live, '*', 't', 'begin');
@@ -126,13 +148,13 @@ function acceptor(redis: RedisHandles, bot: number) {
     for (let call = 0; call < CALLS; call += 1) {
       id += 1;
       const raw = `{"update_id":${id},"text":"${'x'.repeat(RAW_BYTES)}"}`;
-      const seen = keys.seen(Math.floor(id / IDS_OF_A_BLOCK));
-      const scriptKeys = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers];
-      scriptKeys.push(...activityKeys(bot, nowMs), keys.live, seen);
-      await commands.evalsha(
-        ...([sha, scriptKeys.length, ...scriptKeys] as [string, number, ...string[]]),
-        ...[REGISTRATION, nowMs, bot, '', '', 1e9, '', '', 1e9, redis.runIds(), '', '', ''],
-        ...[id, 9, id % IDS_OF_A_BLOCK, 'message', 'c:5', nowMs + 86_400_000, 14, 13 + String(id).length, raw],
+      const seen = [keys.seen(Math.floor(id / IDS_OF_A_BLOCK))];
+      const inRaw = { idStart: 14, idEnd: 13 + String(id).length, raw };
+      const update = { platformId: id, bitmap: 1, bit: id % IDS_OF_A_BLOCK, kind: 'message', lane: 'c:5', ...inRaw };
+      await scripts.acceptUpdates(
+        runsText,
+        { ...keys, ...activityKeys(bot, nowMs), seen },
+        { ...args, nowMs, runIds: redis.runIds(), updates: [{ ...update, expiresAtMs: nowMs + 86_400_000 }] },
       );
     }
     const usec = /cmdstat_evalsha:calls=(\d+),usec=(\d+)/.exec(await commands.info('commandstats'));

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
-import { MESSAGE_COLUMNS } from '@flotilla/domain/history/message-row.ts';
-import { historyReader } from '@flotilla/domain/history/stream/history-stream.ts';
+import { historyStore, historyTurn } from '@flotilla/domain/records/history/history-turn.ts';
+import { MESSAGE_COLUMNS } from '@flotilla/domain/records/history/message-row.ts';
+import { historyReader } from '@flotilla/domain/records/history/stream/history-stream.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';

@@ -1,6 +1,11 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { type InboxCursor, type InboxFilter, inboxStore, listStatement } from '@flotilla/domain/chats/inbox-store.ts';
-import { LAST_PERIOD_BITS } from '@flotilla/domain/history/history-chat-store.ts';
+import {
+  type InboxCursor,
+  type InboxFilter,
+  inboxStore,
+  listStatement,
+} from '@flotilla/domain/records/chats/inbox-store.ts';
+import { LAST_PERIOD_BITS } from '@flotilla/domain/records/history/history-chat-store.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { sql } from 'kysely';
 import { percentile } from './percentile.ts';

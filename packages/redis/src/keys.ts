@@ -118,9 +118,9 @@ export const SEEN_BLOCK_IDS = 4096;
 export const HOUR_MS = 3_600_000;
 
 /** The hashes in which a script counts what the bot does at that time: the bot's and its shard's. */
-export function activityKeys(botId: number, atMs: number): [ofBot: string, ofShard: string] {
+export function activityKeys(botId: number, atMs: number): { activity: string; shardActivity: string } {
   const hour = Math.floor(atMs / HOUR_MS);
-  return [botKeys(botId).activity(hour), shardKeys(shardOf(botId)).activity(hour)];
+  return { activity: botKeys(botId).activity(hour), shardActivity: shardKeys(shardOf(botId)).activity(hour) };
 }
 
 /** Configuration mirror: every process follows it. */
@@ -176,9 +176,12 @@ export const authKeys = {
 } as const;
 
 /** Calls of a token of a program in this second and in this minute. */
-export function rateKeys(tokenId: number, nowMs: number): [ofSecond: string, ofMinute: string] {
+export function rateKeys(tokenId: number, nowMs: number): { ofSecond: string; ofMinute: string } {
   const prefix = `{rate:${tokenId}}`;
-  return [`${prefix}:s:${Math.floor(nowMs / 1000)}`, `${prefix}:m:${Math.floor(nowMs / 60_000)}`];
+  return {
+    ofSecond: `${prefix}:s:${Math.floor(nowMs / 1000)}`,
+    ofMinute: `${prefix}:m:${Math.floor(nowMs / 60_000)}`,
+  };
 }
 
 /** What a bot sent lately, over all processes, which limits its pace. One slot per sending bot. */

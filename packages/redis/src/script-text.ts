@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Header, readHeader } from './script-header.ts';
+import { nameArguments } from './script-names.ts';
 import { isStateField } from './state-fields.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'scripts');
@@ -17,6 +19,12 @@ export function loadScript(path: string): string {
   const parts: Parts = new Map();
   collect(path, parts);
   return resolveFields([...parts.values()].join('\n'));
+}
+
+/** A script of a test, with its header, and before it a file of `lib/` and what that includes. */
+export function scriptWith(lib: string, body: string): { text: string; header: Header } {
+  const header = readHeader(body, libHeader);
+  return { text: resolveFields(`${loadScript(`lib/${lib}`)}\n${nameArguments(body, header, false)}`), header };
 }
 
 /** When Redis runs a script: while it has room for writes; also while it is full; or also while it refuses all writes. */
@@ -98,13 +106,40 @@ export function resolveFields(lua: string): string {
 function collect(path: string, parts: Parts): void {
   if (parts.has(path)) return;
   const included: string[] = [];
-  const text = readFileSync(join(DIRECTORY, `${path}.lua`), 'utf8').replace(
-    /^-- @include ([\w-]+)\n/gm,
-    (_line, name: string) => {
-      included.push(`lib/${name}`);
-      return '';
-    },
-  );
+  const text = textOf(path).replace(/^-- @include ([\w-]+)\n/gm, (_line, name: string) => {
+    included.push(`lib/${name}`);
+    return '';
+  });
   for (const one of included) collect(one, parts);
-  parts.set(path, text);
+  parts.set(
+    path,
+    inFile(path, () => nameArguments(text, headerOf(path), path.startsWith('lib/'))),
+  );
+}
+
+function textOf(path: string): string {
+  return readFileSync(join(DIRECTORY, `${path}.lua`), 'utf8');
+}
+
+/** The header of a script, or of `lib/<name>`. */
+export function headerOf(path: string): Header {
+  return inFile(path, () => readHeader(textOf(path), libHeader));
+}
+
+function libHeader(name: string): Header {
+  return headerOf(`lib/${name}`);
+}
+
+/** The first paragraph of the header. */
+export function aboutScript(name: string): string {
+  const [about = ''] = textOf(name).split('\n-- @');
+  return about.replaceAll(/^-- /gm, '').replaceAll('\n', ' ');
+}
+
+function inFile<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new Error(`${path}.lua: ${(error as Error).message}`);
+  }
 }

@@ -4,8 +4,9 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { connectRedis, type RedisHandles } from './connect.ts';
 import { isRedisUnavailable } from './is-redis-unavailable.ts';
-import { botKeys } from './keys.ts';
-import { functionNameOf, runScript, runScriptRaw } from './scripts.ts';
+import { botKeys, configKeys } from './keys.ts';
+import { scripts } from './script-calls.ts';
+import { functionNameOf, runScriptRaw } from './scripts.ts';
 
 const log = { warn: () => {} };
 const BOTS = Array.from({ length: 50 }, (_, at) => at + 1);
@@ -28,7 +29,7 @@ async function connectTo(url: string): Promise<RedisHandles> {
 }
 
 const call = (redis: RedisHandles, bot: number) =>
-  runScript(redis.commands, 'note-reserved', [botKeys(bot).state], ['', bot]);
+  scripts.noteReserved(redis.commands, botKeys(bot), { registrationId: '', reservedId: bot });
 
 const setEverywhere = (redis: RedisHandles, setting: string, value: number) =>
   Promise.all(redis.servers().map((server) => server.config('SET', setting, value)));
@@ -56,7 +57,7 @@ test.each([
     await Promise.all(redis.servers().map((server) => (server as Redis).function('FLUSH')));
     expect(await Promise.all(BOTS.map((bot) => call(redis, bot)))).toEqual(known);
     await Promise.all(redis.servers().map((server) => (server as Redis).function('FLUSH')));
-    const raw = await runScriptRaw(redis.commands, 'read-states', [botKeys(1).state], ['registrationId', 1]);
+    const raw = await runScriptRaw(redis.commands, 'read-states', 1, [botKeys(1).state, 'registrationId', 1]);
     expect(raw).toEqual(Buffer.from('0'));
   },
   60_000,
@@ -84,15 +85,15 @@ test('a full Redis still runs scripts that hand out or remove, and none that tak
   const keys = botKeys(1);
   await redis.commands.hset(keys.state, 'registrationId', 'a');
   await setEverywhere(redis, 'maxmemory', 1);
-  expect(await runScript(redis.commands, 'write-config', ['bots', 'changes', 'version'], [1, 1, 'sealed'])).toBe(1);
-  expect(await runScript(redis.commands, 'close-breaker', [keys.state, keys.lanes], ['a', 1, 1])).toBe(0);
+  expect(await scripts.writeConfig(redis.commands, configKeys, { botId: 1, revision: 1, sealed: 'sealed' })).toBe(true);
+  expect(await scripts.closeBreaker(redis.commands, keys, { registrationId: 'a', nowMs: 1, botId: 1 })).toBe(false);
   await expect(call(redis, 1)).rejects.toThrow('OOM');
 });
 
 test('a Redis that takes no writes, because its replicas are away, still runs scripts that only read', async () => {
   const redis = await startWith(startTestRedis);
   await setEverywhere(redis, 'min-replicas-to-write', 1);
-  expect(await runScript(redis.commands, 'read-states', [botKeys(1).state], ['registrationId', 1])).toBe('0');
+  expect(await scripts.readStates(redis.commands, botKeys(1), { fields: 'registrationId', bots: '1' })).toBe('0');
   await expect(call(redis, 1)).rejects.toThrow('NOREPLICAS');
 });
 
@@ -104,7 +105,7 @@ test('a full Redis that has lost them says so, and gets them when it has room', 
   expect(refusal).toMatchObject({ message: expect.stringMatching(/^OOM/) });
   expect(isRedisUnavailable(refusal)).toBe(true);
   await setEverywhere(redis, 'maxmemory', 0);
-  expect(await call(redis, 1)).toBe(0);
+  expect(await call(redis, 1)).toBe(false);
 });
 
 test('a user who may not load them is refused at the start', async () => {

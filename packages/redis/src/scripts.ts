@@ -36,9 +36,15 @@ const SCRIPTS = {
 } as const satisfies Record<string, ScriptKind>;
 
 export type ScriptName = keyof typeof SCRIPTS;
+export const SCRIPT_NAMES = Object.keys(SCRIPTS) as ScriptName[];
 export type ScriptReply = (string | number | null | ScriptReply)[];
 
 const library = scriptLibrary(SCRIPTS);
+
+/** All scripts, as Redis gets them. */
+export function libraryText(): string {
+  return library.text;
+}
 
 /** The name under which Redis has this script. */
 export function functionNameOf(script: ScriptName): string {
@@ -101,14 +107,14 @@ function loadAgain(client: RedisClient): Promise<Error | null> {
 /** A reply whose texts are bytes as Redis sent them. */
 export type RawReply = (Buffer | number | null | RawReply)[];
 
-/** Runs a script; the reply's form is in the header of its file. Loads the scripts where a server lost them. */
+/** Runs a script with so many keys and then its arguments, for script-calls.ts. Loads the scripts where a server lost them. */
 export function runScript(
   redis: RedisCommands,
   name: ScriptName,
-  keys: string[],
-  args: (string | number)[],
+  keyCount: number,
+  sent: (string | number)[],
 ): Promise<ScriptReply> {
-  const call = () => redis.fcall(functionNameOf(name), keys.length, ...keys, ...args) as Promise<ScriptReply>;
+  const call = () => redis.fcall(functionNameOf(name), keyCount, ...sent) as Promise<ScriptReply>;
   return call().catch((error) => afterLoading(redis, error, call));
 }
 
@@ -116,11 +122,10 @@ export function runScript(
 export function runScriptRaw(
   redis: RedisCommands,
   name: ScriptName,
-  keys: string[],
-  args: (string | number)[],
+  keyCount: number,
+  sent: (string | number)[],
 ): Promise<RawReply> {
-  const call = () =>
-    redis.callBuffer('fcall', functionNameOf(name), keys.length, ...keys, ...args) as Promise<RawReply>;
+  const call = () => redis.callBuffer('fcall', functionNameOf(name), keyCount, ...sent) as Promise<RawReply>;
   return call().catch((error) => afterLoading(redis, error, call));
 }
 

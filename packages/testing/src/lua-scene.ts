@@ -1,7 +1,8 @@
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
-import { loadScript, resolveFields } from '@flotilla/redis/script-text.ts';
-import { runScript, type ScriptName, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import { type SettleArgs, scripts, type TurnKeys } from '@flotilla/redis/script-calls.ts';
+import type { Header } from '@flotilla/redis/script-header.ts';
+import { scriptWith } from '@flotilla/redis/script-text.ts';
 import { storedCounts } from './activity-counts.ts';
 import { startTestRedis } from './redis.ts';
 
@@ -13,16 +14,20 @@ export const REGISTRATION = 'registration-1';
 export const PUSH_FIELDS =
   "{ fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }";
 
-type Arguments = (string | number)[];
+type Value = string | number | boolean | null;
+type ArgsByName = Record<string, Value | readonly (Value | Record<string, Value>)[]>;
 type AcceptSettings = {
   quickest?: number;
-  slowest?: number | '';
+  slowest?: number;
   filters?: string;
   marks?: string[];
   atMs?: number;
   /** The bitmap of seen ids. */
   block?: number;
 };
+/** A unit that is settled: one update without anything to say, unless it is given. */
+export type Settled = Partial<SettleArgs['settled'][number]> &
+  Pick<SettleArgs['settled'][number], 'lane' | 'id' | 'outcome'>;
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
 
 function claimName(name: string, sent = 1): string {
@@ -30,8 +35,36 @@ function claimName(name: string, sent = 1): string {
   return `${turn.padEnd(8, '.').slice(0, 8)}${number.padStart(7, '0')}${String(sent).padStart(2, '0')}`;
 }
 
+function headerFor(keys: object, args: object): string {
+  const typed = Object.entries(args).map(
+    ([name, value]) => `${name}: ${typeof value === 'number' ? 'number' : 'text'}`,
+  );
+  const lines = { keys: Object.keys(keys).join(', '), args: typed.join(', ') };
+  return Object.entries(lines)
+    .map(([block, names]) => (names === '' ? '' : `-- @${block} ${names}\n`))
+    .join('');
+}
+
+/** The arguments in the order of the header. */
+function sentArguments(header: Header, args: ArgsByName): (string | number)[] {
+  const sent = (value: unknown) => (typeof value === 'boolean' ? Number(value) : ((value ?? '') as string | number));
+  const counts = header.lists.slice(0, -1).map(({ name }) => (args[name] as unknown[]).length);
+  const entries = header.lists.flatMap(({ name, fields }) =>
+    (args[name] as Record<string, Value>[]).flatMap((one) =>
+      fields.length === 0 ? [sent(one)] : fields.map((field) => sent(one[field.name])),
+    ),
+  );
+  return [...header.args.map(({ name }) => sent(args[name])), ...counts, ...entries];
+}
+
 /** Above whatever revision was applied. */
 const ALWAYS_HANDED_OVER = { revision: 1e9, handOver: true };
+
+/** The reply of a script that has done what it is for. */
+export function okOf<Reply extends { outcome: string }>(reply: Reply): Extract<Reply, { outcome: 'OK' }> {
+  if (reply.outcome !== 'OK') throw new Error(`the script answered ${reply.outcome}`);
+  return reply as Extract<Reply, { outcome: 'OK' }>;
+}
 
 /** A Redis of the test file's own with one bot, for tests of single Lua scripts and their includes. */
 export async function luaScene() {
@@ -40,36 +73,34 @@ export async function luaScene() {
   const { commands } = redis;
   const keys = botKeys(BOT);
   const activity = activityKeys(BOT, NOW_MS);
-  const run = (name: ScriptName, scriptKeys: string[], args: Arguments): Promise<ScriptReply> =>
-    runScript(commands, name, scriptKeys, args);
   const timesSent = new Map<string, number>();
   const sentAgain = (name: string): number => {
     const times = (timesSent.get(name) ?? 0) + 1;
     timesSent.set(name, times);
     return times;
   };
-  const turnKeys = (reader: 'push' | 'rules'): string[] => {
-    const ofReader =
-      reader === 'push'
-        ? [keys.lanes, keys.inFlight, keys.work, keys.redriven]
-        : [keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven];
-    return [keys.state, keys.log, ...ofReader, keys.history, keys.pendingTurns, keys.consumers];
+  const turnKeys = (reader: 'push' | 'rules'): TurnKeys => {
+    const { state, log, history, pendingTurns, consumers, lanes, inFlight, work, redriven } = keys;
+    const shared = { state, log, history, pendingTurns, consumers };
+    if (reader === 'push') return { ...shared, lanes, inFlight, work, redriven };
+    const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven } = keys;
+    return { ...shared, lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
   };
   return {
     commands,
     keys,
     /** The hashes that count what the bot and its shard do at NOW_MS. */
     activity,
-    run,
     turnKeys,
-    /** Runs this Lua body after the text of an include. */
-    evaluate: (include: string, body: string, scriptKeys: string[] = [], args: Arguments = []): Promise<unknown> =>
-      commands.eval(
-        `${loadScript(`lib/${include}`)}\n${resolveFields(body)}`,
-        scriptKeys.length,
-        ...scriptKeys,
-        ...args,
-      ),
+    /** Runs this Lua after the text of a file of lib/. Without a header of its own, it uses all names of the keys and arguments. */
+    evaluate: (lib: string, body: string, bodyKeys: object = {}, args: object = {}): Promise<unknown> => {
+      const { text, header } = scriptWith(
+        lib,
+        /^-- @(keys|args)/.test(body) ? body : `${headerFor(bodyKeys, args)}${body}`,
+      );
+      const sentKeys = header.keys.map(({ name }) => (bodyKeys as Record<string, string>)[name]!);
+      return commands.eval(text, sentKeys.length, ...sentKeys, ...sentArguments(header, args as ArgsByName));
+    },
     /** Hears what scripts publish on a channel, from now on. */
     subscribe: async (channel: string, message: (payload: string) => void) => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -102,68 +133,60 @@ export async function luaScene() {
         filters?: string;
       } = {},
     ) =>
-      run(
-        'apply-bot',
-        [
-          ...[keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work],
-          ...[keys.redriven, keys.history, keys.pendingTurns],
-          ...[keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven],
-        ],
-        [
-          ...[
-            REGISTRATION,
-            settings.atMs ?? NOW_MS,
-            keys.lane(''),
-            settings.pull ? 1 : 0,
-            settings.push ? 1 : 0,
-            settings.manage ? 1 : 0,
-          ],
-          ...[
-            1,
-            '',
-            JSON.stringify(settings.changes ?? [ALWAYS_HANDED_OVER]),
-            settings.revision ?? 1,
-            BOT,
-            settings.rules ? 1 : 0,
-            keys.rulesLane(''),
-            0,
-          ],
-          `,${(settings.programs ?? []).join(',')},`,
-          ...(settings.filters === undefined ? ['', ''] : [`text of ${settings.filters}`, settings.filters]),
-          settings.pushing ?? '',
-          keys.programs,
-          settings.drop ? 1 : 0,
-          settings.dropPendingOf ?? '',
-        ],
-      ),
+      scripts.applyBot(commands, keys, {
+        registrationId: REGISTRATION,
+        nowMs: settings.atMs ?? NOW_MS,
+        botId: BOT,
+        revision: settings.revision ?? 1,
+        on: true,
+        pull: settings.pull ?? false,
+        push: settings.push ?? false,
+        rules: settings.rules ?? false,
+        manage: settings.manage ?? false,
+        allowed: '',
+        programs: `,${(settings.programs ?? []).join(',')},`,
+        pushing: settings.pushing ?? '',
+        filters: settings.filters === undefined ? '' : `text of ${settings.filters}`,
+        filtersDigest: settings.filters ?? '',
+        reservedId: 0,
+        changesJson: JSON.stringify(settings.changes ?? [ALWAYS_HANDED_OVER]),
+        drops: settings.drop ?? false,
+        dropsOf: settings.dropPendingOf ?? null,
+        lanePrefix: keys.lane(''),
+        rulesLanePrefix: keys.rulesLane(''),
+        programPrefix: keys.programs,
+      }),
     /** Accepts updates of one lane, as if the platform had pushed them. */
     accept: (ids: number[], lane = 'c:5', kind = 'message', settings: AcceptSettings = {}) => {
-      const { quickest = 100_000, slowest = '', filters = '', marks = [], atMs = NOW_MS, block = 0 } = settings;
-      return run(
-        'accept-updates',
-        [
-          keys.state,
-          keys.log,
-          keys.history,
-          keys.pendingTurns,
-          keys.consumers,
-          ...activity,
-          keys.live,
-          keys.seen(block),
-        ],
-        [
-          ...[REGISTRATION, atMs, BOT, '', '', quickest, '', slowest, 0, redis.runIds()],
-          ...[filters, filters === '' ? '' : JSON.stringify(marks)],
-          ...ids.flatMap((id) => {
-            const raw = `{"update_id":${id}}`;
-            return [id, 9, id, kind, lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];
-          }),
-        ],
+      const { quickest = 100_000, slowest = null, filters = '', marks = [], atMs = NOW_MS, block = 0 } = settings;
+      const updates = ids.map((id) => {
+        const raw = `{"update_id":${id}}`;
+        const inRaw = { idStart: 14, idEnd: raw.length - 1, raw };
+        return { platformId: id, bitmap: 1, bit: id, kind, lane, expiresAtMs: NOW_MS + 86_400_000, ...inRaw };
+      });
+      return scripts.acceptUpdates(
+        commands,
+        { ...keys, ...activity, seen: [keys.seen(block)] },
+        {
+          registrationId: REGISTRATION,
+          nowMs: atMs,
+          botId: BOT,
+          fencingToken: null,
+          nextOffset: null,
+          quickestLimit: quickest,
+          slowestLimit: slowest,
+          traceparent: '',
+          reservedId: 0,
+          runIds: redis.runIds(),
+          filtersDigest: filters,
+          marksJson: filters === '' ? '' : JSON.stringify(marks),
+          updates,
+        },
       );
     },
     /** The name of a claim such as 'a1', the first one of turn 'a', when it is sent for the first time, or again. */
     claimName,
-    /** The first arguments of a claim; the six arguments of each of the `settled` units follow them. */
+    /** What every reader's claim takes. */
     claimArguments: (
       reader: 'push' | 'rules',
       claim: {
@@ -172,16 +195,27 @@ export async function luaScene() {
         sent?: number;
         limit?: number;
         atMs?: number;
-        settled?: number;
-        end?: string;
+        settled?: readonly Settled[];
+        end?: SettleArgs['ending'];
       },
-    ): Arguments => {
-      const { token = '', name, sent = sentAgain(name), limit = 10, atMs = NOW_MS, settled = 0, end = '' } = claim;
-      const lanePrefix = reader === 'push' ? keys.lane('') : keys.rulesLane('');
-      return [REGISTRATION, token, atMs, BOT, lanePrefix, limit, 1, 3, end, claimName(name, sent), settled];
+    ): SettleArgs => {
+      const { token = null, name, sent = sentAgain(name), limit = 10, atMs = NOW_MS, settled = [], end = null } = claim;
+      return {
+        registrationId: REGISTRATION,
+        fencingToken: token,
+        nowMs: atMs,
+        botId: BOT,
+        lanePrefix: reader === 'push' ? keys.lane('') : keys.rulesLane(''),
+        limit,
+        trims: true,
+        begunAtMost: 3,
+        ending: end,
+        claim: claimName(name, sent),
+        settled: settled.map((one) => ({ members: 1, dueAtMs: null, json: '', ...one })),
+      };
     },
     /** What was counted for the bot and for its shard in the minute of NOW_MS. */
-    counted: () => Promise.all(activity.map((key) => storedCounts(commands, key, NOW_MS))),
+    counted: () => Promise.all(Object.values(activity).map((key) => storedCounts(commands, key, NOW_MS))),
     clear: () => {
       timesSent.clear();
       return commands.flushall();

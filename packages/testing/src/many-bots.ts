@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { sealColumns } from '@flotilla/domain/bots/sealed-bot.ts';
+import { sealColumns } from '@flotilla/domain/fleet/bots/sealed-bot.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { sql } from 'kysely';
 import { FLEET_ENCRYPTION_KEY } from './fleet/fleet.ts';

@@ -1,6 +1,6 @@
-import type { Account } from '@flotilla/domain/accounts/account.ts';
-import { endOfKey } from '@flotilla/domain/accounts/api-key.ts';
-import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
+import type { Account } from '@flotilla/domain/people/accounts/account.ts';
+import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import { type Caller, callerOf } from '@flotilla/domain/people/accounts/caller.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';

@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
-import { changeCredentials } from '@flotilla/domain/accounts/change-credentials.ts';
-import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
+import { changeCredentials } from '@flotilla/domain/people/accounts/change-credentials.ts';
+import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
-import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
-import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
+import { type Caller, callerOf } from '@flotilla/domain/people/accounts/caller.ts';
+import type { CredentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sign } from 'cookie-signature';

@@ -1,5 +1,5 @@
 import type { AccountResource } from '@flotilla/contract/accounts.ts';
-import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
+import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import { ANSWER_CALLBACK_QUERY } from '@flotilla/domain/bots/answered-callbacks.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { GroupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
+import { ANSWER_CALLBACK_QUERY } from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
+import type { GroupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { type CapturedMethod, capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';

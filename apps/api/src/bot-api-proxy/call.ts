@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { ActiveProgram } from '@flotilla/domain/fleet/bots/active-program.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../context.ts';

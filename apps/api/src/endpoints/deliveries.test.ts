@@ -1,6 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
-import type { RetryRecord } from '@flotilla/domain/lanes/retry-schedule.ts';
+import type { RetryRecord } from '@flotilla/domain/delivery/lanes/retry-schedule.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type BackendHandler, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';

@@ -2,8 +2,8 @@ import type { ActivityResource } from '@flotilla/contract/activity.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { SystemResource } from '@flotilla/contract/system.ts';
 import { migrations } from '@flotilla/database/migrations.ts';
-import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
-import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
+import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
+import { gatherFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
@@ -98,7 +98,7 @@ describe('the fleet in figures', () => {
     // In both minutes, because one may end while the test runs.
     const atMs = [Date.now() - 60_000, Date.now()];
     for (const one of atMs) {
-      const [ofBot, ofShard] = activityKeys(bots.ok, one);
+      const { activity: ofBot, shardActivity: ofShard } = activityKeys(bots.ok, one);
       await storeCounts(redis.commands, ofShard, one, '600 540 6 60 30');
       await storeCounts(redis.commands, ofBot, one, '60 30 0 0 120');
     }
@@ -109,7 +109,7 @@ describe('the fleet in figures', () => {
     expect((await shown(api.admin)).rates).toEqual(rates);
     const ofOne = { in: 1, delivered: 0.5, failed: 0, retried: 0, calls: 2 };
     expect((await shown(await userOf('rated', [bots.ok, bots.open]))).rates).toEqual(ofOne);
-    await redis.commands.del(...atMs.flatMap((one) => activityKeys(bots.ok, one)));
+    await redis.commands.del(...atMs.flatMap((one) => Object.values(activityKeys(bots.ok, one))));
   });
 
   test('is of this moment while no worker gathers figures', async () => {

@@ -1,10 +1,10 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import { readRecord } from '@flotilla/domain/history/stream/history-codec.ts';
-import { writeHistory } from '@flotilla/domain/history/write-history.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
-import { parkPrograms } from '@flotilla/domain/programs/park-programs.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
+import { readRecord } from '@flotilla/domain/records/history/stream/history-codec.ts';
+import { writeHistory } from '@flotilla/domain/records/history/write-history.ts';
 import { shardKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';

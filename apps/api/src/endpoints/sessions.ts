@@ -1,7 +1,7 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { SessionResource, sessionOperations } from '@flotilla/contract/sessions.ts';
-import { describeNew } from '@flotilla/domain/audit/describe-changes.ts';
-import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
+import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { endOwnSession, type OwnSession, ownSessions } from '../auth/own-sessions.ts';
 import { endSession } from '../auth/session.ts';

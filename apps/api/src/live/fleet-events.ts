@@ -1,5 +1,5 @@
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import { type ReadDeps, readFleet } from '@flotilla/domain/fleet-figures/read-fleet.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type ReadDeps, readFleet } from '@flotilla/domain/watch/fleet-figures/read-fleet.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { presentFleet } from '../present/present-fleet.ts';
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LiveEvent, LiveEvents } from '@flotilla/domain/live/live-event.ts';
-import { encodePosition, type LivePosition } from '@flotilla/domain/live/live-position.ts';
+import type { LiveEvent, LiveEvents } from '@flotilla/domain/watch/live/live-event.ts';
+import { encodePosition, type LivePosition } from '@flotilla/domain/watch/live/live-position.ts';
 import type { MetricFamily, QuickCounter } from '@flotilla/runtime/quick-metrics.ts';
 
 /** Counts of all streams of the process. */

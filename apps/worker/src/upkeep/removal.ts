@@ -1,5 +1,5 @@
-import { removeDeleted } from '@flotilla/domain/retention/remove-deleted.ts';
-import { removeExpired } from '@flotilla/domain/retention/remove-expired.ts';
+import { removeDeleted } from '@flotilla/domain/records/retention/remove-deleted.ts';
+import { removeExpired } from '@flotilla/domain/records/retention/remove-expired.ts';
 import type { WorkerConfig } from '../config.ts';
 import type { WorkerContext } from '../context.ts';
 import { repeatWork } from './repeat-work.ts';

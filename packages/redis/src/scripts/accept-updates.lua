@@ -1,20 +1,27 @@
 -- Appends updates from the platform to a bot's log and to the history stream: each once, all or none.
--- KEYS  1 state  2 log  3 history  4 pending turns  5 consumers  6 activity of the bot  7 activity of the shard
---       8 live stream  9… seen bitmaps
--- ARGV  1 registration id  2 now (ms)  3 bot id  4 fencing token of the polling turn ('' for a push by the platform)
---       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates) of the quickest reader
---       7 traceparent ('' when not traced)  8 backlog limit of the slowest reader ('' unless memory is tight)
---       9 the highest reserved update id ('' when the caller did not ask Postgres)
---       10 run ids of the Redis servers that the caller knows
---       11 digest of the filters by which the updates were judged ('' for none)  12 JSON: the mark of each update, as
---          lib/log.lua says, and after a space its album, if it is in one ('' for none)
---       13… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
---          offset of the first and of the last digit of update_id in raw (1-based), raw
--- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
---      | {'DOUBT'}: Redis may have lost state; the caller reads the reserved id from Postgres and repeats the call
---      | {'FILTERS', digest, text}: other filters are in force; the caller judges by them and repeats the call
---      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1), reserve ids (0/1),
---         {ids of programs to wake}}
+-- @keys state, log, history, pendingTurns, consumers, activity, shardActivity, live, ...seen
+-- @args registrationId: text, nowMs: digits, botId: digits
+--   fencingToken: digits?  of the polling turn; absent for a push by the platform
+--   nextOffset: digits?  to ask the platform for; absent keeps it
+--   quickestLimit: number  backlog limit (updates) of the quickest reader
+--   slowestLimit: number?  that of the slowest reader; absent unless memory is tight
+--   traceparent: text  '' when not traced
+--   reservedId: number?  the highest reserved update id; absent when the caller did not ask Postgres
+--   runIds: text  those of the Redis servers that the caller knows
+--   filtersDigest: text  of the filters by which the updates were judged, '' for none
+--   marksJson: text  the mark of each update, as lib/log.lua says, and after a space its album, if it is in one; '' for none
+--   ...updates platformId: digits
+--     bitmap: number, bit: digits  which of `seen`, counted from 1, and the bit in it
+--     kind: text, lane: text, expiresAtMs: digits
+--     idStart: number, idEnd: number  offset of the first and of the last digit of update_id in raw, from 1
+--     raw: text
+-- @reply
+--   GONE, OFF, FENCED, FULL
+--   DOUBT  Redis may have lost state: the caller reads the reserved id from Postgres and repeats the call
+--   FILTERS digest: text, filters: text  others are in force: the caller judges by them and repeats the call
+--   OK appended: number, duplicates: number, lastId: number
+--     wakePush: flag, wakeHistory: flag, wakeRules: flag, wakePrograms: number[]
+--     reserveIds: flag  few reserved ids are left
 -- @include state
 -- @include trim
 -- @include ids
@@ -32,26 +39,26 @@ local MARK_OF_NOBODY = '=0'
 -- With so many updates behind it, push is woken only to move its cursor past what programs took; intake stops much later.
 local WAKE_PUSH_TO_PASS_FROM = 500
 
-local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
-local at, now, botId = ARGV[2], tonumber(ARGV[2]), ARGV[3]
+local now = tonumber(nowMs)
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
 --   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
 --   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil, seenProlonged
-if s.registrationId ~= ARGV[1] then return { 'GONE' } end
+if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
-if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
-if (s.filtersDigest or '') ~= ARGV[11] then return { 'FILTERS', s.filtersDigest or '', redis.call('HGET', state, '@filters') or '' } end
+if fencingToken ~= '' and fencingToken ~= s.pollingFencingToken then return { 'FENCED' } end
+if (s.filtersDigest or '') ~= filtersDigest then
+  return reply.FILTERS { digest = s.filtersDigest or '', filters = redis.call('HGET', state, '@filters') or '' }
+end
 
 local last, lastText, n, nText = tonumber(s.lastId), s.lastId, tonumber(s.allowedCount), s.allowedCount
-local polled, newestIsOurs, reserved = ARGV[4] ~= '', s.own == '1', tonumber(s.reserved or 0)
-if not string.find(ARGV[10], s.run or '?', 1, true) then
+local polled, newestIsOurs, reserved = fencingToken ~= '', s.own == '1', tonumber(s.reserved or 0)
+if not string.find(runIds, s.run or '?', 1, true) then
   local run = runId()
   if s.run ~= run then
-    if ARGV[9] == '' then return { 'DOUBT' } end
-    local known = tonumber(ARGV[9])
+    if not reservedId then return { 'DOUBT' } end
     -- Polled ids rise by themselves. They need the reserved id only if the state is certainly old.
-    if not polled or newestIsOurs or known > reserved then last = math.max(last, reserved, known) end
-    reserved, lastText = math.max(reserved, known), tostring(last)
+    if not polled or newestIsOurs or reservedId > reserved then last = math.max(last, reserved, reservedId) end
+    reserved, lastText = math.max(reserved, reservedId), tostring(last)
     writeState(state, { '@run', run, '@lastId', lastText, '@reserved', reserved })
   end
 end
@@ -64,22 +71,24 @@ local watched = tonumber(s.watchedUntil or 0) > now
 -- limit.
 local function isFull()
   local quickest, slowest = backlogOf(s, now)
-  local isTight, onlyPrograms = ARGV[8] ~= '', hasConsumers and not (pull or holdsForPush or rules)
-  if hasConsumers and (isTight or (onlyPrograms and redis.call('XLEN', log) >= tonumber(ARGV[6]))) then
+  local isTight, onlyPrograms = slowestLimit ~= nil, hasConsumers and not (pull or holdsForPush or rules)
+  if hasConsumers and (isTight or (onlyPrograms and redis.call('XLEN', log) >= quickestLimit)) then
     local quick, slow = programBacklog(s, log, consumers)
     slowest = math.max(slowest, slow)
     if onlyPrograms then quickest = quick or quickest end
   end
-  return quickest >= tonumber(ARGV[6]) or (isTight and slowest >= tonumber(ARGV[8]))
+  return quickest >= quickestLimit or (isTight and slowest >= slowestLimit)
 end
 if isFull() then
   -- What has expired must not stop intake, and perhaps nobody polls.
-  s.pullCursorCount, s.trimmedAt = trimLog(state, log, consumers, now), at
+  s.pullCursorCount, s.trimmedAt = trimLog(state, log, consumers, now), nowMs
   if isFull() then return { 'FULL' } end
 end
 
 local function isAllowedKind(kind)
-  if s.allowed == '' then return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count' end
+  if s.allowed == '' then
+    return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count'
+  end
   return string.find(s.allowed, ',' .. kind .. ',', 1, true) ~= nil
 end
 
@@ -96,7 +105,7 @@ end
 
 -- The mark of the update with this number, the program that takes it, and whether that program is parked. Updates that a
 -- deleted program would have taken go to everybody.
-local marks = ARGV[12] ~= '' and cjson.decode(ARGV[12])
+local marks = marksJson ~= '' and cjson.decode(marksJson)
 local function markOf(number)
   local mark, album = string.match(marks[number], '^(%S*) ?(.*)$')
   if album ~= '' then mark = ofAlbum(album, mark) end
@@ -108,18 +117,24 @@ end
 
 -- All programs that push, and those that get one of these updates. Only the latter are woken.
 local pushing, getsOne = {}, {}
-for id in string.gmatch(s.programs or '', '%d+') do pushing[#pushing + 1] = id end
+for id in string.gmatch(s.programs or '', '%d+') do
+  pushing[#pushing + 1] = id
+end
 local function noteReaders(mark, owner)
   for _, id in ipairs(pushing) do
     if not getsOne[id] then
-      if owner then getsOne[id] = owner == id else getsOne[id] = not string.find(mark, ',' .. id .. ',', 1, true) end
+      if owner then
+        getsOne[id] = owner == id
+      else
+        getsOne[id] = not string.find(mark, ',' .. id .. ',', 1, true)
+      end
     end
   end
 end
 
 -- An update that a parked program takes alone becomes a dead letter, which can be sent to the bot's backend.
 local function buryForParked(owner, id, raw)
-  local origin = { bot = botId, registration = ARGV[1], now = now, reader = 'push' }
+  local origin = { bot = botId, registration = registrationId, now = now, reader = 'push' }
   local reason = 'program ' .. owner .. ', which takes it alone, is parked'
   addDeadLetter(history, origin, { id = id, raw = raw }, { code = 'too_far_behind', reason = reason, attempts = 0 })
 end
@@ -130,31 +145,36 @@ local function prolongSeen(key)
   local bitmap, since = string.match(prolonged or '', '^(%d+) (%d+)$')
   if bitmap == string.match(key, '%d+$') and math.abs(now - tonumber(since)) < SEEN_PROLONGED_MS then return end
   redis.call('EXPIRE', key, SEEN_LIFE_S)
-  prolonged = string.match(key, '%d+$') .. ' ' .. at
+  prolonged = string.match(key, '%d+$') .. ' ' .. nowMs
 end
 
 local highest = last
-for i = 13, #ARGV, 9 do highest = math.max(highest + 1, tonumber(ARGV[i])) end
+for i in each(updates) do
+  highest = math.max(highest + 1, tonumber(updates.platformId[i]))
+end
 if highest > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
 
 local appended, duplicates, anyAllowed, routable, buries = 0, 0, false, 0, false
-local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
-for i = 13, #ARGV, 9 do
-  local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
-  if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
+local traced = traceparent ~= '' and { 'tp', traceparent } or {}
+for i in each(updates) do
+  local platformId, bitmap = tonumber(updates.platformId[i]), updates.bitmap[i]
+  local seenKey = seen[bitmap]
+  if redis.call('SETBIT', seenKey, updates.bit[i], 1) == 1 then
     duplicates = duplicates + 1
   else
     prolongSeen(seenKey)
-    local kind, raw = ARGV[i + 3], ARGV[i + 8]
+    local kind, raw = updates.kind[i], updates.raw[i]
     local id = math.max(last + 1, platformId)
-    last, lastText = id, ARGV[i]
+    last, lastText = id, updates.platformId[i]
     if id ~= platformId then
       lastText = tostring(id)
-      raw = string.sub(raw, 1, tonumber(ARGV[i + 6]) - 1) .. lastText .. string.sub(raw, tonumber(ARGV[i + 7]) + 1)
+      raw = string.sub(raw, 1, updates.idStart[i] - 1) .. lastText .. string.sub(raw, updates.idEnd[i] + 1)
     end
     newestIsOurs = id ~= platformId or (newestIsOurs and not polled)
     local mark, owner, isParked = '', nil, false
-    if marks then mark, owner, isParked = markOf((i - 4) / 9) end
+    if marks then
+      mark, owner, isParked = markOf(appended + duplicates + 1)
+    end
     noteReaders(mark, owner)
     if isParked then
       buryForParked(owner, id, raw)
@@ -171,29 +191,45 @@ for i = 13, #ARGV, 9 do
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if hasConsumers or forRules or (allowed and (pull or holdsForPush)) then
-      redis.call('XADD', log, lastText .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', at, 'x', ARGV[i + 5], 'n', nText, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
+      -- stylua: ignore
+      redis.call('XADD', log, lastText .. '-0', 'u', raw, 'k', kind, 'l', updates.lane[i], 't', nowMs,
+        'x', updates.expiresAtMs[i], 'n', nText, 'm', allowed and '0' or '1',
+        unpack(mark == '' and traced or { 'tp', traceparent, 'o', mark }))
     end
     if manage then
-      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', lastText, 'u', raw, unpack(traced))
+      -- stylua: ignore
+      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', registrationId, 'a', nowMs,
+        'i', lastText, 'u', raw, unpack(traced))
     end
-    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', lastText, 'u', raw) end
+    if watched then
+      addLive(live, #raw, 't', 'update', 'b', botId, 'g', registrationId, 'a', nowMs, 'i', lastText, 'u', raw)
+    end
     appended = appended + 1
   end
 end
 
 local changes = {}
-if ARGV[5] ~= '' then addField(changes, 'pollOffset', ARGV[5]) end
-if ARGV[4] ~= '' then addField(changes, 'pollOkAt', at) end
+if nextOffset ~= '' then addField(changes, 'pollOffset', nextOffset) end
+if polled then addField(changes, 'pollOkAt', nowMs) end
 if appended == 0 then
   writeState(state, changes)
-  return { 'OK', 0, duplicates, 0, 0, last, 0, 0, {} }
+  return reply.OK {
+    appended = 0,
+    duplicates = duplicates,
+    lastId = last,
+    reserveIds = false,
+    wakePush = false,
+    wakeHistory = false,
+    wakeRules = false,
+    wakePrograms = {},
+  }
 end
-countActivity(KEYS[6], KEYS[7], now, appended, 0, 0, 0, 0)
+countActivity(activity, shardActivity, now, appended, 0, 0, 0, 0)
 
 if albumsChanged then addField(changes, '@albums', albums) end
 addField(changes, '@lastId', lastText)
 addField(changes, '@allowedCount', nText)
-addField(changes, '@updateAt', at)
+addField(changes, '@updateAt', nowMs)
 if prolonged ~= s.seenProlonged then addField(changes, '@seenProlonged', prolonged) end
 local ownText = newestIsOurs and '1' or '0'
 if s.own ~= ownText then addField(changes, '@own', ownText) end
@@ -215,15 +251,27 @@ if routable > 0 then
   redis.call('HINCRBY', state, '@rulesUnread', routable)
   turns[#turns + 1] = rulesTurn
 end
-local toWake, isRunning, held = makePending(pendingTurns, turns, at)
+local toWake, isRunning, held = makePending(pendingTurns, turns, nowMs)
 for _, id in ipairs(pushing) do
   if toWake[botId .. ':program:' .. id] then wakePrograms[#wakePrograms + 1] = id end
 end
 -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes. The bot's id wakes
 -- all its turns.
-if isRunning then redis.call('PUBLISH', 'flotilla:turn-news', botId) else tellHeld(held) end
-local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', at, 'history') or 0
+if isRunning then
+  redis.call('PUBLISH', 'flotilla:turn-news', botId)
+else
+  tellHeld(held)
+end
+local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') or false
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or newestIsOurs) and last > reserved - RESERVED_AHEAD
-local wakePush, wakeRules = toWake[botId .. ':push'] and 1 or 0, toWake[rulesTurn] and 1 or 0
-return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules, reserve and 1 or 0, wakePrograms }
+return reply.OK {
+  appended = appended,
+  duplicates = duplicates,
+  lastId = last,
+  reserveIds = reserve,
+  wakePush = toWake[botId .. ':push'] or false,
+  wakeHistory = wakeHistory,
+  wakeRules = toWake[rulesTurn] or false,
+  wakePrograms = wakePrograms,
+}

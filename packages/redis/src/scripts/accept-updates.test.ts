@@ -1,6 +1,7 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -11,7 +12,17 @@ afterAll(() => scene.close());
 
 test('an update is kept once, under its id, for every reader that is on', async () => {
   await scene.applyBot({ push: true, rules: true, manage: true });
-  expect(await scene.accept([5, 6, 5])).toEqual(['OK', 2, 1, 1, 1, 6, 1, 1, []]);
+  expect(await scene.accept([5, 6, 5])).toEqual({
+    outcome: 'OK',
+    appended: 2,
+    duplicates: 1,
+    lastId: 6,
+    wakePush: true,
+    wakeHistory: true,
+    wakeRules: true,
+    wakePrograms: [],
+    reserveIds: true,
+  });
   const log = await scene.commands.xrange(scene.keys.log, '-', '+');
   expect(log.map(([id]) => id)).toEqual(['5-0', '6-0']);
   expect(await scene.commands.xlen(scene.keys.history)).toBe(2);
@@ -41,7 +52,7 @@ test('of a batch for which the ids do not suffice nothing is kept, and it is no 
 });
 
 test('nothing is kept of a bot that is gone, and readers that are off start at the end', async () => {
-  expect(await scene.accept([1])).toEqual(['GONE']);
+  expect(await scene.accept([1])).toEqual({ outcome: 'GONE' });
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   const fields = ['lastId', 'allowedCount', 'pullCursor', 'pullCursorCount', 'pushCursor'];
@@ -51,37 +62,42 @@ test('nothing is kept of a bot that is gone, and readers that are off start at t
 test('an append wakes no push while the breaker is open', async () => {
   await scene.applyBot({ push: true });
   await scene.commands.hset(scene.keys.state, 'openUntil', NOW_MS + 1);
-  expect((await scene.accept([1]))[3]).toBe(0);
+  expect(okOf(await scene.accept([1])).wakePush).toBe(false);
   expect(await scene.commands.exists(scene.keys.pendingTurns)).toBe(0);
 });
 
 test('a bot that only programs read is full when the quickest of them is behind by the limit', async () => {
   await scene.applyBot({ programs: [5, 6] });
   const accept = (id: number) => scene.accept([id], 'c:5', 'message', { quickest: 2 });
-  expect([(await accept(1))[0], (await accept(2))[0], (await accept(3))[0]]).toEqual(['OK', 'OK', 'FULL']);
+  const outcomes = [await accept(1), await accept(2), await accept(3)].map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(['OK', 'OK', 'FULL']);
   await scene.commands.hset(scene.keys.consumers, 'program:6', `2 ${NOW_MS}`);
-  expect((await accept(3))[0]).toBe('OK');
+  expect((await accept(3)).outcome).toBe('OK');
 });
 
 test('when memory is tight, the slowest program counts like any slow reader', async () => {
   await scene.applyBot({ pull: true, programs: [5] });
   await scene.accept([1, 2]);
   await scene.commands.hset(scene.keys.state, { pullCursor: 2, pullCursorCount: 2 });
-  expect(await scene.accept([3], 'c:5', 'message', { slowest: 2 })).toEqual(['FULL']);
+  expect(await scene.accept([3], 'c:5', 'message', { slowest: 2 })).toEqual({ outcome: 'FULL' });
   await scene.commands.hset(scene.keys.consumers, 'program:5', `2 ${NOW_MS}`);
-  expect((await scene.accept([3], 'c:5', 'message', { slowest: 2 }))[0]).toBe('OK');
+  expect((await scene.accept([3], 'c:5', 'message', { slowest: 2 })).outcome).toBe('OK');
 });
 
 const mark = (entry: [string, string[]] | undefined) => entry?.[1].slice(12);
 
 test('nothing is accepted by other filters than those in force, which the caller then gets', async () => {
-  const inForce = ['FILTERS', 'b', 'text of b'];
+  const inForce = { outcome: 'FILTERS', digest: 'b', filters: 'text of b' };
   await scene.applyBot({ programs: [5], filters: 'b' });
   expect(await scene.accept([1])).toEqual(inForce);
   expect(await scene.accept([1], 'c:5', 'message', { filters: 'a', marks: ['=5'] })).toEqual(inForce);
-  expect((await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] }))[0]).toBe('OK');
+  expect((await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] })).outcome).toBe('OK');
   await scene.applyBot({ programs: [5], revision: 2 });
-  expect(await scene.accept([2], 'c:5', 'message', { filters: 'b', marks: ['=5'] })).toEqual(['FILTERS', '', '']);
+  expect(await scene.accept([2], 'c:5', 'message', { filters: 'b', marks: ['=5'] })).toEqual({
+    outcome: 'FILTERS',
+    digest: '',
+    filters: '',
+  });
   expect(await scene.commands.hmget(scene.keys.state, 'lastId', 'filters', 'filtersDigest')).toEqual(['1', null, null]);
 });
 
@@ -89,7 +105,7 @@ test('an entry says who gets it, and counts as waiting for the default readers t
   await scene.applyBot({ push: true, programs: [5, 6], filters: 'b' });
   const marks = ['=5', ',5,6,', '', '=7'];
   const accepted = await scene.accept([1, 2, 3, 4], 'c:5', 'message', { filters: 'b', marks });
-  expect(accepted.slice(0, 2)).toEqual(['OK', 4]);
+  expect(accepted).toMatchObject({ outcome: 'OK', appended: 4 });
   const log = await scene.commands.xrange(scene.keys.log, '-', '+');
   expect(log.map(mark)).toEqual([
     ['m', '1', 'tp', '', 'o', '=5'],
@@ -102,8 +118,9 @@ test('an entry says who gets it, and counts as waiting for the default readers t
 
 test('what a program takes wakes no push', async () => {
   await scene.applyBot({ push: true, programs: [5], filters: 'b' });
-  expect((await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] }))[3]).toBe(0);
-  expect((await scene.accept([2], 'c:5', 'message', { filters: 'b', marks: [',5,'] }))[3]).toBe(1);
+  const wakes = async (id: number, mark: string) =>
+    okOf(await scene.accept([id], 'c:5', 'message', { filters: 'b', marks: [mark] })).wakePush;
+  expect([await wakes(1, '=5'), await wakes(2, ',5,')]).toEqual([false, true]);
 });
 
 test('of the programs that push, an update wakes those that get it', async () => {
@@ -111,14 +128,14 @@ test('of the programs that push, an update wakes those that get it', async () =>
   const woken = async (...marks: string[]) => {
     await scene.commands.del(scene.keys.pendingTurns);
     const ids = marks.map(() => (lastId += 1));
-    return (await scene.accept(ids, 'c:5', 'message', { filters: 'b', marks })).at(-1);
+    return okOf(await scene.accept(ids, 'c:5', 'message', { filters: 'b', marks })).wakePrograms;
   };
   let lastId = 0;
-  expect(await woken('=5', '=5')).toEqual(['5']);
-  expect(await woken(',5,7,')).toEqual(['6']);
+  expect(await woken('=5', '=5')).toEqual([5]);
+  expect(await woken(',5,7,')).toEqual([6]);
   expect(await woken(',5,6,7,')).toEqual([]);
-  expect(await woken('=5', ',5,6,')).toEqual(['5', '7']);
-  expect(await woken('')).toEqual(['5', '6', '7']);
+  expect(await woken('=5', ',5,6,')).toEqual([5, 7]);
+  expect(await woken('')).toEqual([5, 6, 7]);
 });
 
 test('the later messages of an album follow its first, among the newest albums', async () => {
@@ -147,7 +164,7 @@ test('the history, the live stream and the rules see what a program takes', asyn
   await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + 1000);
   await scene.commands.xadd(scene.keys.live, '*', 't', 'begin');
   const accepted = await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] });
-  expect([accepted[4], accepted[6]]).toEqual([1, 1]);
+  expect(accepted).toMatchObject({ wakeHistory: true, wakeRules: true });
   expect(await scene.commands.hget(scene.keys.state, 'rulesUnread')).toBe('1');
   expect([await scene.commands.xlen(scene.keys.history), await scene.commands.xlen(scene.keys.live)]).toEqual([1, 2]);
 });
@@ -158,8 +175,8 @@ test('push is woken to pass what programs take, long before that would stop inta
     const ids = Array.from({ length: count }, (_, at) => from + at);
     return scene.accept(ids, 'c:5', 'message', { filters: 'b', marks: ids.map(() => '=5') });
   };
-  expect((await accept(1, 499))[3]).toBe(0);
-  expect((await accept(500, 1))[3]).toBe(1);
+  expect(await accept(1, 499)).toMatchObject({ wakePush: false });
+  expect(await accept(500, 1)).toMatchObject({ wakePush: true });
   expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS));
 });
 
@@ -167,7 +184,7 @@ test('what a parked program takes becomes a dead letter at once, and nobody else
   await scene.applyBot({ push: true, programs: [5], filters: 'b' });
   await scene.commands.hset(scene.keys.consumers, 'program:5', '0 0');
   const accepted = await scene.accept([1, 2], 'c:5', 'message', { filters: 'b', marks: ['=5', ''] });
-  expect(accepted.slice(0, 5)).toEqual(['OK', 2, 0, 1, 1]);
+  expect(accepted).toMatchObject({ appended: 2, duplicates: 0, wakePush: true, wakeHistory: true });
   const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(letters).toHaveLength(1);
   expect(letters[0]?.[1]).toEqual(
@@ -179,17 +196,30 @@ test('what a parked program takes becomes a dead letter at once, and nobody else
 
 /** Accepts what a poll brought, in the order given; the platform's ids 0 to 99 are in the first bitmap. */
 function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
-  const { state, log, history, pendingTurns, consumers, live, seen } = scene.keys;
-  return scene.run(
-    'accept-updates',
-    [state, log, history, pendingTurns, consumers, ...scene.activity, live, seen(0), seen(1)],
-    [
-      ...[REGISTRATION, nowMs, BOT, 7, nextOffset, 100_000, '', '', 0, '', '', ''],
-      ...ids.flatMap((id) => {
-        const raw = `{"update_id":${id}}`;
-        return [id, id < 100 ? 9 : 10, id % 100, 'message', 'c:5', NOW_MS + 86_400_000, 14, raw.length - 1, raw];
-      }),
-    ],
+  const { keys, activity, commands } = scene;
+  const updates = ids.map((id) => {
+    const raw = `{"update_id":${id}}`;
+    const place = { bitmap: id < 100 ? 1 : 2, bit: id % 100, lane: 'c:5', idStart: 14, idEnd: raw.length - 1 };
+    return { platformId: id, kind: 'message', expiresAtMs: NOW_MS + 86_400_000, raw, ...place };
+  });
+  return scripts.acceptUpdates(
+    commands,
+    { ...keys, ...activity, seen: [keys.seen(0), keys.seen(1)] },
+    {
+      registrationId: REGISTRATION,
+      nowMs,
+      botId: BOT,
+      fencingToken: 7,
+      nextOffset,
+      quickestLimit: 100_000,
+      slowestLimit: null,
+      traceparent: '',
+      reservedId: 0,
+      runIds: '',
+      filtersDigest: '',
+      marksJson: '',
+      updates,
+    },
   );
 }
 
@@ -197,9 +227,9 @@ test('a poll stores its next offset and its time, also when it brought nothing n
   await scene.applyBot({ push: true });
   await scene.commands.hset(scene.keys.state, 'pollingFencingToken', 7);
   const stored = () => scene.commands.hmget(scene.keys.state, 'pollOffset', 'pollOkAt', 'lastId');
-  expect((await acceptPolled([5], 6, NOW_MS)).slice(0, 3)).toEqual(['OK', 1, 0]);
+  expect(await acceptPolled([5], 6, NOW_MS)).toMatchObject({ appended: 1, duplicates: 0 });
   expect(await stored()).toEqual(['6', String(NOW_MS), '5']);
-  expect((await acceptPolled([5], 7, NOW_MS + 1)).slice(0, 3)).toEqual(['OK', 0, 1]);
+  expect(await acceptPolled([5], 7, NOW_MS + 1)).toMatchObject({ appended: 0, duplicates: 1 });
   expect(await stored()).toEqual(['7', String(NOW_MS + 1), '5']);
 });
 
@@ -256,7 +286,9 @@ describe('an append is announced to polls', () => {
 
 test('a pending turn that is a minute old may have lost its wake, and is woken again', async () => {
   await scene.applyBot({ push: true });
-  const wakes = async (id: number, atMs: number) => (await scene.accept([id], 'c:5', 'message', { atMs }))[3];
-  expect([await wakes(1, NOW_MS), await wakes(2, NOW_MS + 60_000), await wakes(3, NOW_MS + 60_001)]).toEqual([1, 0, 1]);
-  expect(await wakes(4, NOW_MS + 60_002)).toBe(0);
+  const wakes = async (id: number, atMs: number) => okOf(await scene.accept([id], 'c:5', 'message', { atMs })).wakePush;
+  expect(await wakes(1, NOW_MS)).toBe(true);
+  expect(await wakes(2, NOW_MS + 60_000)).toBe(false);
+  expect(await wakes(3, NOW_MS + 60_001)).toBe(true);
+  expect(await wakes(4, NOW_MS + 60_002)).toBe(false);
 });

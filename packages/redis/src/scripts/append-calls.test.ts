@@ -1,5 +1,6 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -10,25 +11,28 @@ afterAll(() => scene.close());
 
 const CALL = '99\nsendmessage\n{}\n\n\n\n{"message_id":1}';
 const append = (batch: number, registration = REGISTRATION, calls = [CALL]) => {
-  const { state, history, pendingTurns } = scene.keys;
-  return scene.run(
-    'append-calls',
-    [state, history, pendingTurns, '{s1}:calls:p', ...scene.activity, scene.keys.live],
-    [registration, NOW_MS, BOT, batch, ...calls],
-  );
+  const keys = { ...scene.keys, ...scene.activity, batches: '{s1}:calls:p' };
+  return scripts.appendCalls(scene.commands, keys, {
+    registrationId: registration,
+    nowMs: NOW_MS,
+    botId: BOT,
+    batch,
+    calls,
+  });
 };
 
 test('a batch is appended and counted once, however often it is tried', async () => {
   await scene.applyBot({ manage: true });
-  expect([await append(1), await append(1), await append(2)]).toEqual([1, 0, 0]);
+  const wakes = async (batch: number) => okOf(await append(batch)).wakeHistory;
+  expect([await wakes(1), await wakes(1), await wakes(2)]).toEqual([true, false, false]);
   expect(await scene.commands.xlen(scene.keys.history)).toBe(2);
   expect(await scene.counted()).toEqual(['0 0 0 0 2', '0 0 0 0 2']);
 });
 
 test('nothing is kept before the bot is set up, of another registration, or without history', async () => {
-  expect(await append(1)).toBe(-2);
+  expect(await append(1)).toEqual({ outcome: 'GONE' });
   await scene.applyBot({});
-  expect([await append(1), await append(1, 'another')]).toEqual([-1, -1]);
+  expect([await append(1), await append(1, 'another')]).toEqual([{ outcome: 'OFF' }, { outcome: 'OFF' }]);
 });
 
 // Other releases read the same stream, so these stored fields must not change.

@@ -1,17 +1,27 @@
 -- Brings a bot's state in line with its configuration; the only script that creates a state.
--- KEYS  1 state  2 log  3 consumers  4 ids push has delivered  5 lanes  6 in flight  7 work  8 redriven  9 history  10 pending turns
---       11 lanes of rules  12 their units in flight  13 their work  14 their redriven
--- ARGV  1 registration id  2 now (ms)  3 lane key prefix
---       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
---       9 JSON: stored changes of cursors, as packages/domain/src/bots/cursor-change.ts says; those that an earlier call has
---         applied are left out here
---       10 revision of the configuration  11 bot id  12 rules ('1' or '0')  13 lane key prefix of rules
---       14 update ids up to this one may have been given out  15 ids of the bot's programs (',1,5,')
---       16 what decides which programs get an update, and  17 its digest ('' for none)
---       18 those that push (' 5:1:target', with 1 unless it is paused)  19 key prefix of programs
---       20 '1': waiting updates are dropped  21 the program for which waiting updates are dropped ('' for none)
--- RESULT {'OK', '1' when something waits for push, 1 when a deleted program left more: the call is repeated} | {'GONE'} when the state is of another registration
---      | {'OLD'} when a newer configuration was applied already
+-- @keys state, log, consumers
+--   deliveredByPush  ids that push has delivered
+--   lanes, inFlight, work, redriven, history, pendingTurns
+--   rulesLanes, rulesInFlight, rulesWork, rulesRedriven
+-- @args registrationId: text, nowMs: number, lanePrefix: text
+--   pull: flag, push: flag, manage: flag, on: flag
+--   allowed: text  kinds (',message,poll,' or '' for the default set)
+--   changesJson: text  stored changes of cursors, as packages/domain/src/fleet/bots/cursor-change.ts says; those that an earlier call
+--       has applied are left out here
+--   revision: number  of the configuration
+--   botId: digits, rules: flag, rulesLanePrefix: text
+--   reservedId: number  update ids up to this one may have been given out
+--   programs: text  ids of the bot's programs (',1,5,')
+--   filters: text, filtersDigest: text  what decides which programs get an update, '' for none
+--   pushing: text  the programs that push (' 5:1:target', with 1 unless it is paused)
+--   programPrefix: text  of the keys of programs
+--   drops: flag  waiting updates
+--   dropsOf: digits?  the program for which waiting updates are dropped
+-- @reply
+--   GONE  the state is of another registration
+--   OLD  a newer configuration was applied already
+--   OK waits: flag  something waits for push
+--     more: flag  a deleted program left more: the call is repeated
 -- @include state
 -- @include trim
 -- @include lanes
@@ -22,32 +32,30 @@ local PARKED_MS = 3600000
 local LOOKED_AT_ONCE = 1000
 local BURIED_AT_ONCE = 200
 
-local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local forPush = { lanes = KEYS[5], inFlight = KEYS[6], work = KEYS[7], redriven = KEYS[8] }
-local forRules = { lanes = KEYS[11], inFlight = KEYS[12], work = KEYS[13], redriven = KEYS[14] }
-local lanes, inFlight, lanePrefix = forPush.lanes, forPush.inFlight, ARGV[3]
-local now, pushTurn = tonumber(ARGV[2]), ARGV[11] .. ':push'
-local bot = { id = ARGV[11], registration = ARGV[1], now = now, history = KEYS[9], pendingTurns = KEYS[10] }
+local forPush = { lanes = lanes, inFlight = inFlight, work = work, redriven = redriven }
+local forRules = { lanes = rulesLanes, inFlight = rulesInFlight, work = rulesWork, redriven = rulesRedriven }
+local pushTurn = botId .. ':push'
+local bot = { id = botId, registration = registrationId, now = nowMs, history = history, pendingTurns = pendingTurns }
 -- @read known <- state: registrationId, revision
-if known.registrationId and known.registrationId ~= ARGV[1] then return { 'GONE' } end
-if known.registrationId and tonumber(known.revision) > tonumber(ARGV[10]) then return { 'OLD' } end
+if known.registrationId and known.registrationId ~= registrationId then return { 'GONE' } end
+if known.registrationId and tonumber(known.revision) > revision then return { 'OLD' } end
 if not known.registrationId then
-  writeState(state, { '@registrationId', ARGV[1], '@lastId', 0, '@allowedCount', 0, '@pull', 0, '@push', 0, '@parked', 0,
-    '@pullCursor', 0, '@pullCursorCount', 0, '@keptFrom', 0, '@prevAck', 0, '@prevAckAt', now, '@prevOffset', '', '@prevAt', 0,
-    '@pushCursor', 0, '@pushCursorCount', 0, '@pushFloor', 0, '@pushPending', 0, '@trimmedAt', now, '@pollOffset', 0,
+  -- stylua: ignore
+  writeState(state, { '@registrationId', registrationId, '@lastId', 0, '@allowedCount', 0, '@pull', 0, '@push', 0, '@parked', 0,
+    '@pullCursor', 0, '@pullCursorCount', 0, '@keptFrom', 0, '@prevAck', 0, '@prevAckAt', nowMs, '@prevOffset', '', '@prevAt', 0,
+    '@pushCursor', 0, '@pushCursorCount', 0, '@pushFloor', 0, '@pushPending', 0, '@trimmedAt', nowMs, '@pollOffset', 0,
     '@pollingFencingToken', 0, '@pushFencingToken', 0, '@run', runId() })
 end
-beginAbove(state, tonumber(ARGV[14]), known.registrationId == nil)
+beginAbove(state, reservedId, known.registrationId == nil)
 
 -- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules, on, programs
 local last, allowedCount = tonumber(s.lastId), tonumber(s.allowedCount)
 local pullCursor, pushCursor = tonumber(s.pullCursor), tonumber(s.pushCursor)
-local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > now, s.rules == '1'
-local pull, push = ARGV[4] == '1', ARGV[5] == '1'
+local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > nowMs, s.rules == '1'
 
 -- Whoever applies a configuration first does what its changes do to cursors, and nobody does it again.
-local dropPending, handOver, retries = ARGV[20] == '1', false, false
-for _, change in ipairs(cjson.decode(ARGV[9])) do
+local handOver, retries = false, false
+for _, change in ipairs(cjson.decode(changesJson)) do
   if change.revision > tonumber(known.revision or 0) then
     handOver = handOver or change.handOver
     retries = retries or change.retryNow
@@ -66,7 +74,7 @@ end
 -- A turn that runs is not the owner any more, and will not remove its pending turn.
 local function fencePush()
   redis.call('HINCRBY', state, '@pushFencingToken', 1)
-  redis.call('ZREM', KEYS[10], pushTurn)
+  redis.call('ZREM', pendingTurns, pushTurn)
 end
 
 local function emptyPush()
@@ -75,7 +83,7 @@ local function emptyPush()
   pushFrom(last, allowedCount)
   redis.call('HSET', state, 'parked', 0)
   closeBreaker(state)
-  if not dropPending then buryRedriven(bot, 'push', again, BACKEND_REMOVED) end
+  if not drops then buryRedriven(bot, 'push', again, BACKEND_REMOVED) end
 end
 
 -- Pull continues at push's lowest pending id, without the later updates that push has delivered.
@@ -90,7 +98,7 @@ end
 -- Each call does only a part, so as not to block Redis. Returns whether there is more.
 local function buryTaken(name)
   local cursor, id = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9)
-  local keys = programKeys(ARGV[19], id)
+  local keys = programKeys(programPrefix, id)
   -- @read known <- keys.state: push, pushCursor, hasDeliveredAhead
   local filedTo = known.push == '1' and tonumber(known.pushCursor) or 0
   -- A newer fencing token stops a running turn, so that it claims nothing meanwhile.
@@ -110,16 +118,17 @@ local function buryTaken(name)
     if known.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredByPush, entry.id) == 1 then return true end
     return entry.id <= filedTo and not waits(entry)
   end
-  local origin = { bot = ARGV[11], registration = ARGV[1], now = now, reader = 'push' }
-  local failure = { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
+  local origin = { bot = botId, registration = registrationId, now = nowMs, reader = 'push' }
+  local failure =
+    { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
   local looked, letters = 0, 0
   -- What was sent to it again is not in the log.
   for _, field in ipairs(redis.call('HRANDFIELD', keys.redriven, BURIED_AT_ONCE)) do
     local entry = cjson.decode(redis.call('HGET', keys.redriven, field))
     redis.call('HDEL', keys.redriven, field)
     if entry.exclusive == '1' then
-      addDeadLetter(KEYS[9], origin, entry, failure)
-      redis.call('ZADD', KEYS[10], 'NX', now, 'history')
+      addDeadLetter(history, origin, entry, failure)
+      redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history')
       letters = letters + 1
     end
   end
@@ -131,24 +140,24 @@ local function buryTaken(name)
       local entry = fieldsOf(found)
       cursor = entry.id
       -- What has expired in its lane would have become a dead letter; nobody reads the rest of it any more.
-      local isDue = entry.expires > now or entry.id <= filedTo
+      local isDue = entry.expires > nowMs or entry.id <= filedTo
       if entry.owner == id and entry.exclusive == '1' and isDue and not hasIt(entry) then
-        addDeadLetter(KEYS[9], origin, entry, failure)
-        redis.call('ZADD', KEYS[10], 'NX', now, 'history')
+        addDeadLetter(history, origin, entry, failure)
+        redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history')
         letters = letters + 1
       end
     end
     looked = looked + #page
   end
-  redis.call('HSET', consumers, name, cursor .. ' ' .. now)
+  redis.call('HSET', consumers, name, cursor .. ' ' .. nowMs)
   return true
 end
 -- The programs that this call leaves as they are: those of the configuration, and deleted ones with more to bury.
-local kept, more = ARGV[15], 0
+local kept, more = programs, false
 for _, name in ipairs(redis.call('HKEYS', consumers)) do
   local id = string.sub(name, 9)
-  if isProgram(name) and not string.find(ARGV[15], ',' .. id .. ',', 1, true) and buryTaken(name) then
-    kept, more = kept .. id .. ',', 1
+  if isProgram(name) and not string.find(programs, ',' .. id .. ',', 1, true) and buryTaken(name) then
+    kept, more = kept .. id .. ',', true
   end
 end
 
@@ -158,7 +167,11 @@ if push and not pushed then
   else
     -- A parking that has expired left them: they were given up.
     if redis.call('EXISTS', lanes) == 1 then emptyPush() end
-    if pulled and handOver then pushFrom(pullCursor, s.pullCursorCount) else pushFrom(last, allowedCount) end
+    if pulled and handOver then
+      pushFrom(pullCursor, s.pullCursorCount)
+    else
+      pushFrom(last, allowedCount)
+    end
   end
 elseif pushed and not push then
   if pull then
@@ -166,7 +179,7 @@ elseif pushed and not push then
     emptyPush()
   else
     -- A program that removes its webhook and sets it again must get the updates from in between.
-    redis.call('HSET', state, 'parked', now + PARKED_MS)
+    redis.call('HSET', state, 'parked', nowMs + PARKED_MS)
     fencePush()
     -- Its owner did not die, so this was no attempt.
     for _, lane in ipairs(redis.call('HKEYS', inFlight)) do
@@ -188,46 +201,51 @@ if not push and not pushed and not parked and (pushCursor < last or redis.call('
   emptyPush()
 end
 
-writeState(state, { '@pull', ARGV[4], '@push', ARGV[5], '@manage', ARGV[6], '@on', ARGV[7], '@allowed', ARGV[8], '@revision', ARGV[10] })
-if ARGV[12] == '1' and not ruled then
+local function switch(isOn)
+  return isOn and '1' or '0'
+end
+-- stylua: ignore
+writeState(state, { '@pull', switch(pull), '@push', switch(push), '@manage', switch(manage), '@on', switch(on),
+  '@allowed', allowed, '@revision', revision })
+if rules and not ruled then
   writeState(state, { '@rules', 1, '@rulesCursor', last, '@rulesFloor', last, '@rulesUnread', 0, '@rulesPending', 0 })
-elseif ruled and ARGV[12] ~= '1' then
-  local again = clearLanes(forRules, ARGV[13])
+elseif ruled and not rules then
+  local again = clearLanes(forRules, rulesLanePrefix)
   redis.call('HINCRBY', state, '@rulesFencingToken', 1)
   writeState(state, { '@rules', 0, '@rulesUnread', 0, '@rulesPending', 0 })
   buryRedriven(bot, 'rules', again, { code = 'rules_removed', reason = 'its rules were removed', attempts = 0 })
 elseif ruled and s.on ~= '1' and redis.call('EXISTS', forRules.lanes) == 1 then
   -- Lanes that slept while the bot was disabled have no turn. If the wake is lost, upkeep finds this pending turn.
-  redis.call('ZADD', KEYS[10], 'NX', now, ARGV[11] .. ':rules')
+  redis.call('ZADD', pendingTurns, 'NX', nowMs, botId .. ':rules')
 end
-if dropPending then
+if drops then
   emptyPush()
   pullFrom(last, allowedCount)
   redis.call('HSET', state, 'keptFrom', last, 'prevAck', last)
   redis.call('DEL', deliveredByPush)
 end
 if retries then
-  retryNow(forPush, now)
+  retryNow(forPush, nowMs)
   closeBreaker(state)
   redis.call('HDEL', state, 'pushErr', 'pushErrAt', 'goneSince')
 end
-if ARGV[17] == '' then
+if filtersDigest == '' then
   redis.call('HDEL', state, '@filters', '@filtersDigest', '@albums')
 else
-  writeState(state, { '@filters', ARGV[16], '@filtersDigest', ARGV[17] })
+  writeState(state, { '@filters', filters, '@filtersDigest', filtersDigest })
 end
-bot.log, bot.consumers, bot.prefix, bot.last, bot.count = log, consumers, ARGV[19], last, allowedCount
-bot.on, bot.awake = ARGV[7] == '1', s.on == '1' and s.programs or ''
-redis.call('HSET', state, 'programs', applyPrograms(bot, ARGV[15], kept, ARGV[18]))
-if ARGV[21] ~= '' and string.find(ARGV[15], ',' .. ARGV[21] .. ',', 1, true) then dropWaiting(bot, ARGV[21]) end
+bot.log, bot.consumers, bot.prefix, bot.last, bot.count = log, consumers, programPrefix, last, allowedCount
+bot.on, bot.awake = on, s.on == '1' and s.programs or ''
+redis.call('HSET', state, 'programs', applyPrograms(bot, programs, kept, pushing))
+if dropsOf ~= '' and string.find(programs, ',' .. dropsOf .. ',', 1, true) then dropWaiting(bot, dropsOf) end
 -- A poll may have heard of what is dropped now.
-if dropPending or pull ~= pulled then redis.call('PUBLISH', 'flotilla:appended', ARGV[11]) end
-trimLog(state, log, consumers, now)
+if drops or pull ~= pulled then redis.call('PUBLISH', 'flotilla:appended', botId) end
+trimLog(state, log, consumers, nowMs)
 local waits = redis.call('EXISTS', lanes) == 1
   or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, '@pushCursor'), '+', 'COUNT', 1) > 0
 -- If the wake that follows is lost, upkeep finds this pending turn, or an append a minute later, where the turn still sleeps from
 -- before. A turn of a push that was on already knows of its work.
-if waits and push and ARGV[7] == '1' and not (pushed and s.on == '1') then
-  redis.call('ZADD', KEYS[10], 'NX', now, pushTurn)
+if waits and push and on and not (pushed and s.on == '1') then
+  redis.call('ZADD', pendingTurns, 'NX', nowMs, pushTurn)
 end
-return { 'OK', waits and '1' or '0', more }
+return reply.OK { waits = waits, more = more }

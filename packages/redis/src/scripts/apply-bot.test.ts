@@ -1,5 +1,5 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
@@ -10,13 +10,14 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
+const MORE_LEFT = { outcome: 'OK', waits: false, more: true };
 const state = (...fields: string[]) => scene.commands.hmget(scene.keys.state, ...fields);
 
 test('a state is made once, and an older configuration or another registration changes nothing', async () => {
-  expect(await scene.applyBot({ push: true, revision: 2 })).toEqual(['OK', '0', 0]);
-  expect(await scene.applyBot({ pull: true, revision: 1 })).toEqual(['OLD']);
+  expect(await scene.applyBot({ push: true, revision: 2 })).toEqual({ outcome: 'OK', waits: false, more: false });
+  expect(await scene.applyBot({ pull: true, revision: 1 })).toEqual({ outcome: 'OLD' });
   await scene.commands.hset(scene.keys.state, 'registrationId', 'another');
-  expect(await scene.applyBot({ pull: true, revision: 3 })).toEqual(['GONE']);
+  expect(await scene.applyBot({ pull: true, revision: 3 })).toEqual({ outcome: 'GONE' });
   expect(await state('push', 'pull', 'revision')).toEqual(['1', '0', '2']);
 });
 
@@ -126,9 +127,9 @@ test('what a deleted program took and was sent again is left too, and what has e
   await scene.commands.hset(own.state, 'pushCursor', 3);
   const DAY_MS = 86_400_000;
   const remove = () => scene.applyBot({ revision: 2, atMs: NOW_MS + DAY_MS });
-  expect(await remove()).toEqual(['OK', '0', 1]);
+  expect(await remove()).toEqual(MORE_LEFT);
   expect(await scene.commands.hlen(own.redriven)).toBe(51);
-  while ((await remove())[2] === 1);
+  while (okOf(await remove()).more);
   const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
   const ids = letters.map(([, fields]) => Number(fields[fields.indexOf('i') + 1])).sort((one, other) => one - other);
   expect(ids).toEqual([2, ...Array.from({ length: 250 }, (_, at) => 1000 + at)]);
@@ -151,7 +152,7 @@ test('of what a deleted program took, a call buries 200, and the program is forg
   const remove = () => scene.applyBot({ pull: true, revision: 2 });
   const letters = () => scene.commands.xlen(scene.keys.history);
   const cursor = () => scene.commands.hget(scene.keys.consumers, 'program:5');
-  expect([await remove(), await letters(), await cursor()]).toEqual([['OK', '0', 1], 200, `200 ${NOW_MS}`]);
-  expect([await remove(), await letters(), await cursor()]).toEqual([['OK', '0', 1], 400, `400 ${NOW_MS}`]);
-  expect([await remove(), await letters(), await cursor()]).toEqual([['OK', '0', 0], 450, null]);
+  expect([await remove(), await letters(), await cursor()]).toEqual([MORE_LEFT, 200, `200 ${NOW_MS}`]);
+  expect([await remove(), await letters(), await cursor()]).toEqual([MORE_LEFT, 400, `400 ${NOW_MS}`]);
+  expect([await remove(), await letters(), await cursor()]).toEqual([{ ...MORE_LEFT, more: false }, 450, null]);
 });

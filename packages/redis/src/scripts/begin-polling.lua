@@ -1,23 +1,32 @@
 -- Makes the caller the owner of a bot's polling: every older fencing token is refused from now on.
--- KEYS  1 state  2 log  3 consumers
--- ARGV  1 registration id  2 now (ms)
--- RESULT {'GONE'} | {'OFF'}
---      | {'OK', fencing token, next offset to ask the platform for, last success of that (ms),
---         updates that wait for the quickest reader, and for the slowest, since when the platform refuses it (ms, 0: not)}
+-- @keys state, log, consumers
+-- @args registrationId: text, nowMs: number
+-- @reply
+--   GONE, OFF
+--   OK fencingToken: number
+--     nextOffset: number  to ask the platform for
+--     polledAtMs: number  last success of that
+--     quickest: number, slowest: number  updates that wait for the quickest reader, and for the slowest
+--     refusedAtMs: number  since when the platform refuses it, 0: not
 -- @include state
 -- @include backlog
 -- @include trim
 
--- @read s <- KEYS[1]: registrationId, on, pollOffset, pollOkAt, refusedAt, allowedCount, pull, push, parked,
+-- @read s <- state: registrationId, on, pollOffset, pollOkAt, refusedAt, allowedCount, pull, push, parked,
 --   pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending, trimmedAt
-if s.registrationId ~= ARGV[1] then return { 'GONE' } end
+if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
-local now = tonumber(ARGV[2])
-local quickest, slowest = backlogOf(s, now)
+local quickest, slowest = backlogOf(s, nowMs)
 -- While the backlog is full nothing is appended, which would trim, and what has expired must not keep it full.
-if slowest > 0 and now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then
-  s.pullCursorCount = trimLog(KEYS[1], KEYS[2], KEYS[3], now)
-  quickest, slowest = backlogOf(s, now)
+if slowest > 0 and nowMs - tonumber(s.trimmedAt) > TRIM_EVERY_MS then
+  s.pullCursorCount = trimLog(state, log, consumers, nowMs)
+  quickest, slowest = backlogOf(s, nowMs)
 end
-return { 'OK', redis.call('HINCRBY', KEYS[1], '@pollingFencingToken', 1), tonumber(s.pollOffset), tonumber(s.pollOkAt or 0),
-  quickest, slowest, tonumber(s.refusedAt or 0) }
+return reply.OK {
+  fencingToken = redis.call('HINCRBY', state, '@pollingFencingToken', 1),
+  nextOffset = tonumber(s.pollOffset),
+  polledAtMs = tonumber(s.pollOkAt or 0),
+  quickest = quickest,
+  slowest = slowest,
+  refusedAtMs = tonumber(s.refusedAt or 0),
+}

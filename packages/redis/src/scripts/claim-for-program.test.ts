@@ -1,6 +1,7 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION, type Settled } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type ClaimForPushArgs, scripts } from '../script-calls.ts';
 
 const ID = 5;
 const MEMBER = `${BOT}:program:${ID}`;
@@ -16,31 +17,43 @@ afterAll(() => scene.close());
 const own = programKeys(BOT, ID);
 const pushing = { programs: [ID], pushing: ` ${ID}:1:ab` };
 type Claim = Parameters<LuaScene['claimArguments']>[1] & { kinds?: string; ofTaken?: string; revision?: number };
-const claim = (
-  { kinds = DEFAULT_KINDS, ofTaken = '', revision = 1e9, ...options }: Claim,
-  ...rest: (string | number)[]
-) => {
-  const [registration, token, atMs, bot, , ...others] = scene.claimArguments('push', options);
-  const requests = rest.length === 0 ? ['', '', '0', ''] : rest;
-  const { state, log, history, pendingTurns, consumers, live } = scene.keys;
-  return scene.run(
-    'claim-for-program',
-    [
-      ...[state, log, own.lanes, own.inFlight, own.work, own.redriven, history, pendingTurns, consumers],
-      ...[own.attempts, live, own.state, own.deliveredByPush],
-    ],
-    [registration!, token!, atMs!, bot!, own.lane(''), ...others, ...requests, kinds, ofTaken, revision],
+const NO_REQUESTS = { lastError: '', failedFromMs: null, succeeded: false, answers: 'none', newAttempts: [] } as const;
+type Requests = Partial<Pick<ClaimForPushArgs, keyof typeof NO_REQUESTS>>;
+const SUCCEEDED: Requests = { succeeded: true, answers: 'other' };
+const failedFrom = (failedFromMs: number, lastError = '500'): Requests => ({
+  lastError,
+  failedFromMs,
+  answers: 'other',
+});
+const delivered = (id: string, lane = 'c:5'): Settled[] => [{ lane, id, outcome: 'delivered' }];
+const retried = (dueAtMs: number, json = '{}'): Settled[] => [
+  { lane: 'c:5', id: '1', outcome: 'retry', dueAtMs, json },
+];
+const claim = ({ kinds = DEFAULT_KINDS, ofTaken = '', revision = 1e9, ...options }: Claim, requests: Requests = {}) => {
+  const { lanes, inFlight, work, redriven, attempts, deliveredByPush, state: program } = own;
+  return scripts.claimForProgram(
+    scene.commands,
+    { ...scene.keys, lanes, inFlight, work, redriven, attempts, deliveredByPush, program },
+    {
+      ...scene.claimArguments('push', options),
+      ...NO_REQUESTS,
+      ...requests,
+      lanePrefix: own.lane(''),
+      kinds,
+      takenKinds: ofTaken,
+      revision,
+    },
   );
 };
-const idsIn = ([, , , , , , ...units]: unknown[]) => (units as unknown[][]).map((unit) => unit[3]);
-const delivered = (id: string, lane = 'c:5') => [...[lane, id, 1, 'delivered', '', ''], ...['', '', '1', '0']];
+const idsIn = (reply: Awaited<ReturnType<typeof claim>>) => okOf(reply).units.map(({ updates }) => updates[0]?.inLane);
+const claimed = async (...given: Parameters<typeof claim>) => okOf(await claim(...given));
 const consumer = () => scene.commands.hget(scene.keys.consumers, `program:${ID}`);
-const woken = async (...accepted: Parameters<LuaScene['accept']>) => (await scene.accept(...accepted)).at(-1);
+const woken = async (...accepted: Parameters<LuaScene['accept']>) => okOf(await scene.accept(...accepted)).wakePrograms;
 
 test('an update wakes a program once, and none that pulls or is paused', async () => {
   await scene.applyBot({ programs: [5, 6, 7], pushing: ' 5:1:ab 6:0:cd' });
   await scene.commands.zrem(scene.keys.pendingTurns, MEMBER);
-  expect(await woken([1])).toEqual(['5']);
+  expect(await woken([1])).toEqual([5]);
   expect(await woken([2])).toEqual([]);
   expect(await scene.commands.zcard(scene.keys.pendingTurns)).toBe(1);
 });
@@ -49,11 +62,10 @@ test('a turn that does not know the newest configuration passes over nothing', a
   await scene.applyBot({ ...pushing, push: true, revision: 3 });
   await scene.accept([1], 'c:5', 'poll');
   await scene.accept([2]);
-  const stale = await claim({ name: 'a1', kinds: ',message,', revision: 2 });
+  const stale = await claimed({ name: 'a1', kinds: ',message,', revision: 2 });
   expect(idsIn(stale)).toEqual([]);
-  expect((stale[5] as unknown[])[0]).toBe(2);
-  const [, token] = stale;
-  const next = await claim({ name: 'a2', token: Number(token), kinds: ',message,poll,', revision: 3 });
+  expect(stale).toMatchObject({ isStale: true, moreToDo: true });
+  const next = await claim({ name: 'a2', token: stale.fencingToken, kinds: ',message,poll,', revision: 3 });
   expect(idsIn(next)).toEqual(['1']);
 });
 
@@ -64,10 +76,9 @@ test('a program has lanes and a cursor of its own, and passes over the kinds tha
   const first = await claim({ name: 'a1', kinds: ',message,' });
   expect(idsIn(first)).toEqual(['1']);
   expect(await scene.commands.hget(scene.keys.state, 'pushCursor')).toBe('0');
-  expect(idsIn(await claim({ token: 1, name: 'a2', settled: 1, kinds: ',message,' }, ...delivered('1')))).toEqual([
-    '2',
-  ]);
-  await claim({ token: 1, name: 'a3', settled: 1, end: 'idle', kinds: ',message,' }, ...delivered('2'));
+  const second = { token: 1, name: 'a2', settled: delivered('1'), kinds: ',message,' };
+  expect(idsIn(await claim(second, SUCCEEDED))).toEqual(['2']);
+  await claim({ token: 1, name: 'a3', settled: delivered('2'), end: 'idle', kinds: ',message,' }, SUCCEEDED);
   expect(await consumer()).toBe(`3 ${NOW_MS}`);
   expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBeNull();
 });
@@ -77,7 +88,7 @@ test('what waits in its lanes is kept in the log, though the bot itself has read
   await scene.accept([1]);
   await scene.accept([2, 3], 'c:6');
   await claim({ name: 'a1' });
-  await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('1'));
+  await claim({ token: 1, name: 'a2', settled: delivered('1') }, SUCCEEDED);
   expect(await consumer()).toBe(`1 ${NOW_MS}`);
   expect((await scene.commands.xrange(scene.keys.log, '-', '+')).map(([id]) => id)).toEqual(['2-0', '3-0']);
 });
@@ -86,11 +97,10 @@ test('its breaker is its own; while it is open its turn stays pending, and an up
   await scene.applyBot({ ...pushing, push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const failed = [...['c:5', '1', 1, 'retry', NOW_MS, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
-  const opened = await claim({ token: 1, name: 'a2', settled: 1 }, ...failed);
-  expect(opened.slice(2, 6)).toEqual([String(NOW_MS + 2000), 0, 0, [0, 0, 0, 1, 1]]);
+  const opened = await claim({ token: 1, name: 'a2', settled: retried(NOW_MS) }, failedFrom(NOW_MS - 10_000));
+  expect(opened).toMatchObject({ lookAtMs: NOW_MS + 2000, ended: false, opened: true, waiting: 1 });
   expect(await scene.commands.hexists(scene.keys.state, 'openUntil')).toBe(0);
-  expect((await claim({ token: 1, name: 'a3', end: 'asleep' }))[4]).toBe(1);
+  expect(await claim({ token: 1, name: 'a3', end: 'asleep' })).toMatchObject({ ended: true });
   expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBe(String(NOW_MS + 2000));
   expect(await woken([2])).toEqual([]);
 });
@@ -100,23 +110,22 @@ test('while its breaker is open it looks into the log at the next probe, though 
   await scene.accept([1]);
   await claim({ name: 'a1' });
   const record = JSON.stringify({ lastFailedAtMs: NOW_MS, nextTryAtMs: NOW_MS + 3_600_000 });
-  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 3_600_000, record], ...['503', NOW_MS - 10_000, '0', '0']];
-  const opened = await claim({ token: 1, name: 'a2', settled: 1, end: 'asleep' }, ...failed);
-  expect([opened[2], opened[4]]).toEqual([String(NOW_MS + 2000), 1]);
+  const settled = retried(NOW_MS + 3_600_000, record);
+  const opened = await claim({ token: 1, name: 'a2', settled, end: 'asleep' }, failedFrom(NOW_MS - 10_000, '503'));
+  expect(opened).toMatchObject({ lookAtMs: NOW_MS + 2000, ended: true });
   const later = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 2000, end: 'asleep' });
-  expect([later[2], later[4]]).toEqual([String(NOW_MS + 3_600_000), 1]);
-  expect(await woken([2], 'c:6')).toEqual(['5']);
+  expect(later).toMatchObject({ lookAtMs: NOW_MS + 3_600_000, ended: true });
+  expect(await woken([2], 'c:6')).toEqual([5]);
 });
 
 test('a change of the bot leaves a sleeping turn to be woken by updates', async () => {
   await scene.applyBot({ programs: [5, 6], pushing: ' 5:1:ab 6:0:cd' });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 60_000, '{}'], ...['500', NOW_MS, '0', '0']];
-  await claim({ token: 1, name: 'a2', settled: 1, end: 'asleep' }, ...failed);
+  await claim({ token: 1, name: 'a2', settled: retried(NOW_MS + 60_000), end: 'asleep' }, failedFrom(NOW_MS));
   await scene.applyBot({ programs: [5, 6], pushing: ' 5:1:ab 6:1:cd', revision: 2 });
   expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:program:6`]);
-  expect(await woken([2], 'c:6')).toEqual(['5']);
+  expect(await woken([2], 'c:6')).toEqual([5]);
 });
 
 test('a paused program gets nothing more, also from a turn that runs, and has no pending turn', async () => {
@@ -125,7 +134,7 @@ test('a paused program gets nothing more, also from a turn that runs, and has no
   expect(idsIn(await claim({ name: 'a1' }))).toEqual(['1']);
   await scene.applyBot({ programs: [ID], pushing: ` ${ID}:0:ab`, revision: 2 });
   expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBeNull();
-  expect(idsIn(await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('1')))).toEqual([]);
+  expect(idsIn(await claim({ token: 1, name: 'a2', settled: delivered('1') }, SUCCEEDED))).toEqual([]);
   await scene.applyBot({ ...pushing, revision: 3 });
   expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBe(String(NOW_MS));
   expect(idsIn(await claim({ token: 1, name: 'a3' }))).toEqual(['2']);
@@ -136,12 +145,12 @@ test('a program that pulls from now on gets what waits in its lanes, without wha
   await scene.accept([1]);
   await scene.accept([2, 3], 'c:6');
   await claim({ name: 'a1' });
-  await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('2', 'c:6'));
+  await claim({ token: 1, name: 'a2', settled: delivered('2', 'c:6') }, SUCCEEDED);
   await scene.applyBot({ programs: [ID], revision: 2 });
   expect(await consumer()).toBe(`0 ${NOW_MS}`);
   expect(await scene.commands.smembers(own.deliveredByPush)).toEqual(['2']);
   expect(await scene.commands.exists(own.lanes, own.work, own.lane('c:5'), own.lane('c:6'))).toBe(0);
-  expect(await claim({ token: 1, name: 'a3' })).toEqual(['FENCED']);
+  expect(await claim({ token: 1, name: 'a3' })).toEqual({ outcome: 'FENCED' });
   await scene.applyBot({ ...pushing, revision: 3 });
   expect(idsIn(await claim({ name: 'b1' })).sort()).toEqual(['1', '3']);
 });
@@ -159,8 +168,7 @@ test('another backend is tried at once with what waits', async () => {
   await scene.applyBot(pushing);
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 60_000, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
-  await claim({ token: 1, name: 'a2', settled: 1 }, ...failed);
+  await claim({ token: 1, name: 'a2', settled: retried(NOW_MS + 60_000) }, failedFrom(NOW_MS - 10_000));
   expect(idsIn(await claim({ token: 1, name: 'a3' }))).toEqual([]);
   await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:cd`, revision: 2 });
   expect(idsIn(await claim({ token: 1, name: 'a4' }))).toEqual(['1']);
@@ -185,7 +193,8 @@ test('what waits is dropped in one step, for a program that pushes, pushes from 
       0,
     );
     // The turn that ran gets nothing more.
-    if (from === pushing && to === pushing) expect(await claim({ token: 1, name: 'a2' })).toEqual(['FENCED']);
+    if (from === pushing && to === pushing)
+      expect(await claim({ token: 1, name: 'a2' })).toEqual({ outcome: 'FENCED' });
     await scene.accept([4]);
     if (to === pushing) expect(idsIn(await claim({ name: 'b1' }))).toEqual(['4']);
   }
@@ -202,14 +211,18 @@ test('nobody else loses what waits', async () => {
   expect(await scene.commands.xlen(scene.keys.log)).toBe(1);
 });
 
-const check = () => {
-  const { state, log, consumers, pendingTurns, programs } = scene.keys;
-  return scene.run(
-    'check-programs',
-    [state, log, consumers, pendingTurns],
-    [REGISTRATION, NOW_MS, BOT, programs, 100, 1000],
-  );
-};
+const check = () =>
+  scripts.checkPrograms(scene.commands, scene.keys, {
+    registrationId: REGISTRATION,
+    nowMs: NOW_MS,
+    botId: BOT,
+    programPrefix: scene.keys.programs,
+    limit: 100,
+    limitMs: 1000,
+    tightLimit: null,
+    tightForMs: 0,
+  });
+const found = (...wakePrograms: number[]) => ({ outcome: 'OK', newestId: 1, wakePrograms, behind: [] });
 
 test('an update that did not wake it is found by upkeep', async () => {
   await scene.applyBot(pushing);
@@ -217,19 +230,18 @@ test('an update that did not wake it is found by upkeep', async () => {
   await scene.commands.hset(scene.keys.state, 'programs', '');
   await scene.accept([1]);
   await scene.commands.hset(scene.keys.state, 'programs', String(ID));
-  expect(await check()).toEqual(['OK', 1, [String(ID)], []]);
-  expect(await check()).toEqual(['OK', 1, [], []]);
+  expect(await check()).toEqual(found(ID));
+  expect(await check()).toEqual(found());
 });
 
 test('what waits for a retry when another backend is set is found by upkeep, though the wake is lost', async () => {
   await scene.applyBot(pushing);
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 60_000, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
-  await claim({ token: 1, name: 'a2', settled: 1, end: 'asleep' }, ...failed);
-  expect(await check()).toEqual(['OK', 1, [], []]);
+  await claim({ token: 1, name: 'a2', settled: retried(NOW_MS + 60_000), end: 'asleep' }, failedFrom(NOW_MS - 10_000));
+  expect(await check()).toEqual(found());
   await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:cd`, revision: 2 });
-  expect(await check()).toEqual(['OK', 1, [String(ID)], []]);
+  expect(await check()).toEqual(found(ID));
   expect(await scene.commands.hmget(own.state, 'openUntil', 'failingSince')).toEqual([null, null]);
 });
 
@@ -249,7 +261,7 @@ test('what it took goes only to a webhook that asks for its kind', async () => {
     await scene.accept([at + 1], `c:${at}`, kind, { filters: 'b', marks: [`=${ID}`] });
   }
   expect(idsIn(await claim({ name: 'a1', kinds: ',poll,', ofTaken: ',message,' }))).toEqual(['2']);
-  await claim({ token: 1, name: 'a2', settled: 1, end: 'idle' }, ...delivered('2', 'c:1'));
+  await claim({ token: 1, name: 'a2', settled: delivered('2', 'c:1'), end: 'idle' }, SUCCEEDED);
   expect(await consumer()).toBe(`2 ${NOW_MS}`);
 });
 
@@ -259,7 +271,7 @@ test('what it took and did not deliver becomes dead letters when it is deleted',
   await accept(1, 'c:5');
   await accept(2, 'c:6');
   await claim({ name: 'a1' });
-  await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('2', 'c:6'));
+  await claim({ token: 1, name: 'a2', settled: delivered('2', 'c:6') }, SUCCEEDED);
   await accept(3, 'c:6');
   await scene.applyBot({ revision: 2 });
   const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
@@ -274,9 +286,8 @@ test('a probe that a clock an hour ahead has put off is due now', async () => {
   await scene.accept([1]);
   const atMs = NOW_MS + 3_600_000;
   await claim({ name: 'a1', atMs });
-  const failed = [...['c:5', '1', 1, 'retry', atMs, '{}'], ...['500', atMs - 10_000, '0', '0']];
-  const opened = await claim({ token: 1, name: 'a2', settled: 1, atMs }, ...failed);
-  expect(opened[2]).toBe(String(atMs + 2000));
+  const opened = await claim({ token: 1, name: 'a2', settled: retried(atMs), atMs }, failedFrom(atMs - 10_000));
+  expect(opened).toMatchObject({ lookAtMs: atMs + 2000 });
   expect(idsIn(await claim({ name: 'b1' }))).toEqual(['1']);
 });
 
@@ -286,8 +297,8 @@ test('a claim makes 200 dead letters at most, and says that there is more to do'
   for (const name of ['a1', 'a2']) await claim({ name, limit: 0 });
   const atMs = NOW_MS + 86_400_001;
   const first = await claim({ token: 2, name: 'b1', atMs });
-  expect([first[2], first[5]]).toEqual([String(atMs), [1, 0, 0, 0, 50]]);
+  expect(first).toMatchObject({ lookAtMs: atMs, moreToDo: true, waiting: 50 });
   expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
-  expect((await claim({ token: 2, name: 'b2', atMs }))[5]).toEqual([0, 0, 0, 0, 0]);
+  expect(await claim({ token: 2, name: 'b2', atMs })).toMatchObject({ moreToDo: false, waiting: 0 });
   expect(await scene.commands.xlen(scene.keys.history)).toBe(250);
 });

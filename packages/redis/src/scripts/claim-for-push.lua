@@ -1,10 +1,8 @@
 -- One call of a push turn: settles deliveries, files new updates into lanes, claims what is due.
--- KEYS  as lib/turn.lua says, and  10 attempts  11 activity of the bot  12 activity of the shard  13 live stream
--- ARGV  as lib/turn.lua says, and after the settled units: four arguments as requestsOf in lib/backend.lua says; then
---       attempts (JSON each)
--- RESULT as lib/turn.lua says, with {more to file or to remove from lanes (0/1), whether every answer of the last 23 h was 410 (0/1),
---        whether the breaker closed (0/1) or opened (0/1) in this call, how many updates wait in
---        lanes, those in flight included}
+-- @keys from backend
+--   activity, shardActivity
+-- @args from backend
+-- @reply from backend
 -- @include backend
 -- @include activity
 
@@ -17,9 +15,9 @@ local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.pushPending)
 
-local ownFrom = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
-local requests = requestsOf(turn, ARGV, ownFrom)
-keepAttempts(turn, s, KEYS[10], KEYS[13], ARGV, ownFrom + 4)
+settleUnits(turn, ARGV, span(settled))
+local requests = requestsOf(turn, ARGV)
+keepAttempts(turn, s, KEYS, ARGV, span(newAttempts))
 local openUntil, closed, opened = judgeBackend(turn, s, requests)
 local hopeless = isHopeless(turn, s, requests)
 
@@ -31,8 +29,14 @@ else
 end
 
 local answer = closeBackendTurn(turn, s, {
-  fencingToken = fencingToken, active = active, cursor = cursor, more = more, openUntil = openUntil,
-  hopeless = hopeless, closed = closed, opened = opened,
+  fencingToken = fencingToken,
+  active = active,
+  cursor = cursor,
+  more = more,
+  openUntil = openUntil,
+  hopeless = hopeless,
+  closed = closed,
+  opened = opened,
 })
-countActivity(KEYS[11], KEYS[12], turn.now, 0, turn.delivered, turn.buried, turn.retried, 0)
+countActivity(activity, shardActivity, turn.now, 0, turn.delivered, turn.buried, turn.retried, 0)
 return answer

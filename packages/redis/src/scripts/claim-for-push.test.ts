@@ -1,5 +1,6 @@
-import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, okOf, type Settled } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type ClaimForPushArgs, scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -8,16 +9,27 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const claim = (options: Parameters<LuaScene['claimArguments']>[1], ...rest: (string | number)[]) => {
-  const own = rest.length === 0 ? ['', '', '0', ''] : rest;
-  const args = [...scene.claimArguments('push', options), ...own];
-  return scene.run(
-    'claim-for-push',
-    [...scene.turnKeys('push'), scene.keys.attempts, ...scene.activity, scene.keys.live],
-    args,
+const NO_REQUESTS = { lastError: '', failedFromMs: null, succeeded: false, answers: 'none', newAttempts: [] } as const;
+type Requests = Partial<Pick<ClaimForPushArgs, keyof typeof NO_REQUESTS>>;
+const SUCCEEDED: Requests = { succeeded: true, answers: 'other' };
+const failedFrom = (failedFromMs: number, lastError = '500'): Requests => ({
+  lastError,
+  failedFromMs,
+  answers: 'other',
+});
+const delivered = (id: string, lane = 'c:5'): Settled[] => [{ lane, id, outcome: 'delivered' }];
+const retried = (dueAtMs: number, json = '{}'): Settled[] => [
+  { lane: 'c:5', id: '1', outcome: 'retry', dueAtMs, json },
+];
+const claim = (options: Parameters<LuaScene['claimArguments']>[1], requests: Requests = {}) =>
+  scripts.claimForPush(
+    scene.commands,
+    { ...scene.turnKeys('push'), attempts: scene.keys.attempts, live: scene.keys.live, ...scene.activity },
+    { ...scene.claimArguments('push', options), ...NO_REQUESTS, ...requests },
   );
-};
-const idsIn = ([, , , , , , ...units]: unknown[]) => (units as unknown[][]).map((unit) => unit[3]);
+const idsIn = (reply: Awaited<ReturnType<typeof claim>>) => okOf(reply).units.map(({ updates }) => updates[0]?.inLane);
+const claimed = async (...given: Parameters<typeof claim>) => okOf(await claim(...given));
+const NOTHING_MORE = { moreToDo: false, isStale: false, hopeless: false, closed: false, opened: false, waiting: 0 };
 
 test('what a parking that has expired left in its lanes is given up when push is switched on again', async () => {
   await scene.applyBot({ push: true });
@@ -28,22 +40,30 @@ test('what a parking that has expired left in its lanes is given up when push is
   await scene.applyBot({ push: true, revision: 3, atMs });
   expect(await scene.commands.exists(scene.keys.lanes)).toBe(0);
   await scene.accept([3], 'c:6');
-  const [, token] = await claim({ name: 'b1', limit: 0, atMs });
-  expect(idsIn(await claim({ token: Number(token), name: 'b2', atMs }))).toEqual(['3']);
+  const { fencingToken: token } = await claimed({ name: 'b1', limit: 0, atMs });
+  expect(idsIn(await claim({ token, name: 'b2', atMs }))).toEqual(['3']);
   expect(await scene.commands.hget(scene.keys.state, 'pushPending')).toBe('1');
 });
+
+const DEAD: Settled = {
+  lane: 'c:5',
+  id: '1',
+  outcome: 'dead',
+  json: JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 }),
+};
 
 test('files what is new into lanes, and claims one unit of each', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1, 2]);
   await scene.accept([3], 'c:6');
   const first = await claim({ name: 'a1' });
-  expect([first.slice(0, 6), idsIn(first)]).toEqual([
-    ['OK', 1, '', 0, 0, [0, 0, 0, 0, 3]],
-    ['1', '3'],
-  ]);
-  const settled = [...['c:5', '1', 1, 'delivered', '', ''], ...['', '', '1', '0', '{}']];
-  expect(idsIn(await claim({ token: 1, name: 'a2', settled: 1 }, ...settled))).toEqual(['2']);
+  expect(first).toMatchObject({
+    ...{ outcome: 'OK', fencingToken: 1, lookAtMs: null, wakeHistory: false, ended: false, held: false },
+    ...{ ...NOTHING_MORE, waiting: 3 },
+  });
+  expect(idsIn(first)).toEqual(['1', '3']);
+  const second = { token: 1, name: 'a2', settled: delivered('1') };
+  expect(idsIn(await claim(second, { ...SUCCEEDED, newAttempts: ['{}'] }))).toEqual(['2']);
   expect(await scene.commands.lrange(scene.keys.attempts, 0, -1)).toEqual(['{}']);
   expect(
     await scene.commands.hmget(scene.keys.state, 'pushCursor', 'pushCursorCount', 'pushPending', 'pushOkAt'),
@@ -53,9 +73,9 @@ test('files what is new into lanes, and claims one unit of each', async () => {
 test('keeps the newest 100 attempts, and up to 19 more', async () => {
   await scene.applyBot({ push: true });
   const attempts = (count: number) => Array.from({ length: count }, (_, at) => `{"attempt":${at}}`);
-  await claim({ name: 'a1' }, '', '', '', '', ...attempts(119));
+  await claim({ name: 'a1' }, { newAttempts: attempts(119) });
   expect(await scene.commands.llen(scene.keys.attempts)).toBe(119);
-  await claim({ token: 1, name: 'a2' }, '', '', '', '', '{"attempt":"newest"}');
+  await claim({ token: 1, name: 'a2' }, { newAttempts: ['{"attempt":"newest"}'] });
   const kept = await scene.commands.lrange(scene.keys.attempts, 0, -1);
   expect([kept.length, kept[0]]).toEqual([100, '{"attempt":"newest"}']);
 });
@@ -64,14 +84,12 @@ test('opens the breaker after ten seconds of failures, and closes it at the firs
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const failed = [...['c:5', '1', 1, 'retry', NOW_MS, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
-  const opened = await claim({ token: 1, name: 'a2', settled: 1 }, ...failed);
-  expect(opened.slice(2, 6)).toEqual([String(NOW_MS + 2000), 0, 0, [0, 0, 0, 1, 1]]);
+  const opened = await claim({ token: 1, name: 'a2', settled: retried(NOW_MS) }, failedFrom(NOW_MS - 10_000));
+  expect(opened).toMatchObject({ ...NOTHING_MORE, lookAtMs: NOW_MS + 2000, ended: false, opened: true, waiting: 1 });
   const probe = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 2000 });
   expect(idsIn(probe)).toEqual(['1']);
-  const delivered = [...['c:5', '1', 1, 'delivered', '', ''], ...['', '', '1', '0']];
-  const closed = await claim({ token: 1, name: 'a4', atMs: NOW_MS + 2001, settled: 1 }, ...delivered);
-  expect(closed[5]).toEqual([0, 0, 1, 0, 0]);
+  const closed = await claim({ token: 1, name: 'a4', atMs: NOW_MS + 2001, settled: delivered('1') }, SUCCEEDED);
+  expect(closed).toMatchObject({ ...NOTHING_MORE, closed: true });
   expect(await scene.commands.hexists(scene.keys.state, 'openUntil')).toBe(0);
 });
 
@@ -79,10 +97,9 @@ test('an update that comes while the breaker is open and nothing waits has a tur
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
-  const given = [...['c:5', '1', 1, 'dead', '', failure], ...['500', NOW_MS - 10_000, '0', '0']];
-  expect((await claim({ token: 1, name: 'a2', settled: 1, end: 'idle' }, ...given))[4]).toBe(1);
-  expect((await scene.accept([2]))[3]).toBe(0);
+  const given = await claim({ token: 1, name: 'a2', settled: [DEAD], end: 'idle' }, failedFrom(NOW_MS - 10_000));
+  expect(given).toMatchObject({ ended: true });
+  expect(await scene.accept([2])).toMatchObject({ wakePush: false });
   expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS + 2000));
   expect(idsIn(await claim({ name: 'b1', atMs: NOW_MS + 2000 }))).toEqual(['2']);
 });
@@ -91,19 +108,17 @@ test('counts what was delivered, retried and given up, also when the claim is se
   await scene.applyBot({ push: true });
   for (const lane of [5, 6, 7, 8]) await scene.accept([lane], `c:${lane}`);
   await claim({ name: 'a1' });
-  const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
-  const settled = [
-    ...['c:5', '5', 1, 'delivered', '', ''],
-    ...['c:6', '6', 1, 'retry', NOW_MS, '{}'],
-    ...['c:7', '7', 1, 'dead', '', failure],
-    ...['c:8', '8', 1, 'dropped', '', ''],
-    ...['', '', '1', '0'],
+  const settled: Settled[] = [
+    { lane: 'c:5', id: '5', outcome: 'delivered' },
+    { lane: 'c:6', id: '6', outcome: 'retry', dueAtMs: NOW_MS, json: '{}' },
+    { ...DEAD, lane: 'c:7', id: '7' },
+    { lane: 'c:8', id: '8', outcome: 'dropped' },
   ];
-  for (let sent = 0; sent < 2; sent += 1) await claim({ token: 1, name: 'a2', settled: 4 }, ...settled);
+  for (let sent = 0; sent < 2; sent += 1) await claim({ token: 1, name: 'a2', settled }, SUCCEEDED);
   expect(await scene.counted()).toEqual(['4 1 1 1 0', '4 1 1 1 0']);
-  expect(await claim({ token: 0, name: 'b1', settled: 4 }, ...settled)).toEqual(['FENCED']);
+  expect(await claim({ token: 0, name: 'b1', settled }, SUCCEEDED)).toEqual({ outcome: 'FENCED' });
   // A unit that is settled already, as by an owner that came in between.
-  await claim({ token: 1, name: 'a3', settled: 1 }, ...settled.slice(0, 6), '', '', '1', '0');
+  await claim({ token: 1, name: 'a3', settled: settled.slice(0, 1) }, SUCCEEDED);
   expect(await scene.counted()).toEqual(['4 1 1 1 0', '4 1 1 1 0']);
 });
 
@@ -130,14 +145,15 @@ test('a turn that is held is pending again with the next update, and ends at las
   const since = (turn: string) => scene.commands.zscore(scene.keys.pendingTurns, turn).then(Number);
   await scene.applyBot({ push: true });
   await scene.accept([1]);
-  expect((await claim({ name: 'a1', end: 'hold' }))[4]).toBe(0);
-  const delivered = (id: string) => [...['c:5', id, 1, 'delivered', '', ''], ...['', '', '1', '0']];
-  expect((await claim({ token: 1, name: 'a2', settled: 1, end: 'hold' }, ...delivered('1')))[4]).toBe(2);
+  expect(await claim({ name: 'a1', end: 'hold' })).toMatchObject({ ended: false, held: false });
+  const second = await claim({ token: 1, name: 'a2', settled: delivered('1'), end: 'hold' }, SUCCEEDED);
+  expect(second).toMatchObject({ ended: false, held: true });
   expect(await since(`held:${BOT}:push`)).toBeGreaterThan(NOW_MS);
-  expect((await scene.accept([2]))[3]).toBe(0);
+  expect(await scene.accept([2])).toMatchObject({ wakePush: false });
   expect(await since(`${BOT}:push`)).toBe(NOW_MS);
   expect(idsIn(await claim({ token: 1, name: 'a3', end: 'hold' }))).toEqual(['2']);
-  expect((await claim({ token: 1, name: 'a4', settled: 1, end: 'idle' }, ...delivered('2')))[4]).toBe(1);
+  const last = await claim({ token: 1, name: 'a4', settled: delivered('2'), end: 'idle' }, SUCCEEDED);
+  expect(last).toMatchObject({ ended: true, held: false });
   expect(await scene.commands.exists(scene.keys.pendingTurns)).toBe(0);
 });
 
@@ -145,18 +161,16 @@ test('no turn is held while the breaker is open, or once its reader is off', asy
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
-  const given = [...['c:5', '1', 1, 'dead', '', failure], ...['500', NOW_MS - 10_000, '0', '0']];
-  expect((await claim({ token: 1, name: 'a2', settled: 1, end: 'hold' }, ...given))[4]).toBe(1);
+  const given = await claim({ token: 1, name: 'a2', settled: [DEAD], end: 'hold' }, failedFrom(NOW_MS - 10_000));
+  expect(given).toMatchObject({ ended: true, held: false });
   await scene.commands.hdel(scene.keys.state, 'openUntil');
-  expect((await claim({ token: 1, name: 'a3', end: 'hold' }))[4]).toBe(2);
+  expect(await claim({ token: 1, name: 'a3', end: 'hold' })).toMatchObject({ ended: false, held: true });
   await scene.commands.hset(scene.keys.state, 'on', 0);
-  expect((await claim({ token: 1, name: 'a4', end: 'hold' }))[4]).toBe(1);
+  expect(await claim({ token: 1, name: 'a4', end: 'hold' })).toMatchObject({ ended: true, held: false });
   expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBeNull();
 });
 
 const HOUR_MS = 3_600_000;
-const failed = (unit: (string | number)[], begunAtMs: number) => [...unit, '500', begunAtMs, '0', '0'];
 
 test('a probe that a clock an hour ahead has put off is due now, and its failure sets the next one by the present clock', async () => {
   await scene.applyBot({ push: true });
@@ -164,15 +178,15 @@ test('a probe that a clock an hour ahead has put off is due now, and its failure
   await claim({ name: 'a1', atMs: NOW_MS + HOUR_MS });
   const begunAtMs = NOW_MS + HOUR_MS - 10_000;
   const record = JSON.stringify({ lastFailedAtMs: NOW_MS + HOUR_MS, nextTryAtMs: NOW_MS + HOUR_MS + 4_000 });
-  const retried = ['c:5', '1', 1, 'retry', NOW_MS + HOUR_MS + 4_000, record];
   const opened = await claim(
-    { token: 1, name: 'a2', settled: 1, atMs: NOW_MS + HOUR_MS },
-    ...failed(retried, begunAtMs),
+    { token: 1, name: 'a2', settled: retried(NOW_MS + HOUR_MS + 4_000, record), atMs: NOW_MS + HOUR_MS },
+    failedFrom(begunAtMs),
   );
-  expect(opened[2]).toBe(String(NOW_MS + HOUR_MS + 2_000));
+  expect(opened).toMatchObject({ lookAtMs: NOW_MS + HOUR_MS + 2_000 });
   expect(idsIn(await claim({ name: 'b1' }))).toEqual(['1']);
-  const again = ['c:5', '1', 1, 'retry', NOW_MS, JSON.stringify({ lastFailedAtMs: NOW_MS, nextTryAtMs: NOW_MS })];
-  expect((await claim({ token: 2, name: 'b2', settled: 1 }, ...failed(again, NOW_MS)))[2]).toBe(String(NOW_MS + 4_000));
+  const settled = retried(NOW_MS, JSON.stringify({ lastFailedAtMs: NOW_MS, nextTryAtMs: NOW_MS }));
+  const again = await claim({ token: 2, name: 'b2', settled }, failedFrom(NOW_MS));
+  expect(again).toMatchObject({ lookAtMs: NOW_MS + 4_000 });
   const [failingSince, openUntil] = ['failingSince', 'openUntil'] as const;
   expect(await scene.commands.hmget(scene.keys.state, failingSince, openUntil)).toEqual([
     String(NOW_MS),
@@ -185,10 +199,10 @@ test('a failure in the future does not keep the breaker from opening', async () 
   await scene.accept([1]);
   await claim({ name: 'a1' });
   await scene.commands.hset(scene.keys.state, 'failingSince', NOW_MS + HOUR_MS);
-  const retried = ['c:5', '1', 1, 'retry', NOW_MS, '{}'];
-  await claim({ token: 1, name: 'a2', settled: 1 }, ...failed(retried, NOW_MS));
-  const opened = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 10_000, settled: 1 }, ...failed(retried, NOW_MS));
-  expect(opened[5]).toEqual([0, 0, 0, 1, 1]);
+  const settled = retried(NOW_MS);
+  await claim({ token: 1, name: 'a2', settled }, failedFrom(NOW_MS));
+  const opened = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 10_000, settled }, failedFrom(NOW_MS));
+  expect(opened).toMatchObject({ ...NOTHING_MORE, opened: true, waiting: 1 });
 });
 
 test('the longest probe interval is waited for, also by a clock that is a little behind', async () => {
@@ -208,8 +222,7 @@ test('what a process with a clock an hour ahead leaves behind it is due at once 
   await scene.accept([3], 'c:6');
   const atMs = NOW_MS + HOUR_MS;
   await claim({ name: 'a1', limit: 1, atMs });
-  const delivered = [...['c:5', '1', 1, 'delivered', '', ''], ...['', '', '1', '0']];
-  await claim({ token: 1, name: 'a2', limit: 0, settled: 1, atMs }, ...delivered);
+  await claim({ token: 1, name: 'a2', limit: 0, settled: delivered('1'), atMs }, SUCCEEDED);
   expect(await scene.commands.zrange(scene.keys.lanes, '0', '-1', 'WITHSCORES')).toEqual([
     ...['c:5', String(atMs)],
     ...['c:6', String(atMs)],
@@ -221,10 +234,10 @@ test('what a process with a clock an hour ahead leaves behind it is due at once 
 /** Claims until nothing is left to remove; how many dead letters each of the claims made. */
 const lettersOfClaims = async (options: Parameters<LuaScene['claimArguments']>[1], count: number) => {
   const made: number[] = [];
-  const replies: unknown[][] = [];
+  const replies: Awaited<ReturnType<typeof claimed>>[] = [];
   for (let claims = 0; claims < count; claims += 1) {
     const before = await scene.commands.xlen(scene.keys.history);
-    replies.push(await claim({ ...options, name: `${options.name} ${claims}` }));
+    replies.push(await claimed({ ...options, name: `${options.name} ${claims}` }));
     made.push((await scene.commands.xlen(scene.keys.history)) - before);
   }
   return { made, replies };
@@ -243,18 +256,11 @@ test('a claim makes 200 dead letters at most of all lanes together, and says tha
   const atMs = NOW_MS + 86_400_001;
   const { made, replies } = await lettersOfClaims({ token: 3, name: 'b', atMs }, 4);
   expect(made).toEqual([200, 200, 50, 0]);
-  // When to look again, whether the pending turn was removed, whether there is more, and how many wait.
-  const told = replies.map(([, , lookAt, , ended, answer]) => [
-    lookAt,
-    ended,
-    (answer as number[])[0],
-    (answer as number[])[4],
-  ]);
-  expect(told).toEqual([
-    [String(atMs), 0, 1, 250],
-    [String(atMs), 0, 1, 50],
-    ['', 0, 0, 0],
-    ['', 0, 0, 0],
+  expect(replies).toMatchObject([
+    { lookAtMs: atMs, ended: false, moreToDo: true, waiting: 250 },
+    { lookAtMs: atMs, ended: false, moreToDo: true, waiting: 50 },
+    { lookAtMs: null, ended: false, moreToDo: false, waiting: 0 },
+    { lookAtMs: null, ended: false, moreToDo: false, waiting: 0 },
   ]);
   expect(await scene.commands.exists(scene.keys.lanes, scene.keys.lane('c:5'), scene.keys.work)).toBe(0);
 });
@@ -265,13 +271,12 @@ test('the dead letters of what is settled count among those of the claim', async
   await scene.accept([201], 'c:6');
   for (const name of ['a1', 'a2']) await claim({ name });
   const atMs = NOW_MS + 86_400_001;
-  const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
-  const given = [
-    ...['c:6', '201', 1, 'dead', '', failure],
-    ...['c:5', '1', 1, 'returned', '', ''],
-    ...['', '', '0', ''],
+  const settled: Settled[] = [
+    { ...DEAD, lane: 'c:6', id: '201' },
+    { lane: 'c:5', id: '1', outcome: 'returned' },
   ];
-  expect((await claim({ token: 2, name: 'b1', settled: 2, atMs }, ...given))[5]).toEqual([1, 0, 0, 0, 1]);
+  const reply = await claim({ token: 2, name: 'b1', settled, atMs });
+  expect(reply).toMatchObject({ ...NOTHING_MORE, moreToDo: true, waiting: 1 });
   expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
 });
 
@@ -302,7 +307,7 @@ test('entries that are gone from the log count, too, and the last end of a turn 
   await scene.commands.hincrby(scene.keys.state, 'pushPending', 50);
   await scene.commands.xtrim(scene.keys.log, 'MINID', '1000');
   const first = await claim({ token: 1, name: 'a2', end: 'idle' });
-  expect([first[2], first[4], first[5]]).toEqual([String(NOW_MS), 0, [1, 0, 0, 0, 50]]);
+  expect(first).toMatchObject({ ...NOTHING_MORE, lookAtMs: NOW_MS, ended: false, moreToDo: true, waiting: 50 });
   const last = await claim({ token: 1, name: 'a3', end: 'idle' });
-  expect([last[2], last[4], last[5]]).toEqual(['', 1, [0, 0, 0, 0, 0]]);
+  expect(last).toMatchObject({ ...NOTHING_MORE, lookAtMs: null, ended: true });
 });

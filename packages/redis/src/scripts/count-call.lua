@@ -1,15 +1,17 @@
 -- Counts a call against a rate, unless it is over the rate.
--- KEYS  1 calls of this second  2 calls of this minute
--- ARGV  1 most in a second ('' any)  2 most in a minute ('' any)  3 now (ms)
--- RESULT 0 when it was counted, else how many seconds to wait
-local now = tonumber(ARGV[3])
+-- @keys ofSecond, ofMinute  the calls of this second, and of this minute
+-- @args perSecond: number?, perMinute: number?  at most; absent: any
+--   nowMs: number
+-- @reply number  0 when it was counted, else how many seconds to wait
 local function isOver(key, most)
-  return most ~= '' and tonumber(redis.call('GET', key) or 0) >= tonumber(most)
+  return most and tonumber(redis.call('GET', key) or 0) >= most
 end
-if isOver(KEYS[2], ARGV[2]) then return math.ceil((60000 - now % 60000) / 1000) end
-if isOver(KEYS[1], ARGV[1]) then return 1 end
-for at, life in ipairs({ 1000, 60000 }) do
-  redis.call('INCR', KEYS[at])
-  redis.call('PEXPIRE', KEYS[at], life)
+if isOver(ofMinute, perMinute) then return math.ceil((60000 - nowMs % 60000) / 1000) end
+if isOver(ofSecond, perSecond) then return 1 end
+local function add(key, lifeMs)
+  redis.call('INCR', key)
+  redis.call('PEXPIRE', key, lifeMs)
 end
+add(ofSecond, 1000)
+add(ofMinute, 60000)
 return 0

@@ -1,6 +1,7 @@
 import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { rateKeys } from '../keys.ts';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -9,8 +10,8 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const count = (perSecond: number | '', perMinute: number | '', atMs = NOW_MS) =>
-  scene.run('count-call', rateKeys(5, atMs), [perSecond, perMinute, atMs]);
+const count = (perSecond: number | null, perMinute: number | null, atMs = NOW_MS) =>
+  scripts.countCall(scene.commands, rateKeys(5, atMs), { perSecond, perMinute, nowMs: atMs });
 
 test('calls over the rate are told how long to wait, and are not counted', async () => {
   expect([await count(2, 3), await count(2, 3), await count(2, 3)]).toEqual([0, 0, 1]);
@@ -19,6 +20,6 @@ test('calls over the rate are told how long to wait, and are not counted', async
 });
 
 test('without a limit nobody waits', async () => {
-  for (let at = 0; at < 5; at++) expect(await count('', '')).toBe(0);
-  expect(await count('', 5)).toBe(60);
+  for (let at = 0; at < 5; at++) expect(await count(null, null)).toBe(0);
+  expect(await count(null, 5)).toBe(60);
 });

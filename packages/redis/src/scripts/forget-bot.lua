@@ -1,18 +1,25 @@
 -- Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix.
--- KEYS  1 state  2 log  3 consumers  4 ids push has delivered  5 lanes  6 in flight  7 work  8 attempts  9 redriven  10 pending turns
---       11 lanes of rules  12 their units in flight  13 their work  14 their redriven  15 live stream
--- ARGV  1 lane key prefix  2 bot id  3 lane key prefix of rules  4 key prefix of programs
--- RESULT 1
+-- @keys state, log, consumers
+--   deliveredByPush  ids that push has delivered
+--   lanes, inFlight, work, redriven, attempts, pendingTurns
+--   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, live
+-- @args botId: digits
+--   lanePrefix: text, rulesLanePrefix: text, programPrefix: text  of the keys of lanes and programs
+-- @reply flag
 -- @include programs
-for _, lane in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[1] .. lane) end
-for _, lane in ipairs(redis.call('ZRANGE', KEYS[11], 0, -1)) do redis.call('DEL', ARGV[3] .. lane) end
-redis.call('ZREM', KEYS[10], ARGV[2] .. ':push', ARGV[2] .. ':rules')
-for _, name in ipairs(redis.call('HKEYS', KEYS[3])) do
+for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
+  redis.call('DEL', lanePrefix .. lane)
+end
+for _, lane in ipairs(redis.call('ZRANGE', rulesLanes, 0, -1)) do
+  redis.call('DEL', rulesLanePrefix .. lane)
+end
+redis.call('ZREM', pendingTurns, botId .. ':push', botId .. ':rules')
+for _, name in ipairs(redis.call('HKEYS', consumers)) do
   if isProgram(name) then
-    forgetProgram(programKeys(ARGV[4], string.sub(name, 9)))
-    redis.call('ZREM', KEYS[10], ARGV[2] .. ':' .. name)
+    forgetProgram(programKeys(programPrefix, string.sub(name, 9)))
+    redis.call('ZREM', pendingTurns, botId .. ':' .. name)
   end
 end
-redis.call('DEL', unpack(KEYS, 1, 9))
-redis.call('DEL', unpack(KEYS, 11, 15))
+redis.call('DEL', state, log, consumers, deliveredByPush, lanes, inFlight, work, redriven, attempts)
+redis.call('DEL', rulesLanes, rulesInFlight, rulesWork, rulesRedriven, live)
 return 1

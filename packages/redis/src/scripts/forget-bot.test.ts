@@ -1,5 +1,6 @@
 import { BOT, type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -14,30 +15,11 @@ test('leaves nothing of a bot but its seen ids and its activity, and nothing pen
   await scene.accept([1]);
   await scene.commands.rpush(keys.rulesLane('c:5'), '1');
   await scene.commands.zadd(keys.rulesLanes, 1, 'c:5');
-  await scene.run(
-    'forget-bot',
-    [
-      ...[
-        keys.state,
-        keys.log,
-        keys.consumers,
-        keys.deliveredByPush,
-        keys.lanes,
-        keys.inFlight,
-        keys.work,
-        keys.attempts,
-      ],
-      ...[
-        keys.redriven,
-        keys.pendingTurns,
-        keys.rulesLanes,
-        keys.rulesInFlight,
-        keys.rulesWork,
-        keys.rulesRedriven,
-        keys.live,
-      ],
-    ],
-    [keys.lane(''), BOT, keys.rulesLane('')],
-  );
-  expect((await scene.commands.keys('*')).sort()).toEqual([...scene.activity, keys.seen(0)].sort());
+  await scripts.forgetBot(scene.commands, keys, {
+    botId: BOT,
+    lanePrefix: keys.lane(''),
+    rulesLanePrefix: keys.rulesLane(''),
+    programPrefix: keys.programs,
+  });
+  expect((await scene.commands.keys('*')).sort()).toEqual([...Object.values(scene.activity), keys.seen(0)].sort());
 });

@@ -1,6 +1,7 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION, type Settled } from '@flotilla/testing/lua-scene.ts';
 import { type Random, seededRandom } from '@flotilla/testing/random.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type ClaimForPushArgs, scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -11,7 +12,9 @@ afterAll(() => scene.close());
 const STEPS = 250;
 /** How far the clock of some claims is ahead. */
 const WRONG_CLOCK_MS = 3_600_000;
-const NO_REQUESTS = ['', '', '', ''];
+type Requests = Pick<ClaimForPushArgs, 'lastError' | 'failedFromMs' | 'succeeded' | 'answers' | 'newAttempts'>;
+const NO_REQUESTS: Requests = { lastError: '', failedFromMs: null, succeeded: false, answers: 'none', newAttempts: [] };
+const SUCCEEDED: Requests = { ...NO_REQUESTS, succeeded: true, answers: 'other' };
 /** Above the ids of the log. */
 const FIRST_REDRIVEN = 1_000_000;
 const LANES = ['c:1', 'c:2', 'c:3', 'c:4'];
@@ -32,7 +35,7 @@ class Model {
   #held: Unit[] = [];
   #recordsSeen = 0;
   /** The arguments of all claims, as the network might deliver them once more. */
-  readonly #sent: (string | number)[][] = [];
+  readonly #sent: ClaimForPushArgs[] = [];
   /** Ids by lane, in the order in which they must leave it. */
   readonly waiting = new Map<string, string[]>(LANES.map((lane) => [lane, []]));
   /** By id: the record that it was given at its last retry. */
@@ -82,22 +85,22 @@ class Model {
     this.#letters += 1;
     // What the log has is filed first, in its order.
     await this.claim(0, []);
-    await scene.run(
-      'redrive',
-      [
-        keys.state,
-        keys.lanes,
-        keys.redriven,
-        keys.pendingTurns,
-        keys.rulesWork,
-        keys.justRedriven,
-        keys.log,
-        keys.consumers,
-      ],
-      [
-        ...[REGISTRATION, this.#nowMs, BOT, keys.lane(''), NOW_MS + 9e8, 'push', 60_000, 100, ''],
-        ...[this.#letters, FIRST_REDRIVEN + this.#letters, 'message', lane, '{}', '', '', '0', '', ''],
-      ],
+    const update = { id: FIRST_REDRIVEN + this.#letters, kind: 'message', lane, raw: '{}', idStart: null, idEnd: null };
+    await scripts.redrive(
+      scene.commands,
+      { ...keys, program: null },
+      {
+        registrationId: REGISTRATION,
+        nowMs: this.#nowMs,
+        botId: BOT,
+        lanePrefix: keys.lane(''),
+        expiresAtMs: NOW_MS + 9e8,
+        reader: 'push',
+        knownForMs: 60_000,
+        limit: 100,
+        reservedId: null,
+        letters: [{ letterId: this.#letters, ...update, progress: '', album: '', exclusive: false }],
+      },
     );
     this.waiting.get(lane)!.push(`r${this.#letters}`);
   }
@@ -124,7 +127,7 @@ class Model {
   async delayCopy(): Promise<void> {
     if (this.#sent.length === 0) return;
     const reply = await this.#send(this.#random.oneOf(this.#sent));
-    expect(['LATE', 'FENCED']).toContain(reply[0]);
+    expect(['LATE', 'FENCED']).toContain(reply.outcome);
   }
 
   async claim(limit: number, settled: Unit[], always?: Outcome) {
@@ -136,14 +139,13 @@ class Model {
   }
 
   async #claimNow(limit: number, settled: Unit[], always?: Outcome) {
-    const settle = settled.flatMap((unit) => this.#settle(unit, always ?? this.#random.oneOf(OUTCOMES)));
+    const settle = settled.map((unit) => this.#settle(unit, always ?? this.#random.oneOf(OUTCOMES)));
     this.#claims += 1;
     const name = `claim ${this.#claims}`;
     this.#held = this.#held.filter((unit) => !settled.includes(unit));
-    const succeeded = ['', '', '1', '0'];
     // So long ago that the breaker opens.
-    const failed = ['500', this.#nowMs - 20_000, '0', '0'];
-    const outcomes = always === undefined ? [NO_REQUESTS, succeeded, succeeded, failed] : [succeeded];
+    const failed: Requests = { ...NO_REQUESTS, lastError: '500', failedFromMs: this.#nowMs - 20_000, answers: 'other' };
+    const outcomes = always === undefined ? [NO_REQUESTS, SUCCEEDED, SUCCEEDED, failed] : [SUCCEEDED];
     const requests = settled.length === 0 ? NO_REQUESTS : this.#random.oneOf(outcomes);
     const { token, units } = await this.#call(name, limit, settle, requests);
     this.#token = token;
@@ -170,43 +172,40 @@ class Model {
     this.#recordsSeen = records.length;
   }
 
-  async #call(name: string, limit: number, settle: (string | number)[], requests: (string | number)[]) {
+  async #call(name: string, limit: number, settle: Settled[], requests: Requests) {
     const token = this.#token === 0 ? {} : { token: this.#token };
-    const count = settle.length / 6;
     const args = scene.claimArguments('push', {
       ...token,
       name,
       limit,
       atMs: this.#nowMs,
-      settled: count,
+      settled: settle,
       end: 'hold',
     });
-    const sent = [...args, ...settle, ...requests];
+    const sent = { ...args, ...requests };
     this.#sent.push(sent);
-    const reply = await this.#send(sent);
-    expect(reply[0]).toBe('OK');
-    const units = (reply.slice(6) as string[][]).map(([lane, record, , id]) => ({
-      lane: lane!,
-      record: record!,
-      id: id!,
+    const reply = okOf(await this.#send(sent));
+    const units = reply.units.map(({ lane, record, updates }) => ({
+      lane,
+      record: record ?? '',
+      id: updates[0]!.inLane,
     }));
-    return { token: Number(reply[1]), units };
+    return { token: reply.fencingToken, units };
   }
 
-  #send(args: (string | number)[]) {
-    const { keys } = scene;
-    return scene.run('claim-for-push', [...scene.turnKeys('push'), keys.attempts, ...scene.activity, keys.live], args);
+  #send(args: ClaimForPushArgs) {
+    return scripts.claimForPush(scene.commands, { ...scene.keys, ...scene.activity }, args);
   }
 
-  #settle({ lane, id }: Unit, outcome: Outcome): (string | number)[] {
+  #settle({ lane, id }: Unit, outcome: Outcome): Settled {
     const record = `{"attempts":${this.#below(100)}}`;
     if (outcome === 'retry') this.#records.set(id, record);
     if (['delivered', 'dropped', 'dead'].includes(outcome)) {
       const ids = this.waiting.get(lane)!;
       expect(ids.shift()).toBe(id);
     }
-    const text = outcome === 'dead' ? '{"code":"refused","reason":"no","attempts":1}' : record;
-    return [lane, id, 1, outcome, this.#nowMs + this.#random.oneOf([0, 60]), text];
+    const json = outcome === 'dead' ? '{"code":"refused","reason":"no","attempts":1}' : record;
+    return { lane, id, outcome, dueAtMs: this.#nowMs + this.#random.oneOf([0, 60]), json };
   }
 
   async check(): Promise<void> {

@@ -1,5 +1,6 @@
 import { type LuaScene, luaScene, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -10,10 +11,11 @@ afterAll(() => scene.close());
 
 test('notes a higher id, in a state of this run and this registration only', async () => {
   const { state } = scene.keys;
-  const note = (id: number, registration = REGISTRATION) => scene.run('note-reserved', [state], [registration, id]);
+  const note = (reservedId: number, registrationId = REGISTRATION) =>
+    scripts.noteReserved(scene.commands, scene.keys, { registrationId, reservedId });
   await scene.applyBot({ pull: true });
-  expect([await note(9), await note(5), await note(20, 'another')]).toEqual([1, 1, 0]);
+  expect([await note(9), await note(5), await note(20, 'another')]).toEqual([true, true, false]);
   await scene.commands.hset(state, 'run', 'an earlier one');
-  expect(await note(30)).toBe(0);
+  expect(await note(30)).toBe(false);
   expect(await scene.commands.hget(state, 'reserved')).toBe('9');
 });

@@ -1,6 +1,7 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 const ID = 5;
 const REASON = 'it was parked';
@@ -13,16 +14,35 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const own = programKeys(BOT, ID);
-const check = ({ updates = 100, ms = 1000, atMs = NOW_MS, tight = '' as number | '' } = {}) => {
-  const { state, log, consumers, pendingTurns, programs } = scene.keys;
-  const args = [REGISTRATION, atMs, BOT, programs, updates, ms, tight, 500];
-  return scene.run('check-programs', [state, log, consumers, pendingTurns], args);
-};
-const park = (upTo: number, limit = 200, kinds = '') => {
-  const { state, log, consumers, history, pendingTurns, programs } = scene.keys;
-  const args = [REGISTRATION, NOW_MS, BOT, programs, ID, upTo, limit, kinds, REASON];
-  return scene.run('park-program', [state, log, consumers, history, pendingTurns], args);
-};
+const check = ({ updates = 100, ms = 1000, atMs = NOW_MS, tight = null as number | null } = {}) =>
+  scripts.checkPrograms(scene.commands, scene.keys, {
+    registrationId: REGISTRATION,
+    nowMs: atMs,
+    botId: BOT,
+    programPrefix: scene.keys.programs,
+    limit: updates,
+    limitMs: ms,
+    tightLimit: tight,
+    tightForMs: 500,
+  });
+const park = (upTo: number, limit = 200, kinds = '') =>
+  scripts.parkProgram(scene.commands, scene.keys, {
+    registrationId: REGISTRATION,
+    nowMs: NOW_MS,
+    botId: BOT,
+    programPrefix: scene.keys.programs,
+    programId: ID,
+    upTo,
+    limit,
+    kinds,
+    reason: REASON,
+  });
+const parked = (deadLetters: number, { more = false, wakeHistory = false } = {}) => ({
+  outcome: 'OK',
+  deadLetters,
+  more,
+  wakeHistory,
+});
 const consumer = () => scene.commands.hget(scene.keys.consumers, `program:${ID}`);
 const buried = async () => {
   const records = await scene.commands.xrange(scene.keys.history, '-', '+');
@@ -36,16 +56,17 @@ const dead = (...ids: number[]) => ids.map((id) => [`program:${ID}`, String(id),
 test('while memory is tight it is behind with fewer updates, once it had time to catch up; again at once', async () => {
   await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:ab` });
   await scene.accept([1, 2, 3, 4]);
-  const behind = async (tight: number | '', atMs: number) => ((await check({ tight, atMs })) as unknown[])[3];
-  expect(await behind('', NOW_MS + 600)).toEqual([]);
+  const behind = async (tight: number | null, atMs: number) =>
+    okOf(await check({ tight, atMs })).behind.map(({ programId, limit }) => `${programId} ${limit}`);
+  expect(await behind(null, NOW_MS + 600)).toEqual([]);
   expect(await behind(4, NOW_MS + 500)).toEqual([]);
   expect(await behind(5, NOW_MS + 600)).toEqual([]);
-  expect(await behind(4, NOW_MS + 600)).toEqual([String(ID), 'memory']);
-  expect(await park(4)).toEqual(['OK', 4, 0, 1]);
+  expect(await behind(4, NOW_MS + 600)).toEqual([`${ID} memory`]);
+  expect(await park(4)).toEqual(parked(4, { wakeHistory: true }));
   expect(await behind(4, NOW_MS + 600)).toEqual([]);
   await scene.accept([5]);
   expect(await behind(5, NOW_MS)).toEqual([]);
-  expect(await behind(4, NOW_MS)).toEqual([String(ID), 'memory']);
+  expect(await behind(4, NOW_MS)).toEqual([`${ID} memory`]);
 });
 
 test('what waits for one that pulls becomes dead letters, a batch a call; it keeps nothing until it polls again', async () => {
@@ -53,13 +74,13 @@ test('what waits for one that pulls becomes dead letters, a batch a call; it kee
   await scene.accept([1, 2]);
   await scene.accept([3], 'c:6', 'poll');
   await scene.accept([4]);
-  expect(await park(4, 2, ',message,')).toEqual(['OK', 2, 1, 1]);
+  expect(await park(4, 2, ',message,')).toEqual(parked(2, { more: true, wakeHistory: true }));
   expect(await consumer()).toBe(`2 ${NOW_MS}`);
-  expect(await park(4, 2, ',message,')).toEqual(['OK', 1, 0, 0]);
+  expect(await park(4, 2, ',message,')).toEqual(parked(1));
   expect(await buried()).toEqual(dead(1, 2, 4));
   expect(await consumer()).toBe('4 0');
   expect(await scene.commands.xlen(scene.keys.log)).toBe(0);
-  expect(await check({ updates: 0, ms: 0 })).toEqual(['OK', 4, [], []]);
+  expect(await check({ updates: 0, ms: 0 })).toMatchObject({ newestId: 4, wakePrograms: [], behind: [] });
 });
 
 test('of one that pushes the lanes and the rest of the log, but nothing that is in flight or came later', async () => {
@@ -74,7 +95,7 @@ test('of one that pushes the lanes and the rest of the log, but nothing that is 
   }
   await scene.commands.hset(own.inFlight, 'c:5', 'a1');
   await scene.commands.hset(own.state, { pushCursor: 3, pushCursorCount: 3, pushPending: 3 });
-  expect(await park(4)).toEqual(['OK', 3, 0, 1]);
+  expect(await park(4)).toEqual(parked(3, { wakeHistory: true }));
   expect(await buried()).toEqual(dead(3, 2, 4));
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['1']);
   expect(await scene.commands.hmget(own.state, 'pushCursor', 'pushCursorCount', 'pushPending', 'parkedFor')).toEqual([

@@ -1,9 +1,10 @@
 -- Sets fields of a bot's state, if it is of the same registration.
--- KEYS  1 state
--- ARGV  1 registration id  2… field, value …
--- RESULT 1 when it was set, else 0
+-- @keys state
+-- @args registrationId: text
+--   ...changes field: text, value: scalar
+-- @reply flag  it was set
 -- @include state
--- @read s <- KEYS[1]: registrationId
-if s.registrationId ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+-- @read s <- state: registrationId
+if s.registrationId ~= registrationId then return 0 end
+redis.call('HSET', state, unpack(ARGV, span(changes)))
 return 1

@@ -1,5 +1,6 @@
 import { type LuaScene, luaScene, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -10,9 +11,15 @@ afterAll(() => scene.close());
 
 test('sets fields of this registration only', async () => {
   const patch = (registration: string) =>
-    scene.run('patch-bot-state', [scene.keys.state], [registration, 'pollErr', 'x', 'pollErrAt', 5]);
-  expect(await patch(REGISTRATION)).toBe(0);
+    scripts.patchBotState(scene.commands, scene.keys, {
+      registrationId: registration,
+      changes: [
+        { field: 'pollErr', value: 'x' },
+        { field: 'pollErrAt', value: 5 },
+      ],
+    });
+  expect(await patch(REGISTRATION)).toBe(false);
   await scene.applyBot({ pull: true });
-  expect([await patch('another'), await patch(REGISTRATION)]).toEqual([0, 1]);
+  expect([await patch('another'), await patch(REGISTRATION)]).toEqual([false, true]);
   expect(await scene.commands.hmget(scene.keys.state, 'pollErr', 'pollErrAt')).toEqual(['x', '5']);
 });

@@ -1,20 +1,29 @@
 -- Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero).
--- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (left out for the default consumer, and for a program whose
---       own push delivered them)
---       5 activity of the bot  6 activity of the shard  7 hash of the program (for a program)
--- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
---       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
---       9 kinds this reader wants (',message,poll,', '' for all, '!,poll,' for all but these). The cursor moves by offsets;
---         it also passes what has expired and what another program took, that of a program also what it does not want
---       10 bytes that the answer has already from scans before this one
---       11 where to go on counting back for a negative offset ('+' at first)  12 the id counted last ('' at first)
---       13 revision of the configuration that names the program ('' for other consumers)
---       14 kinds this reader wants of what it took alone, under earlier kinds of its program; as 9
--- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'} | {'CHANGED'}: the program may want other kinds by a newer configuration
---      | {'BACK', as 4, as 11, as 12}: a negative offset reaches farther back than one call looks
---      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), how many
---         updates, these as one text as an array of JSON holds them, when the first of them was appended (ms, 0 when there
---         is none), bytes of the answer so far}
+-- @keys state, log, consumers
+--   deliveredByPush  ids that push has delivered, which the default consumer, or the program whose own push it was, leaves out
+--   activity, shardActivity
+--   program?  its hash, for a program
+-- @args registrationId: text, nowMs: digits
+--   consumer: text  '' is the default one
+--   askedOffset: digits, limit: number, timeoutMs: number
+--   acknowledges: flag  on the first read of a call
+--   throttles: flag  for the platform's 3 s wait of repeated empty calls
+--   kinds: text  that this reader wants: ',message,poll,', '' for all, '!,poll,' for all but these. The cursor moves by offsets;
+--       it also passes what has expired and what another program took, that of a program also what it does not want
+--   answerBytes: number  that the answer has already from scans before this one
+--   backFrom: text, backCounted: number?  for a negative offset: where to go on counting back ('+' at first), the id counted last
+--   revision: digits  of the configuration that names the program
+--   takenKinds: text  as kinds, for what the program took alone under earlier kinds
+-- @reply
+--   GONE, OFF, TOO_MANY
+--   CHANGED  the program may want other kinds by a newer configuration
+--   BACK offset: number, backFrom: text, backCounted: number?  a negative offset reaches farther back than one call looks
+--   OK from: number  the offset from which nothing has been scanned
+--     throttled: flag
+--     more: flag  to scan from there
+--     updates: number, joined: bytes  how many, and these as one text as an array of JSON holds them
+--     appendedAtMs: number  of the first of them, 0 when there is none
+--     answerBytes: number
 -- @include state
 -- @include trim
 -- @include activity
@@ -28,17 +37,16 @@ local SHOWN_MS = 1000
 local SHOWN_WAITING_MS = 10000
 local PAGE = 25
 
-local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local default, program = name == '', isProgram(name)
+local now, offset = tonumber(nowMs), tonumber(askedOffset)
+local default, forProgram = consumer == '', isProgram(consumer)
 -- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt,
 --   revision, trimmedAt, pulledAt
-if s.registrationId ~= ARGV[1] then return { 'GONE' } end
-if s.on ~= '1' or (s.pull ~= '1' and not program) then return { 'OFF' } end
+if s.registrationId ~= registrationId then return { 'GONE' } end
+if s.on ~= '1' or (s.pull ~= '1' and not forProgram) then return { 'OFF' } end
 -- By the older configuration, the cursor would pass updates of kinds that the program wants by the newer one.
-if program and tonumber(s.revision) > tonumber(ARGV[13]) then return { 'CHANGED' } end
+if forProgram and tonumber(s.revision) > tonumber(revision) then return { 'CHANGED' } end
 -- A poll that began before the program got a backend must not move the cursor, which is now the floor of its lanes.
-if program and redis.call('HGET', KEYS[7], '@push') == '1' then return { 'OFF' } end
+if forProgram and redis.call('HGET', program, '@push') == '1' then return { 'OFF' } end
 local last, n = tonumber(s.lastId), tonumber(s.allowedCount)
 
 local function consumerCount()
@@ -50,13 +58,13 @@ local function consumerCount()
 end
 
 local cursor, hidden
-local known = not default and redis.call('HGET', consumers, name)
+local known = not default and redis.call('HGET', consumers, consumer)
 if default then
   cursor = tonumber(s.pullCursor)
 else
   if known then
     cursor = tonumber(string.match(known, '^%d+'))
-  elseif program then
+  elseif forProgram then
     return { 'GONE' }
   else
     -- Trimming removes consumers that were not polled for a day; the log of a quiet bot may not have been trimmed since.
@@ -68,7 +76,7 @@ end
 
 -- Whether push delivered ids ahead, which this reader must not get.
 local function hidesSome()
-  if hidden == nil then hidden = (default or program) and redis.call('EXISTS', deliveredByPush) == 1 end
+  if hidden == nil then hidden = (default or forProgram) and redis.call('EXISTS', deliveredByPush) == 1 end
   return hidden
 end
 
@@ -78,7 +86,7 @@ local function acknowledge(id, received)
   cursor = id
   if not default then return end
   local count, before = countUpTo(log, cursor, n, last), tonumber(s.pullCursorCount)
-  if received then countActivity(KEYS[5], KEYS[6], now, 0, math.max(0, count - before), 0, 0, 0) end
+  if received then countActivity(activity, shardActivity, now, 0, math.max(0, count - before), 0, 0, 0) end
   movePullCursor(state, s, tostring(cursor), count == n and s.allowedCount or count, now)
   if hidesSome() and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then
     redis.call('DEL', deliveredByPush)
@@ -94,36 +102,40 @@ local function oldestReadable()
   return #first > 0 and idOf(first[1]) or cursor + 1
 end
 
-local wanted, ofProgram = ARGV[9], program and string.sub(name, 9) or ''
+local ofProgram = forProgram and string.sub(consumer, 9) or ''
 local function isWanted(entry)
   if default and not isAllowedEntry(entry) then return false end
-  if not isMarked(entry) then return isOfKind(wanted, kindOf(entry)) end
+  if not isMarked(entry) then return isOfKind(kinds, kindOf(entry)) end
   local fields = fieldsOf(entry)
-  if fields.again and not default and not program then return false end
-  return isFor(fields, ofProgram) and isOfKind(fields.owner and ARGV[14] or wanted, fields.kind)
+  if fields.again and not default and not forProgram then return false end
+  return isFor(fields, ofProgram) and isOfKind(fields.owner and takenKinds or kinds, fields.kind)
 end
 
 -- Whether this reader will never get an entry behind its cursor that it did not get now.
 local function isOverForThis(entry)
   if default then return isOverForPull(entry, now) end
-  if program or expiresAtOf(entry) <= now then return true end
+  if forProgram or expiresAtOf(entry) <= now then return true end
   local fields = fieldsOf(entry)
   return fields.owner ~= nil or fields.again
 end
 
 -- Where to read from, by the offset that was asked for; the first read of a call acknowledges what is before it.
 local from = nil
-if ARGV[7] == '1' then
+if acknowledges then
   local tail = last + 1
   if offset < 0 then
-    local left, at, counted = -offset, ARGV[11], tonumber(ARGV[12])
+    local left, at, counted = -offset, backFrom, backCounted
     local looked = 0
     while left > 0 do
-      if looked >= SCAN_AT_MOST then return { 'BACK', -left, at, counted or '' } end
-      local page = redis.call('XREVRANGE', log, at, '(' .. cursor, 'COUNT', wanted == '' and math.min(left, 100) or 100)
+      if looked >= SCAN_AT_MOST then
+        return reply.BACK { offset = -left, backFrom = at, backCounted = counted or '' }
+      end
+      local page = redis.call('XREVRANGE', log, at, '(' .. cursor, 'COUNT', kinds == '' and math.min(left, 100) or 100)
       if #page == 0 then break end
       for _, found in ipairs(page) do
-        if left > 0 and isWanted(found) then counted, left = idOf(found), left - 1 end
+        if left > 0 and isWanted(found) then
+          counted, left = idOf(found), left - 1
+        end
         at = '(' .. found[1]
       end
       looked = looked + #page
@@ -150,25 +162,29 @@ end
 
 from = from or cursor + 1
 
-local throttled = 0
-if ARGV[8] == '1' and (default or program) then
-  local own = program and KEYS[7] or state
+local throttled = false
+if throttles and (default or forProgram) then
+  local own = forProgram and program or state
   -- @read poll <- own: prevOffset, prevAt
-  if poll.prevOffset == ARGV[4] and now - tonumber(poll.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
-  redis.call('HSET', own, 'prevOffset', ARGV[4], 'prevAt', ARGV[2])
+  throttled = poll.prevOffset == askedOffset and now - tonumber(poll.prevAt) < 3000 and timeoutMs < 3000
+  redis.call('HSET', own, 'prevOffset', askedOffset, 'prevAt', nowMs)
 end
-local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
+local raws, size, scanned, appendedAt = {}, answerBytes, 0, 0
 local more, isDone = false, false
 -- What has expired, what a program does not want, or what another one took must not hold the log: the cursor goes past it once
 -- all before it is acknowledged.
 local mayPass, cursorAfter = from <= cursor + 1, cursor
 isDone = from > last
 while #raws < limit and not more and not isDone do
-  local count = wanted == '' and math.min(limit - #raws, PAGE) or PAGE
+  local count = kinds == '' and math.min(limit - #raws, PAGE) or PAGE
   local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', textOf(count))
   local read
   for _, entry in ipairs(page) do
-    if expiresAtOf(entry) > now and isWanted(entry) and not (hidesSome() and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1) then
+    if
+      expiresAtOf(entry) > now
+      and isWanted(entry)
+      and not (hidesSome() and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1)
+    then
       local raw = rawOf(entry)
       local grown = size + 50 + #raw
       if grown > BODY_CAP and size > 0 then
@@ -193,16 +209,24 @@ while #raws < limit and not more and not isDone do
   isDone = isDone or #page < count
 end
 -- The time of the last poll is exact to a second, and to some ten seconds while the poll waits.
-local shownMs = ARGV[7] == '1' and SHOWN_MS or SHOWN_WAITING_MS
+local shownMs = acknowledges and SHOWN_MS or SHOWN_WAITING_MS
 if default then
   acknowledge(cursorAfter, false)
-  if now - tonumber(s.pulledAt or 0) >= shownMs then redis.call('HSET', state, 'pulledAt', ARGV[2]) end
+  if now - tonumber(s.pulledAt or 0) >= shownMs then redis.call('HSET', state, 'pulledAt', nowMs) end
 else
   local knownCursor, polledAt = consumerOf(known)
   if knownCursor ~= tostring(cursorAfter) or now - tonumber(polledAt) >= shownMs then
-    redis.call('HSET', consumers, name, cursorAfter .. ' ' .. now)
+    redis.call('HSET', consumers, consumer, cursorAfter .. ' ' .. now)
   end
 end
 -- A long scan trims each time: to remove all that it mayPass at once would block Redis.
-if more or (ARGV[7] == '1' and now - tonumber(s.trimmedAt) > TRIM_EVERY_MS) then trimLog(state, log, consumers, now) end
-return { 'OK', from, throttled, more and 1 or 0, #raws, table.concat(raws, ',\n'), appendedAt, size }
+if more or (acknowledges and now - tonumber(s.trimmedAt) > TRIM_EVERY_MS) then trimLog(state, log, consumers, now) end
+return reply.OK {
+  from = from,
+  throttled = throttled,
+  more = more,
+  updates = #raws,
+  joined = table.concat(raws, ',\n'),
+  appendedAtMs = appendedAt,
+  answerBytes = size,
+}

@@ -1,6 +1,7 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -9,35 +10,49 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-/** The reply, with the list of the raw updates in the place of their number and their joined text. */
+/** The reply, with a list of the raw updates. */
 const read = async (
   offset: number,
   {
     consumer = '',
-    first = 1,
+    first = true,
     limit = 100,
     kinds = '',
     revision = 1,
     takenKinds = '',
-    throttle = 0,
+    throttle = false,
     atMs = NOW_MS,
   } = {},
 ) => {
-  const reply = await scene.run(
-    'read-page',
-    [
-      ...[scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
-      ...(consumer.startsWith('program:') ? [programKeys(BOT, Number(consumer.slice(8))).state] : []),
-    ],
-    [REGISTRATION, atMs, consumer, offset, limit, 0, first, throttle, kinds, 0, '+', '', revision, takenKinds],
+  const program = consumer.startsWith('program:') ? programKeys(BOT, Number(consumer.slice(8))).state : null;
+  const reply = await scripts.readPage(
+    scene.commands,
+    { ...scene.keys, ...scene.activity, program },
+    {
+      registrationId: REGISTRATION,
+      nowMs: atMs,
+      consumer,
+      askedOffset: offset,
+      limit,
+      timeoutMs: 0,
+      acknowledges: first,
+      throttles: throttle,
+      kinds,
+      answerBytes: 0,
+      backFrom: '+',
+      backCounted: null,
+      revision,
+      takenKinds,
+    },
   );
-  if (reply[0] !== 'OK') return reply;
-  const [status, from, throttled, more, count, joined, ...others] = reply;
-  const updates = joined === '' ? [] : String(joined).split(',\n');
-  expect(updates).toHaveLength(Number(count));
-  return [status, from, throttled, more, updates, ...others];
+  if (reply.outcome !== 'OK') return reply;
+  const { joined, updates: count, ...others } = reply;
+  const updates = joined.length === 0 ? [] : String(joined).split(',\n');
+  expect(updates).toHaveLength(count);
+  return { ...others, updates };
 };
-const raws = async (...args: Parameters<typeof read>) => (await read(...args))[4];
+const page = async (...args: Parameters<typeof read>) => okOf(await read(...args));
+const raws = async (...args: Parameters<typeof read>) => (await page(...args)).updates;
 
 test('an offset acknowledges what is below it, and reading goes on above it', async () => {
   await scene.applyBot({ pull: true });
@@ -82,9 +97,9 @@ test('updates that a negative offset forgets do not count as delivered', async (
 });
 
 test('nobody reads a bot that is gone or not pulled', async () => {
-  expect(await read(0)).toEqual(['GONE']);
+  expect(await read(0)).toEqual({ outcome: 'GONE' });
   await scene.applyBot({ push: true });
-  expect(await read(0)).toEqual(['OFF']);
+  expect(await read(0)).toEqual({ outcome: 'OFF' });
 });
 
 describe('a program', () => {
@@ -98,8 +113,8 @@ describe('a program', () => {
     await scene.accept([1, 2]);
     await scene.applyBot({ programs: [5, 6], revision: 3 });
     await scene.accept([3]);
-    expect((await ofProgram(2, '', 3))[4]).toEqual(['{"update_id":2}', '{"update_id":3}']);
-    expect((await read(0, { consumer: 'program:6', revision: 3 }))[4]).toEqual(['{"update_id":3}']);
+    expect(okOf(await ofProgram(2, '', 3)).updates).toEqual(['{"update_id":2}', '{"update_id":3}']);
+    expect(await raws(0, { consumer: 'program:6', revision: 3 })).toEqual(['{"update_id":3}']);
   });
 
   test('passes what it does not want, but nothing behind an update that it has not acknowledged', async () => {
@@ -107,9 +122,9 @@ describe('a program', () => {
     await scene.accept([1, 2]);
     await scene.accept([3], 'c:5', 'poll');
     await scene.accept([4]);
-    expect((await ofProgram(0, '!,message,'))[4]).toEqual(['{"update_id":3}']);
+    expect(okOf(await ofProgram(0, '!,message,')).updates).toEqual(['{"update_id":3}']);
     expect(await cursor()).toBe('2');
-    expect((await ofProgram(4, '!,message,'))[4]).toEqual([]);
+    expect(okOf(await ofProgram(4, '!,message,')).updates).toEqual([]);
     expect(await cursor()).toBe('4');
   });
 
@@ -127,7 +142,7 @@ describe('a program', () => {
   test('that was deleted is not brought back by a caller that does not know it yet', async () => {
     await scene.applyBot({ programs: [5] });
     await scene.applyBot({ revision: 2 });
-    expect(await ofProgram(0)).toEqual(['CHANGED']);
+    expect(await ofProgram(0)).toEqual({ outcome: 'CHANGED' });
     expect(await scene.commands.exists(scene.keys.consumers)).toBe(0);
   });
 
@@ -135,14 +150,14 @@ describe('a program', () => {
     await scene.applyBot({ programs: [5] });
     await scene.applyBot({ programs: [5], revision: 2 });
     await scene.accept([1], 'c:5', 'poll');
-    expect(await ofProgram(0, ',message,')).toEqual(['CHANGED']);
-    expect((await ofProgram(0, ',message,poll,', 2))[4]).toEqual(['{"update_id":1}']);
+    expect(await ofProgram(0, ',message,')).toEqual({ outcome: 'CHANGED' });
+    expect(okOf(await ofProgram(0, ',message,poll,', 2)).updates).toEqual(['{"update_id":1}']);
   });
 
   test('takes no place of a named consumer', async () => {
     await scene.applyBot({ pull: true, programs: Array.from({ length: 20 }, (_, at) => at + 1) });
-    for (let at = 0; at < 16; at++) expect((await read(0, { consumer: `c${at}` }))[0]).toBe('OK');
-    expect(await read(0, { consumer: 'one-more' })).toEqual(['TOO_MANY']);
+    for (let at = 0; at < 16; at++) expect((await read(0, { consumer: `c${at}` })).outcome).toBe('OK');
+    expect(await read(0, { consumer: 'one-more' })).toEqual({ outcome: 'TOO_MANY' });
   });
 });
 
@@ -199,14 +214,14 @@ test('a program that wants one of thousands of updates passes the others, a limi
   const found = [];
   let from = 0;
   for (let calls = 0; calls < 3; calls += 1) {
-    const [, next, , more, entries] = await read(from, { consumer: 'program:5', first: calls === 0 ? 1 : 0 });
-    found.push([next, more, entries]);
-    from = next as number;
+    const { from: next, more, updates } = await page(from, { consumer: 'program:5', first: calls === 0 });
+    found.push([next, more, updates]);
+    from = next;
   }
   expect(found).toEqual([
-    [1001, 1, []],
-    [2001, 1, []],
-    [2501, 0, ['{"update_id":2400}']],
+    [1001, true, []],
+    [2001, true, []],
+    [2501, false, ['{"update_id":2400}']],
   ]);
   expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`2399 ${NOW_MS}`);
 });
@@ -214,12 +229,16 @@ test('a program that wants one of thousands of updates passes the others, a limi
 test('a repeated poll is throttled for 3 s, of each program and the default consumer by itself, of no other', async () => {
   await scene.applyBot({ pull: true, programs: [5, 6] });
   const throttled = async (consumer: string, offset = 0, atMs = NOW_MS) =>
-    (await read(offset, { consumer, throttle: 1, atMs }))[2];
+    (await page(offset, { consumer, throttle: true, atMs })).throttled;
   for (const consumer of ['', 'program:5', 'program:6']) {
-    expect([await throttled(consumer), await throttled(consumer), await throttled(consumer, 1)]).toEqual([0, 1, 0]);
-    expect(await throttled(consumer, 1, NOW_MS + 3000)).toBe(0);
+    expect([await throttled(consumer), await throttled(consumer), await throttled(consumer, 1)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(await throttled(consumer, 1, NOW_MS + 3000)).toBe(false);
   }
-  expect([await throttled('audit'), await throttled('audit')]).toEqual([0, 0]);
+  expect([await throttled('audit'), await throttled('audit')]).toEqual([false, false]);
   await scene.applyBot({ revision: 2 });
   expect(await scene.commands.keys('*:program:*')).toEqual([]);
 });
@@ -229,7 +248,10 @@ test('a poll that began before its program got a backend reads nothing, and lets
   await scene.accept([1, 2]);
   await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', revision: 2 });
   const later = { consumer: 'program:5', kinds: ',poll,', revision: 2 };
-  expect([await read(3, { ...later, revision: 1 }), await read(3, later)]).toEqual([['CHANGED'], ['OFF']]);
+  expect([await read(3, { ...later, revision: 1 }), await read(3, later)]).toEqual([
+    { outcome: 'CHANGED' },
+    { outcome: 'OFF' },
+  ]);
   expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`0 ${NOW_MS}`);
 });
 
@@ -295,15 +317,15 @@ describe('what has expired', () => {
     const found = [];
     let from = 0;
     for (let calls = 0; calls < 3; calls += 1) {
-      const [, next, , more] = await read(from, { first: calls === 0 ? 1 : 0, atMs: LATE_MS });
+      const { from: next, more } = await page(from, { first: calls === 0, atMs: LATE_MS });
       found.push([next, more, await scene.commands.xlen(scene.keys.log)]);
-      from = next as number;
+      from = next;
     }
     // Trimming passes 201 more in each call.
     expect(found).toEqual([
-      [20_001, 1, 1799],
-      [40_001, 1, 799],
-      [50_001, 0, 799],
+      [20_001, true, 1799],
+      [40_001, true, 799],
+      [50_001, false, 799],
     ]);
     expect(await cursor()).toEqual(['50000', '2500']);
     await read(0, { consumer: 'audit', atMs: LATE_MS });
@@ -313,9 +335,9 @@ describe('what has expired', () => {
   test('is left to the poll that has not read what is before it', async () => {
     await scene.applyBot({ pull: true });
     await scene.accept([1, 2, 3]);
-    expect(await raws(3, { first: 0, atMs: LATE_MS })).toEqual([]);
+    expect(await raws(3, { first: false, atMs: LATE_MS })).toEqual([]);
     expect(await cursor()).toEqual(['0', '0']);
-    expect(await raws(1, { first: 0, atMs: LATE_MS })).toEqual([]);
+    expect(await raws(1, { first: false, atMs: LATE_MS })).toEqual([]);
     expect(await cursor()).toEqual(['3', '3']);
   });
 });

@@ -1,15 +1,15 @@
 -- Reads which programs of bots of a shard are in trouble.
--- KEYS  1 the state of one of the bots
--- ARGV  1 programs as <bot id>:<program id>, separated by spaces
--- RESULT one text with a letter for each program: f its backend fails, p it is parked, - neither
-local found, prefix = {}, string.match(KEYS[1], '^(.*:)%d+:state$')
+-- @keys state  of one of the bots
+-- @args programs: text  as <bot id>:<program id>, separated by spaces
+-- @reply text  with a letter for each program: f its backend fails, p it is parked, - neither
+local found, prefix = {}, string.match(state, '^(.*:)%d+:state$')
 
 local function polledAtOf(bot, id)
   local consumer = redis.call('HGET', prefix .. bot .. ':consumers', 'program:' .. id)
   return tonumber(consumer and string.match(consumer, ' (%d+)$') or 0)
 end
 
-for bot, id in string.gmatch(ARGV[1], '(%d+):(%d+)') do
+for bot, id in string.gmatch(programs, '(%d+):(%d+)') do
   local program = prefix .. bot .. ':program:' .. id .. ':state'
   -- @read p <- program: push, failingSince, parkedAt
   local pushes, letter = p.push == '1', '-'

@@ -1,6 +1,7 @@
 import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { botKeys, programKeys, SHARDS } from '../keys.ts';
+import { scripts } from '../script-calls.ts';
 
 const NEIGHBOUR = BOT + SHARDS;
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const read = (programs: string) => scene.run('read-program-trouble', [scene.keys.state], [programs]);
+const read = (programs: string) => scripts.readProgramTrouble(scene.commands, scene.keys, { programs });
 const set = (program: number, fields: Record<string, number>, bot = BOT) =>
   scene.commands.hset(programKeys(bot, program).state, fields);
 

@@ -1,27 +1,43 @@
 -- Reads how far every reader of a bot's log is, all at one moment.
--- KEYS  1 state  2 log  3 consumers  4 lanes of push  5 their units in flight  6 lanes of rules  7 their units in flight
--- ARGV  1 registration id  2 now (ms)  3 lane key prefix of push  4 lane key prefix of rules  5 key prefix of programs
--- RESULT {'GONE'} | {'OK', {on, pull, push, parked, rules, failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt},
---        per reader {its name, cursor, how many wait, when the oldest of these was accepted (ms), units in flight,
---        when the first lane is due (ms), how many entries only it keeps in the log, last poll of a consumer (ms),
---        and of a program: push, failingSince, openUntil, pushErr, pushErrAt, pushOkAt, parkedAt, parkedFor}}
---        with '' for what is absent
+-- @keys state, log, consumers, lanes, inFlight, rulesLanes, rulesInFlight
+-- @args registrationId: text, nowMs: number
+--   lanePrefix: text, rulesLanePrefix: text, programPrefix: text  of the keys of lanes and programs
+-- @reply
+--   GONE
+--   OK bot: bot, readers: reader[]
+-- @row bot on: text, pull: text, push: text, parked: text, rules: text, failingSince: text, openUntil: text
+--   pushErr: text, pushErrAt: text, pushOkAt: text, pulledAt: text  as stored, '' for what is absent
+-- @row reader reader: text  its name
+--   cursor: number?
+--   behind: number, oldestAtMs: number?  how many wait, and when the oldest of these was accepted
+--   inFlight: number?  units
+--   dueAtMs: number?  when the first lane is due
+--   keeps: number  how many entries only it keeps in the log
+--   polledAtMs: number?  last poll of a consumer
+--   program: program?
+-- @row program push: text, failingSince: text, openUntil: text, pushErr: text, pushErrAt: text, pushOkAt: text
+--   parkedAt: text, parkedFor: text  as stored, '' for what is absent
 -- @include state
 -- @include trim
 -- @include lanes
 -- @include programs
 local ENTRIES_LOOKED_AT = 20
 
-local state, log, now = KEYS[1], KEYS[2], tonumber(ARGV[2])
 -- @read s <- state: registrationId, on, lastId, allowedCount, pull, push, parked, rules, pullCursor, pullCursorCount,
 --   keptFrom, pushCursor, pushCursorCount, pushPending, pushFloor, rulesCursor, rulesFloor, rulesUnread, rulesPending,
 --   failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt
-if s.registrationId ~= ARGV[1] then return { 'GONE' } end
-local count, named = tonumber(s.allowedCount), redis.call('HGETALL', KEYS[3])
+if s.registrationId ~= registrationId then return { 'GONE' } end
+local count, named = tonumber(s.allowedCount), redis.call('HGETALL', consumers)
 
-local function isAllowed(entry) return entry.allowed end
-local function isForRules(entry) return isRoutable(entry.kind) end
-local function isAny() return true end
+local function isAllowed(entry)
+  return entry.allowed
+end
+local function isForRules(entry)
+  return isRoutable(entry.kind)
+end
+local function isAny()
+  return true
+end
 
 -- When the first such entry after this id was accepted; that of the first entry, if the next few are of other kinds.
 local function acceptedAfter(id, isWanted)
@@ -52,7 +68,7 @@ end
 -- pull has acknowledged: they are kept for slower pollers of the same consumer, and go by themselves.
 s.keptFrom = s.pullCursor
 local slowest, bound, nextBound = nil, tonumber(s.lastId), tonumber(s.lastId)
-for reader, pin in pairs(pinsOf(s, named, now)) do
+for reader, pin in pairs(pinsOf(s, named, nowMs)) do
   if pin < bound then
     slowest, bound, nextBound = reader, pin, bound
   else
@@ -65,10 +81,21 @@ local function keptBy(reader)
 end
 
 local readers = {}
-local function add(reader, cursor, behind, oldestAt, inFlight, dueAt, polledAt)
+local function add(reader, cursor, behind, oldestAt, units, dueAt, polledAt, program)
   if behind <= 0 then oldestAt = '' end
-  readers[#readers + 1] = { reader, cursor, math.max(behind, 0), oldestAt, inFlight, dueAt, keptBy(reader), polledAt }
-  return readers[#readers]
+  readers[#readers + 1] = {
+    fields.reader {
+      reader = reader,
+      cursor = cursor,
+      behind = math.max(behind, 0),
+      oldestAtMs = oldestAt,
+      inFlight = units,
+      dueAtMs = dueAt,
+      keeps = keptBy(reader),
+      polledAtMs = polledAt,
+      program = program or '',
+    },
+  }
 end
 
 local pullCursor, pushCursor = s.pullCursor, s.pushCursor
@@ -77,38 +104,46 @@ if s.pull == '1' then
 else
   add('pull', '', 0, '', '', '', '')
 end
-if s.push == '1' or tonumber(s.parked) > now then
+if s.push == '1' or tonumber(s.parked) > nowMs then
   local behind = count - tonumber(s.pushCursorCount) + tonumber(s.pushPending)
-  local oldestAt = oldestOf(KEYS[4], ARGV[3], s.pushFloor, pushCursor, isAllowed)
-  add('push', pushCursor, behind, oldestAt, redis.call('HLEN', KEYS[5]), dueOf(KEYS[4]), '')
+  local oldestAt = oldestOf(lanes, lanePrefix, s.pushFloor, pushCursor, isAllowed)
+  add('push', pushCursor, behind, oldestAt, redis.call('HLEN', inFlight), dueOf(lanes), '')
 else
   add('push', '', 0, '', 0, '', '')
 end
 if s.rules == '1' then
   local behind = tonumber(s.rulesUnread) + tonumber(s.rulesPending)
-  local oldestAt = oldestOf(KEYS[6], ARGV[4], s.rulesFloor, s.rulesCursor, isForRules)
-  add('rules', s.rulesCursor, behind, oldestAt, redis.call('HLEN', KEYS[7]), dueOf(KEYS[6]), '')
+  local oldestAt = oldestOf(rulesLanes, rulesLanePrefix, s.rulesFloor, s.rulesCursor, isForRules)
+  add('rules', s.rulesCursor, behind, oldestAt, redis.call('HLEN', rulesInFlight), dueOf(rulesLanes), '')
 else
   add('rules', '', 0, '', 0, '', '')
 end
-local function addConsumer(name, cursor, polledAt)
-  return add(name, cursor, countAfter(log, cursor, count), acceptedAfter(cursor, isAny), '', '', polledAt)
+local function addConsumer(name, cursor, polledAt, program)
+  add(name, cursor, countAfter(log, cursor, count), acceptedAfter(cursor, isAny), '', '', polledAt, program)
 end
 
 local function addProgram(name, cursor, polledAt)
-  local keys = programKeys(ARGV[5], string.sub(name, 9))
-  local program, row = keys.state, nil
-  -- @read p <- program: push, pushCursor, pushCursorCount, pushPending, pushFloor, failingSince, openUntil, pushErr,
+  local keys = programKeys(programPrefix, string.sub(name, 9))
+  -- @read p <- keys.state: push, pushCursor, pushCursorCount, pushPending, pushFloor, failingSince, openUntil, pushErr,
   --   pushErrAt, pushOkAt, parkedAt, parkedFor, polledAt
+  local program = {
+    fields.program {
+      push = p.push or '',
+      failingSince = p.failingSince or '',
+      openUntil = p.openUntil or '',
+      pushErr = p.pushErr or '',
+      pushErrAt = p.pushErrAt or '',
+      pushOkAt = p.pushOkAt or '',
+      parkedAt = p.parkedAt or '',
+      parkedFor = p.parkedFor or '',
+    },
+  }
   if p.push == '1' then
     local behind = count - tonumber(p.pushCursorCount) + tonumber(p.pushPending)
     local oldestAt = oldestOf(keys.lanes, keys.lanePrefix, p.pushFloor, p.pushCursor, isAny)
-    row = add(name, p.pushCursor, behind, oldestAt, redis.call('HLEN', keys.inFlight), dueOf(keys.lanes), '')
+    add(name, p.pushCursor, behind, oldestAt, redis.call('HLEN', keys.inFlight), dueOf(keys.lanes), '', program)
   else
-    row = addConsumer(name, cursor, polledAt == '0' and p.polledAt or polledAt)
-  end
-  for _, value in ipairs({ p.push or '', p.failingSince or '', p.openUntil or '', p.pushErr or '', p.pushErrAt or '', p.pushOkAt or '', p.parkedAt or '', p.parkedFor or '' }) do
-    row[#row + 1] = value
+    addConsumer(name, cursor, polledAt == '0' and p.polledAt or polledAt, program)
   end
 end
 
@@ -116,10 +151,24 @@ for i = 1, #named, 2 do
   local cursor, polledAt = consumerOf(named[i + 1])
   if isProgram(named[i]) then
     addProgram(named[i], cursor, polledAt)
-  elseif now - tonumber(polledAt) <= CONSUMER_LIFE_MS then
+  elseif nowMs - tonumber(polledAt) <= CONSUMER_LIFE_MS then
     addConsumer(readerOf(named[i]), cursor, polledAt)
   end
 end
 
-local shown = { s.on, s.pull, s.push, s.parked, s.rules or '', s.failingSince or '', s.openUntil or '', s.pushErr or '', s.pushErrAt or '', s.pushOkAt or '', s.pulledAt or '' }
-return { 'OK', shown, unpack(readers) }
+local bot = {
+  fields.bot {
+    on = s.on,
+    pull = s.pull,
+    push = s.push,
+    parked = s.parked,
+    rules = s.rules or '',
+    failingSince = s.failingSince or '',
+    openUntil = s.openUntil or '',
+    pushErr = s.pushErr or '',
+    pushErrAt = s.pushErrAt or '',
+    pushOkAt = s.pushOkAt or '',
+    pulledAt = s.pulledAt or '',
+  },
+}
+return reply.OK { bot = bot, readers = readers }

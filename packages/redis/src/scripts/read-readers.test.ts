@@ -1,5 +1,6 @@
-import { type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -8,41 +9,39 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-type Row = [reader: string, cursor: string, behind: number, oldest: number | '', ...rest: (string | number)[]];
-
-const read = async (registration = REGISTRATION, atMs = NOW_MS) => {
-  const { state, log, consumers, lanes, inFlight, rulesLanes, rulesInFlight, lane, rulesLane } = scene.keys;
-  const keys = [state, log, consumers, lanes, inFlight, rulesLanes, rulesInFlight];
-  return scene.run('read-readers', keys, [registration, atMs, lane(''), rulesLane('')]);
-};
-const rows = async () =>
-  Object.fromEntries(((await read()).slice(2) as Row[]).map(([reader, ...row]) => [reader, row]));
-const claim = (name: string, token?: number, end = '') =>
-  scene.run(
-    'claim-for-push',
-    [...scene.turnKeys('push'), scene.keys.attempts, ...scene.activity],
-    [
-      ...scene.claimArguments('push', { name, limit: 1, end, ...(token === undefined ? {} : { token }) }),
-      '',
-      '',
-      '',
-      '',
-    ],
+const read = (registrationId = REGISTRATION) =>
+  scripts.readReaders(scene.commands, scene.keys, {
+    registrationId,
+    nowMs: NOW_MS,
+    lanePrefix: scene.keys.lane(''),
+    rulesLanePrefix: scene.keys.rulesLane(''),
+    programPrefix: scene.keys.programs,
+  });
+const rows = async () => Object.fromEntries(okOf(await read()).readers.map((row) => [row.reader, row]));
+const claim = (name: string) =>
+  scripts.claimForPush(
+    scene.commands,
+    { ...scene.keys, ...scene.activity },
+    {
+      ...scene.claimArguments('push', { name, limit: 1 }),
+      ...{ lastError: '', failedFromMs: null, succeeded: false, answers: 'none', newAttempts: [] },
+    },
   );
 
 test('answers nothing of another registration', async () => {
   await scene.applyBot({ push: true });
-  expect(await read('another')).toEqual(['GONE']);
+  expect(await read('another')).toEqual({ outcome: 'GONE' });
 });
 
 test('counts what waits in lanes and what is in flight, and finds the oldest of it', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1, 2], 'c:5');
   await scene.accept([3], 'c:6');
-  expect((await rows()).push).toEqual(['0', 3, NOW_MS, 0, '', 3, '']);
+  const waiting = { reader: 'push', behind: 3, oldestAtMs: NOW_MS, keeps: 3, polledAtMs: null, program: null };
+  expect((await rows()).push).toEqual({ ...waiting, cursor: 0, inFlight: 0, dueAtMs: null });
   await claim('first');
   // All are filed: one is in flight, and two wait in lanes.
-  expect((await rows()).push).toEqual(['3', 3, NOW_MS, 1, String(NOW_MS), 3, '']);
+  expect((await rows()).push).toEqual({ ...waiting, cursor: 3, inFlight: 1, dueAtMs: NOW_MS });
 });
 
 test('finds the oldest update by a lower bound where there are very many lanes', async () => {
@@ -51,13 +50,14 @@ test('finds the oldest update by a lower bound where there are very many lanes',
   await claim('first');
   const lanes = Array.from({ length: 1_001 }, (_, at) => [String(NOW_MS), `c:${at + 100}`]).flat();
   await scene.commands.zadd(scene.keys.lanes, ...lanes);
-  expect((await rows()).push?.[2]).toBe(NOW_MS);
+  expect((await rows()).push?.oldestAtMs).toBe(NOW_MS);
 });
 
 test('a reader alone keeps what no other one needs; two that are equally far keep nothing alone', async () => {
   await scene.applyBot({ pull: true, push: true });
   await scene.accept([1, 2, 3, 4]);
-  const keeps = async () => Object.fromEntries(Object.entries(await rows()).map(([reader, row]) => [reader, row[5]]));
+  const keeps = async () =>
+    Object.fromEntries(Object.entries(await rows()).map(([reader, row]) => [reader, row.keeps]));
   await scene.commands.hset(scene.keys.state, { pullCursor: 3, pullCursorCount: 3, pushFloor: 1 });
   expect(await keeps()).toEqual({ pull: 0, push: 2, rules: 0 });
   await scene.commands.hset(scene.keys.consumers, 'slow', `1 ${NOW_MS}`);
@@ -71,10 +71,12 @@ test('forgetting a consumer lets the log go that was kept for it, once, for this
   await scene.accept([1, 2, 3]);
   await scene.commands.hset(scene.keys.state, { pullCursor: 3, keptFrom: 3 });
   await scene.commands.hset(scene.keys.consumers, 'archive', `0 ${NOW_MS}`);
-  const { state, log, consumers } = scene.keys;
-  const forget = (registration = REGISTRATION) =>
-    scene.run('forget-consumer', [state, log, consumers], [registration, NOW_MS, 'archive']);
-  expect([await forget('another'), await scene.commands.xlen(log)]).toEqual([['GONE'], 3]);
-  expect([await forget(), await scene.commands.xlen(log)]).toEqual([['OK'], 0]);
-  expect(await forget()).toEqual(['UNKNOWN']);
+  const { log } = scene.keys;
+  const forget = async (registrationId = REGISTRATION) => {
+    const args = { registrationId, nowMs: NOW_MS, consumer: 'archive' };
+    return (await scripts.forgetConsumer(scene.commands, scene.keys, args)).outcome;
+  };
+  expect([await forget('another'), await scene.commands.xlen(log)]).toEqual(['GONE', 3]);
+  expect([await forget(), await scene.commands.xlen(log)]).toEqual(['OK', 0]);
+  expect(await forget()).toBe('UNKNOWN');
 });

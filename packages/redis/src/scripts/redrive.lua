@@ -1,52 +1,65 @@
 -- Gives dead letters back to the reader that they name, in the order given: to one with lanes at the end of their lanes, to
 -- one that polls at the end of the log, under new ids. One that was given back already is skipped.
--- KEYS  1 state  2 lanes  3 redriven  4 pending turns  5 work of rules (for kind 'rules')  6 just redriven  7 log  8 consumers
---       9 hash of the program (for kind 'program:<id>')
--- ARGV  1 registration id  2 now (ms)  3 bot id  4 lane key prefix  5 expires at (ms)  6 kind ('push', 'rules' or 'program:<id>')
---       7 how long (ms) it is known which were put back  8 how many updates may wait for a reader that polls
---       9 the highest reserved update id ('' when the caller did not ask Postgres)
---       10… per dead letter: its id, update id, kind, lane, raw, progress of its routing (JSON or ''), album ('' for none),
---          whether its program took it alone ('1', '0'), offset of the first and of the last digit of update_id in raw
---          (1-based, '' when there is none)
--- RESULT {'GONE'} | {'OFF'} when nobody would get them | {'FULL'} when too many wait for the reader
---      | {'DOUBT'}: Redis may have lost state; the caller reads the reserved id from Postgres and repeats the call
---      | {'OK', 'lanes'}: wake a turn of that kind | {'OK', 'log', last id, reserve ids (0/1), wake push (0/1), wake rules (0/1)}
+-- @keys state, lanes, redriven, pendingTurns, rulesWork, justRedriven, log, consumers
+--   program?  its hash, for a program
+-- @args registrationId: text, nowMs: digits, botId: digits, lanePrefix: text, expiresAtMs: digits
+--   reader: text  'push', 'rules' or 'program:<id>'
+--   knownForMs: digits  how long it is known which were put back
+--   limit: number  how many updates may wait for a reader that polls
+--   reservedId: number?  the highest reserved update id; absent when the caller did not ask Postgres
+--   ...letters letterId: digits, id: digits  of the dead letter, and of its update
+--     kind: text, lane: text, raw: text
+--     progress: text  of its routing (JSON), '' for none
+--     album: text  '' for none
+--     exclusive: flag  its program took it alone
+--     idStart: number?, idEnd: number?  offset of the first and of the last digit of update_id in raw, from 1
+-- @reply
+--   GONE
+--   OFF  nobody would get them
+--   FULL  too many wait for the reader
+--   DOUBT  Redis may have lost state; the caller reads the reserved id from Postgres and repeats the call
+--   LANES  wake a turn of that reader
+--   LOG lastId: number
+--     reserveIds: flag, wakePush: flag, wakeRules: flag
 -- @include state
 -- @include ids
 -- @include trim
 -- @include pending
-local FIRST, FIELDS = 10, 10
-local state, log, consumers, reader, now = KEYS[1], KEYS[7], KEYS[8], ARGV[6], tonumber(ARGV[2])
-local program = isProgram(reader) and string.sub(reader, 9)
+local now, programId = tonumber(nowMs), isProgram(reader) and string.sub(reader, 9)
 -- @read s <- state: registrationId, push, rules, programs, pull, parked, lastId, allowedCount, pullCursorCount, own, reserved, run
-if s.registrationId ~= ARGV[1] then return { 'GONE' } end
+if s.registrationId ~= registrationId then return { 'GONE' } end
 
 -- If the caller ends before it removes them from Postgres, the repeated call must not send them twice.
-local function isNew(letter)
-  return redis.call('SADD', KEYS[6], ARGV[letter]) == 1
+local function isNew(letterId)
+  return redis.call('SADD', justRedriven, letterId) == 1
 end
 
 local function putInLanes()
-  for i = FIRST, #ARGV, FIELDS do
-    local id, lane = 'r' .. ARGV[i], ARGV[i + 3]
+  for i in each(letters) do
+    local id, lane, progress, album = 'r' .. letters.letterId[i], letters.lane[i], letters.progress[i], letters.album[i]
     local entry = {
-      id = tonumber(ARGV[i + 1]), raw = ARGV[i + 4], kind = ARGV[i + 2], lane = lane, at = now, expires = tonumber(ARGV[5]),
-      exclusive = ARGV[i + 7],
+      id = tonumber(letters.id[i]),
+      raw = letters.raw[i],
+      kind = letters.kind[i],
+      lane = lane,
+      at = now,
+      expires = tonumber(expiresAtMs),
+      exclusive = letters.exclusive[i] and '1' or '0',
     }
-    if isNew(i) and redis.call('HSETNX', KEYS[3], id, cjson.encode(entry)) == 1 then
-      redis.call('RPUSH', ARGV[4] .. lane, id)
-      redis.call('ZADD', KEYS[2], 'NX', now, lane)
-      redis.call('HINCRBY', program and KEYS[9] or state, reader == 'rules' and '@rulesPending' or '@pushPending', 1)
-      if ARGV[i + 5] ~= '' then redis.call('HSET', KEYS[5], 'p:' .. id, ARGV[i + 5]) end
-      if ARGV[i + 6] ~= '' then redis.call('HSET', KEYS[5], 'g:' .. id, ARGV[i + 6]) end
+    if isNew(letters.letterId[i]) and redis.call('HSETNX', redriven, id, cjson.encode(entry)) == 1 then
+      redis.call('RPUSH', lanePrefix .. lane, id)
+      redis.call('ZADD', lanes, 'NX', now, lane)
+      redis.call('HINCRBY', programId and program or state, reader == 'rules' and '@rulesPending' or '@pushPending', 1)
+      if progress ~= '' then redis.call('HSET', rulesWork, 'p:' .. id, progress) end
+      if album ~= '' then redis.call('HSET', rulesWork, 'g:' .. id, album) end
     end
   end
   -- A paused program needs no turn until it is enabled.
-  if not program or string.find(',' .. (s.programs or '') .. ',', ',' .. program .. ',', 1, true) then
-    local _, _, held = makePending(KEYS[4], { ARGV[3] .. ':' .. reader }, ARGV[2])
+  if not programId or string.find(',' .. (s.programs or '') .. ',', ',' .. programId .. ',', 1, true) then
+    local _, _, held = makePending(pendingTurns, { botId .. ':' .. reader }, nowMs)
     tellHeld(held)
   end
-  return { 'OK', 'lanes' }
+  return { 'LANES' }
 end
 
 -- The default readers get again what no program does.
@@ -60,44 +73,52 @@ end
 
 -- consumer: that of the program, if it is one. A parked one holds the log again, as after a poll.
 local function appendToLog(consumer)
-  local count, letters = tonumber(s.allowedCount), (#ARGV - FIRST + 1) / FIELDS
+  local allowedCount, added = tonumber(s.allowedCount), count(letters)
   local cursor, polledAt = consumerOf(consumer)
-  local waits = program and countAfter(log, cursor, count) or count - tonumber(s.pullCursorCount)
-  if waits + letters > tonumber(ARGV[8]) then return { 'FULL' } end
-  local last, reserved = newestId(state, s, ARGV[9])
+  local waits = programId and countAfter(log, cursor, allowedCount) or allowedCount - tonumber(s.pullCursorCount)
+  if waits + added > limit then return { 'FULL' } end
+  local last, reserved = newestId(state, s, reservedId)
   if not last then return { 'DOUBT' } end
-  if last + letters > MAX_ID then return redis.error_reply('update ids of bot ' .. ARGV[3] .. ' are used up') end
-  local mark = program and '=' .. program or markOfDefault()
-  for i = FIRST, #ARGV, FIELDS do
-    if isNew(i) then
-      last, count = last + 1, count + 1
-      local raw, first, behind = ARGV[i + 4], tonumber(ARGV[i + 8]), tonumber(ARGV[i + 9])
-      if first then raw = string.sub(raw, 1, first - 1) .. last .. string.sub(raw, behind + 1) end
-      redis.call('XADD', log, last .. '-0', 'u', raw, 'k', ARGV[i + 2], 'l', ARGV[i + 3], 't', now, 'x', ARGV[5], 'n', count,
-        'm', program and '1' or '0', 'tp', '', 'o', mark, 'r', ARGV[i + 7])
+  if last + added > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
+  local mark = programId and '=' .. programId or markOfDefault()
+  for i in each(letters) do
+    if isNew(letters.letterId[i]) then
+      last, allowedCount = last + 1, allowedCount + 1
+      local raw, idStart, idEnd = letters.raw[i], letters.idStart[i], letters.idEnd[i]
+      if idStart then raw = string.sub(raw, 1, idStart - 1) .. last .. string.sub(raw, idEnd + 1) end
+      -- stylua: ignore
+      redis.call('XADD', log, last .. '-0', 'u', raw, 'k', letters.kind[i], 'l', letters.lane[i], 't', now, 'x', expiresAtMs,
+        'n', allowedCount, 'm', programId and '1' or '0', 'tp', '', 'o', mark, 'r', letters.exclusive[i] and '1' or '0')
     end
   end
-  local changes = { '@lastId', last, '@allowedCount', count, '@own', 1 }
-  moveIdleCursors(changes, s.pull == '1', s.push == '1' or tonumber(s.parked) > now, last, count)
+  local changes = { '@lastId', last, '@allowedCount', allowedCount, '@own', 1 }
+  moveIdleCursors(changes, s.pull == '1', s.push == '1' or tonumber(s.parked) > now, last, allowedCount)
   writeState(state, changes)
   if polledAt == '0' then redis.call('HSET', consumers, reader, cursor .. ' ' .. now) end
-  redis.call('PUBLISH', 'flotilla:appended', ARGV[3])
+  redis.call('PUBLISH', 'flotilla:appended', botId)
   -- To the other readers it counts as waiting until they have passed it.
   local turns = {}
   for _, other in ipairs({ 'push', 'rules' }) do
-    if s[other] == '1' then turns[#turns + 1] = ARGV[3] .. ':' .. other end
+    if s[other] == '1' then turns[#turns + 1] = botId .. ':' .. other end
   end
-  local toWake, _, held = makePending(KEYS[4], turns, ARGV[2])
+  local toWake, _, held = makePending(pendingTurns, turns, nowMs)
   tellHeld(held)
-  local function wakes(other) return toWake[ARGV[3] .. ':' .. other] and 1 or 0 end
-  return { 'OK', 'log', last, last > reserved - RESERVED_AHEAD and 1 or 0, wakes('push'), wakes('rules') }
+  local function wakes(other)
+    return toWake[botId .. ':' .. other] or false
+  end
+  return reply.LOG {
+    lastId = last,
+    reserveIds = last > reserved - RESERVED_AHEAD,
+    wakePush = wakes('push'),
+    wakeRules = wakes('rules'),
+  }
 end
 
 local hasLanes = s[reader] == '1'
-if program then hasLanes = redis.call('HGET', KEYS[9], '@push') == '1' end
-local consumer = program and redis.call('HGET', consumers, reader)
+if programId then hasLanes = redis.call('HGET', program, '@push') == '1' end
+local consumer = programId and redis.call('HGET', consumers, reader)
 local polls = consumer or (reader == 'push' and s.pull == '1')
 if not hasLanes and not polls then return { 'OFF' } end
 local answer = hasLanes and putInLanes() or appendToLog(consumer)
-redis.call('PEXPIRE', KEYS[6], ARGV[7])
+redis.call('PEXPIRE', justRedriven, knownForMs)
 return answer

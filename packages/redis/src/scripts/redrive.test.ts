@@ -2,6 +2,7 @@ import { programKeys } from '@flotilla/redis/keys.ts';
 import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type RedriveArgs, scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -10,33 +11,42 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-type Letter = (string | number)[];
+type Letter = RedriveArgs['letters'][number];
 const redrive = (
   reader: string,
   letters: Letter[],
-  { limit = 100, reserved = '' as number | '', atMs = NOW_MS } = {},
-): Promise<unknown[]> => {
+  { limit = 100, reserved = null as number | null, atMs = NOW_MS } = {},
+) => {
   const { keys } = scene;
   const [, id] = /^program:(\d+)$/.exec(reader) ?? [];
   const program = id === undefined ? null : programKeys(BOT, Number(id));
   const rules = { lanes: keys.rulesLanes, redriven: keys.rulesRedriven, lane: keys.rulesLane };
   const { lanes, redriven, lane } = reader === 'rules' ? rules : (program ?? keys);
-  return scene.run(
-    'redrive',
-    [
-      ...[keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven, keys.log, keys.consumers],
-      ...(program === null ? [] : [program.state]),
-    ],
-    [REGISTRATION, atMs, BOT, lane(''), atMs + 9, reader, 60_000, limit, reserved, ...letters.flat()],
+  return scripts.redrive(
+    scene.commands,
+    { ...keys, lanes, redriven, program: program?.state ?? null },
+    {
+      registrationId: REGISTRATION,
+      nowMs: atMs,
+      botId: BOT,
+      lanePrefix: lane(''),
+      expiresAtMs: atMs + 9,
+      reader,
+      knownForMs: 60_000,
+      limit,
+      reservedId: reserved,
+      letters,
+    },
   );
 };
-/** The arguments of one dead letter, which were its fields in the log. */
-const letter = (id: number, updateId: number, { progress = '', album = '', exclusive = '0' } = {}): Letter => {
+const letter = (id: number, updateId: number, { progress = '', album = '', exclusive = false } = {}): Letter => {
   const raw = `{"update_id":${updateId}}`;
-  return [id, updateId, 'message', 'c:5', raw, progress, album, exclusive, 14, raw.length - 1];
+  const update = { id: updateId, kind: 'message', lane: 'c:5', raw, idStart: 14, idEnd: raw.length - 1 };
+  return { letterId: id, ...update, progress, album, exclusive };
 };
 const LETTER = letter(4, 7);
-const IN_LANES = ['OK', 'lanes'];
+const IN_LANES = { outcome: 'LANES' };
+const IN_LOG = { outcome: 'LOG', reserveIds: true, wakePush: false, wakeRules: false };
 const entries = async () =>
   (await scene.commands.xrange(scene.keys.log, '-', '+')).map(([id, fields]) => [
     Number.parseInt(id, 10),
@@ -64,10 +74,10 @@ test('the worker that holds the turn is told', async () => {
 });
 
 test('rules keep its progress and its album; without a reader nothing happens', async () => {
-  expect(await redrive('push', [LETTER])).toEqual(['GONE']);
+  expect(await redrive('push', [LETTER])).toEqual({ outcome: 'GONE' });
   await scene.applyBot({ rules: true });
-  expect(await redrive('push', [LETTER])).toEqual(['OFF']);
-  expect(await redrive('program:5', [LETTER])).toEqual(['OFF']);
+  expect(await redrive('push', [LETTER])).toEqual({ outcome: 'OFF' });
+  expect(await redrive('program:5', [LETTER])).toEqual({ outcome: 'OFF' });
   await redrive('rules', [letter(4, 7, { progress: '{"to":{}}', album: 'album' })]);
   expect(await scene.commands.hgetall(scene.keys.rulesWork)).toEqual({ 'p:r4': '{"to":{}}', 'g:r4': 'album' });
   expect(await scene.commands.hget(scene.keys.state, 'rulesPending')).toBe('1');
@@ -86,7 +96,7 @@ test('what is put back for a paused program waits, and its turn is pending once 
   const own = programKeys(BOT, 5);
   const pendingTurns = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
   await scene.applyBot({ programs: [5], pushing: ' 5:0:ab', revision: 2 });
-  expect(await redrive('program:5', [letter(4, 7, { exclusive: '1' })])).toEqual(IN_LANES);
+  expect(await redrive('program:5', [letter(4, 7, { exclusive: true })])).toEqual(IN_LANES);
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['r4']);
   expect(JSON.parse((await scene.commands.hget(own.redriven, 'r4')) ?? '')).toMatchObject({ id: 7, exclusive: '1' });
   expect(await pendingTurns()).toEqual([]);
@@ -97,9 +107,9 @@ test('what is put back for a paused program waits, and its turn is pending once 
 test('a program that polls gets its letters at the end of the log, once, under new ids that rise', async () => {
   await scene.applyBot({ pull: true, programs: [5, 6] });
   await scene.accept([8]);
-  const letters = [letter(4, 3, { exclusive: '1' }), letter(2, 7)];
-  expect(await redrive('program:5', letters)).toEqual(['OK', 'log', 10, 1, 0, 0]);
-  expect(await redrive('program:5', letters)).toEqual(['OK', 'log', 10, 1, 0, 0]);
+  const letters = [letter(4, 3, { exclusive: true }), letter(2, 7)];
+  expect(await redrive('program:5', letters)).toEqual({ ...IN_LOG, lastId: 10 });
+  expect(await redrive('program:5', letters)).toEqual({ ...IN_LOG, lastId: 10 });
   expect((await entries()).slice(1)).toEqual([
     [9, '{"update_id":9}', '2', '1', '=5', '1'],
     [10, '{"update_id":10}', '3', '1', '=5', '0'],
@@ -116,7 +126,7 @@ test('a program that polls gets its letters at the end of the log, once, under n
 
 test('the default poller gets those of push where there is no backend; programs and named consumers do not', async () => {
   await scene.applyBot({ pull: true, programs: [5, 6] });
-  expect(await redrive('push', [LETTER])).toEqual(['OK', 'log', 1, 1, 0, 0]);
+  expect(await redrive('push', [LETTER])).toEqual({ ...IN_LOG, lastId: 1 });
   expect(await entries()).toEqual([[1, '{"update_id":1}', '1', '0', ',5,6,', '0']]);
   await scene.clear();
   await scene.applyBot({ pull: true });
@@ -126,8 +136,8 @@ test('the default poller gets those of push where there is no backend; programs 
 
 test('push and rules are woken to pass what a program gets again', async () => {
   await scene.applyBot({ push: true, rules: true, programs: [5] });
-  expect(await redrive('program:5', [LETTER])).toEqual(['OK', 'log', 1, 1, 1, 1]);
-  expect(await redrive('program:5', [letter(5, 7)])).toEqual(['OK', 'log', 2, 1, 0, 0]);
+  expect(await redrive('program:5', [LETTER])).toEqual({ ...IN_LOG, lastId: 1, wakePush: true, wakeRules: true });
+  expect(await redrive('program:5', [letter(5, 7)])).toEqual({ ...IN_LOG, lastId: 2 });
   expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:push`, `${BOT}:rules`]);
 });
 
@@ -143,8 +153,8 @@ test('a reader that polls gets no more than may wait for it', async () => {
   await scene.applyBot({ pull: true, programs: [5] });
   await scene.accept([1, 2]);
   for (const reader of ['push', 'program:5']) {
-    expect(await redrive(reader, [LETTER], { limit: 2 })).toEqual(['FULL']);
-    expect((await redrive(reader, [letter(reader.length, 7)], { limit: 3 }))[0]).toBe('OK');
+    expect(await redrive(reader, [LETTER], { limit: 2 })).toEqual({ outcome: 'FULL' });
+    expect((await redrive(reader, [letter(reader.length, 7)], { limit: 3 })).outcome).toBe('LOG');
     await scene.applyBot({ pull: true, programs: [5] });
     await scene.commands.hset(scene.keys.consumers, 'program:5', `1 ${NOW_MS}`);
   }
@@ -153,7 +163,7 @@ test('a reader that polls gets no more than may wait for it', async () => {
 test('where Redis may have lost ids, the new ones are above those that Postgres has reserved', async () => {
   await scene.applyBot({ programs: [5] });
   await scene.commands.hset(scene.keys.state, 'run', 'earlier');
-  expect(await redrive('program:5', [LETTER])).toEqual(['DOUBT']);
-  expect(await redrive('program:5', [LETTER], { reserved: 500_000 })).toEqual(['OK', 'log', 500_001, 1, 0, 0]);
-  expect(await redrive('program:5', [letter(5, 7)])).toEqual(['OK', 'log', 500_002, 1, 0, 0]);
+  expect(await redrive('program:5', [LETTER])).toEqual({ outcome: 'DOUBT' });
+  expect(await redrive('program:5', [LETTER], { reserved: 500_000 })).toEqual({ ...IN_LOG, lastId: 500_001 });
+  expect(await redrive('program:5', [letter(5, 7)])).toEqual({ ...IN_LOG, lastId: 500_002 });
 });

@@ -1,6 +1,7 @@
 import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -9,12 +10,10 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const KEYS = ['{pace}:chat', '{pace}:quiet'];
+const KEYS = { times: '{pace}:chat', quiet: '{pace}:quiet' };
 const MINUTE_MS = 60_000;
-const reserve = async ({ reserved = '' as number | '', windowMs = 10 * MINUTE_MS, spacingMs = MINUTE_MS } = {}) => {
-  const [atMs, waitMs] = await scene.run('reserve-send-time', KEYS, [1, spacingMs, 2, windowMs, reserved]);
-  return { atMs: Number(atMs), waitMs: Number(waitMs) };
-};
+const reserve = ({ reserved = null as number | null, windowMs = 10 * MINUTE_MS, spacingMs = MINUTE_MS } = {}) =>
+  scripts.reserveSendTime(scene.commands, KEYS, { count: 1, spacingMs, most: 2, windowMs, reservedMs: reserved });
 
 test('times keep their distance, and no more than so many lie within the window', async () => {
   const first = await reserve();
@@ -34,7 +33,7 @@ test('they are of the clock of Redis, whatever the caller’s is', async () => {
 test('a time that was reserved is kept, unless nothing is wanted then', async () => {
   const { atMs } = await reserve();
   expect((await reserve({ reserved: atMs + 5 })).atMs).toBe(atMs + 5);
-  expect(await reserve({ reserved: atMs - 5 })).toEqual({ atMs: atMs - 5, waitMs: 0 });
+  expect(await reserve({ reserved: atMs - 5 })).toMatchObject({ atMs: atMs - 5, waitMs: 0 });
   await scene.commands.set('{pace}:quiet', '1', 'PX', 10 * MINUTE_MS);
   const afterQuiet = await reserve({ reserved: atMs + 5 });
   expect(afterQuiet.atMs).toBeGreaterThan(atMs + 9 * MINUTE_MS);

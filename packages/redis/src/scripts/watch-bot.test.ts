@@ -1,5 +1,6 @@
-import { type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -8,16 +9,16 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const watch = (keptMs = 30_000, registration = REGISTRATION) =>
-  scene.run('watch-bot', [scene.keys.state, scene.keys.live], [registration, 15_000, keptMs, 60_000]);
+const watch = (keptMs = 30_000, registrationId = REGISTRATION) =>
+  scripts.watchBot(scene.commands, scene.keys, { registrationId, forMs: 15_000, keptMs, lifeMs: 60_000 });
 const entries = async () => scene.commands.xrange(scene.keys.live, '-', '+');
 
 test('says so in the state, and begins a live stream that lives for a while', async () => {
-  expect(await watch()).toEqual(['GONE']);
+  expect(await watch()).toEqual({ outcome: 'GONE' });
   await scene.applyBot({ push: true });
-  expect(await watch(0, 'another')).toEqual(['GONE']);
-  const [status, newest] = await watch();
-  expect([status, (await entries()).map(([id]) => id)]).toEqual(['OK', [newest]]);
+  expect(await watch(0, 'another')).toEqual({ outcome: 'GONE' });
+  const { newest } = okOf(await watch());
+  expect((await entries()).map(([id]) => id)).toEqual([newest]);
   const until = Number(await scene.commands.hget(scene.keys.state, 'watchedUntil'));
   expect(until - Date.now()).toBeGreaterThan(0);
   expect(await scene.commands.pttl(scene.keys.live)).toBeGreaterThan(0);
@@ -27,17 +28,17 @@ test('keeps the newest of the old entries, so that its reader has missed nothing
   await scene.applyBot({ push: true });
   await watch();
   for (const text of ['a', 'b', 'c']) await scene.commands.xadd(scene.keys.live, '*', 't', text);
-  const [, newest] = await watch();
+  const { newest } = okOf(await watch());
   expect((await entries()).length).toBe(4);
-  expect(await watch(-1)).toEqual(['OK', newest]);
+  expect(await watch(-1)).toEqual({ outcome: 'OK', newest });
   expect((await entries()).map(([, [, text]]) => text)).toEqual(['c']);
 });
 
 test('begins anew after a time in which nobody watched, above the ids from before', async () => {
   await scene.applyBot({ push: true });
-  const [, before] = await watch();
+  const { newest: before } = okOf(await watch());
   await scene.commands.hset(scene.keys.state, 'watchedUntil', 1);
-  const [, after] = await watch();
+  const { newest: after } = okOf(await watch());
   expect((await entries()).map(([id]) => id)).toEqual([after]);
   expect(after).not.toBe(before);
 });

@@ -4,8 +4,8 @@ import {
   limitsOf,
   type RefusedParameter,
   toRead,
-} from '@flotilla/domain/bots/judge-call.ts';
-import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+} from '@flotilla/domain/fleet/bots/judge-call.ts';
+import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { shareOf } from '../../http/collect-body.ts';

@@ -127,7 +127,8 @@ describe('what the tokens of a program were refused', () => {
     const part = (name: string, value: string, more = '') =>
       `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
     const [pairs, parts] = ['text=x&'.repeat(1000), part('text', 'x').repeat(1000)];
-    const file = part('photo', 'x', '; filename="p.jpg"');
+    // So long that what follows is read after the call was judged.
+    const file = part('photo', 'x'.repeat(500_000), '; filename="p.jpg"');
     const form = 'application/x-www-form-urlencoded';
     const bodies: [type: string, body: string][] = [
       [form, `${pairs}chat_id=5`],

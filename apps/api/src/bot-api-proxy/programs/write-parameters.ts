@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CallLimits, judgeParameter, type RefusedParameter } from '@flotilla/domain/bots/judge-call.ts';
+import { type CallLimits, judgeParameter, type RefusedParameter } from '@flotilla/domain/fleet/bots/judge-call.ts';
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';

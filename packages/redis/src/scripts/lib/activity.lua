@@ -7,7 +7,9 @@ local COUNTS = 5
 local ACTIVITY_LIFE_S = 50 * 3600
 
 local function addToCount(key, field, count)
-  if redis.call('HINCRBY', key, textOf(field), textOf(count)) == count then redis.call('EXPIRE', key, ACTIVITY_LIFE_S) end
+  if redis.call('HINCRBY', key, textOf(field), textOf(count)) == count then
+    redis.call('EXPIRE', key, ACTIVITY_LIFE_S)
+  end
 end
 
 -- Adds to the minute of `now` (ms): accepted, delivered, failed, retried, calls. ofBot, ofShard: the hashes of that hour.

@@ -10,18 +10,15 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const count = (atMs: number, ...counts: number[]) =>
-  scene.evaluate(
-    'activity',
-    `countActivity(KEYS[1], KEYS[2], tonumber(ARGV[1]), ${counts.join(', ')})`,
-    scene.activity,
-    [atMs],
-  );
+  scene.evaluate('activity', `countActivity(activity, shardActivity, nowMs, ${counts.join(', ')})`, scene.activity, {
+    nowMs: atMs,
+  });
 
 test('adds up what happens in a minute, for the bot and for its shard', async () => {
   await count(NOW_MS, 1, 0, 0, 0, 0);
   await count(NOW_MS + 59_999, 2, 3, 4, 5, 1_000_000_000_000);
   await count(NOW_MS + 60_000, 0, 1, 0, 0, 0);
-  for (const key of scene.activity) {
+  for (const key of Object.values(scene.activity)) {
     expect(await storedCounts(scene.commands, key, NOW_MS)).toBe('3 3 4 5 1000000000000');
     expect(await storedCounts(scene.commands, key, NOW_MS + 60_000)).toBe('0 1 0 0 0');
   }
@@ -34,7 +31,7 @@ test('writes nothing where nothing happened', async () => {
 
 test('a full hour of a busy bot stays a listpack, and goes after 50 hours', async () => {
   for (let minute = 0; minute < 60; minute += 1) await count(NOW_MS + minute * 60_000, 999, 999, 99, 99, 999);
-  for (const key of scene.activity) {
+  for (const key of Object.values(scene.activity)) {
     expect(await scene.commands.object('ENCODING', key)).toBe('listpack');
     expect(await scene.commands.ttl(key)).toBeGreaterThan(49 * 3600);
     expect(await scene.commands.ttl(key)).toBeLessThanOrEqual(50 * 3600);

@@ -1,4 +1,18 @@
 -- What one call of a push turn and of a program's turn share: the breaker of a backend, and its attempts.
+-- @keys from turn
+--   attempts, live
+-- @args from settle
+--   lastError: text  of the requests that the caller has made since its last call; '' keeps the old one
+--   failedFromMs: number?  when the earliest failed request began; absent when none failed
+--   succeeded: flag  one of them did
+--   answers: none|gone|other  gone: every answer was 410
+--   ...newAttempts: text  JSON of each
+-- @reply from turn
+--   OK moreToDo: flag  to file or to remove from lanes
+--     isStale: flag  by a newer configuration the program may want other kinds, so nothing was filed
+--     hopeless: flag  every answer of the last 23 h was 410
+--     closed: flag, opened: flag  the breaker, in this call
+--     waiting: number  how many updates wait in lanes, those in flight included
 -- @include turn
 -- @include settle
 -- @include claim
@@ -12,29 +26,34 @@ local FIRST_PROBE_MS = 2000
 local GONE_FOR_MS = 23 * 3600000
 
 -- The stored names of a reader with a backend, in the state or in the hash of a program.
-local BACKEND_FIELDS = { fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }
+local BACKEND_FIELDS =
+  { fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }
 
--- What the caller says about the requests that it has made since its last call; all of it is empty when this claim was
--- made before. args: from `from` on the last error ('' keeps the old one); when the earliest failed request began (ms,
--- '' when none failed); '1' when one succeeded; '1' when every answer was 410, '0' when there were others, '' when there
--- was none.
-local function requestsOf(turn, args, from)
-  if turn.repeated then return { lastError = '', failedFrom = '', succeeded = false, onlyGone = '' } end
-  return { lastError = args[from], failedFrom = args[from + 1], succeeded = args[from + 2] == '1', onlyGone = args[from + 3] }
+-- What the caller says about its requests; nothing when this claim was made before.
+local function requestsOf(turn, args)
+  if turn.repeated then return { lastError = '', failedFrom = nil, succeeded = false, answers = 'none' } end
+  return {
+    lastError = args.lastError,
+    failedFrom = args.failedFromMs,
+    succeeded = args.succeeded,
+    answers = args.answers,
+  }
 end
 
--- Keeps the attempts in args, from `from` on, and shows them to who watches. s: with watchedUntil.
-local function keepAttempts(turn, s, attempts, live, args, from)
-  if #args < from or turn.repeated then return end
-  local count = redis.call('LPUSH', attempts, unpack(args, from))
-  if count >= ATTEMPTS_KEPT + TRIMMED_AT_ONCE then redis.call('LTRIM', attempts, 0, ATTEMPTS_KEPT - 1) end
+-- Keeps the attempts in the arguments `first` to `last`, and shows them to who watches. s: with watchedUntil.
+local function keepAttempts(turn, s, keys, args, first, last)
+  if first > last or turn.repeated then return end
+  local count = redis.call('LPUSH', keys.attempts, unpack(args, first, last))
+  if count >= ATTEMPTS_KEPT + TRIMMED_AT_ONCE then redis.call('LTRIM', keys.attempts, 0, ATTEMPTS_KEPT - 1) end
   if tonumber(s.watchedUntil or 0) <= turn.now then return end
-  for at = from, #args do addLive(live, #args[at], 't', 'attempt', 'j', args[at]) end
+  for at in each(newAttempts, first, last) do
+    addLive(keys.live, #newAttempts[at], 't', 'attempt', 'j', newAttempts[at])
+  end
   announceLive(turn.botId)
 end
 
 -- Opens or closes the breaker as these requests want it. s: with failingSince, probeIntervalMs, openUntil. Returns until
--- when it is open (0 when it is closed), and whether it closed or opened in this call (0/1).
+-- when it is open (0 when it is closed), and whether it closed or opened in this call.
 local function judgeBackend(turn, s, requests)
   local now, openUntil, failingSince = turn.now, openUntilOf(s, turn.now), tonumber(s.failingSince)
   if requests.lastError ~= '' then
@@ -47,31 +66,31 @@ local function judgeBackend(turn, s, requests)
       closeBreaker(turn.own)
       announceState(turn.botId)
     end
-    if openUntil == 0 then return 0, 0, 0 end
+    if openUntil == 0 then return 0, false, false end
     allDueNow(turn.lanes, now)
-    return 0, 1, 0
+    return 0, true, false
   end
-  if requests.failedFrom == '' then return openUntil, 0, 0 end
+  if not requests.failedFrom then return openUntil, false, false end
   if not failingSince then announceState(turn.botId) end
   -- Before a time in the future, which a wrong clock wrote, the breaker would not open.
-  failingSince = math.min(failingSince or tonumber(requests.failedFrom), now)
+  failingSince = math.min(failingSince or requests.failedFrom, now)
   change(turn, '@failingSince', failingSince)
-  if openUntil > now or (openUntil == 0 and now - failingSince < OPEN_AFTER_MS) then return openUntil, 0, 0 end
+  if openUntil > now or (openUntil == 0 and now - failingSince < OPEN_AFTER_MS) then return openUntil, false, false end
   local intervalMs = math.min(tonumber(s.probeIntervalMs or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
-  local opened = openUntil == 0 and 1 or 0
-  if opened == 1 then announceState(turn.botId) end
+  local opened = openUntil == 0
+  if opened then announceState(turn.botId) end
   change(turn, '@probeIntervalMs', intervalMs)
   change(turn, '@openUntil', now + intervalMs)
-  return now + intervalMs, 0, opened
+  return now + intervalMs, false, opened
 end
 
--- Whether every answer of the last 23 h was 410 (0/1). s: with goneSince.
+-- Whether every answer of the last 23 h was 410. s: with goneSince.
 local function isHopeless(turn, s, requests)
-  if requests.onlyGone == '0' and s.goneSince then redis.call('HDEL', turn.own, 'goneSince') end
-  if requests.onlyGone ~= '1' then return 0 end
+  if requests.answers == 'other' and s.goneSince then redis.call('HDEL', turn.own, 'goneSince') end
+  if requests.answers ~= 'gone' then return false end
   local goneSince = tonumber(s.goneSince or turn.now)
   change(turn, '@goneSince', goneSince)
-  return turn.now - goneSince > GONE_FOR_MS and 1 or 0
+  return turn.now - goneSince > GONE_FOR_MS
 end
 
 -- Claims what is due. Half-open: when the probe is due, one unit is claimed, with nothing else in flight.
@@ -108,12 +127,21 @@ local function fileNewEntries(turn, s, isWanted)
   return idOf(newest), #found == FILE_AT_ONCE
 end
 
--- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened; without units and answer.
+-- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened, isStale; without units and answer.
 local function closeBackendTurn(turn, s, found)
   found.units = claimForBackend(turn, s, found.openUntil)
   -- What waits to be removed from its lane is more to do, as what waits to be filed is.
   found.more = found.more or turn.hasMoreToRemove
   change(turn, '@pushPending', textOf(turn.pending))
-  found.answer = { found.more and 1 or 0, found.hopeless, found.closed, found.opened, turn.pending }
+  found.answer = {
+    fields.OK {
+      moreToDo = found.more or false,
+      isStale = found.isStale or false,
+      hopeless = found.hopeless,
+      closed = found.closed,
+      opened = found.opened,
+      waiting = turn.pending,
+    },
+  }
   return closeTurn(turn, found)
 end

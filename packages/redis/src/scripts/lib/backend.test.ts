@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -10,14 +10,17 @@ afterAll(() => scene.close());
 
 /** Files what is new after the cursor, except for the ids in `unwanted`. */
 const file = async (cursor: number, count: number, unwanted: number[] = []) => {
-  const body = `local turn = openTurn('push', BACKEND_FIELDS, KEYS, ARGV)
-local cursor, more = fileNewEntries(turn, cjson.decode(ARGV[12]), function(entry)
-  return not string.find(ARGV[13], ',' .. idTextOf(entry) .. ',', 1, true)
+  const body = `-- @keys from turn
+-- @args from settle
+--   known: text, unwanted: text
+local turn = openTurn('push', BACKEND_FIELDS, KEYS, ARGV)
+local cursor, more = fileNewEntries(turn, cjson.decode(known), function(entry)
+  return not string.find(unwanted, ',' .. idTextOf(entry) .. ',', 1, true)
 end)
 return { cursor, more and 1 or 0, turn.pending, turn.changes }`;
   const lastId = Number(await scene.commands.hget(scene.keys.state, 'lastId'));
-  const own = [JSON.stringify({ lastId, pushCursor: cursor, pushCursorCount: count }), `,${unwanted.join(',')},`];
-  const args = [...scene.claimArguments('push', { name: 'a1', limit: 10, atMs: NOW_MS }), ...own];
+  const known = JSON.stringify({ lastId, pushCursor: cursor, pushCursorCount: count });
+  const args = { ...scene.claimArguments('push', { name: 'a1' }), known, unwanted: `,${unwanted.join(',')},` };
   return scene.evaluate('backend', body, scene.turnKeys('push'), args);
 };
 

@@ -12,9 +12,9 @@ const IDLE = { allowedCount: 10, pull: 0, push: 0, parked: 0, pullCursorCount: 0
 const backlogOf = (state: object) =>
   scene.evaluate(
     'backlog',
-    'local s = cjson.decode(ARGV[1]) for name, value in pairs(s) do s[name] = tostring(value) end return { backlogOf(s, 5) }',
-    [],
-    [JSON.stringify({ ...IDLE, ...state })],
+    'local s = cjson.decode(known) for name, value in pairs(s) do s[name] = tostring(value) end return { backlogOf(s, 5) }',
+    {},
+    { known: JSON.stringify({ ...IDLE, ...state }) },
   );
 
 test('nothing waits where nobody reads', async () => {
@@ -36,7 +36,7 @@ describe('a backlog at its limit', () => {
   const LATE_MS = NOW_MS + 86_400_000;
   const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
   const accept = async (ids: number[], settings: Parameters<LuaScene['accept']>[3]) =>
-    (await scene.accept(ids, 'c:5', 'message', settings))[0];
+    (await scene.accept(ids, 'c:5', 'message', settings)).outcome;
   const waiting = async () => {
     const [count, passed] = await scene.commands.hmget(scene.keys.state, 'allowedCount', 'pullCursorCount');
     return Number(count) - Number(passed);

@@ -9,11 +9,16 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const bury = (id: string, atMs = NOW_MS) => {
-  const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
-bury(turn, ARGV[12], { code = 'crashed', reason = 'r', attempts = 3 })
+  const body = `-- @keys from turn
+-- @args from settle
+--   id: text
+local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
+bury(turn, id, { code = 'crashed', reason = 'r', attempts = 3 })
 return turn.wakeHistory`;
-  const args = [...scene.claimArguments('push', { name: 'a1', atMs }), id];
-  return scene.evaluate('bury', body, scene.turnKeys('push'), args);
+  return scene.evaluate('settle', body, scene.turnKeys('push'), {
+    ...scene.claimArguments('push', { name: 'a1', atMs }),
+    id,
+  });
 };
 
 test('an update becomes a dead letter, and the history writer is woken once', async () => {

@@ -1,5 +1,10 @@
--- Claims what is due, one unit a lane. A unit is {lane, record or '', progress or '', then per update: id in its lane,
--- update id, raw, kind, accepted at, expires at, traceparent or ''}.
+-- Claims what is due, one unit a lane.
+-- @row unit lane: text
+--   record: text?  JSON of its failed tries
+--   progress: text  JSON of its routing, '' for none
+--   ...updates: update
+-- @row update inLane: text  its id in the lane
+--   id: number, raw: text, kind: text, acceptedAtMs: number, expiresAtMs: number, traceparent: text?
 -- @include turn
 -- @include bury
 local ALBUM_AT_MOST = 10
@@ -15,8 +20,12 @@ local function buryExpired(turn, id, record)
   local reason = 'expired before it could be ' .. (turn.reader == 'rules' and 'routed' or 'delivered')
   if known.lastError then reason = reason .. ' (' .. known.lastError .. ')' end
   bury(turn, id, {
-    code = 'expired', reason = reason, attempts = known.attempts or 0, lastStatus = numberIn(known.lastStatus),
-    firstFailedAtMs = numberIn(known.firstFailedAtMs), lastFailedAtMs = numberIn(known.lastFailedAtMs),
+    code = 'expired',
+    reason = reason,
+    attempts = known.attempts or 0,
+    lastStatus = numberIn(known.lastStatus),
+    firstFailedAtMs = numberIn(known.firstFailedAtMs),
+    lastFailedAtMs = numberIn(known.lastFailedAtMs),
     excerpt = known.excerpt,
   })
 end
@@ -32,7 +41,20 @@ local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
     end
     local member = redis.call('HGET', turn.work, 'g:' .. id) == album and readEntry(turn, id)
     if not member then return unit end
-    for _, field in ipairs({ id, member.id, member.raw, member.kind, member.at, member.expires, member.trace or '' }) do unit[#unit + 1] = field end
+    local values = {
+      fields.update {
+        inLane = id,
+        id = member.id,
+        raw = member.raw,
+        kind = member.kind,
+        acceptedAtMs = member.at,
+        expiresAtMs = member.expires,
+        traceparent = member.trace or '',
+      },
+    }
+    for _, value in ipairs(values) do
+      unit[#unit + 1] = value
+    end
     newest = member.at
   end
   return unit
@@ -54,7 +76,9 @@ local function readHeads(turn, due)
     addField(fields, 'g:' .. id, 's:' .. id)
   end
   local found = redis.call('HMGET', turn.work, unpack(fields))
-  for at, id in ipairs(ids) do turn.known[id] = { unpack(found, at * 4 - 3, at * 4) } end
+  for at, id in ipairs(ids) do
+    turn.known[id] = { unpack(found, at * 4 - 3, at * 4) }
+  end
 end
 
 -- What work has of an update: record, progress, album, how often its handling began.
@@ -67,12 +91,13 @@ end
 local function buryHead(turn, id, entry, record)
   if entry.expires <= turn.now then return buryExpired(turn, id, record) end
   bury(turn, id, {
-    code = 'crashed', reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
+    code = 'crashed',
+    reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
     attempts = turn.begunAtMost,
   })
 end
 
--- The unit at the head of a lane, and how often its handling will have begun. While an album may be incomplete: nil, and when to look
+-- The unit at the head of a lane, how often its handling will have begun, and the id of its first update in the lane. While an album may be incomplete: nil, and when to look
 -- again (ms). An empty lane gives nil. What has expired, crashed or is gone leaves the lane here; once a call has removed enough,
 -- turn.hasMoreToRemove and nil.
 local function headOf(turn, lane, gatherMs)
@@ -82,13 +107,28 @@ local function headOf(turn, lane, gatherMs)
     local entry, known = readEntry(turn, id), workOf(turn, id)
     local record, album = known[1] or '', known[3]
     if entry and entry.expires > turn.now then
-      local unit = { lane, record, known[2] or '', id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, entry.trace or '' }
+      local unit = {
+        fields.unit {
+          lane = lane,
+          record = record,
+          progress = known[2] or '',
+          fields.update {
+            inLane = id,
+            id = entry.id,
+            raw = entry.raw,
+            kind = entry.kind,
+            acceptedAtMs = entry.at,
+            expiresAtMs = entry.expires,
+            traceparent = entry.trace or '',
+          },
+        },
+      }
       if album then
         local whole, completeAt = gatherAlbum(turn, lane, unit, album, entry.at, gatherMs)
         if not whole then return nil, completeAt end
       end
       local begun = tonumber(known[4] or 0) + 1
-      if begun <= turn.begunAtMost then return unit, begun end
+      if begun <= turn.begunAtMost then return unit, begun, id end
     end
     turn.hasMoreToRemove = turn.removed >= REMOVED_AT_ONCE
     if turn.hasMoreToRemove then return nil end
@@ -105,18 +145,23 @@ local function mayWaitUntil(turn, dueAt, record, progress)
   local known = record ~= '' and cjson.decode(record) or {}
   if (numberIn(known.lastFailedAtMs) or 0) > turn.now + CLOCKS_DIFFER_MS then return false end
   local latest = numberIn(known.nextTryAtMs) or 0
-  for reserved in string.gmatch(progress, '"reservedMs":(%d+)') do latest = math.max(latest, tonumber(reserved) + CLOCKS_DIFFER_MS) end
+  for reserved in string.gmatch(progress, '"reservedMs":(%d+)') do
+    latest = math.max(latest, tonumber(reserved) + CLOCKS_DIFFER_MS)
+  end
   return dueAt <= latest
 end
 
 -- Makes lanes due whose due time a wrong clock wrote: that of another process, or our own before it was set.
 local function correctDueTimes(turn)
+  -- stylua: ignore
   local late = redis.call('ZREVRANGEBYSCORE', turn.lanes, '(' .. IN_FLIGHT_TEXT, '(' .. (turn.now + LONGEST_RETRY_MS),
     'WITHSCORES', 'LIMIT', '0', textOf(EXAMINED_AT_ONCE))
   for i = 1, #late, 2 do
     local id = redis.call('LINDEX', turn.lanePrefix .. late[i], '0') or ''
     local known = redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id)
-    if not mayWaitUntil(turn, tonumber(late[i + 1]), known[1] or '', known[2] or '') then turn.due[late[i]] = turn.nowText end
+    if not mayWaitUntil(turn, tonumber(late[i + 1]), known[1] or '', known[2] or '') then
+      turn.due[late[i]] = turn.nowText
+    end
   end
 end
 
@@ -142,7 +187,7 @@ local function claimDue(turn, suspect, gatherMs)
   readHeads(turn, due)
   for i = 1, #due, 2 do
     local lane = due[i]
-    local unit, times = headOf(turn, lane, gatherMs)
+    local unit, times, id = headOf(turn, lane, gatherMs)
     if not unit then
       dueAgain(turn, lane, times or turn.now)
     else
@@ -153,7 +198,7 @@ local function claimDue(turn, suspect, gatherMs)
       end
       turn.due[lane] = IN_FLIGHT_TEXT
       addField(claimed, lane, turn.claim)
-      addField(begun, 's:' .. unit[4], textOf(times))
+      addField(begun, 's:' .. id, textOf(times))
       units[#units + 1] = unit
       if isSuspect then
         change(turn, turn.fields.suspect, lane)

@@ -9,11 +9,14 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const claim = async ({ limit = 10, suspect = '', gatherMs = 0, atMs = NOW_MS } = {}) => {
-  const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
-local units = claimDue(turn, ARGV[12], tonumber(ARGV[13]))
+  const body = `-- @keys from turn
+-- @args from settle
+--   suspect: text, gatherMs: number
+local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
+local units = claimDue(turn, suspect, gatherMs)
 writeLanes(turn)
 return { units, turn.halted and 1 or 0, turn.changes }`;
-  const args = [...scene.claimArguments('push', { name: 'a1', limit, atMs }), suspect, gatherMs];
+  const args = { ...scene.claimArguments('push', { name: 'a1', limit, atMs }), suspect, gatherMs };
   const reply = await scene.evaluate('claim', body, scene.turnKeys('push'), args);
   const [units, halted, changes] = reply as [(string | number)[][], number, string[]];
   return { ids: units.map((unit) => unit.filter((_, at) => at % 7 === 3)), units, halted, changes };

@@ -11,9 +11,12 @@ afterAll(() => scene.close());
 const add = (failure: object, reader = 'push', exclusive = 'nil') =>
   scene.evaluate(
     'dead-letter',
-    `addDeadLetter(KEYS[1], cjson.decode(ARGV[1]), { id = 7, raw = '{}', exclusive = ${exclusive} }, cjson.decode(ARGV[2]))`,
-    [scene.keys.history],
-    [JSON.stringify({ bot: BOT, registration: REGISTRATION, now: 5, reader }), JSON.stringify(failure)],
+    `addDeadLetter(history, cjson.decode(origin), { id = 7, raw = '{}', exclusive = ${exclusive} }, cjson.decode(failure))`,
+    { history: scene.keys.history },
+    {
+      origin: JSON.stringify({ bot: BOT, registration: REGISTRATION, now: 5, reader }),
+      failure: JSON.stringify(failure),
+    },
   );
 const fields = async () => {
   const [[, flat] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');

@@ -10,8 +10,11 @@ afterAll(() => scene.close());
 
 test('adds records of any length, in their order', async () => {
   const { history } = scene.keys;
-  const add = (...args: string[]) =>
-    scene.evaluate('history-records', 'addHistoryRecords(KEYS[1], ARGV, 2)', [history], ['first', ...args]);
+  const body = `-- @keys history
+-- @args
+--   ...records: text
+addHistoryRecords(history, ARGV, span(records))`;
+  const add = (...records: string[]) => scene.evaluate('history-records', body, { history }, { records });
   await add('2', 't', 'link', '4', 't', 'call', 'm', '');
   await add();
   const records = await scene.commands.xrange(history, '-', '+');

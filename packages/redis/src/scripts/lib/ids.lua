@@ -20,12 +20,12 @@ local function beginAbove(state, reserved, isNew)
 end
 
 -- The newest id, above which one more can be made of our own; nil while Redis may have lost ids and it is not known which
--- Postgres has reserved ('' for that). s: lastId, reserved, run.
+-- Postgres has reserved (nil for that). s: lastId, reserved, run.
 local function newestId(state, s, reservedInPostgres)
   local last, run = tonumber(s.lastId), runId()
   if s.run == run then return last, tonumber(s.reserved or 0) end
-  if reservedInPostgres == '' then return nil end
-  local reserved = math.max(tonumber(s.reserved or 0), tonumber(reservedInPostgres))
+  if not reservedInPostgres then return nil end
+  local reserved = math.max(tonumber(s.reserved or 0), reservedInPostgres)
   writeState(state, { '@run', run, '@reserved', reserved })
   return math.max(last, reserved), reserved
 end

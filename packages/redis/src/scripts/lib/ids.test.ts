@@ -17,7 +17,7 @@ test('ids begin above those that Postgres has reserved, where the state is new o
   const { state } = scene.keys;
   await scene.commands.hset(state, { lastId: 5, reserved: 10, run: 'earlier' });
   const beginAbove = (id: number, isNew = false) =>
-    scene.evaluate('ids', `beginAbove(KEYS[1], tonumber(ARGV[1]), ${isNew})`, [state], [id]);
+    scene.evaluate('ids', `beginAbove(state, id, ${isNew})`, { state }, { id });
   const known = () => scene.commands.hmget(state, 'lastId', 'reserved');
   await beginAbove(10);
   expect(await known()).toEqual(['5', '10']);

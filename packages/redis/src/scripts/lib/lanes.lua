@@ -41,7 +41,9 @@ end
 -- Removes all that waits in lanes; keys: lanes, inFlight, work, redriven. Returns the redriven updates as JSON.
 local function clearLanes(keys, lanePrefix)
   local redriven = redis.call('HVALS', keys.redriven)
-  for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do redis.call('DEL', lanePrefix .. lane) end
+  for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
+    redis.call('DEL', lanePrefix .. lane)
+  end
   redis.call('DEL', keys.lanes, keys.inFlight, keys.work, keys.redriven)
   return redriven
 end
@@ -50,13 +52,17 @@ end
 local function restoreInFlight(lanes, inFlight)
   local restored = redis.call('HKEYS', inFlight)
   if #restored == 0 then return end
-  for _, lane in ipairs(restored) do redis.call('ZADD', lanes, 'XX', 0, lane) end
+  for _, lane in ipairs(restored) do
+    redis.call('ZADD', lanes, 'XX', 0, lane)
+  end
   redis.call('DEL', inFlight)
 end
 
 -- Makes all waiting lanes due, because the backend takes updates again. Units in flight stay in flight.
 local function allDueNow(lanes, now)
-  for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. IN_FLIGHT_SCORE)) do redis.call('ZADD', lanes, now, lane) end
+  for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. IN_FLIGHT_SCORE)) do
+    redis.call('ZADD', lanes, now, lane)
+  end
 end
 
 -- The backend has changed: what failed at the old one is due now, and those failures no longer count. keys: lanes, work
@@ -73,7 +79,9 @@ local function rememberDelivered(lanes, lanePrefix, log, upTo, set)
   local lowest, waiting = lowestPending(lanes, lanePrefix), {}
   if not lowest then return nil end
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
-    for _, id in ipairs(redis.call('LRANGE', lanePrefix .. lane, 0, -1)) do waiting[id] = true end
+    for _, id in ipairs(redis.call('LRANGE', lanePrefix .. lane, 0, -1)) do
+      waiting[id] = true
+    end
   end
   for _, entry in ipairs(redis.call('XRANGE', log, lowest, upTo, 'COUNT', REMEMBERED_AT_MOST)) do
     local id = idTextOf(entry)

@@ -15,8 +15,9 @@ const file = async (lane: string, dueMs: number, ...ids: string[]) => {
 const due = () => scene.commands.zrange(scene.keys.lanes, '0', '-1', 'WITHSCORES');
 
 test('the lowest pending id is the log’s: redriven updates have ids of their own', async () => {
+  const { lanes } = scene.keys;
   const lowest = () =>
-    scene.evaluate('lanes', 'return lowestPending(KEYS[1], ARGV[1])', [scene.keys.lanes], [scene.keys.lane('')]);
+    scene.evaluate('lanes', 'return lowestPending(lanes, prefix)', { lanes }, { prefix: scene.keys.lane('') });
   expect(await lowest()).toBeNull();
   await file('c:5', 1, 'r1', '9', '10');
   await file('c:6', 1, '12');
@@ -30,7 +31,8 @@ test('what a dead owner had in flight is due before everything else', async () =
   await file('c:5', 9e15, '1');
   await file('c:6', 3, '2');
   await scene.commands.hset(scene.keys.inFlight, 'c:5', 'claim 1');
-  await scene.evaluate('lanes', 'restoreInFlight(KEYS[1], KEYS[2])', [scene.keys.lanes, scene.keys.inFlight]);
+  const { lanes, inFlight } = scene.keys;
+  await scene.evaluate('lanes', 'restoreInFlight(lanes, inFlight)', { lanes, inFlight });
   expect(await due()).toEqual(['c:5', '0', 'c:6', '3']);
   expect(await scene.commands.exists(scene.keys.inFlight)).toBe(0);
 });
@@ -39,7 +41,7 @@ test('all that waits is due now, but for what is in flight', async () => {
   await file('c:5', 9e15, '1');
   await file('c:6', 50, '2');
   await file('c:7', 3, '3');
-  await scene.evaluate('lanes', 'allDueNow(KEYS[1], 10)', [scene.keys.lanes]);
+  await scene.evaluate('lanes', 'allDueNow(lanes, 10)', { lanes: scene.keys.lanes });
   expect(await due()).toEqual(['c:7', '3', 'c:6', '10', 'c:5', '9000000000000000']);
 });
 
@@ -48,10 +50,8 @@ test('clearing lanes forgets everything and answers what was redriven', async ()
   await file('c:5', 1, 'r1');
   await scene.commands.hset(work, 's:r1', 1);
   await scene.commands.hset(redriven, 'r1', 'the text');
-  const body =
-    'return clearLanes({ lanes = KEYS[1], inFlight = KEYS[2], work = KEYS[3], redriven = KEYS[4] }, ARGV[1])';
-  expect(await scene.evaluate('lanes', body, [lanes, inFlight, work, redriven], [scene.keys.lane('')])).toEqual([
-    'the text',
-  ]);
+  const body = 'return clearLanes({ lanes = lanes, inFlight = inFlight, work = work, redriven = redriven }, prefix)';
+  const keys = { lanes, inFlight, work, redriven };
+  expect(await scene.evaluate('lanes', body, keys, { prefix: scene.keys.lane('') })).toEqual(['the text']);
   expect(await scene.commands.keys('*')).toEqual([]);
 });

@@ -12,7 +12,7 @@ test('an entry that is too large becomes one that only says so', async () => {
   const { live } = scene.keys;
   await scene.commands.xadd(live, '1-0', 't', 'begin');
   const add = (text: string) =>
-    scene.evaluate('live', "addLive(KEYS[1], #ARGV[1], 't', 'call', 'r', ARGV[1])", [live], [text]);
+    scene.evaluate('live', "addLive(live, #text, 't', 'call', 'r', text)", { live }, { text });
   for (const text of ['small', 'x'.repeat(40_000), 'also small']) await add(text);
   const entries = await scene.commands.xrange(live, '(1-0', '+');
   expect(entries.map(([, fields]) => fields)).toEqual([
@@ -23,6 +23,6 @@ test('an entry that is too large becomes one that only says so', async () => {
 });
 
 test('nothing is written to a stream that nobody has begun', async () => {
-  await scene.evaluate('live', "addLive(KEYS[1], 1, 't', 'x')", [scene.keys.live]);
+  await scene.evaluate('live', "addLive(live, 1, 't', 'x')", { live: scene.keys.live });
   expect(await scene.commands.exists(scene.keys.live)).toBe(0);
 });

@@ -6,24 +6,58 @@
 --   o   a mark that says who gets it: '=4' program 4 alone, '=0' nobody, ',4,7,' all but these programs
 --   r   of one that a reader gave up and gets again: whether its program had taken it alone ('1' or '0'). Only the readers that the
 --       mark names and the default ones get it; rules and named consumers had it.
-local function idTextOf(entry) return string.match(entry[1], '^%d+') end
-local function idOf(entry) return tonumber(idTextOf(entry)) end
+local function idTextOf(entry)
+  return string.match(entry[1], '^%d+')
+end
+local function idOf(entry)
+  return tonumber(idTextOf(entry))
+end
 
 -- Single fields of an entry: a script that reads many entries saves the time of making a table of each.
-local function rawOf(entry) return entry[2][2] end
-local function kindOf(entry) return entry[2][4] end
-local function laneOf(entry) return entry[2][6] end
-local function appendedAtOf(entry) return tonumber(entry[2][8]) end
-local function expiresAtOf(entry) return tonumber(entry[2][10]) end
-local function countOf(entry) return entry[2][12] end
-local function isAllowedEntry(entry) return entry[2][14] ~= '1' end
-local function isMarked(entry) return entry[2][18] ~= nil end
+local function rawOf(entry)
+  return entry[2][2]
+end
+local function kindOf(entry)
+  return entry[2][4]
+end
+local function laneOf(entry)
+  return entry[2][6]
+end
+local function appendedAtOf(entry)
+  return tonumber(entry[2][8])
+end
+local function expiresAtOf(entry)
+  return tonumber(entry[2][10])
+end
+local function countOf(entry)
+  return entry[2][12]
+end
+local function isAllowedEntry(entry)
+  return entry[2][14] ~= '1'
+end
+local function isMarked(entry)
+  return entry[2][18] ~= nil
+end
 
 local function fieldsOf(entry)
   local f = entry[2]
   local mark = f[18]
   local owner = mark and string.match(mark, '^=(%d+)$')
-  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), count = tonumber(f[12]), allowed = f[14] ~= '1', trace = f[16], mark = mark, owner = owner, again = f[20] ~= nil, exclusive = owner and (f[20] or '1') or '0' }
+  return {
+    id = idOf(entry),
+    raw = f[2],
+    kind = f[4],
+    lane = f[6],
+    at = tonumber(f[8]),
+    expires = tonumber(f[10]),
+    count = tonumber(f[12]),
+    allowed = f[14] ~= '1',
+    trace = f[16],
+    mark = mark,
+    owner = owner,
+    again = f[20] ~= nil,
+    exclusive = owner and (f[20] or '1') or '0',
+  }
 end
 
 -- Whether this program gets an entry of its kinds; '' is every reader that is no program.
@@ -52,7 +86,15 @@ end
 local function unitOf(entry)
   local f = entry[2]
   local exclusive = f[18] and string.match(f[18], '^=%d+$') and (f[20] or '1') or '0'
-  return { id = idOf(entry), raw = f[2], kind = f[4], at = tonumber(f[8]), expires = tonumber(f[10]), trace = f[16], exclusive = exclusive }
+  return {
+    id = idOf(entry),
+    raw = f[2],
+    kind = f[4],
+    at = tonumber(f[8]),
+    expires = tonumber(f[10]),
+    trace = f[16],
+    exclusive = exclusive,
+  }
 end
 
 -- How many allowed or taken updates were appended up to and including this id; allowedCount is that of the whole log,

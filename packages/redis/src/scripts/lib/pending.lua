@@ -29,7 +29,9 @@ end
 local function makePending(pendingTurns, turns, now)
   local toWake, isRunning, held, names, changes = {}, false, {}, {}, {}
   if #turns == 0 then return toWake, isRunning, held end
-  for _, turn in ipairs(turns) do addField(names, turn, HELD .. turn) end
+  for _, turn in ipairs(turns) do
+    addField(names, turn, HELD .. turn)
+  end
   local scores = redis.call('ZMSCORE', pendingTurns, unpack(names))
   for i, turn in ipairs(turns) do
     local since, isHeld = tonumber(scores[i * 2 - 1] or nil), scores[i * 2]

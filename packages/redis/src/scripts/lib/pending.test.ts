@@ -10,14 +10,20 @@ afterAll(() => scene.close());
 
 const [PUSH, FIFTH, SIXTH, RULES] = [`${BOT}:push`, `${BOT}:program:5`, `${BOT}:program:6`, `${BOT}:rules`];
 const makePending = (turns: string[], nowMs: number) => {
-  const body = `local toWake, isRunning, held = makePending(KEYS[1], cjson.decode(ARGV[1]), ARGV[2])
+  const body = `local toWake, isRunning, held = makePending(pendingTurns, cjson.decode(turns), nowMs)
 local woken = {}
-for _, turn in ipairs(cjson.decode(ARGV[1])) do if toWake[turn] then woken[#woken + 1] = turn end end
+for _, turn in ipairs(cjson.decode(turns)) do if toWake[turn] then woken[#woken + 1] = turn end end
 return { woken, isRunning and 1 or 0, held }`;
-  return scene.evaluate('pending', body, [scene.keys.pendingTurns], [JSON.stringify(turns), nowMs]);
+  const { pendingTurns } = scene.keys;
+  return scene.evaluate('pending', body, { pendingTurns }, { turns: JSON.stringify(turns), nowMs: String(nowMs) });
 };
 const hold = (turn: string, nowMs: number) =>
-  scene.evaluate('pending', 'holdTurn(KEYS[1], ARGV[1], tonumber(ARGV[2]))', [scene.keys.pendingTurns], [turn, nowMs]);
+  scene.evaluate(
+    'pending',
+    'holdTurn(pendingTurns, turn, nowMs)',
+    { pendingTurns: scene.keys.pendingTurns },
+    { turn, nowMs },
+  );
 const since = async (turn: string) => {
   const score = await scene.commands.zscore(scene.keys.pendingTurns, turn);
   return score === null ? null : Number(score);
@@ -38,7 +44,8 @@ test('a held turn is not pending until it has work, and then since its first wor
   await makePending([PUSH], NOW_MS + 100);
   await makePending([PUSH], NOW_MS + 200);
   expect(await since(PUSH)).toBe(NOW_MS + 100);
-  await scene.evaluate('pending', 'endPending(KEYS[1], ARGV[1])', [scene.keys.pendingTurns], [PUSH]);
+  const { pendingTurns } = scene.keys;
+  await scene.evaluate('pending', 'endPending(pendingTurns, turn)', { pendingTurns }, { turn: PUSH });
   expect(await scene.commands.exists(scene.keys.pendingTurns)).toBe(0);
 });
 

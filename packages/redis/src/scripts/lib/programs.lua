@@ -9,8 +9,14 @@
 local function programKeys(prefix, id)
   local own = prefix .. id .. ':'
   return {
-    state = own .. 'state', lanes = own .. 'lanes', inFlight = own .. 'in-flight', work = own .. 'work',
-    redriven = own .. 'redriven', lanePrefix = own .. 'lane:', attempts = own .. 'attempts', excerpts = own .. 'excerpts',
+    state = own .. 'state',
+    lanes = own .. 'lanes',
+    inFlight = own .. 'in-flight',
+    work = own .. 'work',
+    redriven = own .. 'redriven',
+    lanePrefix = own .. 'lane:',
+    attempts = own .. 'attempts',
+    excerpts = own .. 'excerpts',
     deliveredByPush = own .. 'delivered-by-push',
   }
 end
@@ -28,7 +34,9 @@ end
 
 -- Push begins at the cursor of the consumer. count: how many allowed updates there were up to it
 local function beginProgramPush(keys, cursor, count, target)
-  writeState(keys.state, { '@push', 1, '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', 0, '@pushFloor', cursor, 'target', target })
+  -- stylua: ignore
+  writeState(keys.state, { '@push', 1, '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', 0,
+    '@pushFloor', cursor, 'target', target })
   closeBreaker(keys.state)
   redis.call('HDEL', keys.state, 'pushErr', 'pushErrAt', 'pushOkAt', 'goneSince', 'parkedAt', 'parkedFor')
 end
@@ -59,7 +67,9 @@ local function dropWaiting(bot, id)
   redis.call('HDEL', keys.state, '@hasDeliveredAhead')
   if known.push == '1' then
     redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
-    writeState(keys.state, { '@pushCursor', bot.last, '@pushCursorCount', bot.count, '@pushFloor', bot.last, '@pushPending', 0 })
+    -- stylua: ignore
+    writeState(keys.state, { '@pushCursor', bot.last, '@pushCursorCount', bot.count, '@pushFloor', bot.last,
+      '@pushPending', 0 })
     closeBreaker(keys.state)
     endPending(bot.pendingTurns, bot.id .. ':' .. name)
   end
@@ -78,7 +88,9 @@ local function applyPrograms(bot, ids, kept, pushing)
   local wanted, awake, isAwake = {}, {}, {}
   for id, enabled, target in string.gmatch(pushing, '(%d+):(%d):(%w*)') do
     wanted[id] = target
-    if enabled == '1' then awake[#awake + 1], isAwake[id] = id, true end
+    if enabled == '1' then
+      awake[#awake + 1], isAwake[id] = id, true
+    end
   end
   -- A new program begins at the end of the log, and a deleted one leaves it.
   for id in string.gmatch(ids, '%d+') do

@@ -16,11 +16,12 @@ const TURN = `${BOT}:program:${ID}`;
 /** Applies this configuration; `awake` are the programs that updates woke until now. */
 const apply = (programs: { ids: string; kept?: string; pushing: string; awake?: string; on?: boolean }) => {
   const { ids, kept = ids, pushing, awake = '', on = true } = programs;
-  const body = `local bot = { id = ${BOT}, registration = 'r', now = ${NOW_MS}, log = KEYS[1], history = KEYS[2], consumers = KEYS[3],
-  pendingTurns = KEYS[4], prefix = ARGV[1], last = 4, count = 4, on = ${on}, awake = ARGV[2] }
-return applyPrograms(bot, ARGV[3], ARGV[4], ARGV[5])`;
+  const body = `local bot = { id = ${BOT}, registration = 'r', now = ${NOW_MS}, log = log, history = history, consumers = consumers,
+  pendingTurns = pendingTurns, prefix = prefix, last = 4, count = 4, on = ${on}, awake = awake }
+return applyPrograms(bot, ids, kept, pushing)`;
   const { log, history, consumers, pendingTurns, programs: prefix } = scene.keys;
-  return scene.evaluate('programs', body, [log, history, consumers, pendingTurns], [prefix, awake, ids, kept, pushing]);
+  const keys = { log, history, consumers, pendingTurns };
+  return scene.evaluate('programs', body, keys, { prefix, awake, ids, kept, pushing });
 };
 const consumer = () => scene.commands.hget(scene.keys.consumers, `program:${ID}`);
 const pending = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');

@@ -1,9 +1,12 @@
--- Settles the units that a turn has handled. Each has six arguments: lane, id of its first update in the lane, how many
--- updates leave the lane with it, outcome ('delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'), due at (ms, for retry and
--- crashed), JSON of the record (for retry) or of the failure (for dead).
+-- Settles the units that a turn has handled.
+-- @args from turn
+--   ...settled lane: text, id: text  of its first update in the lane
+--     members: number  how many updates leave the lane with it
+--     outcome: delivered|dropped|retry|dead|crashed|returned
+--     dueAtMs: number?  for retry and crashed
+--     json: text  of the record for retry, of the failure for dead
 -- @include turn
 -- @include bury
-local SETTLED_FIELDS = 6
 local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
 -- Returns whether the unit was at the head of its lane.
@@ -15,7 +18,9 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
     local behind = table.remove(ids, members + 1)
     if outcome == 'dead' then
       local failure = cjson.decode(text)
-      for _, one in ipairs(ids) do bury(turn, one, failure) end
+      for _, one in ipairs(ids) do
+        bury(turn, one, failure)
+      end
     end
     leaveLane(turn, lane, ids)
     if outcome == 'delivered' then turn.delivered = turn.delivered + members end
@@ -36,16 +41,16 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
   return true
 end
 
--- Settles count units, whose arguments begin at args[from]; returns the index of the next argument.
-local function settleUnits(turn, args, from, count)
-  local behind = from + count * SETTLED_FIELDS
-  if turn.repeated or count == 0 then return behind end
+-- Settles the units in the arguments `first` to `last`.
+local function settleUnits(turn, args, first, last)
+  if turn.repeated or first > last then return end
   local lanes = {}
-  for at = from, behind - 1, SETTLED_FIELDS do
-    local lane, id, members, dueAt = args[at], args[at + 1], tonumber(args[at + 2]), tonumber(args[at + 4])
-    if settleUnit(turn, lane, id, members, args[at + 3], dueAt, args[at + 5]) then lanes[#lanes + 1] = lane end
+  for at in each(settled, first, last) do
+    local lane, id, members, outcome = settled.lane[at], settled.id[at], settled.members[at], settled.outcome[at]
+    if settleUnit(turn, lane, id, members, outcome, settled.dueAtMs[at], settled.json[at]) then
+      lanes[#lanes + 1] = lane
+    end
   end
   if #lanes > 0 then redis.call('HDEL', turn.inFlight, unpack(lanes)) end
   writeLanes(turn)
-  return behind
 end

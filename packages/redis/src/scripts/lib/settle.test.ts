@@ -1,4 +1,12 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, PUSH_FIELDS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import {
+  BOT,
+  type LuaScene,
+  luaScene,
+  NOW_MS,
+  PUSH_FIELDS,
+  REGISTRATION,
+  type Settled,
+} from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -8,12 +16,16 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const settle = (...unit: (string | number)[]) => {
-  const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
+/** How many units wait in lanes then; there were five. */
+const settle = (unit: Partial<Settled> & Pick<Settled, 'outcome'>) => {
+  const body = `-- @keys from turn
+-- @args from settle
+local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 turn.pending = 5
-return { settleUnits(turn, ARGV, 12, 1), turn.pending }`;
-  const args = [...scene.claimArguments('push', { name: 'a1', settled: 1 }), ...unit];
-  return scene.evaluate('settle', body, scene.turnKeys('push'), args);
+settleUnits(turn, ARGV, span(settled))
+return turn.pending`;
+  const settled = [{ lane: 'c:5', id: '1', ...unit }];
+  return scene.evaluate('settle', body, scene.turnKeys('push'), scene.claimArguments('push', { name: 'a1', settled }));
 };
 const lane = async () => ({
   waits: await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1),
@@ -30,54 +42,57 @@ const claimed = async () => {
   await scene.commands.hset(scene.keys.work, 's:1', 1);
 };
 
-test.each(['delivered', 'dropped'])('what was %s leaves its lane, and the next one is due', async (outcome) => {
-  await claimed();
-  expect(await settle('c:5', '1', 1, outcome, '', '')).toEqual([18, 4]);
-  expect(await lane()).toEqual({ waits: ['2'], dueMs: String(NOW_MS), work: {}, inFlight: 0 });
-});
+test.each(['delivered', 'dropped'] as const)(
+  'what was %s leaves its lane, and the next one is due',
+  async (outcome) => {
+    await claimed();
+    expect(await settle({ outcome })).toBe(4);
+    expect(await lane()).toEqual({ waits: ['2'], dueMs: String(NOW_MS), work: {}, inFlight: 0 });
+  },
+);
 
 test('all members of an album leave with it, and the lane with the last of them', async () => {
   await claimed();
-  expect(await settle('c:5', '1', 2, 'delivered', '', '')).toEqual([18, 3]);
+  expect(await settle({ members: 2, outcome: 'delivered' })).toBe(3);
   expect(await lane()).toEqual({ waits: [], dueMs: null, work: {}, inFlight: 0 });
 });
 
 test('what is not at the head of its lane leaves the one that is in flight', async () => {
   await claimed();
-  await settle('c:5', '9', 1, 'delivered', '', '');
+  await settle({ id: '9', outcome: 'delivered' });
   expect(await lane()).toEqual({ waits: ['1', '2'], dueMs: '9000000000000000', work: { 's:1': '1' }, inFlight: 1 });
 });
 
 test('what is to be tried again keeps its record, and no more counts as begun', async () => {
   await claimed();
-  await settle('c:5', '1', 1, 'retry', NOW_MS + 9, '{"attempts":1}');
+  await settle({ outcome: 'retry', dueAtMs: NOW_MS + 9, json: '{"attempts":1}' });
   const work = { 'r:1': '{"attempts":1}' };
   expect(await lane()).toEqual({ waits: ['1', '2'], dueMs: String(NOW_MS + 9), work, inFlight: 0 });
 });
 
 test('what crashed stays begun, and what was returned does not', async () => {
   await claimed();
-  await settle('c:5', '1', 1, 'crashed', NOW_MS + 9, '');
+  await settle({ outcome: 'crashed', dueAtMs: NOW_MS + 9 });
   expect(await lane()).toMatchObject({ dueMs: String(NOW_MS + 9), work: { 's:1': '1' } });
-  await settle('c:5', '1', 1, 'returned', '', '');
+  await settle({ outcome: 'returned' });
   expect(await lane()).toMatchObject({ dueMs: String(NOW_MS), work: { 's:1': '0' } });
 });
 
 test('what is dead becomes a dead letter of its turn', async () => {
   await claimed();
-  await settle('c:5', '1', 1, 'dead', '', '{"code":"refused","reason":"500","attempts":3}');
+  await settle({ outcome: 'dead', json: '{"code":"refused","reason":"500","attempts":3}' });
   const [[, letter] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(letter.slice(0, 8)).toEqual(['t', 'dead', 'b', String(BOT), 'g', REGISTRATION, 'a', String(NOW_MS)]);
 });
 
 test('a lane that somebody else went on with is left alone', async () => {
   await claimed();
-  await settle('c:5', '0', 1, 'delivered', '', '');
+  await settle({ id: '0', outcome: 'delivered' });
   expect(await lane()).toMatchObject({ waits: ['1', '2'], dueMs: '9000000000000000' });
 });
 
 test('nothing waits for longer than an hour, however long the platform asks for', async () => {
   await claimed();
-  await settle('c:5', '1', 1, 'retry', NOW_MS + 86_400_000, '{"attempts":1}');
+  await settle({ outcome: 'retry', dueAtMs: NOW_MS + 86_400_000, json: '{"attempts":1}' });
   expect(await lane()).toMatchObject({ dueMs: String(NOW_MS + 3_600_000) });
 });

@@ -12,24 +12,24 @@ afterAll(() => scene.close());
 
 test('reads fields by their names in code, and leaves out what is absent', async () => {
   await scene.commands.hset(scene.keys.state, { registrationId: 'one', pushCursor: 7, pull: 1 });
-  const body = `-- @read s <- KEYS[1]: registrationId, openUntil,
+  const body = `-- @read s <- state: registrationId, openUntil,
     --   pushCursor as cursor, pull
     return cjson.encode(s)`;
-  const read = JSON.parse(String(await scene.evaluate('state', body, [scene.keys.state])));
+  const read = JSON.parse(String(await scene.evaluate('state', body, { state: scene.keys.state })));
   expect(read).toEqual({ registrationId: 'one', cursor: '7', pull: '1' });
 });
 
 test('writes fields under their names in code, and nothing where nothing changes', async () => {
   const { state } = scene.keys;
-  await scene.evaluate('state', 'writeState(KEYS[1], {})', [state]);
+  await scene.evaluate('state', 'writeState(state, {})', { state });
   expect(await scene.commands.exists(state)).toBe(0);
-  await scene.evaluate('state', `writeState(KEYS[1], { '@openUntil', 5, '@rulesClaim', 'a', '@pushOkAt', 6 })`, [
+  await scene.evaluate('state', `writeState(state, { '@openUntil', 5, '@rulesClaim', 'a', '@pushOkAt', 6 })`, {
     state,
-  ]);
+  });
   expect(await scene.commands.hgetall(state)).toEqual({ openUntil: '5', rulesClaim: 'a', pushOkAt: '6' });
 });
 
-test.each(['-- @read s <- KEYS[1]: on, pushCurser', "writeState(KEYS[1], { '@pushCurser', 1 })"])(
+test.each(['-- @read s <- state: on, pushCurser', "writeState(state, { '@pushCurser', 1 })"])(
   'a field that a state does not have is refused: %s',
   (lua) => {
     expect(() => resolveFields(lua)).toThrow("a bot's state has no field pushCurser");
@@ -39,6 +39,6 @@ test.each(['-- @read s <- KEYS[1]: on, pushCurser', "writeState(KEYS[1], { '@pus
 test('closing the breaker forgets the failures', async () => {
   const { state } = scene.keys;
   await scene.commands.hset(state, { failingSince: 1, probeIntervalMs: 2, openUntil: 3, pushErr: 'down' });
-  await scene.evaluate('state', 'closeBreaker(KEYS[1])', [state]);
+  await scene.evaluate('state', 'closeBreaker(state)', { state });
   expect(await scene.commands.hgetall(state)).toEqual({ pushErr: 'down' });
 });

@@ -104,9 +104,13 @@ local function trimLog(state, log, consumers, now)
   local more = passOver(state, log, s, now)
   local bound, named = tonumber(s.lastId), redis.call('HGETALL', consumers)
   for i = 1, #named, 2 do
-    if not isProgram(named[i]) and now - tonumber(string.match(named[i + 1], '%d+$')) > CONSUMER_LIFE_MS then redis.call('HDEL', consumers, named[i]) end
+    if not isProgram(named[i]) and now - tonumber(string.match(named[i + 1], '%d+$')) > CONSUMER_LIFE_MS then
+      redis.call('HDEL', consumers, named[i])
+    end
   end
-  for _, pin in pairs(pinsOf(s, named, now)) do bound = math.min(bound, pin) end
+  for _, pin in pairs(pinsOf(s, named, now)) do
+    bound = math.min(bound, pin)
+  end
   if bound > 0 then redis.call('XTRIM', log, 'MINID', bound + 1) end
   -- As long as there is more, every call that would trim now and then does.
   if not more then redis.call('HSET', state, 'trimmedAt', now) end

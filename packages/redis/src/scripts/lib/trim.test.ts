@@ -12,9 +12,9 @@ const left = async () => (await scene.commands.xrange(scene.keys.log, '-', '+'))
 const trim = (atMs = NOW_MS) =>
   scene.evaluate(
     'trim',
-    'trimLog(KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1]))',
-    [...[scene.keys.state, scene.keys.log, scene.keys.consumers]],
-    [atMs],
+    'trimLog(state, log, consumers, nowMs)',
+    { state: scene.keys.state, log: scene.keys.log, consumers: scene.keys.consumers },
+    { nowMs: atMs },
   );
 
 test('keeps what push has not delivered', async () => {

@@ -1,16 +1,25 @@
 -- What one call of a turn of push, of a program and of rules share. Each has one owner, a cursor in the log, independent lanes, and
 -- a count of attempts for each unit.
--- KEYS  1 state  2 log  3 lanes  4 in flight  5 work  6 redriven  7 history  8 pending turns  9 consumers
--- ARGV  1 registration id  2 fencing token of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix
---       6 how many units to claim  7 '1' to trim the log  8 how often handling a unit may begin without ending
---       9 'idle' removes the pending turn when nothing waits, 'asleep' also when all that waits is due later, '' keeps it;
---         'hold' keeps it when nothing waits, and tells the caller so
---       10 name of the claim: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller
---          that lost the reply sends it again, and nothing is done twice
---       11 how many units to settle  12… per unit as lib/settle.lua says; after them what the reader's own script names
--- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'} | {'LATE'} for a copy that arrives after a later one
---      | {'OK', fencing token, when to look again (ms, '' when nothing is due later), wake history (0/1),
---         pending turn removed (1), held (2) or neither (0), {what the reader's own script names}, unit as lib/claim.lua says …}
+-- @keys state, log, lanes, inFlight, work, redriven, history, pendingTurns, consumers
+-- @args registrationId: text
+--   fencingToken: digits?  of the turn; absent: the turn begins
+--   nowMs: digits, botId: digits
+--   lanePrefix: text  of the keys of lanes
+--   limit: number  how many units to claim
+--   trims: flag  the log
+--   begunAtMost: number  how often handling a unit may begin without ending
+--   ending: idle|asleep|hold?  idle removes the pending turn when nothing waits, asleep also when all that waits is due later;
+--       hold keeps it when nothing waits, and tells the caller so
+--   claim: text  its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A
+--       caller that lost the reply sends it again, and nothing is done twice
+-- @reply
+--   GONE, FENCED
+--   OFF  a turn begins for nothing
+--   LATE  a copy that arrives after a later one
+--   OK fencingToken: number
+--     lookAtMs: number?  when to look again; absent when nothing is due later
+--     wakeHistory: flag, ended: flag, held: flag  the pending turn was removed, or is held
+--     units: unit[]  as lib/claim.lua says
 -- @include state
 -- @include trim
 -- @include lanes
@@ -33,18 +42,43 @@ local function withLanes(turn)
   return turn
 end
 
--- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; fields: the stored names of its
+-- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; names: the stored names of its
 -- fencingToken, claim, suspect and floor; own: the hash that has them (the state, or that of a program).
-local function openTurn(reader, fields, keys, args, own)
+local function openTurn(reader, names, keys, args, own)
   return withLanes({
-    reader = reader, fields = fields, own = own or keys[1], state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
-    history = keys[7], pendingTurns = keys[8], consumers = keys[9],
-    registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), nowText = args[3], botId = args[4], lanePrefix = args[5],
-    limit = tonumber(args[6]), trims = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
+    reader = reader,
+    fields = names,
+    own = own or keys.state,
+    state = keys.state,
+    log = keys.log,
+    lanes = keys.lanes,
+    inFlight = keys.inFlight,
+    work = keys.work,
+    redriven = keys.redriven,
+    history = keys.history,
+    pendingTurns = keys.pendingTurns,
+    consumers = keys.consumers,
+    registrationId = args.registrationId,
+    fencingToken = args.fencingToken,
+    now = tonumber(args.nowMs),
+    nowText = args.nowMs,
+    botId = args.botId,
+    lanePrefix = args.lanePrefix,
+    limit = args.limit,
+    trims = args.trims,
+    begunAtMost = args.begunAtMost,
+    ending = args.ending,
+    claim = args.claim,
     -- pending: units that wait in lanes; repeated: this claim was made before; halted: all lanes wait for one unit.
-    pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
+    pending = 0,
+    repeated = false,
+    halted = false,
+    wakeHistory = 0,
+    changes = {},
     -- How many updates this call settled so, for the activity; buried: those that became dead letters.
-    delivered = 0, retried = 0, buried = 0,
+    delivered = 0,
+    retried = 0,
+    buried = 0,
     -- Entries of the log that this call has filed, by id: nothing is known of them in work.
     fresh = {},
   })
@@ -149,7 +183,11 @@ end
 local function writeLanes(turn)
   local due, empty = {}, {}
   for lane, at in pairs(turn.due) do
-    if at then addField(due, at, lane) else empty[#empty + 1] = lane end
+    if at then
+      addField(due, at, lane)
+    else
+      empty[#empty + 1] = lane
+    end
   end
   if #due > 0 then redis.call('ZADD', turn.lanes, unpack(due)) end
   if #empty > 0 then redis.call('ZREM', turn.lanes, unpack(empty)) end
@@ -188,7 +226,9 @@ end
 local function closeTurn(turn, found)
   writeLanes(turn)
   local first, lookAt = redis.call('ZRANGE', turn.lanes, '0', '0', 'WITHSCORES'), ''
-  if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
+  if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then
+    lookAt = first[2]
+  end
   -- No append wakes a turn while the breaker is open, so the turn reads the log when it may probe, whatever is due then.
   local isOpen = found.active and found.openUntil > turn.now
   if lookAt ~= '' and (isOpen or tonumber(lookAt) < found.openUntil) then lookAt = tostring(found.openUntil) end
@@ -198,7 +238,8 @@ local function closeTurn(turn, found)
     setFloor(turn, risenFloor(turn, redis.call('HGET', turn.own, turn.fields.floor), found.cursor))
   end
   writeState(turn.own, turn.changes)
-  local nothing = not found.active or #first == 0
+  local nothing = not found.active
+    or #first == 0
     or (turn.ending == 'asleep' and lookAt ~= '' and tonumber(lookAt) > turn.now)
   local ended = turn.ending ~= '' and nothing and #found.units == 0 and not found.more
   -- A program whose breaker is open keeps its pending turn: an append then finds nothing to wake. So does a reader whose
@@ -214,5 +255,13 @@ local function closeTurn(turn, found)
     endPending(turn.pendingTurns, member)
   end
   if (ended and not holds) or turn.trims then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
-  return { 'OK', found.fencingToken, lookAt, turn.wakeHistory, holds and 2 or ended and 1 or 0, found.answer, unpack(found.units) }
+  return reply.OK {
+    fencingToken = found.fencingToken,
+    lookAtMs = lookAt,
+    wakeHistory = turn.wakeHistory,
+    ended = ended and not holds,
+    held = holds,
+    units = found.units,
+    unpack(found.answer),
+  }
 end

@@ -1,5 +1,6 @@
 import { BOT, type LuaScene, luaScene, NOW_MS, PUSH_FIELDS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { SettleArgs } from '../../script-calls.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -8,21 +9,24 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const OWN = `-- @read s <- KEYS[1]: registrationId, on, push as isWanted, pushFencingToken as fencingToken, pushClaim as claim
-local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
+const HEADER = '-- @keys from turn\n-- @args from turn\n';
+const OWN = `${HEADER}local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
+-- @read s <- turn.state: registrationId, on, push as isWanted, pushFencingToken as fencingToken, pushClaim as claim
 local token, refusal = ownTurn(turn, s)
 writeState(turn.state, turn.changes)
 return { token or refusal, turn.repeated and 1 or 0 }`;
-const own = (claim: { token?: number; name: string; sent?: number }, registration = REGISTRATION) => {
-  const [, ...rest] = scene.claimArguments('push', claim);
-  return scene.evaluate('turn', OWN, scene.turnKeys('push'), [registration, ...rest]);
-};
-const close = (found: string, end: string) => {
-  const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
+const own = (claim: { token?: number; name: string; sent?: number }, registrationId = REGISTRATION) =>
+  scene.evaluate('turn', OWN, scene.turnKeys('push'), { ...scene.claimArguments('push', claim), registrationId });
+/** What every claim answers, without its outcome. */
+const close = async (found: string, end: SettleArgs['ending']) => {
+  const body = `${HEADER}local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 local found = { fencingToken = 1, active = true, cursor = 3, more = false, openUntil = 0, answer = {}, units = {} }
 ${found}
 return closeTurn(turn, found)`;
-  return scene.evaluate('turn', body, scene.turnKeys('push'), scene.claimArguments('push', { name: 'last', end }));
+  const args = scene.claimArguments('push', { name: 'last', end });
+  const reply = (await scene.evaluate('turn', body, scene.turnKeys('push'), args)) as unknown[];
+  const [, fencingToken, lookAtMs, wakeHistory, ended, held, units] = reply;
+  return { fencingToken, lookAtMs, wakeHistory, ended: ended === 1, held: held === 1, units };
 };
 
 test('a turn begins with a higher token, and the one before it is fenced', async () => {
@@ -75,9 +79,17 @@ test('the last claim takes the pending turn away, unless something waits', async
   await commands.zadd(keys.pendingTurns, NOW_MS, `${BOT}:push`);
   await commands.zadd(keys.lanes, NOW_MS + 50, 'c:5');
   await commands.rpush(keys.lane('c:5'), '3');
-  expect(await close('', 'idle')).toEqual(['OK', 1, String(NOW_MS + 50), 0, 0, []]);
+  const closed = {
+    fencingToken: 1,
+    lookAtMs: String(NOW_MS + 50),
+    wakeHistory: 0,
+    ended: false,
+    held: false,
+    units: [],
+  };
+  expect(await close('', 'idle')).toEqual(closed);
   expect(await commands.zcard(keys.pendingTurns)).toBe(1);
-  expect(await close('', 'asleep')).toEqual(['OK', 1, String(NOW_MS + 50), 0, 1, []]);
+  expect(await close('', 'asleep')).toEqual({ ...closed, ended: true });
   expect(await commands.zcard(keys.pendingTurns)).toBe(0);
 });
 
@@ -85,7 +97,7 @@ test('what is due waits for the next probe while the breaker is open, and trimmi
   await scene.applyBot({ push: true });
   await scene.commands.zadd(scene.keys.lanes, 0, 'c:5');
   await scene.commands.rpush(scene.keys.lane('c:5'), '2');
-  expect(await close('found.openUntil = 9', '')).toEqual(['OK', 1, '9', 0, 0, []]);
+  expect(await close('found.openUntil = 9', null)).toMatchObject({ fencingToken: 1, lookAtMs: '9', ended: false });
   expect(await scene.commands.hget(scene.keys.state, 'pushFloor')).toBe('1');
 });
 
@@ -101,7 +113,7 @@ test('with many lanes the floor rises along the log, a part in each call, up to 
   await commands.zadd(keys.lanes, ...waiting.flatMap((id) => [NOW_MS, `c:${id}`]));
   await commands.hset(keys.state, 'lastId', last);
   const floorAfter = async (calls: number): Promise<number> => {
-    for (let call = 0; call < calls; call += 1) await close(`found.cursor = ${last}`, '');
+    for (let call = 0; call < calls; call += 1) await close(`found.cursor = ${last}`, null);
     return Number(await commands.hget(keys.state, 'pushFloor'));
   };
   expect([await floorAfter(1), await floorAfter(1), await floorAfter(2)]).toEqual([1_000, delivered, delivered]);

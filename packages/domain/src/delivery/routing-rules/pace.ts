@@ -1,0 +1,55 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { paceKeys } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
+
+type PaceDeps = { redis: RedisHandles };
+
+/**
+ * The platform's limits (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this): one message
+ * a second to a chat, twenty a minute to a group, thirty a second in all. We send a little slower, because messages
+ * that are sent evenly need not arrive evenly.
+ */
+const TO_A_CHAT = { spacingMs: 1050, most: 20, windowMs: 0 };
+const TO_A_GROUP = { spacingMs: 1050, most: 20, windowMs: 61_000 };
+const BY_A_BOT = { spacingMs: 0, most: 30, windowMs: 1050 };
+
+/**
+ * A time that was reserved. `atMs` is of Redis' clock, which all processes share: it is only for reserving again. `waitMs` is how long
+ * it was until then.
+ */
+export type ReservedTime = { atMs: number; waitMs: number };
+
+/**
+ * Reserves, over all processes, the time at which a bot may send so many messages to a chat. A time that was reserved
+ * before is kept, unless the platform asked for a later one since.
+ */
+export function reserveForChat(
+  deps: PaceDeps,
+  botId: number,
+  chatId: number,
+  wanted: { messages: number; reservedMs: number | undefined },
+): Promise<ReservedTime> {
+  const keys = paceKeys(botId);
+  const limits = chatId < 0 ? TO_A_GROUP : TO_A_CHAT;
+  return reserve(deps, { times: keys.chat(chatId), quiet: keys.quiet(chatId) }, limits, wanted);
+}
+
+/** The same for all messages of a bot. Call it just before sending. */
+export function reserveForBot(deps: PaceDeps, botId: number, messages: number): Promise<ReservedTime> {
+  return reserve(deps, { times: paceKeys(botId).bot, quiet: null }, BY_A_BOT, { messages, reservedMs: undefined });
+}
+
+/** Remembers that the platform takes nothing from this bot for this chat for so long. */
+export async function keepQuiet(deps: PaceDeps, botId: number, chatId: number, forMs: number): Promise<void> {
+  if (forMs > 0) await deps.redis.commands.set(paceKeys(botId).quiet(chatId), '1', 'PX', Math.ceil(forMs));
+}
+
+function reserve(
+  deps: PaceDeps,
+  keys: { times: string; quiet: string | null },
+  limits: { spacingMs: number; most: number; windowMs: number },
+  wanted: { messages: number; reservedMs: number | undefined },
+): Promise<ReservedTime> {
+  const { messages, reservedMs = null } = wanted;
+  return scripts.reserveSendTime(deps.redis.commands, keys, { ...limits, count: messages, reservedMs });
+}

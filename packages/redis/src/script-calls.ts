@@ -1,0 +1,509 @@
+// Made from the headers of the scripts by: npm run scripts
+
+import type { RedisCommands } from './redis-commands.ts';
+import { runScript, runScriptRaw } from './scripts.ts';
+
+type Value = string | number | Buffer | null | Value[];
+
+function numberOrNull(value: Value | undefined): number | null {
+  return value === '' || value === null ? null : Number(value);
+}
+
+function textOrNull(value: Value | undefined): string | null {
+  return value === '' || value === null ? null : String(value);
+}
+
+export type UnitRow = { lane: string; record: string | null; progress: string; updates: UpdateRow[] };
+function unitRow(row: Value[]): UnitRow {
+  const updates: UpdateRow[] = [];
+  for (let from = 3; from < row.length; from += 7) updates.push(updateRow(row, from));
+  return { lane: String(row[0]), record: textOrNull(row[1]), progress: String(row[2]), updates };
+}
+
+export type UpdateRow = { inLane: string; id: number; raw: string; kind: string; acceptedAtMs: number; expiresAtMs: number; traceparent: string | null };
+function updateRow(row: Value[], from: number): UpdateRow {
+  return { inLane: String(row[from]), id: Number(row[from + 1]), raw: String(row[from + 2]), kind: String(row[from + 3]), acceptedAtMs: Number(row[from + 4]), expiresAtMs: Number(row[from + 5]), traceparent: textOrNull(row[from + 6]) };
+}
+
+export type BehindRow = { programId: number; limit: 'updates' | 'time' | 'memory' };
+function behindRow(row: Value[]): BehindRow {
+  return { programId: Number(row[0]), limit: row[1] as 'updates' | 'time' | 'memory' };
+}
+
+export type ShownRow = { id: number; lane: string; kind: string; raw: string };
+function shownRow(row: Value[]): ShownRow {
+  return { id: Number(row[0]), lane: String(row[1]), kind: String(row[2]), raw: String(row[3]) };
+}
+
+export type BotRow = { on: string; pull: string; push: string; parked: string; rules: string; failingSince: string; openUntil: string; pushErr: string; pushErrAt: string; pushOkAt: string; pulledAt: string };
+function botRow(row: Value[]): BotRow {
+  return { on: String(row[0]), pull: String(row[1]), push: String(row[2]), parked: String(row[3]), rules: String(row[4]), failingSince: String(row[5]), openUntil: String(row[6]), pushErr: String(row[7]), pushErrAt: String(row[8]), pushOkAt: String(row[9]), pulledAt: String(row[10]) };
+}
+
+export type ReaderRow = { reader: string; cursor: number | null; behind: number; oldestAtMs: number | null; inFlight: number | null; dueAtMs: number | null; keeps: number; polledAtMs: number | null; program: ProgramRow | null };
+function readerRow(row: Value[]): ReaderRow {
+  return { reader: String(row[0]), cursor: numberOrNull(row[1]), behind: Number(row[2]), oldestAtMs: numberOrNull(row[3]), inFlight: numberOrNull(row[4]), dueAtMs: numberOrNull(row[5]), keeps: Number(row[6]), polledAtMs: numberOrNull(row[7]), program: row[8] === '' ? null : programRow(row[8] as Value[]) };
+}
+
+export type ProgramRow = { push: string; failingSince: string; openUntil: string; pushErr: string; pushErrAt: string; pushOkAt: string; parkedAt: string; parkedFor: string };
+function programRow(row: Value[]): ProgramRow {
+  return { push: String(row[0]), failingSince: String(row[1]), openUntil: String(row[2]), pushErr: String(row[3]), pushErrAt: String(row[4]), pushOkAt: String(row[5]), parkedAt: String(row[6]), parkedFor: String(row[7]) };
+}
+
+export type BackendKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
+export type BackendArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; lastError: string; failedFromMs: number | null; succeeded: boolean; answers: 'none' | 'gone' | 'other'; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[]; newAttempts: readonly string[] };
+
+export type SettleArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[] };
+
+export type TurnKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string };
+export type TurnArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string };
+
+export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; activity: string; shardActivity: string; live: string; seen: string[] };
+export type AcceptUpdatesArgs = { registrationId: string; nowMs: number; botId: number; fencingToken: number | null; nextOffset: number | null; quickestLimit: number; slowestLimit: number | null; traceparent: string; reservedId: number | null; runIds: string; filtersDigest: string; marksJson: string; updates: readonly { platformId: number; bitmap: number; bit: number; kind: string; lane: string; expiresAtMs: number; idStart: number; idEnd: number; raw: string }[] };
+export type AcceptUpdatesReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'FENCED' }
+  | { outcome: 'FULL' }
+  | { outcome: 'DOUBT' }
+  | { outcome: 'FILTERS'; digest: string; filters: string }
+  | { outcome: 'OK'; appended: number; duplicates: number; lastId: number; wakePush: boolean; wakeHistory: boolean; wakeRules: boolean; wakePrograms: number[]; reserveIds: boolean };
+/** Appends updates from the platform to a bot's log and to the history stream: each once, all or none. See scripts/accept-updates.lua. */
+async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args: AcceptUpdatesArgs): Promise<AcceptUpdatesReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.activity, keys.shardActivity, keys.live];
+  for (const key of keys.seen) sent.push(key);
+  const keyCount = sent.length;
+  sent.push(args.registrationId, args.nowMs, args.botId, args.fencingToken ?? '', args.nextOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
+  for (const one of args.updates) sent.push(one.platformId, one.bitmap, one.bit, one.kind, one.lane, one.expiresAtMs, one.idStart, one.idEnd, one.raw);
+  const reply = await runScript(redis, 'accept-updates', keyCount, sent);
+  switch (reply[0]) {
+    case 'FILTERS':
+      return { outcome: 'FILTERS', digest: String(reply[1]), filters: String(reply[2]) };
+    case 'OK':
+      return { outcome: 'OK', appended: Number(reply[1]), duplicates: Number(reply[2]), lastId: Number(reply[3]), wakePush: reply[4] === 1, wakeHistory: reply[5] === 1, wakeRules: reply[6] === 1, wakePrograms: (reply[7] as Value[]).map(Number), reserveIds: reply[8] === 1 };
+    default:
+      return { outcome: reply[0] } as AcceptUpdatesReply;
+  }
+}
+
+export type AppendCallsKeys = { state: string; history: string; pendingTurns: string; batches: string; activity: string; shardActivity: string; live: string };
+export type AppendCallsArgs = { registrationId: string; nowMs: number; botId: number; batch: number; calls: readonly string[] };
+export type AppendCallsReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'OK'; wakeHistory: boolean };
+/** Appends captured calls to the history stream, unless the bot is gone or keeps no history. A batch that was appended before is skipped, because only its reply was lost. See scripts/append-calls.lua. */
+async function appendCalls(redis: RedisCommands, keys: AppendCallsKeys, args: AppendCallsArgs): Promise<AppendCallsReply> {
+  const sent: (string | number)[] = [keys.state, keys.history, keys.pendingTurns, keys.batches, keys.activity, keys.shardActivity, keys.live, args.registrationId, args.nowMs, args.botId, args.batch];
+  for (const one of args.calls) sent.push(one);
+  const reply = await runScript(redis, 'append-calls', 7, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', wakeHistory: reply[1] === 1 };
+    default:
+      return { outcome: reply[0] } as AppendCallsReply;
+  }
+}
+
+export type ApplyBotKeys = { state: string; log: string; consumers: string; deliveredByPush: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string };
+export type ApplyBotArgs = { registrationId: string; nowMs: number; lanePrefix: string; pull: boolean; push: boolean; manage: boolean; on: boolean; allowed: string; changesJson: string; revision: number; botId: number; rules: boolean; rulesLanePrefix: string; reservedId: number; programs: string; filters: string; filtersDigest: string; pushing: string; programPrefix: string; drops: boolean; dropsOf: number | null };
+export type ApplyBotReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OLD' }
+  | { outcome: 'OK'; waits: boolean; more: boolean };
+/** Brings a bot's state in line with its configuration; the only script that creates a state. See scripts/apply-bot.lua. */
+async function applyBot(redis: RedisCommands, keys: ApplyBotKeys, args: ApplyBotArgs): Promise<ApplyBotReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.nowMs, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.reservedId, args.programs, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
+  const reply = await runScript(redis, 'apply-bot', 14, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', waits: reply[1] === 1, more: reply[2] === 1 };
+    default:
+      return { outcome: reply[0] } as ApplyBotReply;
+  }
+}
+
+export type BeginPollingKeys = { state: string; log: string; consumers: string };
+export type BeginPollingArgs = { registrationId: string; nowMs: number };
+export type BeginPollingReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'OK'; fencingToken: number; nextOffset: number; polledAtMs: number; quickest: number; slowest: number; refusedAtMs: number };
+/** Makes the caller the owner of a bot's polling: every older fencing token is refused from now on. See scripts/begin-polling.lua. */
+async function beginPolling(redis: RedisCommands, keys: BeginPollingKeys, args: BeginPollingArgs): Promise<BeginPollingReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, args.registrationId, args.nowMs];
+  const reply = await runScript(redis, 'begin-polling', 3, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', fencingToken: Number(reply[1]), nextOffset: Number(reply[2]), polledAtMs: Number(reply[3]), quickest: Number(reply[4]), slowest: Number(reply[5]), refusedAtMs: Number(reply[6]) };
+    default:
+      return { outcome: reply[0] } as BeginPollingReply;
+  }
+}
+
+export type CheckProgramsKeys = { state: string; log: string; consumers: string; pendingTurns: string };
+export type CheckProgramsArgs = { registrationId: string; nowMs: number; botId: number; programPrefix: string; limit: number; limitMs: number; tightLimit: number | null; tightForMs: number };
+export type CheckProgramsReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OK'; newestId: number; wakePrograms: number[]; behind: BehindRow[] };
+/** Finds programs of a bot that are behind their limit, and those with new or due updates that have no pending turn. See scripts/check-programs.lua. */
+async function checkPrograms(redis: RedisCommands, keys: CheckProgramsKeys, args: CheckProgramsArgs): Promise<CheckProgramsReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.pendingTurns, args.registrationId, args.nowMs, args.botId, args.programPrefix, args.limit, args.limitMs, args.tightLimit ?? '', args.tightForMs];
+  const reply = await runScript(redis, 'check-programs', 4, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', newestId: Number(reply[1]), wakePrograms: (reply[2] as Value[]).map(Number), behind: (reply[3] as Value[][]).map(behindRow) };
+    default:
+      return { outcome: reply[0] } as CheckProgramsReply;
+  }
+}
+
+export type ClaimForProgramKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; program: string; deliveredByPush: string };
+export type ClaimForProgramArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; lastError: string; failedFromMs: number | null; succeeded: boolean; answers: 'none' | 'gone' | 'other'; kinds: string; takenKinds: string; revision: number; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[]; newAttempts: readonly string[] };
+export type ClaimForProgramReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'FENCED' }
+  | { outcome: 'OFF' }
+  | { outcome: 'LATE' }
+  | { outcome: 'OK'; fencingToken: number; lookAtMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
+/** One call of a program's turn: settles deliveries, files new updates into its lanes, claims what is due. See scripts/claim-for-program.lua. */
+async function claimForProgram(redis: RedisCommands, keys: ClaimForProgramKeys, args: ClaimForProgramArgs): Promise<ClaimForProgramReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredByPush, args.registrationId, args.fencingToken ?? '', args.nowMs, args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedFromMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision, args.settled.length];
+  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueAtMs ?? '', one.json);
+  for (const one of args.newAttempts) sent.push(one);
+  const reply = await runScript(redis, 'claim-for-program', 13, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', fencingToken: Number(reply[1]), lookAtMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), moreToDo: reply[7] === 1, isStale: reply[8] === 1, hopeless: reply[9] === 1, closed: reply[10] === 1, opened: reply[11] === 1, waiting: Number(reply[12]) };
+    default:
+      return { outcome: reply[0] } as ClaimForProgramReply;
+  }
+}
+
+export type ClaimForPushKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; activity: string; shardActivity: string };
+export type ClaimForPushArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; lastError: string; failedFromMs: number | null; succeeded: boolean; answers: 'none' | 'gone' | 'other'; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[]; newAttempts: readonly string[] };
+export type ClaimForPushReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'FENCED' }
+  | { outcome: 'OFF' }
+  | { outcome: 'LATE' }
+  | { outcome: 'OK'; fencingToken: number; lookAtMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
+/** One call of a push turn: settles deliveries, files new updates into lanes, claims what is due. See scripts/claim-for-push.lua. */
+async function claimForPush(redis: RedisCommands, keys: ClaimForPushKeys, args: ClaimForPushArgs): Promise<ClaimForPushReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.activity, keys.shardActivity, args.registrationId, args.fencingToken ?? '', args.nowMs, args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedFromMs ?? '', args.succeeded ? '1' : '0', args.answers, args.settled.length];
+  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueAtMs ?? '', one.json);
+  for (const one of args.newAttempts) sent.push(one);
+  const reply = await runScript(redis, 'claim-for-push', 13, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', fencingToken: Number(reply[1]), lookAtMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), moreToDo: reply[7] === 1, isStale: reply[8] === 1, hopeless: reply[9] === 1, closed: reply[10] === 1, opened: reply[11] === 1, waiting: Number(reply[12]) };
+    default:
+      return { outcome: reply[0] } as ClaimForPushReply;
+  }
+}
+
+export type ClaimForRulesKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string };
+export type ClaimForRulesArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; gatherMs: number; matchedTo: number | null; matched: number; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[]; filed: readonly { lane: string; id: number; album: string }[] };
+export type ClaimForRulesReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'FENCED' }
+  | { outcome: 'OFF' }
+  | { outcome: 'LATE' }
+  | { outcome: 'OK'; fencingToken: number; lookAtMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; shownTo: number | null; revision: number; shown: ShownRow[] };
+/** One call of a rules turn: settles units, files matched updates into lanes, returns new updates, claims what is due. The members of an album leave their lane together. See scripts/claim-for-rules.lua. */
+async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args: ClaimForRulesArgs): Promise<ClaimForRulesReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, args.registrationId, args.fencingToken ?? '', args.nowMs, args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
+  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueAtMs ?? '', one.json);
+  for (const one of args.filed) sent.push(one.lane, one.id, one.album);
+  const reply = await runScript(redis, 'claim-for-rules', 9, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', fencingToken: Number(reply[1]), lookAtMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), shownTo: numberOrNull(reply[7]), revision: Number(reply[8]), shown: (reply[9] as Value[][]).map(shownRow) };
+    default:
+      return { outcome: reply[0] } as ClaimForRulesReply;
+  }
+}
+
+export type CloseBreakerKeys = { state: string; lanes: string };
+export type CloseBreakerArgs = { registrationId: string; nowMs: number; botId: number };
+export type CloseBreakerReply = boolean;
+/** Closes a bot's breaker, because another bot has just reached the same backend. See scripts/close-breaker.lua. */
+async function closeBreaker(redis: RedisCommands, keys: CloseBreakerKeys, args: CloseBreakerArgs): Promise<CloseBreakerReply> {
+  const sent: (string | number)[] = [keys.state, keys.lanes, args.registrationId, args.nowMs, args.botId];
+  const reply = await runScript(redis, 'close-breaker', 2, sent);
+  return (reply as unknown) === 1;
+}
+
+export type CountCallKeys = { ofSecond: string; ofMinute: string };
+export type CountCallArgs = { perSecond: number | null; perMinute: number | null; nowMs: number };
+export type CountCallReply = number;
+/** Counts a call against a rate, unless it is over the rate. See scripts/count-call.lua. */
+async function countCall(redis: RedisCommands, keys: CountCallKeys, args: CountCallArgs): Promise<CountCallReply> {
+  const sent: (string | number)[] = [keys.ofSecond, keys.ofMinute, args.perSecond ?? '', args.perMinute ?? '', args.nowMs];
+  const reply = await runScript(redis, 'count-call', 2, sent);
+  return Number((reply as unknown));
+}
+
+export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredByPush: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; live: string };
+export type ForgetBotArgs = { botId: number; lanePrefix: string; rulesLanePrefix: string; programPrefix: string };
+export type ForgetBotReply = boolean;
+/** Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix. See scripts/forget-bot.lua. */
+async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: ForgetBotArgs): Promise<ForgetBotReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.live, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const reply = await runScript(redis, 'forget-bot', 15, sent);
+  return (reply as unknown) === 1;
+}
+
+export type ForgetConsumerKeys = { state: string; log: string; consumers: string };
+export type ForgetConsumerArgs = { registrationId: string; nowMs: number; consumer: string };
+export type ForgetConsumerReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'UNKNOWN' }
+  | { outcome: 'OK' };
+/** Forgets a named consumer: its cursor, and what the log keeps for it alone. See scripts/forget-consumer.lua. */
+async function forgetConsumer(redis: RedisCommands, keys: ForgetConsumerKeys, args: ForgetConsumerArgs): Promise<ForgetConsumerReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, args.registrationId, args.nowMs, args.consumer];
+  const reply = await runScript(redis, 'forget-consumer', 3, sent);
+  return { outcome: reply[0] } as ForgetConsumerReply;
+}
+
+export type NoteReservedKeys = { state: string };
+export type NoteReservedArgs = { registrationId: string; reservedId: number };
+export type NoteReservedReply = boolean;
+/** Stores the highest update id that Postgres has reserved for a bot. See scripts/note-reserved.lua. */
+async function noteReserved(redis: RedisCommands, keys: NoteReservedKeys, args: NoteReservedArgs): Promise<NoteReservedReply> {
+  const sent: (string | number)[] = [keys.state, args.registrationId, args.reservedId];
+  const reply = await runScript(redis, 'note-reserved', 1, sent);
+  return (reply as unknown) === 1;
+}
+
+export type NoteRoutedKeys = { state: string; rulesWork: string; history: string; pendingTurns: string };
+export type NoteRoutedArgs = { registrationId: string; fencingToken: number; nowMs: number; inLane: string; progress: string; records: readonly (string | number)[] };
+export type NoteRoutedReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'FENCED'; wakeHistory: boolean }
+  | { outcome: 'OK'; wakeHistory: boolean };
+/** Stores the progress of a unit's routing, and appends links between messages to the history stream. See scripts/note-routed.lua. */
+async function noteRouted(redis: RedisCommands, keys: NoteRoutedKeys, args: NoteRoutedArgs): Promise<NoteRoutedReply> {
+  const sent: (string | number)[] = [keys.state, keys.rulesWork, keys.history, keys.pendingTurns, args.registrationId, args.fencingToken, args.nowMs, args.inLane, args.progress];
+  for (const one of args.records) sent.push(one);
+  const reply = await runScript(redis, 'note-routed', 4, sent);
+  switch (reply[0]) {
+    case 'FENCED':
+      return { outcome: 'FENCED', wakeHistory: reply[1] === 1 };
+    case 'OK':
+      return { outcome: 'OK', wakeHistory: reply[1] === 1 };
+    default:
+      return { outcome: reply[0] } as NoteRoutedReply;
+  }
+}
+
+export type ParkProgramKeys = { state: string; log: string; consumers: string; history: string; pendingTurns: string };
+export type ParkProgramArgs = { registrationId: string; nowMs: number; botId: number; programPrefix: string; programId: number; upTo: number; limit: number; kinds: string; reason: string };
+export type ParkProgramReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OK'; deadLetters: number; more: boolean; wakeHistory: boolean };
+/** Parks a program that stays behind its limit: what waits for it becomes dead letters, a batch a call. See scripts/park-program.lua. */
+async function parkProgram(redis: RedisCommands, keys: ParkProgramKeys, args: ParkProgramArgs): Promise<ParkProgramReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.history, keys.pendingTurns, args.registrationId, args.nowMs, args.botId, args.programPrefix, args.programId, args.upTo, args.limit, args.kinds, args.reason];
+  const reply = await runScript(redis, 'park-program', 5, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', deadLetters: Number(reply[1]), more: reply[2] === 1, wakeHistory: reply[3] === 1 };
+    default:
+      return { outcome: reply[0] } as ParkProgramReply;
+  }
+}
+
+export type PatchBotStateKeys = { state: string };
+export type PatchBotStateArgs = { registrationId: string; changes: readonly { field: string; value: string | number }[] };
+export type PatchBotStateReply = boolean;
+/** Sets fields of a bot's state, if it is of the same registration. See scripts/patch-bot-state.lua. */
+async function patchBotState(redis: RedisCommands, keys: PatchBotStateKeys, args: PatchBotStateArgs): Promise<PatchBotStateReply> {
+  const sent: (string | number)[] = [keys.state, args.registrationId];
+  for (const one of args.changes) sent.push(one.field, one.value);
+  const reply = await runScript(redis, 'patch-bot-state', 1, sent);
+  return (reply as unknown) === 1;
+}
+
+export type ReadPageKeys = { state: string; log: string; consumers: string; deliveredByPush: string; activity: string; shardActivity: string; program: string | null };
+export type ReadPageArgs = { registrationId: string; nowMs: number; consumer: string; askedOffset: number; limit: number; timeoutMs: number; acknowledges: boolean; throttles: boolean; kinds: string; answerBytes: number; backFrom: string; backCounted: number | null; revision: number; takenKinds: string };
+export type ReadPageReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'TOO_MANY' }
+  | { outcome: 'CHANGED' }
+  | { outcome: 'BACK'; offset: number; backFrom: string; backCounted: number | null }
+  | { outcome: 'OK'; from: number; throttled: boolean; more: boolean; updates: number; joined: Buffer; appendedAtMs: number; answerBytes: number };
+/** Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero). See scripts/read-page.lua. */
+async function readPage(redis: RedisCommands, keys: ReadPageKeys, args: ReadPageArgs): Promise<ReadPageReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.activity, keys.shardActivity];
+  if (keys.program !== null) sent.push(keys.program);
+  const keyCount = sent.length;
+  sent.push(args.registrationId, args.nowMs, args.consumer, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.takenKinds);
+  const reply = await runScriptRaw(redis, 'read-page', keyCount, sent);
+  switch (String(reply[0])) {
+    case 'BACK':
+      return { outcome: 'BACK', offset: Number(reply[1]), backFrom: String(reply[2]), backCounted: numberOrNull(reply[3]) };
+    case 'OK':
+      return { outcome: 'OK', from: Number(reply[1]), throttled: reply[2] === 1, more: reply[3] === 1, updates: Number(reply[4]), joined: reply[5] as Buffer, appendedAtMs: Number(reply[6]), answerBytes: Number(reply[7]) };
+    default:
+      return { outcome: String(reply[0]) } as ReadPageReply;
+  }
+}
+
+export type ReadProgramTroubleKeys = { state: string };
+export type ReadProgramTroubleArgs = { programs: string };
+export type ReadProgramTroubleReply = string;
+/** Reads which programs of bots of a shard are in trouble. See scripts/read-program-trouble.lua. */
+async function readProgramTrouble(redis: RedisCommands, keys: ReadProgramTroubleKeys, args: ReadProgramTroubleArgs): Promise<ReadProgramTroubleReply> {
+  const sent: (string | number)[] = [keys.state, args.programs];
+  const reply = await runScript(redis, 'read-program-trouble', 1, sent);
+  return String((reply as unknown));
+}
+
+export type ReadReadersKeys = { state: string; log: string; consumers: string; lanes: string; inFlight: string; rulesLanes: string; rulesInFlight: string };
+export type ReadReadersArgs = { registrationId: string; nowMs: number; lanePrefix: string; rulesLanePrefix: string; programPrefix: string };
+export type ReadReadersReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OK'; bot: BotRow; readers: ReaderRow[] };
+/** Reads how far every reader of a bot's log is, all at one moment. See scripts/read-readers.lua. */
+async function readReaders(redis: RedisCommands, keys: ReadReadersKeys, args: ReadReadersArgs): Promise<ReadReadersReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.lanes, keys.inFlight, keys.rulesLanes, keys.rulesInFlight, args.registrationId, args.nowMs, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const reply = await runScript(redis, 'read-readers', 7, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', bot: botRow(reply[1] as Value[]), readers: (reply[2] as Value[][]).map(readerRow) };
+    default:
+      return { outcome: reply[0] } as ReadReadersReply;
+  }
+}
+
+export type ReadStatesKeys = { state: string };
+export type ReadStatesArgs = { fields: string; bots: string };
+export type ReadStatesReply = string;
+/** Reads fields of the states of many bots of a shard: far less work than a command for each bot. See scripts/read-states.lua. */
+async function readStates(redis: RedisCommands, keys: ReadStatesKeys, args: ReadStatesArgs): Promise<ReadStatesReply> {
+  const sent: (string | number)[] = [keys.state, args.fields, args.bots];
+  const reply = await runScript(redis, 'read-states', 1, sent);
+  return String((reply as unknown));
+}
+
+export type RedriveKeys = { state: string; lanes: string; redriven: string; pendingTurns: string; rulesWork: string; justRedriven: string; log: string; consumers: string; program: string | null };
+export type RedriveArgs = { registrationId: string; nowMs: number; botId: number; lanePrefix: string; expiresAtMs: number; reader: string; knownForMs: number; limit: number; reservedId: number | null; letters: readonly { letterId: number; id: number; kind: string; lane: string; raw: string; progress: string; album: string; exclusive: boolean; idStart: number | null; idEnd: number | null }[] };
+export type RedriveReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'FULL' }
+  | { outcome: 'DOUBT' }
+  | { outcome: 'LANES' }
+  | { outcome: 'LOG'; lastId: number; reserveIds: boolean; wakePush: boolean; wakeRules: boolean };
+/** Gives dead letters back to the reader that they name, in the order given: to one with lanes at the end of their lanes, to one that polls at the end of the log, under new ids. One that was given back already is skipped. See scripts/redrive.lua. */
+async function redrive(redis: RedisCommands, keys: RedriveKeys, args: RedriveArgs): Promise<RedriveReply> {
+  const sent: (string | number)[] = [keys.state, keys.lanes, keys.redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven, keys.log, keys.consumers];
+  if (keys.program !== null) sent.push(keys.program);
+  const keyCount = sent.length;
+  sent.push(args.registrationId, args.nowMs, args.botId, args.lanePrefix, args.expiresAtMs, args.reader, args.knownForMs, args.limit, args.reservedId ?? '');
+  for (const one of args.letters) sent.push(one.letterId, one.id, one.kind, one.lane, one.raw, one.progress, one.album, one.exclusive ? '1' : '0', one.idStart ?? '', one.idEnd ?? '');
+  const reply = await runScript(redis, 'redrive', keyCount, sent);
+  switch (reply[0]) {
+    case 'LOG':
+      return { outcome: 'LOG', lastId: Number(reply[1]), reserveIds: reply[2] === 1, wakePush: reply[3] === 1, wakeRules: reply[4] === 1 };
+    default:
+      return { outcome: reply[0] } as RedriveReply;
+  }
+}
+
+export type ResealConfigKeys = { bots: string };
+export type ResealConfigArgs = { botId: number; known: string; sealed: string };
+export type ResealConfigReply = boolean;
+/** Replaces one bot's sealed configuration by the same one, sealed again. Nothing changes in it, so no process is told. See scripts/reseal-config.lua. */
+async function resealConfig(redis: RedisCommands, keys: ResealConfigKeys, args: ResealConfigArgs): Promise<ResealConfigReply> {
+  const sent: (string | number)[] = [keys.bots, args.botId, args.known, args.sealed];
+  const reply = await runScript(redis, 'reseal-config', 1, sent);
+  return (reply as unknown) === 1;
+}
+
+export type ReserveSendTimeKeys = { times: string; quiet: string | null };
+export type ReserveSendTimeArgs = { count: number; spacingMs: number; most: number; windowMs: number; reservedMs: number | null };
+export type ReserveSendTimeReply =
+  | { outcome: 'OK'; atMs: number; waitMs: number };
+/** Reserves the next time at which so many messages may be sent; first come, first served. All times are of the server's clock: with different clocks, a caller would wait until the time of another. See scripts/reserve-send-time.lua. */
+async function reserveSendTime(redis: RedisCommands, keys: ReserveSendTimeKeys, args: ReserveSendTimeArgs): Promise<ReserveSendTimeReply> {
+  const sent: (string | number)[] = [keys.times];
+  if (keys.quiet !== null) sent.push(keys.quiet);
+  const keyCount = sent.length;
+  sent.push(args.count, args.spacingMs, args.most, args.windowMs, args.reservedMs ?? '');
+  const reply = await runScript(redis, 'reserve-send-time', keyCount, sent);
+  return { outcome: 'OK', atMs: Number(reply[1]), waitMs: Number(reply[2]) };
+}
+
+export type ResumeBackendKeys = { state: string; lanes: string; pendingTurns: string; own: string };
+export type ResumeBackendArgs = { registrationId: string; nowMs: number; botId: number; programId: number | null };
+export type ResumeBackendReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'OK' };
+/** Makes everything that waits for the backend of a bot, or of one of its programs, due now. While the breaker is open, only one probe is due; if it fails, the probe intervals start again from the shortest. See scripts/resume-backend.lua. */
+async function resumeBackend(redis: RedisCommands, keys: ResumeBackendKeys, args: ResumeBackendArgs): Promise<ResumeBackendReply> {
+  const sent: (string | number)[] = [keys.state, keys.lanes, keys.pendingTurns, keys.own, args.registrationId, args.nowMs, args.botId, args.programId ?? ''];
+  const reply = await runScript(redis, 'resume-backend', 4, sent);
+  return { outcome: reply[0] } as ResumeBackendReply;
+}
+
+export type WatchBotKeys = { state: string; live: string };
+export type WatchBotArgs = { registrationId: string; forMs: number; keptMs: number; lifeMs: number };
+export type WatchBotReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OK'; newest: string };
+/** Says that somebody watches a bot for the next seconds, so that its live stream is written. The stream has no holes: if nobody watched for a while, it begins anew. See scripts/watch-bot.lua. */
+async function watchBot(redis: RedisCommands, keys: WatchBotKeys, args: WatchBotArgs): Promise<WatchBotReply> {
+  const sent: (string | number)[] = [keys.state, keys.live, args.registrationId, args.forMs, args.keptMs, args.lifeMs];
+  const reply = await runScript(redis, 'watch-bot', 2, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', newest: String(reply[1]) };
+    default:
+      return { outcome: reply[0] } as WatchBotReply;
+  }
+}
+
+export type WriteConfigKeys = { bots: string; changes: string; version: string };
+export type WriteConfigArgs = { botId: number; revision: number | null; sealed: string };
+export type WriteConfigReply = boolean;
+/** Publishes one bot's sealed configuration, or its deletion, to every process. Raises only a version that exists: after Redis came back empty, reconcileBots creates it once all bots are there. See scripts/write-config.lua. */
+async function writeConfig(redis: RedisCommands, keys: WriteConfigKeys, args: WriteConfigArgs): Promise<WriteConfigReply> {
+  const sent: (string | number)[] = [keys.bots, keys.changes, keys.version, args.botId, args.revision ?? '', args.sealed];
+  const reply = await runScript(redis, 'write-config', 3, sent);
+  return (reply as unknown) === 1;
+}
+
+/** One function a script. Each rejects when Redis does not answer. */
+export const scripts = {
+  acceptUpdates,
+  appendCalls,
+  applyBot,
+  beginPolling,
+  checkPrograms,
+  claimForProgram,
+  claimForPush,
+  claimForRules,
+  closeBreaker,
+  countCall,
+  forgetBot,
+  forgetConsumer,
+  noteReserved,
+  noteRouted,
+  parkProgram,
+  patchBotState,
+  readPage,
+  readProgramTrouble,
+  readReaders,
+  readStates,
+  redrive,
+  resealConfig,
+  reserveSendTime,
+  resumeBackend,
+  watchBot,
+  writeConfig,
+};
