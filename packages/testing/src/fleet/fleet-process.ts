@@ -24,7 +24,7 @@ export type FleetProcess = {
   stop(): Promise<number | null>;
 };
 
-/** Where a process is started, and the arguments of Node. */
+/** Where a process is started, with the arguments of Node and its environment. */
 export type ProcessCode = (
   role: 'api' | 'worker',
   built?: string,
