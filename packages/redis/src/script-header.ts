@@ -43,6 +43,7 @@ export function readHeader(text: string, headerOf: (lib: string) => Header): Hea
     }
   }
   refuseDoubles(header);
+  refuseUnknownTypes(header);
   return header;
 }
 
@@ -182,5 +183,16 @@ function refuseDoubles(header: Header): void {
     const names = scope.map(({ name }) => name);
     const double = names.find((name, at) => names.indexOf(name) !== at);
     if (double !== undefined) throw new Error(`the name ${double} is there twice`);
+  }
+}
+
+const ARGUMENT_TYPES = ['text', 'number', 'digits', 'flag', 'scalar'];
+
+/** Of what is sent. The compiler finds unknown types of a reply, in the calls that are made from it. */
+function refuseUnknownTypes({ args, lists }: Header): void {
+  const sent = [args, ...lists.map(({ fields, rest }) => (rest === null ? fields : [rest]))].flat();
+  for (const { name, type, optional } of sent) {
+    const isKnown = ARGUMENT_TYPES.includes(type) || type.includes('|');
+    if (!isKnown || (type === 'flag' && optional)) throw new Error(`${name} cannot be ${type}${optional ? '?' : ''}`);
   }
 }
