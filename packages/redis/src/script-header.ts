@@ -31,7 +31,7 @@ export function readHeader(text: string, headerOf: (lib: string) => Header): Hea
   const header = emptyHeader();
   let block = '';
   for (const line of commentsBefore(text)) {
-    const [, opened, from, behind = ''] = BLOCK.exec(line) ?? [];
+    const [, opened, from, behind = ''] = (line.startsWith('-- @') && BLOCK.exec(line)) || [];
     if (opened !== undefined) {
       block = opened;
       if (from !== undefined) inherit(header, block, headerOf(from));
@@ -62,9 +62,14 @@ function emptyHeader(): Header {
 }
 
 function commentsBefore(text: string): string[] {
-  const lines = text.split('\n');
-  const end = lines.findIndex((line) => !line.startsWith('--'));
-  return end < 0 ? lines : lines.slice(0, end);
+  const lines: string[] = [];
+  for (let from = 0; text.startsWith('--', from); ) {
+    const end = text.indexOf('\n', from);
+    lines.push(text.slice(from, end < 0 ? undefined : end));
+    if (end < 0) break;
+    from = end + 1;
+  }
+  return lines;
 }
 
 function inherit(header: Header, block: string, from: Header): void {
