@@ -17,7 +17,6 @@ export default {
   maxWorkers: Math.min(WORKERS_PER_CORE * availableParallelism(), WORKERS_AT_MOST),
   // On a busy machine a process that holds nothing needs more than Jest's half a second to end.
   workerGracefulExitTimeout: 5_000,
-  testSequencer: '<rootDir>/scripts/test-sequencer.mjs',
   globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/jest-global-teardown.ts',
 };

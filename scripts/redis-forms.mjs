@@ -49,5 +49,7 @@ export const SAME_OVER_EVERY_FORM = {
     'no Redis at all, or none that anything is kept in',
   'images|npm-commands|metrics|replicas|lost-ids|start-without-stores|system-tests/src/tls/|auth-over-cluster':
     'they start a Redis of their own: one that they restart or cut off, one with rights, one of each form',
+  'other-programs|installed-programs':
+    "other people's programs: those of the client libraries show what the form changes",
   'key-timing': 'measures rather than checks',
 };

@@ -12,6 +12,8 @@ const WHOLE_SYSTEM = {
   'packages/system-tests/src/images/*.test.ts': 'what the Dockerfile makes, with installs by npm',
   'packages/system-tests/src/key-rotation.test.ts': 'fleets before, while and after the keys are changed',
   'packages/system-tests/src/npm-commands.test.ts': 'the commands of package.json, by npm',
+  'packages/system-tests/src/other-programs/*.test.ts':
+    "other people's programs, of which only the API root is changed",
   'packages/system-tests/src/polling-pace.test.ts': 'a fleet with more bots than it may poll at once',
   'packages/system-tests/src/programs-of-libraries.test.ts': 'the bots of every client library, as programs of one bot',
   'packages/system-tests/src/shipped-nginx.test.ts': 'nginx, with the rules that installations get',
@@ -21,7 +23,7 @@ const WHOLE_SYSTEM = {
   'packages/system-tests/src/update-samples.test.ts': 'a fleet that gets every update of the corpus',
 };
 
-/** `atOnce`: how many of their files run at once. */
+/** `atOnce`: how many of their files run at once. `nightly`: they run at night only, not with every change. */
 export const STAGES = {
   /** They keep both cores busy: with more of them, commands to Redis took longer than the second that the service gives them. */
   system: { files: Object.keys(WHOLE_SYSTEM).map((path) => `**/${path}`), atOnce: 6 },
@@ -29,6 +31,8 @@ export const STAGES = {
   faults: { files: ['**/*.fault.test.ts'], atOnce: 5 },
   /** Each starts a Chromium, which keeps a core busy. */
   console: { files: ['**/*.browser.test.ts'], atOnce: 3 },
+  /** They install large programs from the registry, of others and seldom changed: every night, and one at a time for their ports. */
+  programs: { files: ['**/packages/system-tests/src/installed-programs/*.test.ts'], atOnce: 1, nightly: true },
 };
 
 const EVERY_TEST = '**/*.test.ts';
@@ -40,8 +44,11 @@ export function filesOf(stage) {
   return [EVERY_TEST, ...inStages.map((glob) => `!${glob}`)];
 }
 
-/** The globs for files that a developer names: of every stage, but fault tests only if they are named as such. */
+/** The globs for files that a developer names: of every stage, but fault tests and installed programs only if named as such. */
 export function filesNamed(patterns) {
-  const namesFaultTest = patterns.some((pattern) => pattern.includes('.fault.'));
-  return namesFaultTest ? [EVERY_TEST] : [EVERY_TEST, ...STAGES.faults.files.map((glob) => `!${glob}`)];
+  const unnamed = [
+    ['.fault.', STAGES.faults],
+    ['installed-programs', STAGES.programs],
+  ].filter(([word]) => !patterns.some((pattern) => pattern.includes(word)));
+  return [EVERY_TEST, ...unnamed.flatMap(([, { files }]) => files.map((glob) => `!${glob}`))];
 }

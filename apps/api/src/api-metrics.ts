@@ -1,4 +1,4 @@
-import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
+import type { MeasurePull } from '@flotilla/domain/delivery/pull/read-updates.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 
 /** The metrics of an api process beside those of the proxy; no label grows with bots or chats. */

@@ -1,16 +1,20 @@
-import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
-import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
-import { type WorkLimit, workLimit } from '@flotilla/domain/accounts/work-limit.ts';
-import { type AnsweredCallbacks, answeredBefore, answeredCallbacks } from '@flotilla/domain/bots/answered-callbacks.ts';
-import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
-import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
-import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
-import { type GroupFollower, groupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
-import { tokenUseRecorder } from '@flotilla/domain/programs/token-use-recorder.ts';
-import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
-import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
-import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals/refusal-recorder.ts';
+import { tokenUseRecorder } from '@flotilla/domain/delivery/programs/token-use-recorder.ts';
+import type { MeasurePull } from '@flotilla/domain/delivery/pull/read-updates.ts';
+import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
+import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
+import {
+  type AnsweredCallbacks,
+  answeredBefore,
+  answeredCallbacks,
+} from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
+import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bots/status-columns.ts';
+import { type CredentialCache, credentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
+import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorder.ts';
+import { type WorkLimit, workLimit } from '@flotilla/domain/people/accounts/work-limit.ts';
+import { type GroupFollower, groupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
+import { type SystemReader, systemReader } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
+import { botChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';

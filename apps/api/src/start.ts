@@ -2,10 +2,9 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { requireSchema } from '@flotilla/database/require-schema.ts';
-import { createFirstAdmin } from '@flotilla/domain/accounts/create-first-admin.ts';
-import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts';
-import { keyUsernames } from '@flotilla/domain/accounts/key-usernames.ts';
-import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
+import { createFirstAdmin } from '@flotilla/domain/people/accounts/create-first-admin.ts';
+import { installAdminKey } from '@flotilla/domain/people/accounts/install-admin-key.ts';
 import { type StartingService, startService } from '@flotilla/domain/startup/start-service.ts';
 import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
@@ -60,7 +59,7 @@ export async function startApi(
   const portServer = openPort(config, log, metrics);
   try {
     // Listens only if it has to wait: a load balancer might choose the open port and get only refusals.
-    context = await createContext(config, { log, metrics, patience: service.patience('Redis', portServer.listen) });
+    context = await createContext(config, { log, metrics, retry: service.retryWhileAway('Redis', portServer.listen) });
     proxy = botApiProxy(context);
     const prepared = prepareSoon(context, service);
     await prepared.tried;
@@ -117,11 +116,11 @@ function prepareSoon(context: Context, service: StartingService): { tried: Promi
   const waiting = new Promise<void>((resolve) => {
     waits = resolve;
   });
-  const patience = service.patience('Postgres', () => {
+  const retry = service.retryWhileAway('Postgres', () => {
     startup.waitsForPostgres = true;
     waits();
   });
-  const prepared = patience(() => prepare(context)).then(() => {
+  const prepared = retry(() => prepare(context)).then(() => {
     if (startup.waitsForPostgres) log.info('Postgres is there: the api is ready');
     startup.waitsForPostgres = false;
   });
@@ -137,7 +136,6 @@ async function prepare(context: Context): Promise<void> {
 }
 
 async function prepareAdmin(context: Context): Promise<void> {
-  await keyUsernames(context.db);
   const { username, password, apiKey } = context.config.admin;
   const admin = await createFirstAdmin(context, { username, password });
   if (admin.outcome === 'created' && admin.generatedPassword !== null) {

@@ -4,12 +4,13 @@ const STORED_AS = 'flotilla-drafts';
 /** Of one account; the oldest goes first. */
 const MOST = 50;
 
-/** What somebody began to write in a chat. An earlier release kept the text and the reply only. */
-export type Draft = { text: string; atMs: number } & Partial<Omit<Content, 'text'>> & {
-    replyTo?: number | undefined;
-    /** The message that it changes. */
-    edits?: EditedMessage | undefined;
-  };
+/** What somebody began to write in a chat. */
+export type Draft = Content & {
+  atMs: number;
+  replyTo?: number | undefined;
+  /** The message that it changes. */
+  edits?: EditedMessage | undefined;
+};
 export type EditedMessage = { id: number; hasMedia: boolean };
 /** A chat has two drafts: of a new message, and of a change. */
 type Place = { botId: number; chatId: number; of?: 'new' | 'edit' };

@@ -16,7 +16,7 @@ const CHECK_EVERY_MS = 60_000;
 const ASK_AGAIN_MS = 5_000;
 /** On it the tabs of a browser tell each other that somebody signed in or out. */
 const CHANGES = 'flotilla-session';
-/** Who signed out. Null: somebody signed in. An earlier release says null for both. */
+/** Who signed out. Null: somebody signed in. */
 type Change = { left: number } | null;
 
 type Session = { account: AccountResource; leave(): void };

@@ -31,7 +31,9 @@ beforeAll(async () => {
   const letter = { bot_id: bot.id, reader: 'push', payload: '{"update_id":1}', reason: 'upstream is away' };
   await suite.database.db
     .insertInto('dead_letters')
-    .values([1, 2, 3].map((update_id) => ({ ...letter, update_id, attempts: 2, last_status: 502 })))
+    .values(
+      [1, 2, 3].map((update_id) => ({ ...letter, update_id, reason_code: 'refused', attempts: 2, last_status: 502 })),
+    )
     .execute();
   desk = await fleet.addBot({}, { name: 'Front desk', username: 'front_desk_bot' });
   await fleet.control.createPerson({ id: PERSON, firstName: 'Ada' });

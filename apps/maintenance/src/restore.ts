@@ -1,7 +1,7 @@
 import { loadBackup } from '@flotilla/database/backup/load-backup.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
-import { OPERATOR } from '@flotilla/domain/audit/actor.ts';
-import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
+import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readDatabaseSettings } from './maintenance-settings.ts';

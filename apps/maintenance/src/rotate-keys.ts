@@ -1,4 +1,4 @@
-import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/key-rotation/rotate-keys.ts';
+import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/fleet/key-rotation/rotate-keys.ts';
 import { openProcess } from '@flotilla/domain/startup/open-process.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
@@ -38,7 +38,7 @@ function conclusion(outcome: Rotation['outcome'], firstKeyId: string): string {
     case 'done':
       return `Done: "${firstKeyId}" opens everything. You may remove the other keys from ENCRYPTION_KEY, but keep them for the backups made so far.`;
     case 'old-left':
-      return 'Not done: some secrets need other keys ("old"), or the previous release stored them sealed ("legacy") or as plain text ("plain"). Run rotate-keys; if they come back, a process of that release still runs, or one whose first key is another.';
+      return 'Not done: some secrets need other keys ("old"). Run rotate-keys; if they come back, a process runs whose first key is another.';
     case 'locked':
       return 'Not done: no listed key opens some secrets. Remove no key, list the key that sealed them under its old id, and run this again.';
   }

@@ -1,6 +1,6 @@
 import { poolSetting } from '@flotilla/database/connect.ts';
-import type { ProgramLimit } from '@flotilla/domain/programs/park-programs.ts';
-import type { RetentionDays } from '@flotilla/domain/retention/remove-expired.ts';
+import type { ProgramLimit } from '@flotilla/domain/delivery/programs/park-programs.ts';
+import type { RetentionDays } from '@flotilla/domain/records/retention/remove-expired.ts';
 import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { integerSetting } from '@flotilla/runtime/settings.ts';

@@ -1,9 +1,13 @@
-import { type AnsweredCallbacks, answeredBefore, answeredCallbacks } from '@flotilla/domain/bots/answered-callbacks.ts';
-import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
-import { type GroupFollower, groupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
-import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
-import { type ReplyRoom, replyRoom } from '@flotilla/domain/push/reply-room.ts';
-import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals/refusal-recorder.ts';
+import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/delivery/lanes/shared-limiter.ts';
+import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
+import { type ReplyRoom, replyRoom } from '@flotilla/domain/delivery/push/reply-room.ts';
+import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
+import {
+  type AnsweredCallbacks,
+  answeredBefore,
+  answeredCallbacks,
+} from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
+import { type GroupFollower, groupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';

@@ -1,5 +1,5 @@
-import { polls } from '@flotilla/domain/bots/bot.ts';
-import type { PollPace } from '@flotilla/domain/polling/polling-turn.ts';
+import type { PollPace } from '@flotilla/domain/delivery/polling/polling-turn.ts';
+import { polls } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { WorkerContext } from './context.ts';
 
 const LONGEST_S = 30;

@@ -1,10 +1,10 @@
-import { deadLetterLog } from '@flotilla/domain/history/dead-letter-log.ts';
-import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
-import { historyReader } from '@flotilla/domain/history/stream/history-stream.ts';
-import { pollingTurn } from '@flotilla/domain/polling/polling-turn.ts';
-import { programTurn } from '@flotilla/domain/programs/program-turn.ts';
-import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
-import { rulesTurn } from '@flotilla/domain/routing-rules/rules-turn.ts';
+import { pollingTurn } from '@flotilla/domain/delivery/polling/polling-turn.ts';
+import { programTurn } from '@flotilla/domain/delivery/programs/program-turn.ts';
+import { pushTurn } from '@flotilla/domain/delivery/push/push-turn.ts';
+import { rulesTurn } from '@flotilla/domain/delivery/routing-rules/rules-turn.ts';
+import { deadLetterLog } from '@flotilla/domain/records/history/dead-letter-log.ts';
+import { historyStore, historyTurn } from '@flotilla/domain/records/history/history-turn.ts';
+import { historyReader } from '@flotilla/domain/records/history/stream/history-stream.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import {
   type Turn,

@@ -27,10 +27,10 @@ export async function startWorker(
   const service = await startService({ log, config, ready, stopping });
   const { metrics, probes } = service;
   try {
-    context = await createWorkerContext(config, { log, metrics, patience: service.patience('Redis') });
+    context = await createWorkerContext(config, { log, metrics, retry: service.retryWhileAway('Redis') });
     const { db, endpoints, calls, close } = context;
     startup.waitsFor = 'Postgres';
-    await service.patience('Postgres')(() => requireSchema(db));
+    await service.retryWhileAway('Postgres')(() => requireSchema(db));
     await endpoints.announce(probes.address, [probes.port]);
     const roles = startRoles(context);
     startup.waitsFor = null;

@@ -1,13 +1,13 @@
 import { type ReasonCode, reasonCode } from '@flotilla/contract/deliveries.ts';
-import type { Outcome } from '@flotilla/domain/lanes/claimed-unit.ts';
-import type { SharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
-import type { MeasurePush } from '@flotilla/domain/push/deliver-update.ts';
-import type { Delivery } from '@flotilla/domain/push/send-to-backend.ts';
-import type { MeasureRouting } from '@flotilla/domain/routing-rules/rules-turn.ts';
+import type { Outcome } from '@flotilla/domain/delivery/lanes/claimed-unit.ts';
+import type { SharedLimiter } from '@flotilla/domain/delivery/lanes/shared-limiter.ts';
+import type { MeasurePush } from '@flotilla/domain/delivery/push/deliver-update.ts';
+import type { Delivery } from '@flotilla/domain/delivery/push/send-to-backend.ts';
+import type { MeasureRouting } from '@flotilla/domain/delivery/routing-rules/rules-turn.ts';
 import type { TurnKind } from '@flotilla/redis/turn-queue.ts';
 import type { TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import type { QuickCounter } from '@flotilla/runtime/quick-series.ts';
+import type { QuickCounter } from '@flotilla/runtime/quick-metrics.ts';
 
 /** The metrics of a worker. No label grows with bots or chats. */
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;

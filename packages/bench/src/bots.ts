@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
-import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
+import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { turnQueue } from '@flotilla/redis/turn-queue.ts';

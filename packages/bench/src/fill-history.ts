@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { HistoryRecord } from '@flotilla/domain/history/stream/history-codec.ts';
+import type { HistoryRecord } from '@flotilla/domain/records/history/stream/history-codec.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { shardKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectDatabase } from '@flotilla/database/connect.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
-import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
+import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';

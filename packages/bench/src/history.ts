@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
-import { MESSAGE_COLUMNS } from '@flotilla/domain/history/message-row.ts';
-import { historyReader } from '@flotilla/domain/history/stream/history-stream.ts';
+import { historyStore, historyTurn } from '@flotilla/domain/records/history/history-turn.ts';
+import { MESSAGE_COLUMNS } from '@flotilla/domain/records/history/message-row.ts';
+import { historyReader } from '@flotilla/domain/records/history/stream/history-stream.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
@@ -39,7 +39,7 @@ export async function benchHistory({ url, rows = RECORDS }: { url: string; rows?
   try {
     await insertManyBots(db, BOTS, () => 'http://127.0.0.1:9');
     const { rows: owners } = await sql<Owner>`
-      select id as "botId", generation as "registrationId" from bots order by id`.execute(db);
+      select id as "botId", registration_id as "registrationId" from bots order by id`.execute(db);
     const shards = [...new Set(owners.map(({ botId }) => shardOf(botId)))];
     const deps = turnDeps(db, redis);
     const store = () => Promise.all(shards.map((shard) => untilEmpty(deps, redis, shard)));

@@ -1,10 +1,15 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { fillChats } from '@flotilla/domain/chats/fill-chats.ts';
-import { type InboxCursor, type InboxFilter, inboxStore, listStatement } from '@flotilla/domain/chats/inbox-store.ts';
+import {
+  type InboxCursor,
+  type InboxFilter,
+  inboxStore,
+  listStatement,
+} from '@flotilla/domain/records/chats/inbox-store.ts';
+import { LAST_PERIOD_BITS } from '@flotilla/domain/records/history/history-chat-store.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { sql } from 'kysely';
 import { percentile } from './percentile.ts';
-import { ms, perSecond, report } from './report.ts';
+import { ms, report } from './report.ts';
 
 const CHATS = 100_000;
 const MESSAGES = 1_000_000;
@@ -21,10 +26,9 @@ export async function benchInbox({ url, rows = MESSAGES }: { url: string; rows?:
   try {
     for (const bots of [1, 10_000]) {
       const ids = await storeChats(db, bots, rows);
-      const tookMs = await timed(() => fillChats({ db, signal: new AbortController().signal }));
       const accountId = await readMost(db);
       await sql`vacuum analyze`.execute(db);
-      const figures = [{ what: 'filled in after an update', figure: perSecond((CHATS * 1000) / tookMs) }];
+      const figures: { what: string; figure: string }[] = [];
       for (const [whose, seen] of Object.entries(callersOf(ids))) {
         const cursors = await cursorsOf(db, { accountId, bots: seen, q: '', unread: false });
         for (const [what, filter] of Object.entries(FILTERS)) {
@@ -62,28 +66,37 @@ async function storeChats(db: Database, bots: number, messages: number): Promise
   await sql`truncate bots, chats, messages, chat_reads, chat_authors cascade`.execute(db);
   const first = await storedBot(db);
   await sql`
-    insert into bots (telegram_id, token_sealed, token_hash, name, username, source, generation, revision)
+    insert into bots (telegram_id, token_sealed, token_hash, name, username, source, registration_id, revision)
     select 5001, '', 'h' || n, 'Echo', 'echo_bot', 'web', 'g', 1 from generate_series(2, ${bots}::int) n`.execute(db);
   const { rows } = await sql<{ id: number }>`select id from bots order by id`.execute(db);
   const ids = rows.map(({ id }) => id);
   const bot = sql`(${ids}::bigint[])[1 + n % ${bots}::int]`;
   await sql`
-    insert into chats (bot_id, id, type, username, first_name, last_name, message_count)
-    select ${bot}, n, case when n % 20 = 0 then 'supergroup' else 'private' end, 'user_' || md5(n::text),
-      case when n % 9 = 0 then 'Ada' else left(md5((n * 7)::text), 6) end, left(md5((n * 3)::text), 8), 10
-    from generate_series(1, ${CHATS}::int) n`.execute(db);
+    insert into chats (bot_id, id, type, username, first_name, last_name, message_count, search_name)
+    select ${bot}, n, case when n % 20 = 0 then 'supergroup' else 'private' end, username, first, last, 10,
+      lower(username || e'\\n' || first || ' ' || last)
+    from generate_series(1, ${CHATS}::int) n, lateral (select 'user_' || md5(n::text) as username,
+      case when n % 9 = 0 then 'Ada' else left(md5((n * 7)::text), 6) end as first, left(md5((n * 3)::text), 8) as last
+    ) as names`.execute(db);
   const each = Math.ceil(messages / CHATS);
   await sql`
     insert into messages (bot_id, chat_id, id, user_id, first_name, text, date, outgoing)
     select ${bot}, n, m, n, 'Ada', 'Where is my order number ' || n || '?',
       1780000000 + (('x' || left(md5(n::text), 6))::bit(24)::int % 2592000) + m * 60, m % 3 = 0
     from generate_series(1, ${CHATS}::int) n, generate_series(1, ${each}::int) m`.execute(db);
+  await sql`
+    update chats set last_date = newest.date, last_period = newest.date >> ${LAST_PERIOD_BITS}::int,
+      last_incoming_date = newest.incoming[1], last_incoming_id = newest.incoming[2]
+    from (select bot_id, chat_id, max(date) as date, max(array[date, id]) filter (where not outgoing) as incoming
+      from messages group by bot_id, chat_id) as newest
+    where chats.bot_id = newest.bot_id and chats.id = newest.chat_id`.execute(db);
   await sql`analyze`.execute(db);
   return first === ids[0] ? ids : [first];
 }
 
 async function readMost(db: Database): Promise<number> {
-  const account = { username: `reader-${performance.now()}`, role: 'user', password_hash: '' } as const;
+  const name = `reader-${performance.now()}`;
+  const account = { username: name, username_key: name, role: 'user', password_hash: '' } as const;
   const { id } = await db.insertInto('accounts').values(account).returning('id').executeTakeFirstOrThrow();
   await sql`
     insert into chat_reads (bot_id, chat_id, account_id, message_id, message_date)

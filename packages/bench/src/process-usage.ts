@@ -36,6 +36,16 @@ export function usageOf(part: Part): Usage {
   };
 }
 
+/** The cores in use during the given seconds after `begin`. */
+export async function coresOf(parts: Part[], seconds: number, begin: () => Promise<unknown>): Promise<number[]> {
+  const before = parts.map((part) => usageOf(part).cpuSeconds);
+  const begunAt = performance.now();
+  await begin();
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const tookS = (performance.now() - begunAt) / 1000;
+  return parts.map((part, at) => (usageOf(part).cpuSeconds - before[at]!) / tookS);
+}
+
 function usageOfProcess(pid: number): Usage {
   try {
     // After the name in brackets, utime and stime are the 12th and 13th field; the times of ended children follow.

@@ -1,5 +1,5 @@
-import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';

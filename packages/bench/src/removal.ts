@@ -1,9 +1,9 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { OPERATOR } from '@flotilla/domain/audit/actor.ts';
-import { deleteChat } from '@flotilla/domain/chats/delete-chat.ts';
-import { messageStore } from '@flotilla/domain/messages/message-store.ts';
-import { deletionStore } from '@flotilla/domain/retention/deletion-store.ts';
-import { removeDeleted } from '@flotilla/domain/retention/remove-deleted.ts';
+import { deletionStore } from '@flotilla/domain/fleet/bots/deletion-store.ts';
+import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
+import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
+import { messageStore } from '@flotilla/domain/records/messages/message-store.ts';
+import { removeDeleted } from '@flotilla/domain/records/retention/remove-deleted.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';

@@ -1,7 +1,7 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { searchQuery } from '@flotilla/database/search-query.ts';
-import { searchMessages } from '@flotilla/domain/messages/search-messages.ts';
-import { lookUpStatement } from '@flotilla/domain/messages/search-store.ts';
+import { searchMessages } from '@flotilla/domain/records/messages/search-messages.ts';
+import { lookUpStatement } from '@flotilla/domain/records/messages/search-store.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { sql } from 'kysely';
 import { BUSY_CHAT, type Corpus, OLD_CHAT, SHARES, storeCorpus } from './chat-corpus.ts';

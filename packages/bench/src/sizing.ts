@@ -5,7 +5,7 @@ import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import pg from 'pg';
 import { type EverydayLoad, startEverydayLoad } from './everyday-load.ts';
-import { type Part, partsOf, usageOf } from './process-usage.ts';
+import { coresOf, partsOf, usageOf } from './process-usage.ts';
 import { type Row, ratio, report } from './report.ts';
 
 const BOTS = 100;
@@ -121,16 +121,6 @@ function named(costs: Cost[]): Cost[] {
 
 function generate(fleet: Fleet, bots: number[], seconds: number): Promise<unknown> {
   return fleet.control.generate({ bots, chats: CHATS, count: PER_SECOND * seconds, perSecond: PER_SECOND });
-}
-
-/** The cores in use during the given seconds after `begin`. */
-async function coresOf(parts: Part[], seconds: number, begin: () => Promise<unknown>): Promise<number[]> {
-  const before = parts.map((part) => usageOf(part).cpuSeconds);
-  const begunAt = performance.now();
-  await begin();
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  const tookS = (performance.now() - begunAt) / 1000;
-  return parts.map((part, at) => (usageOf(part).cpuSeconds - before[at]!) / tookS);
 }
 
 async function storedBytes(fleet: Fleet): Promise<{ bytes: number; rows: number }> {

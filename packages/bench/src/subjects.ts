@@ -10,6 +10,7 @@ import { benchProxy } from './proxy.ts';
 import { benchPull } from './pull.ts';
 import { benchPush } from './push.ts';
 import { benchRemoval } from './removal.ts';
+import { benchRest } from './rest.ts';
 import { benchScale } from './scale.ts';
 import { benchSearch } from './search.ts';
 import { benchSizing } from './sizing.ts';
@@ -31,6 +32,7 @@ export const SUBJECTS = {
   inbox: benchInbox,
   removal: benchRemoval,
   sizing: benchSizing,
+  rest: benchRest,
   scale: benchScale,
   soak: benchSoak,
 } satisfies Record<string, (database: { url: string; rows?: number }) => Promise<void>>;

@@ -22,7 +22,7 @@ export const activityPoint = z
     waiting: count()
       .optional()
       .describe(
-        'Updates that waited for the backend or the default poll consumer, as `pending_update_count` of the bots: looked at once in this minute; of an hour, the largest of its minutes. Absent where nobody looked: no worker was there, or an earlier release.',
+        'Updates that waited for the backend or the default poll consumer, as `pending_update_count` of the bots: looked at once in this minute; of an hour, the largest of its minutes. Absent where nobody looked, because no worker was there.',
       ),
   })
   .meta({ id: 'Activity' });

@@ -4,7 +4,7 @@ import { anyBotId, botId, integer, moment, pagedInputs, text } from './inputs.ts
 import { defineOperation } from './operation.ts';
 
 /** Why a delivery failed or was given up: a closed list, which metrics and clients may rely on. */
-const REASON_CODES = [
+export const REASON_CODES = [
   'refused',
   'unreachable',
   'timed_out',
@@ -34,7 +34,7 @@ export const reasonCode = z.enum(REASON_CODES).meta({
     '- `destination_failed`: routing rules could not send the update to at least one destination\n' +
     '- `too_far_behind`: the program stayed behind its limit and was parked\n' +
     '- `unstorable`: the history cannot store the update\n' +
-    '- `unknown`: an old release gave the update up without a code',
+    '- `unknown`: a later release gave the update up for a reason that this one does not know',
 });
 
 export type ReasonCode = z.infer<typeof reasonCode>;

@@ -24,7 +24,7 @@ export const refusalCode = z.enum(REFUSAL_CODES).meta({
     '- `no_rules`: the bot has no routing rules to run\n' +
     '- `program_deleted`, `bot_deleted`: the program or the bot was deleted\n' +
     '- `too_many_wait`: so many updates wait for a reader that polls that more would soon stop the intake of the bot\n' +
-    '- `unknown`: an old release refused them without a code',
+    '- `unknown`: a later release refused them for a reason that this one does not know',
 });
 
 export type RefusalCode = z.infer<typeof refusalCode>;

@@ -51,12 +51,7 @@ export const fleetResource = z
   .strictObject({
     bots: z.int().describe('The number of bots.'),
     states,
-    program_trouble: z
-      .int()
-      .optional()
-      .describe(
-        'Bots with a program that fails or is parked. Absent while workers of an earlier release take the figures.',
-      ),
+    program_trouble: z.int().describe('Bots with a program that fails or is parked.'),
     pending: z.int().describe('The sum of `pending_update_count` of these bots.'),
     dead_letters: z
       .int()

@@ -28,7 +28,7 @@ export const programTokenResource = z
     rate: rate.optional(),
     expires_at: z.iso.datetime().describe('When it expires. Absent: never.').optional(),
     last_used_at: z.iso.datetime().describe('When it was last used, to the minute. Absent: never.').optional(),
-    made_by: z.string().describe('The account that made it, by the username it had then.').optional(),
+    made_by: z.string().describe('The account that made it, by the username it had then.'),
     created_at: createdAtField,
   })
   .meta({ id: 'ProgramToken' });

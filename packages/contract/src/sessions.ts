@@ -6,10 +6,7 @@ import { defineOperation } from './operation.ts';
 export const sessionResource = z
   .strictObject({
     id: z.string().describe('Names the session here. It is not the secret in its cookie.'),
-    created_at: z.iso
-      .datetime()
-      .optional()
-      .describe('When it began with a sign-in. Absent: an earlier release opened it.'),
+    created_at: z.iso.datetime().describe('When it began with a sign-in.'),
     last_used_at: z.iso.datetime().describe('When a request last used it.'),
     expires_at: z.iso
       .datetime()

@@ -134,7 +134,7 @@ const SYSTEM: SystemResource = {
     database_bytes: 5_400_000_000,
     connections: 42,
     connections_max: 200,
-    migrations: { newest: '20261122T190000-message-services', pending: 0, unknown: 0 },
+    migrations: { newest: '20261127T000000-tables', pending: 0, unknown: 0 },
     taken_at: '2026-01-02T10:14:41.000Z',
   },
   redis: {

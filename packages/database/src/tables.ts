@@ -20,8 +20,6 @@ export interface BotsTable {
   long_poll_enabled: Generated<boolean>;
   webhook_mode: Generated<boolean>;
   disabled: Generated<boolean>;
-  /** In plain text, as the previous release keeps it; '' when the sealed URL is used. */
-  backend_url: Generated<string>;
   /** '' when unset. */
   backend_url_sealed: Generated<string>;
   /** '' when unset. */
@@ -36,8 +34,8 @@ export interface BotsTable {
   max_connections: Generated<number>;
   /** JSON array of kinds as text; null means the platform's default set. */
   allowed_updates: string | null;
-  /** The registration id, under its old name. Redis state with another registration id is not this bot's. */
-  generation: string;
+  /** Drawn when the bot is registered. Redis state with another one is not this bot's. */
+  registration_id: string;
   /** From the sequence `bot_revisions`: rises with every change of this row. */
   revision: BigInt64;
   /** Update ids up to this one may have been given out. New ids begin above it if Redis lost its state. */
@@ -65,13 +63,13 @@ export interface ChatsTable {
   last_name: string | null;
   message_count: Generated<BigInt64>;
   updated_at: Generated<Date>;
-  /** From chatSearchName. This and the next ones are null until the row is filled in. */
-  search_name: string | null;
+  /** From chatSearchName. */
+  search_name: Generated<string>;
   /** `last_date` in periods of 1024 s, for indexes. */
-  last_period: BigInt64 | null;
+  last_period: Generated<BigInt64>;
   /** The date of the newest message that was stored, Unix seconds; 0: there was none. */
-  last_date: BigInt64 | null;
-  /** Of the newest message that the bot did not send. */
+  last_date: Generated<BigInt64>;
+  /** Of the newest message that the bot did not send; null: there was none. */
   last_incoming_date: BigInt64 | null;
   last_incoming_id: BigInt64 | null;
   /** The supergroup that this group became. */
@@ -118,9 +116,9 @@ export interface MessagesTable {
   edit_date: BigInt64 | null;
   deleted_at: Date | null;
   outgoing: Generated<boolean>;
-  /** The kind of a message without a medium: 'joined', 'location', …. Null also in rows of older releases. */
+  /** The kind of a message without a medium: 'joined', 'location', …. */
   service: string | null;
-  /** JSON of what few messages have: entities, buttons, thread, album, file. Null also in rows of older releases. */
+  /** JSON of what few messages have: entities, buttons, thread, album, file. */
   details: ColumnType<object | null, string | null, string | null>;
   /** The program that sent it, which may be deleted since. Null: nobody knows of one. */
   program_id: BigInt64 | null;
@@ -217,10 +215,10 @@ export interface ProgramTokensTable {
   chats: string | null;
   per_second: number | null;
   per_minute: number | null;
-  /** The username of the account that made it; null for one that is older than this column. */
-  made_by: string | null;
-  /** The id of that account; null where it is not known. */
-  made_by_id: BigInt64 | null;
+  /** The username of the account that made it, as it was then. */
+  made_by: string;
+  /** The id of that account, which may be deleted since. */
+  made_by_id: BigInt64;
   /** The API key that it was made with; null for a session. */
   made_by_key: BigInt64 | null;
   expires_at: Date | null;
@@ -275,18 +273,18 @@ export interface DeadLettersTable {
   /** The update's own bytes. It is text and never jsonb, which would change them. */
   payload: string;
   reason: string;
-  /** From the contract's closed list; null in rows of a release without codes. */
-  reason_code: string | null;
+  /** From the contract's closed list, or that of a later release. */
+  reason_code: string;
   attempts: number;
   last_status: number | null;
   first_failed_at: Date | null;
   last_failed_at: Date | null;
   /** For rules: JSON of the destinations that never received the update. */
   destinations: string | null;
-  /** For push: the beginning of the backend's last answer, without secrets. Null also in rows of older releases. */
+  /** For push: the beginning of the backend's last answer, without secrets. */
   response_excerpt: string | null;
-  /** For a program: whether it took the update alone, so that nobody else has it. Null in rows of older releases. */
-  taken: boolean | null;
+  /** For a program: whether it took the update alone, so that nobody else has it. */
+  exclusive: Generated<boolean>;
   created_at: CreatedAt;
   /** Prevents a second row when the stream is read again: '<shard>:<stream id>'. */
   capture_key: string | null;
@@ -327,16 +325,16 @@ export interface DeliveryJobsTable {
 export interface AccountsTable {
   id: Generated<BigInt64>;
   username: string;
-  /** The form by which usernames are compared, unique. Null until the api has filled it in. */
-  username_key: string | null;
+  /** The form by which usernames are compared, unique. */
+  username_key: string;
   display_name: Generated<string>;
   password_hash: string;
   role: 'admin' | 'user';
   /** true: every bot. false: the bots in account_bots. */
   all_bots: Generated<boolean>;
   must_change_password: Generated<boolean>;
-  /** The version of the account's sessions, under its old name. It rises when every session must end. */
-  session_epoch: Generated<number>;
+  /** Rises when every session of the account must end. */
+  session_version: Generated<number>;
   created_at: CreatedAt;
   last_login_at: Date | null;
 }

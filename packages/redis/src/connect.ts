@@ -1,6 +1,6 @@
 import { parseRedisUrl } from '@flotilla/runtime/redis-url.ts';
+import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
-import type { Patience } from '@flotilla/runtime/until-available.ts';
 import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
@@ -46,10 +46,10 @@ const failingFast = {
 const waiting = { maxRetriesPerRequest: null };
 
 /**
- * Connects to Redis and loads our scripts into it. Rejects when Redis is not ready within 5 s (`patience` tries that again),
+ * Connects to Redis and loads our scripts into it. Rejects when Redis is not ready within 5 s (`retry` tries that again),
  * is another kind of server than the URL says, or does not let us load them.
  */
-export async function connectRedis(options: { url: string; log: Log; patience?: Patience }): Promise<RedisHandles> {
+export async function connectRedis(options: { url: string; log: Log; retry?: Retry }): Promise<RedisHandles> {
   const target = parseRedisUrl(options.url);
   const open: RedisClient[] = [];
   const subscriptions: Subscription[] = [];
@@ -73,8 +73,8 @@ export async function connectRedis(options: { url: string; log: Log; patience?: 
     for (const subscription of subscriptions) subscription.close();
   };
   try {
-    const { patience = (attempt) => attempt() } = options;
-    await patience(async () => {
+    const { retry = (attempt) => attempt() } = options;
+    await retry(async () => {
       await untilReady(commands, target);
       await checkServerMode(commands, target);
       await installScripts(commands);

@@ -16,7 +16,7 @@ export function shardKeys(shard: number) {
     /** Sorted set: `<bot id>:<turn kind>`, `<bot id>:program:<id>` or `history` → since when (ms) that turn is pending; lib/pending.lua. */
     pendingTurns: `${tag(shard)}:pending-turns`,
     /** Hash: what the shard's bots did in that hour, counted in since 1970; see scripts/lib/activity.lua. */
-    activity: (hour: number) => `${tag(shard)}:counts:${hour}`,
+    activity: (hour: number) => `${tag(shard)}:activity:${hour}`,
   };
 }
 
@@ -44,7 +44,7 @@ export function botKeys(botId: number) {
     /** List per lane: ids that wait. */
     lane: (lane: string) => `${prefix}:lane:${lane}`,
     /** Hash: lane → name of the claim that holds its first unit. */
-    inFlight: `${prefix}:flight`,
+    inFlight: `${prefix}:in-flight`,
     /** Hash: `s:<id>` how often its handling began without an end, `r:<id>` its failed tries (JSON). */
     work: `${prefix}:work`,
     /** Hash: `r<dead letter id>` → JSON of the update that is sent again. */
@@ -62,7 +62,7 @@ export function botKeys(botId: number) {
     /** Like lanes, lane, inFlight, redriven and work, for turns of rules; this work has two more fields. */
     rulesLanes: `${prefix}:rules:lanes`,
     rulesLane: (lane: string) => `${prefix}:rules:lane:${lane}`,
-    rulesInFlight: `${prefix}:rules:flight`,
+    rulesInFlight: `${prefix}:rules:in-flight`,
     rulesRedriven: `${prefix}:rules:redriven`,
     /** Also `p:<id>` the progress of its routing (JSON), and `g:<id>` its album. */
     rulesWork: `${prefix}:rules:work`,
@@ -83,7 +83,7 @@ export function botKeys(botId: number) {
     /** The kinds, with commas between them, that the platform ignored when the bot's webhook was set there. */
     ignoredKinds: `${prefix}:ignored-kinds`,
     /** Hash: what the bot did in that hour, like that of its shard. */
-    activity: (hour: number) => `${prefix}:counts:${hour}`,
+    activity: (hour: number) => `${prefix}:activity:${hour}`,
     /** Hash: minute of that hour → how many updates waited when the fleet was looked at; only where some did. */
     waiting: (hour: number) => `${prefix}:waiting:${hour}`,
     /** Bitmap of 4,096 platform ids that were seen. */
@@ -99,7 +99,7 @@ export function programKeys(botId: number, programId: number) {
     state: `${own}:state`,
     lanes: `${own}:lanes`,
     lane: (lane: string) => `${own}:lane:${lane}`,
-    inFlight: `${own}:flight`,
+    inFlight: `${own}:in-flight`,
     work: `${own}:work`,
     redriven: `${own}:redriven`,
     attempts: `${own}:attempts`,
@@ -194,7 +194,7 @@ export function paceKeys(botId: number) {
     /** Exists while the bot is known not to see the messages of that chat. */
     unshared: (chatId: number) => `${prefix}:unshared:${chatId}`,
     /** Exists while the platform accepts nothing from the bot for that chat. */
-    quiet: (chatId: number) => `${prefix}:blocked:${chatId}`,
+    quiet: (chatId: number) => `${prefix}:quiet:${chatId}`,
   };
 }
 
@@ -216,7 +216,7 @@ export const channels = {
    * Payload: the id of a bot whose turns, already woken, have something new to file; or the names of turns that a
    * worker holds, as in the pending turns, with spaces between them.
    */
-  turnNews: 'flotilla:pushable',
+  turnNews: 'flotilla:turn-news',
   /** Payload: the id of a bot whose live stream has something new. */
   live: 'flotilla:live',
   /** Payload: `<account id> <bot id> <chat id> <message id>`: up to where an account has now read a chat. */

@@ -390,7 +390,7 @@ async function readStates(redis: RedisCommands, keys: ReadStatesKeys, args: Read
 }
 
 export type RedriveKeys = { state: string; lanes: string; redriven: string; pendingTurns: string; rulesWork: string; justRedriven: string; log: string; consumers: string; program: string | null };
-export type RedriveArgs = { registrationId: string; nowMs: number; botId: number; lanePrefix: string; expiresAtMs: number; reader: string; knownForMs: number; limit: number; reservedId: number | null; letters: readonly { letterId: number; id: number; kind: string; lane: string; raw: string; progress: string; album: string; taken: boolean; idStart: number | null; idEnd: number | null }[] };
+export type RedriveArgs = { registrationId: string; nowMs: number; botId: number; lanePrefix: string; expiresAtMs: number; reader: string; knownForMs: number; limit: number; reservedId: number | null; letters: readonly { letterId: number; id: number; kind: string; lane: string; raw: string; progress: string; album: string; exclusive: boolean; idStart: number | null; idEnd: number | null }[] };
 export type RedriveReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
@@ -404,7 +404,7 @@ async function redrive(redis: RedisCommands, keys: RedriveKeys, args: RedriveArg
   if (keys.program !== null) sent.push(keys.program);
   const keyCount = sent.length;
   sent.push(args.registrationId, args.nowMs, args.botId, args.lanePrefix, args.expiresAtMs, args.reader, args.knownForMs, args.limit, args.reservedId ?? '');
-  for (const one of args.letters) sent.push(one.letterId, one.id, one.kind, one.lane, one.raw, one.progress, one.album, one.taken ? '1' : '0', one.idStart ?? '', one.idEnd ?? '');
+  for (const one of args.letters) sent.push(one.letterId, one.id, one.kind, one.lane, one.raw, one.progress, one.album, one.exclusive ? '1' : '0', one.idStart ?? '', one.idEnd ?? '');
   const reply = await runScript(redis, 'redrive', keyCount, sent);
   switch (reply[0]) {
     case 'LOG':

@@ -1,4 +1,5 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
+import { deduplicationKey, delayedKey, dueAtMs } from './bullmq-internals.ts';
 import type { RedisHandles } from './connect.ts';
 import { turnQueuePrefix } from './keys.ts';
 
@@ -27,7 +28,6 @@ export type TurnQueue = {
 
 const BULK = 200;
 const ASKED_AT_ONCE = 500;
-const DELAYED_SCORE_PER_MS = 0x1000;
 const turnJobOptions = { removeOnComplete: true, removeOnFail: true } as const;
 
 /** The writing side of one kind's queue. Its calls fail within about a second when Redis is away. */
@@ -76,13 +76,13 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
     oldestPendingMs: async (nowMs) => {
       const [[waiting], [first]] = await Promise.all([
         queue.getJobs(['wait'], 0, 0, true),
-        redis.runMany([['zrange', queue.toKey('delayed'), 0, 0, 'WITHSCORES']]),
+        redis.runMany([['zrange', delayedKey(queue), 0, 0, 'WITHSCORES']]),
       ]);
       const [, score] = first as string[];
-      // BullMQ keeps the time in the upper bits of the score. A turn that was woken early still has its old delay.
-      const dueAtMs = score === undefined ? nowMs : Number(score) / DELAYED_SCORE_PER_MS;
+      const firstDueAtMs = score === undefined ? nowMs : dueAtMs(score);
+      // A turn that was woken early still has its old delay.
       const readyAtMs = waiting === undefined ? nowMs : waiting.timestamp + (waiting.opts.delay ?? 0);
-      return Math.max(0, nowMs - dueAtMs, nowMs - readyAtMs);
+      return Math.max(0, nowMs - firstDueAtMs, nowMs - readyAtMs);
     },
     counts: () => queue.getJobCounts('active', 'waiting', 'delayed'),
     workerCount: () => queue.getWorkersCount(),
@@ -95,7 +95,7 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
  * but to try that for every bot every few seconds costs a script and an event each.
  */
 async function withoutTurn(redis: RedisHandles, queue: Queue, subjects: number[]): Promise<number[]> {
-  const jobs = await redis.commands.mget(subjects.map((subject) => queue.toKey(`de:${subject}`)));
+  const jobs = await redis.commands.mget(subjects.map((subject) => deduplicationKey(queue, String(subject))));
   const named = jobs.flatMap((id) => (id === null ? [] : [queue.toKey(id)]));
   const alive = named.length === 0 ? 0 : await redis.commands.exists(named);
   // After a loss of data in Redis a key may outlive its job. Then all are added, and BullMQ skips those with a turn.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
-import { type ConnectionOptions, type Job, Worker } from 'bullmq';
+import type { ConnectionOptions, Job } from 'bullmq';
+import { ResizableWorker } from './bullmq-internals.ts';
 import type { RedisHandles } from './connect.ts';
 import { isRedisUnavailable } from './is-redis-unavailable.ts';
 import { turnQueuePrefix } from './keys.ts';
@@ -54,10 +55,6 @@ const CLOSE_WITHIN_MS = 9_000;
  * for each other, and their locks, which are renewed from the start on, would end meanwhile.
  */
 const FETCHED_AHEAD = 16;
-/** The pause after Redis refuses a command, as a full Redis does; BullMQ would ask again at once. */
-const REFUSED_PAUSE_MS = 1_000;
-/** Thousands of locks in one script would block Redis for tens of milliseconds. */
-const RENEWED_AT_ONCE = 200;
 /** Each aborted turn asks Redis, so thousands of them stop some at a time. */
 const STOPPED_AT_ONCE = 200;
 const STOP_PAUSE_MS = 20;
@@ -123,7 +120,7 @@ export function turnWorker(options: {
   };
   const allowTurns = () => worker.allow(Math.min(concurrency + heldHere, leases.size + FETCHED_AHEAD));
 
-  const worker = new PatientWorker(kind, takeTurn, {
+  const worker = new ResizableWorker(kind, takeTurn, {
     connection: options.redis.newBlocking() as unknown as ConnectionOptions,
     prefix: turnQueuePrefix(kind),
     concurrency: Math.min(concurrency, FETCHED_AHEAD),
@@ -190,39 +187,6 @@ function runningTurns(atMost: number) {
       }
     },
   };
-}
-
-class PatientWorker extends Worker<TurnData> {
-  /**
-   * How many jobs may run at once. BullMQ would notice that more are allowed only when the next job ends, so its loop is
-   * woken as `resume` does it.
-   */
-  allow(concurrency: number): void {
-    const isMore = concurrency > this.concurrency;
-    this.concurrency = concurrency;
-    if (!isMore) return;
-    const { mainLoopQueue } = this as unknown as { mainLoopQueue: { add(nothing: Promise<undefined>): void } | null };
-    mainLoopQueue?.add(Promise.resolve(undefined));
-  }
-
-  override async extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]> {
-    const failed: string[] = [];
-    for (let from = 0; from < jobIds.length; from += RENEWED_AT_ONCE) {
-      const to = from + RENEWED_AT_ONCE;
-      failed.push(...(await super.extendJobLocks(jobIds.slice(from, to), tokens.slice(from, to), durationMs)));
-    }
-    return failed;
-  }
-
-  /** BullMQ asks again without a pause after an error that does not come from the connection. */
-  protected override async moveToActive(token: string, name?: string): Promise<Job<TurnData>> {
-    try {
-      return await super.moveToActive(token, name);
-    } catch (error) {
-      await sleep(REFUSED_PAUSE_MS, undefined, { ref: false });
-      throw error;
-    }
-  }
 }
 
 const turnCleanUp = {

@@ -10,14 +10,14 @@ import {
   Registry,
 } from 'prom-client';
 import {
+  type MetricFamily,
   type QuickCounter,
   type QuickHistogram,
   type QuickMetric,
   type QuickOptions,
-  type QuickSeries,
   quickCounter,
   quickHistogram,
-} from './quick-series.ts';
+} from './quick-metrics.ts';
 
 /** The metrics of one process or one test. Nothing is registered globally. No label may grow with bots or chats. */
 export type Metrics = {
@@ -30,8 +30,8 @@ export type Metrics = {
   histogram<T extends string>(options: Omit<HistogramConfiguration<T>, 'registers'>): Histogram<T>;
   gauge<T extends string>(options: Omit<GaugeConfiguration<T>, 'registers'>): Gauge<T>;
   /** For what is counted for each update, call, turn or command: 0.01 µs, where prom-client takes 0.2 to 0.8. */
-  quickCounter(options: QuickOptions): QuickSeries<QuickCounter>;
-  quickHistogram(options: QuickOptions & { buckets: readonly number[] }): QuickSeries<QuickHistogram>;
+  quickCounter(options: QuickOptions): MetricFamily<QuickCounter>;
+  quickHistogram(options: QuickOptions & { buckets: readonly number[] }): MetricFamily<QuickHistogram>;
   /** A gauge that is read at every scrape. A gauge that cannot be read has no series in that scrape. */
   readGauge(options: GaugeOptions, read: () => Promise<Reading[]> | Reading[]): void;
 };

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isSecret } from './digest.ts';
 import type { Metrics } from './metrics.ts';
 import { readyMetric } from './process-metrics.ts';
 
@@ -30,8 +30,6 @@ const LIMITS = {
 };
 const MAX_CONNECTIONS = 200;
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
-
 /**
  * Serves /livez, /readyz and /metrics on their own port (0 takes a free one). Rejects when the port is taken. A
  * readiness check that throws counts as not ready.
@@ -57,11 +55,10 @@ export async function startProbeServer(
   return { address, port, stop: () => close(server) };
 }
 
-/** Hashed before they are compared, because timingSafeEqual needs equal lengths. */
 function isAllowed(token: string | null, given = ''): boolean {
   if (token === null) return true;
   const sent = /^bearer +(.*)$/i.exec(given)?.[1] ?? '';
-  return timingSafeEqual(sha256(sent), sha256(token));
+  return isSecret(sent, token);
 }
 
 function refuseScraper(response: ServerResponse): void {

@@ -9,15 +9,12 @@ export type SecretBox = {
   lists(keyId: string): boolean;
   /** Seals a text, with a different result each time. It opens only at this place: table, column and row. */
   seal(plain: string, place: string): string;
-  /** Seals in the form of the previous release, which knows no places: the text opens at every place. */
-  sealUnbound(plain: string): string;
   /** Throws when the text was altered, or sealed for another place or with a key that is not listed. */
   open(sealed: string, place: string): string;
 };
 
-/** The formats, by which sealed texts begin: bound to the key only, or also to a place. */
-const UNBOUND = 'v1';
-const BOUND = 'v2';
+/** What every sealed text begins with. */
+const FORMAT = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -28,19 +25,17 @@ const TAG_BYTES = 16;
 export function secretBox(encryptionKey: string): SecretBox {
   const keys = parseEncryptionKey(encryptionKey);
   const { first } = keys;
-  const encrypt = (format: string, plain: string, bindings: Buffer): string => {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', first.key, iv).setAAD(bindings);
-    const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return [format, first.id, sealed.toString('base64url')].join('.');
-  };
   return {
     keyId: first.id,
     lists: (keyId) => keys.byId(keyId) !== undefined,
-    seal: (plain, place) => encrypt(BOUND, plain, bindingsOf(BOUND, first.id, place)),
-    sealUnbound: (plain) => encrypt(UNBOUND, plain, bindingsOf(UNBOUND, first.id, '')),
+    seal: (plain, place) => {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', first.key, iv).setAAD(bindingsOf(first.id, place));
+      const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return [FORMAT, first.id, sealed.toString('base64url')].join('.');
+    },
     open: (sealed, place) => {
-      const { format, id, text } = partsOf(sealed);
+      const { id, text } = partsOf(sealed);
       if (id === null || !text) throw new Error('This is not a sealed text');
       const key = keys.byId(id);
       if (!key)
@@ -48,7 +43,7 @@ export function secretBox(encryptionKey: string): SecretBox {
       const bytes = Buffer.from(text, 'base64url');
       if (bytes.length < IV_BYTES + TAG_BYTES) throw new Error('The sealed text is cut short');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
-        .setAAD(bindingsOf(format, id, place))
+        .setAAD(bindingsOf(id, place))
         .setAuthTag(bytes.subarray(-TAG_BYTES));
       const plain = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
       return plain + verified(decipher, id);
@@ -61,20 +56,14 @@ export function keyIdOf(sealed: string): string | null {
   return partsOf(sealed).id;
 }
 
-/** True if the text opens at every place, as the previous release sealed it. */
-export function isUnbound(sealed: string): boolean {
-  return partsOf(sealed).format === UNBOUND;
-}
-
-function partsOf(sealed: string): { format: string; id: string | null; text: string } {
+function partsOf(sealed: string): { id: string | null; text: string } {
   const [format = '', id = '', text = ''] = sealed.split('.');
-  const known = format === BOUND || format === UNBOUND;
-  return { format, id: known && id !== '' ? id : null, text };
+  return { id: format === FORMAT && id !== '' ? id : null, text };
 }
 
-/** The data authenticated with the text. Neither a format nor a key's id contains a dot, so it is unambiguous. */
-function bindingsOf(format: string, keyId: string, place: string): Buffer {
-  return Buffer.from(format === UNBOUND ? keyId : [format, keyId, place].join('.'));
+/** The data authenticated with the text. A key's id contains no dot, so it is unambiguous. */
+function bindingsOf(keyId: string, place: string): Buffer {
+  return Buffer.from([FORMAT, keyId, place].join('.'));
 }
 
 /** The end of the text. Replaces Node's error, which names neither the key nor the setting. */

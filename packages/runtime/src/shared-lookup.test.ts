@@ -64,7 +64,7 @@ test('names without an answer leave room for new ones, and these for names that 
 
 test('known addresses are used while nobody answers for the name, and no longer when it does not exist', async () => {
   const dns = system();
-  const lookup = sharedLookup(AT_ONCE, dns.lookup, { freshMs: 0, patienceMs: 1 });
+  const lookup = sharedLookup(AT_ONCE, dns.lookup, { freshMs: 0, timeoutMs: 1 });
   const first = ask(lookup, 'a.example');
   dns.resolve('a.example');
   await first;
@@ -81,7 +81,7 @@ test('known addresses are used while nobody answers for the name, and no longer 
 
 test('a newer address replaces the known one for those who still wait', async () => {
   const dns = system();
-  const lookup = sharedLookup(AT_ONCE, dns.lookup, { freshMs: 0, patienceMs: 60_000 });
+  const lookup = sharedLookup(AT_ONCE, dns.lookup, { freshMs: 0, timeoutMs: 60_000 });
   const first = ask(lookup, 'a.example');
   dns.resolve('a.example');
   await first;

@@ -13,12 +13,12 @@ export type LookupTimes = {
   /** How long (ms) known addresses are used while nobody answers for their name (RFC 8767, serve-stale). */
   staleMs: number;
   /** How long (ms) they are not used, because the answer may still come. */
-  patienceMs: number;
+  timeoutMs: number;
   /** How long (ms) a name waits for its lookup to begin; then it fails. */
   queuedMs: number;
 };
 
-const TIMES: LookupTimes = { freshMs: 5_000, staleMs: 3_600_000, patienceMs: 1_000, queuedMs: 10_000 };
+const TIMES: LookupTimes = { freshMs: 5_000, staleMs: 3_600_000, timeoutMs: 1_000, queuedMs: 10_000 };
 /** Beyond this many, the name that was asked for least recently is forgotten. */
 const NAMES_AT_MOST = 20_000;
 type Done = Parameters<NameLookup>[2];
@@ -31,7 +31,7 @@ type Name = {
   /** Those who wait for the lookup that is queued or in flight; null if there is none. */
   waiting: Set<Waiting> | null;
 };
-type Waiting = { done: Done; patience: NodeJS.Timeout | null };
+type Waiting = { done: Done; timer: NodeJS.Timeout | null };
 
 /**
  * Looks names up as the system does, so that names for which nobody answers hold up no others: each name once at a time, `atOnce`
@@ -61,13 +61,13 @@ export function sharedLookup(
     done(error, addresses);
   };
   const wait = (name: Name, waiting: Set<Waiting>, done: Done): void => {
-    const one: Waiting = { done, patience: null };
+    const one: Waiting = { done, timer: null };
     waiting.add(one);
     if (!isNewerThan(name.good, times.staleMs)) return;
-    one.patience = setTimeout(() => {
+    one.timer = setTimeout(() => {
       waiting.delete(one);
       tell(name, done);
-    }, times.patienceMs).unref();
+    }, times.timeoutMs).unref();
   };
   const answered = (name: Name, error: NodeJS.ErrnoException | null, addresses: LookupAddress[]): void => {
     name.answer = { error, addresses, atMs: performance.now() };
@@ -78,8 +78,8 @@ export function sharedLookup(
   const tellAll = (name: Name): void => {
     const waiting = name.waiting ?? [];
     name.waiting = null;
-    for (const { done, patience } of waiting) {
-      if (patience !== null) clearTimeout(patience);
+    for (const { done, timer } of waiting) {
+      if (timer !== null) clearTimeout(timer);
       tell(name, done);
     }
   };

@@ -102,18 +102,6 @@ test('of sixty certificates nothing is kept but themselves, however long the tex
   expect(await info.json()).toMatchObject({ result: { has_custom_certificate: true } });
 }, 180_000);
 
-test('what an earlier release kept of a text is cut down to its certificates, which are trusted as before', async () => {
-  const bot = await fleet.addBot({ proxy_enabled: true, backend_url: `${backendUrl}earlier` });
-  const before = await keptBytes();
-  await sql`update bots set backend_certificate = ${textOf(bot, 3 * MIB)}, revision = nextval('bot_revisions')
-    where id = ${bot.id}`.execute(database.db);
-  const cutDown = async () => (await keptBytes()) === before + authority.length;
-  await waitFor(cutDown, { timeoutMs: 40_000, message: 'the certificate alone' });
-  const already = arrived;
-  await say(bot);
-  await waitFor(() => arrived > already, { timeoutMs: 30_000, message: 'an update' });
-}, 90_000);
-
 test('a self-signed certificate is taken once it was given, and until then everybody is told to give it', async () => {
   const { certFile, keyFile } = await makeSelfSigned('127.0.0.1');
   const [cert, key] = [await readFile(certFile, 'utf8'), await readFile(keyFile)];

@@ -1,8 +1,8 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
-import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
+import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, HELD_TURN_PREFIX } from '@flotilla/redis/keys.ts';
 import { loadScript } from '@flotilla/redis/script-text.ts';

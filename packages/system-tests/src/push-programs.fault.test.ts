@@ -140,7 +140,7 @@ test('dead letters of a program are listed with its name, and sent again to it a
   const letter = (id: number) => ({
     ...{ bot_id: bot.id, reader: `program:${program.id}`, update_id: id, reason: 'Read timeout expired', attempts: 9 },
     payload: `{"update_id":${id},"message":{"message_id":${id},"chat":{"id":5,"type":"private"},"text":"n${id} @1"}}`,
-    ...{ last_status: null, capture_key: null },
+    reason_code: 'timed_out',
   });
   await db
     .insertInto('dead_letters')

@@ -137,6 +137,11 @@ describe('a call in an answer with a file', () => {
       (person) => form(person, Buffer.concat([content, content, content])),
       /^The call .* with files 10 MiB/,
     ],
+    [
+      'has too many parameters',
+      (person) => [Buffer.from(part('x', '').repeat(1000)), ...form(person)],
+      /^The call .* may have 1000 parameters/,
+    ],
   ])(
     'that %s is told, though the update is delivered; a later delivery clears the error of the bot',
     async (_why, answer, words) => {

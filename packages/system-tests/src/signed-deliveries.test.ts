@@ -1,6 +1,6 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { SEALED_PLACES } from '@flotilla/domain/bots/sealed-bot.ts';
-import { newSigning, openSigning, sealSigning } from '@flotilla/domain/bots/signing.ts';
+import { SEALED_PLACES } from '@flotilla/domain/fleet/bots/sealed-bot.ts';
+import { newSigning, openSigning, sealSigning } from '@flotilla/domain/fleet/bots/signing.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { type RecordedRequest, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
@@ -98,6 +98,7 @@ describe('signed deliveries', () => {
     const secret = await enable(bot);
     const letter = {
       ...{ bot_id: bot.id, reader: 'push', update_id: 77, reason: 'Read timeout expired', attempts: 9 },
+      reason_code: 'timed_out',
       payload: '{"update_id":77,\n"message":{"message_id":1,"chat":{"id":5,"type":"private"},"text":"late"}}',
     };
     const { id } = await db.insertInto('dead_letters').values(letter).returning('id').executeTakeFirstOrThrow();

@@ -1,7 +1,7 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { SEALED_PLACES } from '@flotilla/domain/bots/sealed-bot.ts';
-import { newSigning, sealSigning } from '@flotilla/domain/bots/signing.ts';
+import { SEALED_PLACES } from '@flotilla/domain/fleet/bots/sealed-bot.ts';
+import { newSigning, sealSigning } from '@flotilla/domain/fleet/bots/signing.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { type RecordedRequest, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';

@@ -99,12 +99,11 @@ describe('what 500 connections make the api hold that send 900 KB and then nothi
   );
 });
 
-test('300 connections that send a byte every few seconds are closed within 12 s', async () => {
+test('300 connections of strangers that send a byte every few seconds are closed within 12 s', async () => {
   const beganAtMs = performance.now();
-  await send(75, [head(path(STRANGER), CHUNKED)]);
-  await send(75, [head(path(STRANGER, 'sendMessage'), CHUNKED)]);
-  await send(75, [head(path(bot.token), CHUNKED)]);
-  await send(75, [head('/api/auth/login', CHUNKED)]);
+  await send(100, [head(path(STRANGER), CHUNKED)]);
+  await send(100, [head(path(STRANGER, 'sendMessage'), CHUNKED)]);
+  await send(100, [head('/api/auth/login', CHUNKED)]);
   const trickling = setInterval(() => {
     for (const client of clients) if (!client.closed()) client.send('1\r\n \r\n');
   }, 3000);
@@ -148,8 +147,8 @@ describe('a body that comes byte by byte is cut off', () => {
   }, 90_000);
 });
 
-test('polls that wait hold nothing of 128 KB that their clients send ahead of the answers', async () => {
-  const polls = 3000;
+test('polls that wait hold nothing of 64 KB that their clients send ahead of the answers', async () => {
+  const polls = 6000;
   const poll = `GET ${path(bot.token, 'getUpdates?timeout=50')} HTTP/1.1\r\nHost: h\r\n`;
   const open = async (count: number) => {
     const before = clients.length;
@@ -161,7 +160,7 @@ test('polls that wait hold nothing of 128 KB that their clients send ahead of th
   };
   await open(polls);
   const grown = await memoryGrowth(api.pid, async () => {
-    const ahead = `${poll}X: ${'x'.repeat(128 * 1024 - poll.length - 100)}`;
+    const ahead = `${poll}X: ${'x'.repeat(64 * 1024 - poll.length - 100)}`;
     for (const client of clients) client.send(ahead);
     await waitFor(async () => clients.every(({ socket }) => socket.destroyed || socket.writableLength === 0), {
       timeoutMs: 40_000,

@@ -1,7 +1,7 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
-import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
-import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
+import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { readServerState } from '@flotilla/redis/server-state.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';

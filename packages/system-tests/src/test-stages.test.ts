@@ -33,7 +33,7 @@ test('every glob of a stage names a test: one that was moved would run in npm te
   expect(globs.filter((glob) => selected([glob]).length === 0)).toEqual([]);
 });
 
-test('every stage is an npm command, and .ci/run runs it', () => {
+test('every stage is an npm command, and .ci/run or the nightly workflow runs it', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
@@ -41,5 +41,9 @@ test('every stage is an npm command, and .ci/run runs it', () => {
   for (const stage of all) expect(scripts[`test:${stage}`]).toBe(`node scripts/test.mjs ${stage}`);
   const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8');
   const ran = [...ci.matchAll(/^run (.+)$/gm)].flatMap(([, names]) => names!.split(' '));
-  expect(ran.sort()).toEqual(['check', 'check:infra', 'test', ...all.map((stage) => `test:${stage}`)].sort());
+  const nightly = all.filter((stage) => STAGES[stage]?.nightly === true);
+  const withEveryChange = all.filter((stage) => !nightly.includes(stage)).map((stage) => `test:${stage}`);
+  expect(ran.sort()).toEqual(['check', 'check:infra', 'test', ...withEveryChange].sort());
+  const workflow = readFileSync(join(ROOT, '.github/workflows/nightly.yml'), 'utf8');
+  expect(nightly.filter((stage) => !workflow.includes(`run: npm run test:${stage}\n`))).toEqual([]);
 });

@@ -18,6 +18,15 @@ test('the methods of chats are those with chat_id, and their other chats are kno
   }
 });
 
+test('the lists of commands, which many programs set when they start, are in a group', () => {
+  const allowed = methodsNamed(['edit']);
+  expect(['setmycommands', 'deletemycommands', 'setmyname'].map((name) => allowed.has(name))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
 test('a group allows its methods, a name only itself, and nothing unknown', () => {
   const allowed = methodsNamed(['SEND', 'getChat', 'sendSomethingNew']);
   expect(['sendmessage', 'getchat', 'getupdates', 'sendsomethingnew'].map((name) => allowed.has(name))).toEqual([

@@ -21,7 +21,7 @@ const METHODS_BY_GROUP: Record<MethodGroup | 'named', string> = {
     editMessageText editMessageCaption editMessageMedia editMessageReplyMarkup editMessageChecklist
     editMessageLiveLocation stopMessageLiveLocation stopPoll editEphemeralMessageText editEphemeralMessageMedia
     editEphemeralMessageCaption editEphemeralMessageReplyMarkup deleteMessage deleteMessages deleteEphemeralMessage
-    setGameScore`,
+    setGameScore setMyCommands deleteMyCommands`,
   moderate: `
     banChatMember kickChatMember unbanChatMember restrictChatMember promoteChatMember setChatAdministratorCustomTitle
     setChatMemberTag banChatSenderChat unbanChatSenderChat setChatPermissions exportChatInviteLink createChatInviteLink
@@ -41,8 +41,8 @@ const METHODS_BY_GROUP: Record<MethodGroup | 'named', string> = {
     sendInvoice sendPaidMedia createInvoiceLink answerShippingQuery answerPreCheckoutQuery getMyStarBalance
     getStarTransactions refundStarPayment editUserStarSubscription sendGift giftPremiumSubscription`,
   named: `
-    setWebhook deleteWebhook logOut close setUserEmojiStatus setMyCommands deleteMyCommands setMyName setMyDescription
-    setMyShortDescription setMyProfilePhoto removeMyProfilePhoto setChatMenuButton setMyDefaultAdministratorRights
+    setWebhook deleteWebhook logOut close setUserEmojiStatus setMyName setMyDescription setMyShortDescription
+    setMyProfilePhoto removeMyProfilePhoto setChatMenuButton setMyDefaultAdministratorRights
     savePreparedInlineMessage savePreparedKeyboardButton setPassportDataErrors getBusinessConnection getManagedBotToken
     replaceManagedBotToken getManagedBotAccessSettings setManagedBotAccessSettings deleteBusinessMessages
     setBusinessAccountName setBusinessAccountUsername setBusinessAccountBio setBusinessAccountProfilePhoto

@@ -1,4 +1,4 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 
 /** A registered bot for tests that need no Postgres. */
 export function aBot(overrides: Partial<Bot> = {}): Bot {
@@ -31,6 +31,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     programs: [],
     registrationId: `registration-${id}`,
     revision: 1,
+    reservedUpdateId: 0,
     createdAt: new Date(0),
     ...overrides,
   };

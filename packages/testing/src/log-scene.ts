@@ -1,8 +1,8 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { mirrorBot } from '@flotilla/domain/bots/bot-mirror.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
-import { textsOf } from '@flotilla/domain/pull/pulled-updates.ts';
-import { type PullRequest, readUpdates } from '@flotilla/domain/pull/read-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { textsOf } from '@flotilla/domain/delivery/pull/pulled-updates.ts';
+import { type PullRequest, readUpdates } from '@flotilla/domain/delivery/pull/read-updates.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { mirrorBot } from '@flotilla/domain/fleet/bots/bot-mirror.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { sealColumns } from '@flotilla/domain/bots/sealed-bot.ts';
+import { sealColumns } from '@flotilla/domain/fleet/bots/sealed-bot.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { sql } from 'kysely';
 import { FLEET_ENCRYPTION_KEY } from './fleet/fleet.ts';
@@ -15,13 +15,13 @@ export async function insertManyBots(db: Database, count: number, originOf: (bot
       id,
       telegram_id: bot,
       token_sealed: '',
-      ...sealColumns(secrets, { botId: id, form: 'bound' }, plain),
+      ...sealColumns(secrets, id, plain),
       token_hash: `hash ${bot}`,
       name: 'One of many',
       username: `many_${bot}_bot`,
       source: 'cli' as const,
       proxy_enabled: true,
-      generation: String(bot),
+      registration_id: String(bot),
       revision: bot,
       allowed_updates: null,
     };

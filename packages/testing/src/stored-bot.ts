@@ -14,7 +14,7 @@ export async function storedBot(db: Database): Promise<number> {
       username: 'echo_bot',
       source: 'web',
       allowed_updates: null,
-      generation: unique,
+      registration_id: unique,
       revision: 1,
     })
     .returning('id')

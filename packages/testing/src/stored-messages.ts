@@ -1,8 +1,8 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { FoldedMessage } from '@flotilla/domain/history/effects/history-fold.ts';
-import { historyChatStore } from '@flotilla/domain/history/history-chat-store.ts';
-import { historyMessageStore } from '@flotilla/domain/history/history-message-store.ts';
-import { lockBots } from '@flotilla/domain/history/lock-bots.ts';
+import type { FoldedMessage } from '@flotilla/domain/records/history/effects/history-fold.ts';
+import { historyChatStore } from '@flotilla/domain/records/history/history-chat-store.ts';
+import { historyMessageStore } from '@flotilla/domain/records/history/history-message-store.ts';
+import { lockBots } from '@flotilla/domain/records/history/lock-bots.ts';
 
 export type StoredMessage = Pick<FoldedMessage, 'chat_id' | 'id' | 'date' | 'text'> & Partial<FoldedMessage>;
 

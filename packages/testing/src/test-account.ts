@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { newApiKey } from '@flotilla/domain/accounts/api-key.ts';
-import { hashPassword } from '@flotilla/domain/accounts/password.ts';
-import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
+import { newApiKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import { hashPassword } from '@flotilla/domain/people/accounts/password.ts';
+import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 
 export interface TestAccount {

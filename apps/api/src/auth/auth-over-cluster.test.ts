@@ -22,8 +22,14 @@ afterAll(async () => {
 test('sessions live on all nodes of a Redis Cluster, and end there', async () => {
   const store = new RedisSessionStore(redis, systemClock);
   const ids = Array.from({ length: 20 }, (_, at) => `session-${at}`);
+  const endsAtMs = Date.now() + 60_000;
   const session = (at: number) =>
-    ({ accountId: at, sessionVersion: 1, cookie: { originalMaxAge: null } }) as SessionData;
+    ({
+      accountId: at,
+      sessionVersion: 1,
+      endsAtMs,
+      cookie: { originalMaxAge: null },
+    }) as SessionData;
   const read = (id: string) =>
     new Promise((resolve, reject) => store.get(id, (error, found) => (error ? reject(error) : resolve(found))));
   await Promise.all(ids.map((id, at) => new Promise((done) => store.set(id, session(at), done))));

@@ -1,8 +1,8 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
-import { isUsableKey } from '@flotilla/domain/accounts/api-key.ts';
-import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
-import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import { isUsableKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import { type Caller, callerOf } from '@flotilla/domain/people/accounts/caller.ts';
+import type { CredentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';

@@ -1,4 +1,4 @@
-import { newApiKey } from '@flotilla/domain/accounts/api-key.ts';
+import { newApiKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';

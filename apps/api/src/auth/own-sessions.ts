@@ -1,6 +1,6 @@
-import type { Account } from '@flotilla/domain/accounts/account.ts';
-import { endOfKey } from '@flotilla/domain/accounts/api-key.ts';
-import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
+import type { Account } from '@flotilla/domain/people/accounts/account.ts';
+import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import { type Caller, callerOf } from '@flotilla/domain/people/accounts/caller.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -16,7 +16,7 @@ export type OwnSession = {
   secretId: string;
   id: string;
   usedAtMs: number;
-  data: Partial<SessionData>;
+  data: SessionData;
 };
 
 const SHOWN_LENGTH = 32;
@@ -59,7 +59,7 @@ export async function endOwnSession({ redis }: SessionDeps, account: Account, { 
   await dropFromIndex({ redis }, account.id, [secretId]);
 }
 
-function isOpen({ clock }: SessionDeps, account: Account, session: Partial<SessionData>): boolean {
+function isOpen({ clock }: SessionDeps, account: Account, session: SessionData): boolean {
   const isOfAccount = session.accountId === account.id && session.sessionVersion === account.sessionVersion;
   return isOfAccount && !hasEnded(session, clock.nowMs());
 }

@@ -10,7 +10,7 @@ export const ENDS_UNUSED_AFTER_MS = 7 * 24 * 3_600_000;
 /** One more ends the session that was unused the longest. */
 const SESSIONS_OF_ACCOUNT = 100;
 
-/** Notes that a session was used now. A session of an earlier release is in the index from then on. */
+/** Notes that a session was used now. */
 export async function noteSessionUse({ redis, clock }: IndexDeps, accountId: number, id: string): Promise<void> {
   const key = authKeys.sessionsOf(accountId);
   await Promise.all([

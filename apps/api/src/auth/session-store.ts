@@ -9,7 +9,7 @@ declare module 'express-session' {
     accountId: number;
     /** The account's version of sessions at sign-in: a password or role change raises it, which ends the session. */
     sessionVersion: number;
-    /** The latest end of the session, even if it is used. Sessions of an earlier release lack it, and what follows. */
+    /** The latest end of the session, even if it is used. */
     endsAtMs: number;
     createdAtMs: number;
     /** The client that signed in; '' if it is not known. */
@@ -19,8 +19,6 @@ declare module 'express-session' {
 }
 
 type Done = (error?: unknown) => void;
-/** As stored: running releases read the version under its old name. */
-type StoredSession = Omit<SessionData, 'sessionVersion'> & { epoch: number };
 
 /**
  * Keeps the sessions of express-session in Redis, each for seven days after its last use, but not beyond its own end, and
@@ -47,9 +45,7 @@ export class RedisSessionStore extends Store {
   }
 
   override set(id: string, session: SessionData, done: Done = () => {}): void {
-    const { sessionVersion: epoch, ...rest } = session;
-    const text = JSON.stringify({ ...rest, epoch } satisfies StoredSession);
-    const stored = this.redis.commands.set(authKeys.session(id), text, 'PX', this.leftMs(session));
+    const stored = this.redis.commands.set(authKeys.session(id), JSON.stringify(session), 'PX', this.leftMs(session));
     const limited = noteSessionUse(this, session.accountId, id).then(() => endSurplusSessions(this, session.accountId));
     Promise.all([stored, limited]).then(() => done(), done);
   }
@@ -64,19 +60,17 @@ export class RedisSessionStore extends Store {
   }
 
   /** How long (ms) the session lives if nobody uses it. */
-  private leftMs({ endsAtMs }: Partial<SessionData>): number {
-    const untilEndMs = endsAtMs === undefined ? Number.POSITIVE_INFINITY : endsAtMs - this.clock.nowMs();
-    return Math.max(1, Math.min(ENDS_UNUSED_AFTER_MS, untilEndMs));
+  private leftMs({ endsAtMs }: SessionData): number {
+    return Math.max(1, Math.min(ENDS_UNUSED_AFTER_MS, endsAtMs - this.clock.nowMs()));
   }
 }
 
 /** True once the session is past its latest end, however recently it was used. */
-export function hasEnded({ endsAtMs }: Partial<SessionData>, nowMs: number): boolean {
-  return endsAtMs !== undefined && endsAtMs <= nowMs;
+export function hasEnded({ endsAtMs }: SessionData, nowMs: number): boolean {
+  return endsAtMs <= nowMs;
 }
 
 /** The session of a record in Redis. */
 export function parseSession(text: string): SessionData {
-  const { epoch: sessionVersion, ...rest } = JSON.parse(text) as StoredSession;
-  return { ...rest, sessionVersion };
+  return JSON.parse(text) as SessionData;
 }

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
-import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
-import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
+import { type Caller, callerOf } from '@flotilla/domain/people/accounts/caller.ts';
+import type { CredentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sign } from 'cookie-signature';
@@ -42,9 +42,8 @@ export function sessionMiddleware(
     await new Promise<void>((resolve, reject) => {
       attach(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
-    if (request.session.accountId === undefined) return;
-    request.session.endsAtMs ??= clock.nowMs() + ENDS_AFTER_MS;
-    renewSignature(request, response, { secret: secrets[0]!, nowMs: clock.nowMs() });
+    if (request.session.accountId !== undefined)
+      renewSignature(request, response, { secret: secrets[0]!, nowMs: clock.nowMs() });
   };
 }
 

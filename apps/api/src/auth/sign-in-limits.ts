@@ -1,5 +1,5 @@
-import type { SignInLimit } from '@flotilla/domain/accounts/record-sign-in-limit.ts';
-import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
+import type { SignInLimit } from '@flotilla/domain/people/accounts/record-sign-in-limit.ts';
+import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';

@@ -1,6 +1,5 @@
 import type { AccountResource } from '@flotilla/contract/accounts.ts';
-import { hashPassword } from '@flotilla/domain/accounts/password.ts';
-import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
+import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
@@ -13,12 +12,10 @@ const SPELLINGS = ['Ångström', 'A\u030angstro\u0308m', 'ÅNGSTRÖM', '\u212bng
 
 const api = testApi({ TRUSTED_PROXIES: '127.0.0.0/8' });
 let addresses = 0;
-let passwordHash: string;
 
 let redis: RedisHandles;
 
 beforeAll(async () => {
-  passwordHash = await hashPassword(PASSWORD);
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
   api.endBefore(redis.close);
 });
@@ -32,17 +29,6 @@ const signIn = (username: string, password = PASSWORD, from?: string): Promise<R
 const post = (what: string, body: object) => api.admin('POST', `/api/auth/users/${what}`, { body });
 const whoSignsIn = async (username: string, password = PASSWORD) =>
   ((await signIn(username, password)).json as { user?: AccountResource }).user?.username;
-
-/** Inserts an account as an earlier release does, without the column username_key. */
-async function writeAsBefore(username: string): Promise<number> {
-  const values = { username, password_hash: passwordHash, role: 'user' as const };
-  const { id } = await api.database.db.insertInto('accounts').values(values).returning('id').executeTakeFirstOrThrow();
-  return id;
-}
-const keyOf = async (id: number) => {
-  const rows = api.database.db.selectFrom('accounts').select('username_key').where('id', '=', id);
-  return (await rows.executeTakeFirstOrThrow()).username_key;
-};
 
 describe('a username', () => {
   test('is one name in every spelling: to sign in, for a second account and for another name', async () => {
@@ -75,47 +61,6 @@ describe('a username', () => {
     for (const spelling of spellings) statuses.push((await signIn(spelling, 'wrong')).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
     expect((await signIn('guessed viii')).status).toBe(429);
-  });
-});
-
-describe('an account that an earlier release wrote', () => {
-  test('signs in, in every spelling, before and after it has its key, which the next start gives it', async () => {
-    const id = await writeAsBefore('Früher');
-    expect(await keyOf(id)).toBeNull();
-    for (const spelling of ['Früher', 'FRÜHER', 'fru\u0308her']) expect(await whoSignsIn(spelling)).toBe('Früher');
-    await api.startPod();
-    expect(await keyOf(id)).not.toBeNull();
-    expect(await whoSignsIn('fru\u0308her')).toBe('Früher');
-  });
-
-  test('keeps its name from others, with and without a key', async () => {
-    await writeAsBefore('ﬁrst');
-    expect((await post('add', { username: 'FIRST', password: PASSWORD })).status).toBe(409);
-  });
-
-  test('is found by the name that such a release gives it while this one runs', async () => {
-    const { id } = (await post('add', { username: 'before', password: PASSWORD })).json as AccountResource;
-    await api.database.db.updateTable('accounts').set({ username: 'Nåch' }).where('id', '=', id).execute();
-    expect(await whoSignsIn('na\u030aCH')).toBe('Nåch');
-    expect(await whoSignsIn('before')).toBeUndefined();
-  });
-
-  test('is not locked out by another one that is now spelt alike, and can be renamed', async () => {
-    const [first, second] = [await writeAsBefore('groß'), await writeAsBefore('GROSS')];
-    for (let start = 0; start < 2; start += 1) {
-      expect([await whoSignsIn('groß'), await whoSignsIn('GROSS'), await whoSignsIn('gross')]).toEqual([
-        'groß',
-        'GROSS',
-        'GROSS',
-      ]);
-      await api.startPod();
-    }
-    expect([await keyOf(first), await keyOf(second)]).toEqual(['gross', null]);
-    expect((await post('add', { username: 'Gross', password: PASSWORD })).status).toBe(409);
-    expect((await post('update', { id: second, username: 'GROSS', display_name: 'Still here' })).status).toBe(200);
-    expect((await post('update', { id: second, username: 'Gross' })).status).toBe(409);
-    expect((await post('update', { id: second, username: 'größer' })).status).toBe(200);
-    expect([await whoSignsIn('gross'), await whoSignsIn('GRÖSSER')]).toEqual(['groß', 'größer']);
   });
 });
 

@@ -1,10 +1,10 @@
-import type { Account } from '@flotilla/domain/accounts/account.ts';
-import type { AccountDeps } from '@flotilla/domain/accounts/account-deps.ts';
-import { accountStore } from '@flotilla/domain/accounts/account-store.ts';
-import { type ApiKey, endOfKey, isUsableKey } from '@flotilla/domain/accounts/api-key.ts';
-import { apiKeyStore } from '@flotilla/domain/accounts/api-key-store.ts';
-import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
-import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
+import type { Account } from '@flotilla/domain/people/accounts/account.ts';
+import type { AccountDeps } from '@flotilla/domain/people/accounts/account-deps.ts';
+import { accountStore } from '@flotilla/domain/people/accounts/account-store.ts';
+import { type ApiKey, endOfKey, isUsableKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import { apiKeyStore } from '@flotilla/domain/people/accounts/api-key-store.ts';
+import { type Caller, callerOf } from '@flotilla/domain/people/accounts/caller.ts';
+import type { CredentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 
 /** The session of an account that is signed in. */

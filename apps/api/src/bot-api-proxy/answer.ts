@@ -38,10 +38,10 @@ export const NO_ROOM: Refusal = {
 /** Delays errors to getUpdates: some clients ask again at once after any error. */
 export const POLL_ERROR_DELAY_MS = 1000;
 
-/** The error for paths that do not have the form of the Bot API; it shows that form. */
-export function wrongForm(prefix: string): Refusal {
+/** The error for paths that do not have the form of the Bot API; it shows that form. Two slashes come from an API root that ends with one. */
+export function wrongForm(prefix: string, hasTwoSlashes: boolean): Refusal {
   const form = `${prefix}/bot<token>/<method>, for files ${prefix}/file/bot<token>/<path>`;
-  return refusal(404, `Not Found: no such path, it is ${form}`);
+  return refusal(404, `Not Found: no such path${hasTwoSlashes ? ' (two slashes)' : ''}, it is ${form}`);
 }
 
 export function badRequest(reason: string): Refusal {

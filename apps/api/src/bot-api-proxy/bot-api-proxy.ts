@@ -7,12 +7,12 @@ import { type RunningProxy, refuseRequest } from './call.ts';
 import { callCapture } from './capture.ts';
 import { decide, decideUnnamed } from './decide.ts';
 import { downloadFile } from './files.ts';
-import { framingFault } from './headers.ts';
+import { forgetHead, framingFault } from './headers.ts';
 import { getUpdates } from './intercept/get-updates.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './intercept/webhook.ts';
 import { proxyMetrics } from './metrics.ts';
 import { type BotPath, parseBotPath } from './path.ts';
-import { connectUpstream, type PlatformPatience } from './upstream.ts';
+import { connectUpstream, type PlatformTimeouts } from './upstream.ts';
 
 export type BotApiProxy = {
   /** Takes a request whose path `isBotApiPath` knows; no body parser may have run before it. */
@@ -24,11 +24,11 @@ export type BotApiProxy = {
 const DRAIN_MS = 5000;
 
 /** The Bot API as clients see it: a few methods answered here, everything else streamed to the platform. */
-export function botApiProxy(context: Context, patience: Partial<PlatformPatience> = {}): BotApiProxy {
+export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts> = {}): BotApiProxy {
   const { platformUrl, platformProxy } = context.config;
   const proxy: RunningProxy = {
     context,
-    upstream: connectUpstream({ url: platformUrl, proxy: platformProxy, log: context.log }, patience),
+    upstream: connectUpstream({ url: platformUrl, proxy: platformProxy, log: context.log }, timeouts),
     capture: callCapture(context),
     metrics: proxyMetrics(context.metrics),
     intercepts: new Map([
@@ -69,8 +69,10 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
   }
   if (context.proxyHost?.isAskedBy(req) === false) {
     const isPoll = path.kind === 'method' && path.method === 'getupdates';
-    if (isPoll) setTimeout(refuseRequest, POLL_ERROR_DELAY_MS, proxy, res, OTHER_HOST, begunAtMs);
-    else refuseRequest(proxy, res, OTHER_HOST, begunAtMs);
+    if (isPoll) {
+      forgetHead(req);
+      setTimeout(refuseRequest, POLL_ERROR_DELAY_MS, proxy, res, OTHER_HOST, begunAtMs);
+    } else refuseRequest(proxy, res, OTHER_HOST, begunAtMs);
     return;
   }
   if (context.tracing !== null) traceCall(context, req, res, path);

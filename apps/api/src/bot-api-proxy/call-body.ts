@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/bots/backend-certificate.ts';
+import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/fleet/bots/backend-certificate.ts';
 import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BodyBudget, collectBody, readInto } from '../http/collect-body.ts';
 import type { Sender } from '../http/known-sender.ts';
@@ -13,8 +13,6 @@ export type MethodInBody = { outcome: 'named'; method: string; whole: WholeBody 
 
 /** The platform's own limit on what a call may carry beside its files. */
 const PARAMETERS_LIMIT = 1024 * 1024;
-/** No method has a tenth of this number. A million one-letter names would take a hundred times their bytes. */
-const NAMES_LIMIT = 1000;
 /** One byte more than a certificate may have is enough to refuse it. */
 const FILE_LIMIT = CERTIFICATE_BYTES_AT_MOST + 1;
 /** The largest call of a stranger is a setWebhook with a certificate. */
@@ -68,6 +66,13 @@ export async function methodInBody(
   return { outcome: 'named', method, whole: { bytes: body.bytes, release: body.release } };
 }
 
+/** The parameters of a call without a body. */
+export function parametersOfQuery({ path }: MethodCall): ReadParameters {
+  const parameters = parametersOf(path.query);
+  const refusal = refusalOf(parameters);
+  return refusal === null ? { outcome: 'read', parameters, release: () => undefined } : { outcome: 'refused', refusal };
+}
+
 /** The parameters of a query string and of a body that was read whole. */
 export function parametersIn(req: IncomingMessage, query: string, body: Buffer): Parameters {
   const parameters = parametersOf(query);
@@ -84,7 +89,7 @@ function notRead(outcome: 'too-large' | 'no-room' | 'unknown-encoding' | 'aborte
   return { outcome };
 }
 
-function refusalOf({ overflow, values, fault }: Parameters): Refusal | null {
+function refusalOf({ overflow, fault }: Parameters): Refusal | null {
   if (fault !== null) return { ok: false, ...fault };
-  return overflow || values.size > NAMES_LIMIT ? TOO_LARGE : null;
+  return overflow ? TOO_LARGE : null;
 }

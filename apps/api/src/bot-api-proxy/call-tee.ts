@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import { ANSWER_CALLBACK_QUERY } from '@flotilla/domain/bots/answered-callbacks.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { GroupFollower } from '@flotilla/domain/moved-groups/group-follower.ts';
+import { ANSWER_CALLBACK_QUERY } from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
+import type { GroupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { type CapturedMethod, capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import {
   type ParameterReader,
   type Parameters,
@@ -14,8 +15,8 @@ import {
 import { botActor, type MethodCall, type RunningProxy } from './call.ts';
 import { callbackTee } from './callback-tee.ts';
 import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
+import type { Tee } from './forward.ts';
 import { bodyCoding, contentType, hasBody, headerOf } from './headers.ts';
-import type { Tee } from './pass-through.ts';
 
 /** `by` is null if neither the audit log nor the history says who made the call. */
 type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };
@@ -28,7 +29,7 @@ const NO_PARAMETERS = parametersOf('');
 const REFUSAL_BYTES = 4096;
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 const COMPRESSED = 'the body is compressed';
-const TOO_MANY = 'the parameters are longer than 64 KiB';
+const TOO_MANY = `the parameters are longer than 64 KiB, or more than ${MOST_PARAMETERS}`;
 const MALFORMED = 'the body is malformed';
 
 /**

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { ActiveProgram } from '@flotilla/domain/fleet/bots/active-program.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../context.ts';
@@ -15,8 +15,10 @@ import {
   sendEmpty,
 } from './answer.ts';
 import type { Capture } from './capture.ts';
+import type { AsProgram, Tee } from './forward.ts';
+import { forgetHead } from './headers.ts';
 import type { ProxyMetrics } from './metrics.ts';
-import { type AsProgram, passThrough, type Tee } from './pass-through.ts';
+import { passThrough } from './pass-through.ts';
 import type { MethodPath } from './path.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -92,15 +94,22 @@ export function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null, asP
 }
 
 export function refuse(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {
-  if (call.method !== 'getupdates') finish(proxy, call, refusal);
-  else void delay(POLL_ERROR_DELAY_MS).then(() => finish(proxy, call, refusal));
+  if (call.method === 'getupdates') refusePoll(proxy, call, refusal);
+  else finish(proxy, call, refusal);
+}
+
+function refusePoll(proxy: RunningProxy, { req, res, method, begunAtMs }: MethodCall, refusal: Refusal): void {
+  forgetHead(req);
+  void delay(POLL_ERROR_DELAY_MS).then(() => finish(proxy, { res, method, begunAtMs }, refusal));
 }
 
 export function fail(proxy: RunningProxy, call: MethodCall, error: unknown): void {
   refuse(proxy, call, describeError(proxy.context.log, error));
 }
 
-export function finish(proxy: RunningProxy, call: MethodCall, answer: BotApiAnswer): void {
+type AnsweredCall = Pick<MethodCall, 'res' | 'method' | 'begunAtMs'>;
+
+export function finish(proxy: RunningProxy, call: AnsweredCall, answer: BotApiAnswer): void {
   sendAnswer(call.res, answer);
   if (answer.ok) proxy.metrics.call('intercepted', call.method, 200, call.begunAtMs);
   else proxy.metrics.call('refused', call.method, answer.code, call.begunAtMs);

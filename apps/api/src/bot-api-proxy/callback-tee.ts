@@ -1,11 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { ANSWERED, type Answerer, answerer, hasSeveralReaders } from '@flotilla/domain/bots/answered-callbacks.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import {
+  ANSWERED,
+  type Answerer,
+  answerer,
+  hasSeveralReaders,
+} from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { type ParameterReader, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { MethodCall, RunningProxy } from './call.ts';
 import { readAnswer, readEncoding } from './capture.ts';
+import type { Tee } from './forward.ts';
 import { headerOf } from './headers.ts';
-import type { Tee } from './pass-through.ts';
 
 const LIMITS = { parameterBytes: 16 * 1024, fileBytes: 0 };
 /** The platform's refusals are shorter. */

@@ -219,8 +219,9 @@ test('a bot has the username of its newest getMe, also when it is not managed', 
 describe('a call that is audited says if not all of its parameters were read', () => {
   const BAN = JSON.stringify({ chat_id: -5, user_id: 77 });
   const pad = (bytes: number) => `{"x":"${'x'.repeat(bytes)}",${BAN.slice(1)}`;
+  const TOO_MANY = 'the parameters are longer than 64 KiB, or more than 1000';
   const PADDED = '--b\r\nContent-Disposition: form-data; name="chat_id"\r\n\r\n';
-  test.each<[string, RequestInit, string]>([
+  test.each<[string, RequestInit, string, object?]>([
     [
       'a compressed body',
       {
@@ -230,7 +231,8 @@ describe('a call that is audited says if not all of its parameters were read', (
       },
       'the body is compressed',
     ],
-    ['parameters beyond 64 KiB', json(pad(70_000)), 'the parameters are longer than 64 KiB'],
+    ['parameters beyond 64 KiB', json(pad(70_000)), TOO_MANY],
+    ['more parameters than are read', json(`{${'"y":1,'.repeat(1000)}${BAN.slice(1)}`), TOO_MANY, { y: '1' }],
     [
       'headers beyond that',
       {
@@ -240,8 +242,13 @@ describe('a call that is audited says if not all of its parameters were read', (
       },
       'the body is malformed',
     ],
-    ['a long parameter', json(pad(5_000)), 'a parameter is longer than 4096 characters'],
-  ])('%s', async (_name, init, incomplete) => {
+    [
+      'a long parameter',
+      json(pad(5_000)),
+      'a parameter is longer than 4096 characters',
+      { chat_id: '-5', user_id: '77' },
+    ],
+  ])('%s', async (_name, init, incomplete, kept = {}) => {
     const bot = await newBot();
     answer = (res) => Boolean(res.end('{"ok":true,"result":true}'));
     await call(bot.token, 'banChatMember', init);
@@ -249,10 +256,7 @@ describe('a call that is audited says if not all of its parameters were read', (
     const entries = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
     const records = entries.map(([, fields]) => Object.fromEntries(pairs(fields)));
     const { p, n } = records.find(({ t, b }) => t === 'call' && b === String(bot.id)) ?? {};
-    expect({ n, p: JSON.parse(p ?? '') }).toEqual({
-      n: incomplete,
-      p: incomplete.startsWith('a parameter') ? { chat_id: '-5', user_id: '77' } : {},
-    });
+    expect({ n, p: JSON.parse(p ?? '') }).toEqual({ n: incomplete, p: kept });
   });
 
   test.each([

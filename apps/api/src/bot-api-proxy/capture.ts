@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { learnUsername } from '@flotilla/domain/bots/learn-username.ts';
-import { callActor } from '@flotilla/domain/history/stream/captured-call.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { learnUsername } from '@flotilla/domain/fleet/bots/learn-username.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
+import { callActor } from '@flotilla/domain/records/history/stream/captured-call.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { scanMembers } from '@flotilla/telegram/json-text.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';

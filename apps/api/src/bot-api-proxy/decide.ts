@@ -1,6 +1,6 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
-import { isProgramToken } from '@flotilla/domain/bots/program-credential.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
+import { isProgramToken } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { noteKnownSender, type Sender } from '../http/known-sender.ts';
 import { AMBIGUOUS, DISABLED, describeError, NO_SUCH_METHOD, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';

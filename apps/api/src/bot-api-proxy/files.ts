@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isProgramToken, type ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
-import { wasHandedFile } from '@flotilla/domain/programs/program-files.ts';
+import { wasHandedFile } from '@flotilla/domain/delivery/programs/program-files.ts';
+import { isProgramToken, type ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import type { Context } from '../context.ts';

@@ -175,6 +175,13 @@ export function framingFault({ headers }: IncomingMessage): 400 | 501 | null {
   return coding.trim().toLowerCase() === 'chunked' ? null : 501;
 }
 
+/** A head may have 64 KiB, and a response keeps its request. To be called when nothing of it is needed any more. */
+export function forgetHead(req: IncomingMessage): void {
+  req.url = '';
+  req.rawHeaders = [];
+  req.headers = {};
+}
+
 /** True if a body follows the headers. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -1,5 +1,5 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';

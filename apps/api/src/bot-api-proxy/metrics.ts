@@ -1,5 +1,5 @@
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import type { QuickCounter, QuickHistogram } from '@flotilla/runtime/quick-series.ts';
+import type { QuickCounter, QuickHistogram } from '@flotilla/runtime/quick-metrics.ts';
 import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
 import { type StatusClass, statusClass } from '../http/observe-request.ts';
 

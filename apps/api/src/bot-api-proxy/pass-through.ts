@@ -2,63 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { CLIENT_GONE } from '../http/observe-request.ts';
 import { type BotApiAnswer, COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sendAnswer } from './answer.ts';
-import {
-  forwardedRequestHeaders,
-  forwardedResponseHeaders,
-  hasBody,
-  hasWholeBody,
-  headersOfOwnBody,
-  isCompressed,
-  requestHeadersForPlainAnswer,
-} from './headers.ts';
-import { type HiddenSecret, SecretMask, withoutSecret } from './programs/secret-mask.ts';
+import { bodyLength, maskOf, shownHeaders, shownText } from './answer-head.ts';
+import type { Forward } from './forward.ts';
+import { hasBody, hasWholeBody, isCompressed } from './headers.ts';
+import type { SecretMask } from './programs/secret-mask.ts';
+import { nextOfBody, requestOf, wholeBody } from './sent-request.ts';
 import { RequestBody, type Upstream } from './upstream.ts';
-
-/** Sees the bodies of a call as they pass; it can neither change nor delay them. */
-export type Tee = {
-  onRequestChunk: ((chunk: Buffer) => void) | null;
-  /** True while the tee needs the rest of the answer; likewise `onResponseChunk`. */
-  onResponseStart(status: number, headers: string[]): boolean;
-  onResponseChunk(chunk: Buffer): boolean;
-  onResponseEnd(): void;
-  /** The client left after the platform got the whole call. True: read on, only for the tee. */
-  onClientGone(): boolean;
-  /** The platform got the whole call, but no whole answer came. */
-  onAnswerLost(): void;
-  /** True to hold an answer with this status and so many bytes (-1: unknown) back, until `isAnswered` has seen it whole. */
-  holdsRefusal?(status: number, bytes: number): boolean;
-  /** True: the client gets `true` instead of this refusal. */
-  isAnswered?(refusal: Buffer): Promise<boolean>;
-};
-
-/** Writes a body anew while it passes; a refusal breaks the call off. */
-export type BodyRewriter = { write(chunk: Buffer): Buffer | Refusal; end(): Buffer | Refusal };
-/** A body that is sent in place of the client's, and its Content-Type. */
-export type OwnBody = { type: string } & ({ content: Buffer } | { rewrite: BodyRewriter });
-
-/** What is different for a call with a program's token. */
-export type AsProgram = {
-  /** Path and query string with the bot's token. */
-  path: string;
-  /** Null: the body is sent as it comes. */
-  body: OwnBody | null;
-  /** Kept out of what the platform says. */
-  secret: HiddenSecret;
-  /** A file is what people sent, as texts in updates are, so only an error in its place is searched for the secret. */
-  isFile: boolean;
-};
-
-export type Forward = {
-  /** Path and query string as received, without our prefix. */
-  path: string;
-  tee: Tee | null;
-  asProgram: AsProgram | null;
-  /** The whole body, if it was read to decide about the call. */
-  body: Buffer | null;
-  /** Delays our own errors: some clients ask again without a pause. */
-  errorDelayMs: number;
-  onDone(status: number): void;
-};
 
 const ANSWERED: BotApiAnswer = { ok: true, result: 'true' };
 /** Headers of longer answers are sent at once; shorter answers are sent in one piece. */
@@ -117,57 +66,23 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   dispatch(body: Buffer | 'stream' | null): void {
     if (this.#clientGone) return;
-    const { path, asProgram } = this.#forward;
-    const own = asProgram?.body ?? null;
-    const sent = Buffer.isBuffer(body) ? this.#wholeBody(body) : null;
+    const sent = Buffer.isBuffer(body) ? wholeBody(this.#forward, body) : null;
     if (sent !== null && !Buffer.isBuffer(sent)) {
       sendAnswer(this.#res, sent);
       this.#forward.onDone(sent.code);
       return;
     }
     if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#sentOf(chunk));
-    const { rawHeaders } = this.#req;
-    const headers =
-      asProgram === null
-        ? forwardedRequestHeaders(rawHeaders)
-        : requestHeadersForPlainAnswer(rawHeaders, asProgram.isFile);
-    this.#upstream.dispatcher.dispatch(
-      {
-        path: this.#upstream.basePath + path,
-        method: own === null ? (this.#req.method as Dispatcher.HttpMethod) : 'POST',
-        headers: own === null ? headers : headersOfOwnBody(headers, own.type),
-        body: this.#body ?? sent,
-        idempotent: false,
-      },
-      this,
-    );
-  }
-
-  #wholeBody(body: Buffer): Buffer | Refusal {
-    const rewrite = this.#rewriter();
-    const begin = rewrite?.write(body) ?? body;
-    const end = Buffer.isBuffer(begin) ? rewrite?.end() : undefined;
-    const whole = Buffer.isBuffer(end) ? Buffer.concat([begin as Buffer, end]) : (end ?? begin);
-    if (Buffer.isBuffer(whole)) this.#forward.tee?.onRequestChunk?.(whole);
-    return whole;
+    const request = requestOf(this.#upstream, this.#req, this.#forward, this.#body ?? sent);
+    this.#upstream.dispatcher.dispatch(request, this);
   }
 
   /** What goes on of a streamed body for its next chunk, or for its end. */
   #sentOf(chunk: Buffer | null): Buffer | null {
-    const rewrite = this.#rewriter();
-    const sent = rewrite === null ? chunk : chunk === null ? rewrite.end() : rewrite.write(chunk);
-    if (sent === null) return null;
-    if (!Buffer.isBuffer(sent)) {
-      this.#breakOff(sent);
-      return null;
-    }
-    this.#forward.tee?.onRequestChunk?.(sent);
-    return sent;
-  }
-
-  #rewriter(): BodyRewriter | null {
-    const own = this.#forward.asProgram?.body ?? null;
-    return own !== null && 'rewrite' in own ? own.rewrite : null;
+    const sent = nextOfBody(this.#forward, chunk);
+    if (sent === null || Buffer.isBuffer(sent)) return sent;
+    this.#breakOff(sent);
+    return null;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -186,17 +101,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (status < 200) return;
-    const headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
     const { asProgram } = this.#forward;
-    if (asProgram !== null) {
-      const { secret, isFile } = asProgram;
-      if (!isFile || status >= 300) this.#mask = new SecretMask(secret);
-      if (this.#mask !== null && isCompressed(parsed['content-encoding'])) {
-        this.#breakOff(COMPRESSED_ANSWER);
-        return;
-      }
-      for (let at = 0; at < headers.length; at++) headers[at] = withoutSecret(secret, headers[at] as string);
+    this.#mask = maskOf(asProgram, status);
+    if (this.#mask !== null && isCompressed(parsed['content-encoding'])) {
+      this.#breakOff(COMPRESSED_ANSWER);
+      return;
     }
+    const headers = shownHeaders(asProgram, controller.rawHeaders as Buffer[]);
     this.#status = status;
     const wanted = this.#forward.tee?.onResponseStart(status, headers) ?? false;
     if (this.#clientGone) {
@@ -205,12 +116,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#remaining = bodyLength(parsed['content-length']);
     this.#res.sendDate = false;
-    const shownText = asProgram === null ? statusText : withoutSecret(asProgram.secret, statusText);
+    const text = shownText(asProgram, statusText);
     if (this.#forward.tee?.holdsRefusal?.(status, this.#remaining) === true) {
-      this.#held = { statusText: shownText, headers, pieces: [] };
+      this.#held = { statusText: text, headers, pieces: [] };
       return;
     }
-    this.#res.writeHead(status, shownText, headers);
+    this.#res.writeHead(status, text, headers);
     if (this.#remaining > SMALL_ANSWER_BYTES || this.#remaining === -1) this.#res.flushHeaders();
   }
 
@@ -328,8 +239,4 @@ function onResponseClose(this: WithExchange): void {
 
 function onResponseDrain(this: WithExchange): void {
   this.exchange?.resumeUpstream();
-}
-
-function bodyLength(contentLength: string | string[] | undefined): number {
-  return typeof contentLength === 'string' ? Number(contentLength) : -1;
 }

@@ -72,6 +72,18 @@ describe('a path of another form', () => {
     const refusal = { code: 404, description: expect.stringMatching(/^Not Found: .*\/tgapi\/bot<token>\/<method>/) };
     expect(parse(url)).toMatchObject({ kind: 'refused', refusal });
     expect(JSON.stringify(parse(url))).not.toContain(TOKEN);
+    expect(JSON.stringify(parse(url))).not.toContain('two slashes');
+  });
+
+  test.each([
+    `/tgapi//bot${TOKEN}/getMe`,
+    `//bot${TOKEN}/getMe`,
+    `/tgapi//file/bot${TOKEN}/photos/f.jpg`,
+    `//file/bot${TOKEN}/photos/f.jpg`,
+  ])('%s is told that it has two slashes', (url) => {
+    const description = expect.stringMatching(/^Not Found: no such path \(two slashes\), it is \/tgapi\/bot<token>/);
+    expect(isBotApiPath(url, '/tgapi')).toBe(true);
+    expect(parse(url)).toMatchObject({ kind: 'refused', refusal: { code: 404, description } });
   });
 
   test('without a prefix it is named without one', () => {
@@ -85,7 +97,8 @@ describe('whose path it is', () => {
     '%s is the proxy’s',
     (url) => expect(isBotApiPath(url, '/tgapi')).toBe(true),
   );
-  test.each(['/api/bots', '/tgapix/bot1/x', '/', '/Bot1/x', '/files/bot1'])('%s is not', (url) =>
-    expect(isBotApiPath(url, '/tgapi')).toBe(false),
+  test.each(['/api/bots', '/tgapix/bot1/x', '/', '/Bot1/x', '/files/bot1', '//x/bot1', '//api/bots'])(
+    '%s is not',
+    (url) => expect(isBotApiPath(url, '/tgapi')).toBe(false),
   );
 });

@@ -22,6 +22,8 @@ export const ANSWERED_HERE: ReadonlySet<string> = new Set([
 const SLASH = 47;
 /** The path of nearly every call; every server reads it in the same way. */
 const PLAIN_METHOD_PATH = /^\/bot(\d+:[\w-]+)\/(?:test\/)?(\w*)$/;
+/** What is called when the API root is our address with a slash at its end. */
+const AFTER_TWO_SLASHES = /^\/\/(?:file\/)?bot/;
 const TOKEN = /^[\w:-]*$/;
 /** Characters of a decoded path at which some servers end it, or which they take for a slash or drop. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -37,7 +39,9 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 /** True if the Bot API proxy serves the path: it serves everything below our prefix. */
 export function isBotApiPath(url: string, prefix: string): boolean {
   const path = url.charCodeAt(0) === SLASH ? url : url.replace(ORIGIN, '');
-  return isBelow(path, prefix) || path.startsWith('/bot') || path.startsWith('/file/bot');
+  return (
+    isBelow(path, prefix) || path.startsWith('/bot') || path.startsWith('/file/bot') || AFTER_TWO_SLASHES.test(path)
+  );
 }
 
 /**
@@ -56,7 +60,7 @@ export function parseBotPath(url: string, prefix: string): BotPath | null {
   const upstreamPath = start === 0 ? url : url.slice(start);
   const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
   const plain = PLAIN_METHOD_PATH.exec(rawPath);
-  if (plain === null) return parseOddPath(rawPath, upstreamPath, query, wrongForm(prefix));
+  if (plain === null) return parseOddPath(rawPath, upstreamPath, query, wrongForm(prefix, rawPath.includes('//')));
   return {
     kind: 'method',
     token: plain[1] as string,

@@ -78,6 +78,20 @@ describe.each(UNREADABLE)('a call with %s', (_name, headers, body, status) => {
   });
 });
 
+describe('a call with more parameters than are read is refused and changes nothing', () => {
+  const many = `${'a&'.repeat(1000)}url=http://127.0.0.1:9/after`;
+  test.each([
+    ['in its query string', `?${many}`, {}, ''],
+    ['in a form', '', { 'content-type': 'application/x-www-form-urlencoded' }, many],
+    ['in JSON', '', JSON_TYPE, `{${'"a":1,'.repeat(1000)}"url":"http://127.0.0.1:9/after"}`],
+  ])('%s', async (_name, query, headers, body) => {
+    const init = body === '' ? {} : { method: 'POST', headers, body };
+    const answer = await fetch(`${api.url}/tgapi/bot${token}/setWebhook${query}`, init);
+    expect([answer.status, await answer.json()]).toMatchObject([413, { ok: false, error_code: 413 }]);
+    expect(await backendUrl()).toBe(URL_BEFORE);
+  });
+});
+
 describe('what the platform reads is read', () => {
   test.each([
     ['gzip that calls itself deflate', packed('deflate'), whole],

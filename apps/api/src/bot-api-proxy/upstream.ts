@@ -19,7 +19,7 @@ export type Upstream = {
 type Platform = { url: string; proxy: ProxyTarget | null; log: Logger };
 
 /** How long we wait for the platform. */
-export type PlatformPatience = {
+export type PlatformTimeouts = {
   /** Wait before its headers and between two pieces of its body; an upload of gigabytes is answered late. */
   silenceMs: number;
   /** Wait for the answer to a captured call whose client has gone. */
@@ -27,7 +27,7 @@ export type PlatformPatience = {
 };
 
 /** Most clients wait for less than `readOnMs`, and so does a process that stops. */
-const PATIENCE: PlatformPatience = { silenceMs: 300_000, readOnMs: 60_000 };
+const TIMEOUTS: PlatformTimeouts = { silenceMs: 300_000, readOnMs: 60_000 };
 const CONNECT_MS = 10_000;
 const MAX_HEADER_BYTES = 256 * 1024;
 
@@ -35,9 +35,9 @@ const MAX_HEADER_BYTES = 256 * 1024;
  * Keep-alive connections to the platform: one call at a time on each, as many as calls are in flight. Nothing is
  * pipelined, so nothing is sent twice. HTTP/1.1 only, because it keeps header names and framing unchanged.
  */
-export function connectUpstream({ url: text, proxy, log }: Platform, patience: Partial<PlatformPatience>): Upstream {
+export function connectUpstream({ url: text, proxy, log }: Platform, timeouts: Partial<PlatformTimeouts>): Upstream {
   const url = new URL(text);
-  const { silenceMs, readOnMs } = { ...PATIENCE, ...patience };
+  const { silenceMs, readOnMs } = { ...TIMEOUTS, ...timeouts };
   const dispatcher = new Pool(url.origin, {
     pipelining: 1,
     allowH2: false,

@@ -183,16 +183,15 @@ const UPDATE: JsonSchema = {
   additionalProperties: true,
 };
 
-const FAILURES = {
-  '4XX': failure('Flotilla refused the call before it asked the platform, or the platform refused it.'),
-  '5XX': failure(
-    '502, 504: the platform could not be reached, or was late. 503: not possible now; `Retry-After` says when to try again.',
-  ),
+/** Generators of clients read `default`; of ranges such as `4XX` some make code that does not compile. */
+const FAILURE = {
+  default: {
+    description:
+      '4xx: Flotilla refused the call before it asked the platform, or the platform refused it. 502, 504: the platform ' +
+      'could not be reached, or was late. 503: not possible now; `Retry-After` says when to try again.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/BotApiError' } } },
+  },
 };
-
-function failure(description: string): JsonSchema {
-  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/BotApiError' } } } };
-}
 
 function success(description: string, result: JsonSchema): JsonSchema {
   const schema = {
@@ -216,7 +215,7 @@ function intercepted({ method, summary, description, fields, result }: Intercept
     ...(Object.keys(fields).length === 0
       ? {}
       : { requestBody: { content: Object.fromEntries(forms.map((form) => [form, { schema }])) } }),
-    responses: { '200': success('Done.', result), ...FAILURES },
+    responses: { '200': success('Done.', result), ...FAILURE },
   };
 }
 
@@ -239,7 +238,7 @@ const PASSED_ON: JsonSchema = {
       'multipart/form-data': { schema: { type: 'object' } },
     },
   },
-  responses: { '200': success("The platform's answer.", {}), ...FAILURES },
+  responses: { '200': success("The platform's answer.", {}), ...FAILURE },
 };
 
 const FILE: JsonSchema = {
@@ -254,7 +253,7 @@ const FILE: JsonSchema = {
       description: 'The file.',
       content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
     },
-    ...FAILURES,
+    ...FAILURE,
   },
 };
 
@@ -288,8 +287,10 @@ const FORWARDED: JsonSchema = {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Update' } } },
   },
   responses: {
-    '2XX': { description: 'Delivered. If the JSON body has a `method`, Flotilla makes that call.' },
-    '4XX': {
+    '200': {
+      description: 'Delivered, as by any other 2xx. If the JSON body has a `method`, Flotilla makes that call.',
+    },
+    default: {
       description:
         'The update is sent again. `Retry-After`, in seconds, replaces the delay. If every answer is 410 for 23 hours, Flotilla removes the backend.',
     },

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
-import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
+import { resultOf } from '@flotilla/domain/fleet/bots/validate-token.ts';
 import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';

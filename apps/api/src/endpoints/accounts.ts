@@ -1,11 +1,11 @@
 import type { AccountResource, accountOperations } from '@flotilla/contract/accounts.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import type { Account } from '@flotilla/domain/accounts/account.ts';
-import { accountStore } from '@flotilla/domain/accounts/account-store.ts';
-import { addAccount } from '@flotilla/domain/accounts/add-account.ts';
-import { seesAllBots } from '@flotilla/domain/accounts/caller.ts';
-import { deleteAccount } from '@flotilla/domain/accounts/delete-account.ts';
-import { updateAccount } from '@flotilla/domain/accounts/update-account.ts';
+import type { Account } from '@flotilla/domain/people/accounts/account.ts';
+import { accountStore } from '@flotilla/domain/people/accounts/account-store.ts';
+import { addAccount } from '@flotilla/domain/people/accounts/add-account.ts';
+import { seesAllBots } from '@flotilla/domain/people/accounts/caller.ts';
+import { deleteAccount } from '@flotilla/domain/people/accounts/delete-account.ts';
+import { updateAccount } from '@flotilla/domain/people/accounts/update-account.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';

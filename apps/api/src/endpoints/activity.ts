@@ -1,5 +1,5 @@
 import type { activityOperations } from '@flotilla/contract/activity.ts';
-import { readActivity } from '@flotilla/domain/activity/read-activity.ts';
+import { readActivity } from '@flotilla/domain/records/activity/read-activity.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 

@@ -1,11 +1,11 @@
 import type { ApiKeyResource, apiKeyOperations } from '@flotilla/contract/api-keys.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import type { ApiKey } from '@flotilla/domain/accounts/api-key.ts';
-import { seesBot } from '@flotilla/domain/accounts/caller.ts';
-import { createApiKey } from '@flotilla/domain/accounts/create-api-key.ts';
-import { deleteApiKey } from '@flotilla/domain/accounts/delete-api-key.ts';
-import { listApiKeys } from '@flotilla/domain/accounts/list-api-keys.ts';
-import { toggleApiKey } from '@flotilla/domain/accounts/toggle-api-key.ts';
+import type { ApiKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import { seesBot } from '@flotilla/domain/people/accounts/caller.ts';
+import { createApiKey } from '@flotilla/domain/people/accounts/create-api-key.ts';
+import { deleteApiKey } from '@flotilla/domain/people/accounts/delete-api-key.ts';
+import { listApiKeys } from '@flotilla/domain/people/accounts/list-api-keys.ts';
+import { toggleApiKey } from '@flotilla/domain/people/accounts/toggle-api-key.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireSeenBot } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';

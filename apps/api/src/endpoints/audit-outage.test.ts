@@ -93,6 +93,7 @@ describe('while the audit log takes no entry', () => {
       update_id: 1,
       payload: '{"update_id":1}',
       reason: 'x',
+      reason_code: 'refused',
       attempts: 1,
     };
     await db.insertInto('dead_letters').values(letter).execute();

@@ -1,8 +1,8 @@
 import type { AuditEntryResource, auditOperations } from '@flotilla/contract/audit.ts';
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import { findAccountId } from '@flotilla/domain/accounts/find-account-id.ts';
-import { type AuditEntry, type AuditQuery, auditStore } from '@flotilla/domain/audit/audit-store.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { findAccountId } from '@flotilla/domain/people/accounts/find-account-id.ts';
+import { type AuditEntry, type AuditQuery, auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';

@@ -1,8 +1,8 @@
 import type { backendOperations } from '@flotilla/contract/backends.ts';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import { type BotWithBackend, backendOfProgram } from '@flotilla/domain/push/backend.ts';
-import { type BackendHealth, checkBackendHealth } from '@flotilla/domain/push/check-backend-health.ts';
-import { testDelivery } from '@flotilla/domain/push/test-delivery.ts';
+import { type BotWithBackend, backendOfProgram } from '@flotilla/domain/delivery/push/backend.ts';
+import { type BackendHealth, checkBackendHealth } from '@flotilla/domain/delivery/push/check-backend-health.ts';
+import { testDelivery } from '@flotilla/domain/delivery/push/test-delivery.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import type { Context } from '../context.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';

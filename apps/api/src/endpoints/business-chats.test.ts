@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { MessageResource } from '@flotilla/contract/messages.ts';
-import { historyChatStore } from '@flotilla/domain/history/history-chat-store.ts';
+import { historyChatStore } from '@flotilla/domain/records/history/history-chat-store.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';

@@ -1,10 +1,10 @@
 import type { ChatAdminResource, chatAdminOperations } from '@flotilla/contract/chat-admins.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import type { ChatAdmin } from '@flotilla/domain/chat-actions/chat-admin.ts';
-import { demoteChatAdmin } from '@flotilla/domain/chat-actions/demote-chat-admin.ts';
-import { listChatAdmins, rankOf } from '@flotilla/domain/chat-actions/list-chat-admins.ts';
-import { promoteChatUser } from '@flotilla/domain/chat-actions/promote-chat-user.ts';
-import { setChatAdminTitle } from '@flotilla/domain/chat-actions/set-chat-admin-title.ts';
+import type { ChatAdmin } from '@flotilla/domain/records/chat-actions/chat-admin.ts';
+import { demoteChatAdmin } from '@flotilla/domain/records/chat-actions/demote-chat-admin.ts';
+import { listChatAdmins, rankOf } from '@flotilla/domain/records/chat-actions/list-chat-admins.ts';
+import { promoteChatUser } from '@flotilla/domain/records/chat-actions/promote-chat-user.ts';
+import { setChatAdminTitle } from '@flotilla/domain/records/chat-actions/set-chat-admin-title.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';

@@ -1,8 +1,8 @@
 import type { ChatUserResource, chatUserOperations } from '@flotilla/contract/chat-users.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import { banChatUser } from '@flotilla/domain/chat-actions/ban-chat-user.ts';
-import { unbanChatUser } from '@flotilla/domain/chat-actions/unban-chat-user.ts';
-import { type ChatUser, chatUserStore } from '@flotilla/domain/chat-users/chat-user-store.ts';
+import { banChatUser } from '@flotilla/domain/records/chat-actions/ban-chat-user.ts';
+import { unbanChatUser } from '@flotilla/domain/records/chat-actions/unban-chat-user.ts';
+import { type ChatUser, chatUserStore } from '@flotilla/domain/records/chat-users/chat-user-store.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot, requireBotOfChat } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';

@@ -1,6 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ChatResource } from '@flotilla/contract/chats.ts';
-import { historyChatStore } from '@flotilla/domain/history/history-chat-store.ts';
+import { historyChatStore } from '@flotilla/domain/records/history/history-chat-store.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';

@@ -1,12 +1,17 @@
 import { type ChatResource, type chatOperations, RECENT_CHATS } from '@flotilla/contract/chats.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import { refreshChat } from '@flotilla/domain/chat-actions/refresh-chat.ts';
-import { type Chat, type ChatQuery, chatStore } from '@flotilla/domain/chats/chat-store.ts';
-import { deleteChat } from '@flotilla/domain/chats/delete-chat.ts';
-import { type InboxChat, type InboxQuery, inboxStore, type LastMessage } from '@flotilla/domain/chats/inbox-store.ts';
-import { markChatRead } from '@flotilla/domain/chats/mark-chat-read.ts';
-import { announceChatRead, type ChatRead } from '@flotilla/domain/live/chat-reads.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { refreshChat } from '@flotilla/domain/records/chat-actions/refresh-chat.ts';
+import { type Chat, type ChatQuery, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
+import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
+import {
+  type InboxChat,
+  type InboxQuery,
+  inboxStore,
+  type LastMessage,
+} from '@flotilla/domain/records/chats/inbox-store.ts';
+import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
+import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';

@@ -1,6 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
-import type { RetryRecord } from '@flotilla/domain/lanes/retry-schedule.ts';
+import type { RetryRecord } from '@flotilla/domain/delivery/lanes/retry-schedule.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type BackendHandler, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
@@ -44,7 +44,7 @@ type Letter = {
   bot?: number;
   reader?: string;
   updateId: number;
-  code?: string | null;
+  code?: string;
   status?: number;
   reason?: string;
 };
@@ -63,6 +63,7 @@ async function failing(at: number, reader: 'push' | 'rules', records: Record<str
   const record: RetryRecord = {
     ...{ attempts: 2, doublings: 2, lastStatus: 502, lastError: 'Wrong response: 502 Bad Gateway' },
     ...{ reasonCode: 'refused', firstFailedAtMs: DEAD_AT, lastFailedAtMs: DEAD_AT, nextTryAtMs: DEAD_AT },
+    expiresAtMs: DEAD_AT + 86_400_000,
   };
   const fields = Object.entries(records).map(
     ([id, own]) => [`r:${id}`, JSON.stringify({ ...record, ...own })] as const,
@@ -119,7 +120,7 @@ describe('the list over all bots', () => {
       { updateId: 1, status: 502, reason: 'Wrong response from the webhook: 502 Bad Gateway' },
       { updateId: 2, code: 'timed_out', reason: 'Read timeout expired', bot: 1 },
       { updateId: 3, reader: 'rules', code: 'destination_failed', status: 400, reason: 'Bad Request: chat not found' },
-      { updateId: 4, reader: 'history', code: null, reason: '100% of_it' },
+      { updateId: 4, reader: 'history', code: 'of_later', reason: '100% of_it' },
     );
     await failing(0, 'push', { 20: { lastFailedAtMs: DEAD_AT + 20_000 } });
     await failing(1, 'rules', {
@@ -270,7 +271,7 @@ describe('a redrive and a discard', () => {
   test('count only with dry_run: what would be refused, and nothing is changed or audited', async () => {
     const parked = await api.addBot({ proxy_enabled: false, backend_url: BACKEND_URL });
     await bury({ updateId: 1 }, { updateId: 2, reader: 'history' }, { updateId: 3, reader: 'rules' });
-    const row = { reader: 'push', update_id: 4, payload: '{}', reason: 'x', attempts: 1 };
+    const row = { reader: 'push', update_id: 4, payload: '{}', reason: 'x', reason_code: 'refused', attempts: 1 };
     await api.database.db
       .insertInto('dead_letters')
       .values({ ...row, bot_id: parked.id })

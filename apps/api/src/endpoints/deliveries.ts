@@ -4,13 +4,13 @@ import {
   type FailedDestination,
   reasonCode,
 } from '@flotilla/contract/deliveries.ts';
-import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { type DeadLetter, deadLetterStore } from '@flotilla/domain/deliveries/dead-letter-store.ts';
-import type { DeliveryFilter } from '@flotilla/domain/deliveries/delivery-filter.ts';
-import { findKeptUpdate } from '@flotilla/domain/deliveries/find-kept-update.ts';
-import { listRetrying, type Retrying } from '@flotilla/domain/deliveries/list-retrying.ts';
-import { presentReader } from '@flotilla/domain/deliveries/reader-name.ts';
+import { type DeadLetter, deadLetterStore } from '@flotilla/domain/delivery/deliveries/dead-letter-store.ts';
+import type { DeliveryFilter } from '@flotilla/domain/delivery/deliveries/delivery-filter.ts';
+import { findKeptUpdate } from '@flotilla/domain/delivery/deliveries/find-kept-update.ts';
+import { listRetrying, type Retrying } from '@flotilla/domain/delivery/deliveries/list-retrying.ts';
+import { presentReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -98,13 +98,13 @@ function presentRetrying(named: Named, update: Retrying): DeliveryResource {
     ...namedReader(named, update.botId, update.reader),
     attempts: update.attempts,
     ...(update.lastStatus === null ? {} : { last_status: update.lastStatus }),
-    reason_code: update.reasonCode ?? 'unknown',
+    reason_code: update.reasonCode,
     last_error: update.lastError,
     first_failed_at: new Date(update.firstFailedAtMs).toISOString(),
-    ...(update.lastFailedAtMs === undefined ? {} : { last_failed_at: new Date(update.lastFailedAtMs).toISOString() }),
+    last_failed_at: new Date(update.lastFailedAtMs).toISOString(),
     ...withoutNulls({ response_excerpt: update.excerpt ?? null }),
     next_attempt_at: new Date(update.nextTryAtMs).toISOString(),
-    ...(update.expiresAtMs === undefined ? {} : { expires_at: new Date(update.expiresAtMs).toISOString() }),
+    expires_at: new Date(update.expiresAtMs).toISOString(),
   };
 }
 

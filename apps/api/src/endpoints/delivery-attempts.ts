@@ -1,5 +1,5 @@
 import type { deliveryAttemptOperations } from '@flotilla/contract/delivery-attempts.ts';
-import { type ListedAttempt, listAttempts } from '@flotilla/domain/deliveries/list-attempts.ts';
+import { type ListedAttempt, listAttempts } from '@flotilla/domain/delivery/deliveries/list-attempts.ts';
 import { pageOf } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';

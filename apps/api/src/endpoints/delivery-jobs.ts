@@ -1,9 +1,9 @@
 import { type deliveryJobOperations, type Refusal, refusalCode } from '@flotilla/contract/delivery-jobs.ts';
-import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
-import { countByBot, countRedrivable } from '@flotilla/domain/deliveries/count-redrivable.ts';
-import type { DeadLetterQuery } from '@flotilla/domain/deliveries/dead-letter-store.ts';
-import { type DeliveryJob, deliveryJobStore } from '@flotilla/domain/deliveries/delivery-job-store.ts';
-import { runDeliveryJob } from '@flotilla/domain/deliveries/run-delivery-job.ts';
+import { countByBot, countRedrivable } from '@flotilla/domain/delivery/deliveries/count-redrivable.ts';
+import type { DeadLetterQuery } from '@flotilla/domain/delivery/deliveries/dead-letter-store.ts';
+import { type DeliveryJob, deliveryJobStore } from '@flotilla/domain/delivery/deliveries/delivery-job-store.ts';
+import { runDeliveryJob } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
@@ -74,9 +74,9 @@ function progressOf(job: DeliveryJob) {
   };
 }
 
-/** An earlier release refused without a code. */
+/** A later release may refuse with a code that this one does not know. */
 function refusalsOf(job: DeliveryJob): Refusal[] {
-  return (JSON.parse(job.refusals) as (Omit<Refusal, 'code'> & Partial<Refusal>)[]).map((refusal) => ({
+  return (JSON.parse(job.refusals) as Refusal[]).map((refusal) => ({
     ...refusal,
     code: refusalCode.catch('unknown').parse(refusal.code),
   }));

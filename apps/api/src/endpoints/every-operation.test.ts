@@ -152,6 +152,7 @@ const newDeadLetter = async (): Promise<number> => {
     update_id: 1,
     payload: '{"update_id":1}',
     reason: 'x',
+    reason_code: 'refused',
     attempts: 1,
   };
   const added = api.database.db.insertInto('dead_letters').values(letter).returning('id');

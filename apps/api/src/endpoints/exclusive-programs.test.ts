@@ -1,7 +1,7 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';

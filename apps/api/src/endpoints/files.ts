@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type fileOperations, SHOWN_MEDIA_TYPES } from '@flotilla/contract/files.ts';
-import { type BotFile, openFile } from '@flotilla/domain/files/open-file.ts';
+import { type BotFile, openFile } from '@flotilla/domain/records/files/open-file.ts';
 import type { FileRange } from '@flotilla/telegram/platform-client.ts';
 import type { Request, Response } from 'express';
 import { lookup } from 'mime-types';

@@ -1,5 +1,5 @@
 import type { fleetOperations } from '@flotilla/contract/fleet.ts';
-import { readFleet } from '@flotilla/domain/fleet-figures/read-fleet.ts';
+import { readFleet } from '@flotilla/domain/watch/fleet-figures/read-fleet.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { presentFleet } from '../present/present-fleet.ts';
 

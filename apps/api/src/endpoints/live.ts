@@ -1,5 +1,5 @@
 import { type liveOperations, liveTopic } from '@flotilla/contract/live.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { untilGone } from '../operations/while-allowed.ts';

@@ -1,6 +1,6 @@
-import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import { statusColumns } from '@flotilla/domain/bots/status-columns.ts';
-import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
+import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
+import { statusColumns } from '@flotilla/domain/fleet/bots/status-columns.ts';
+import { botChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
 import { botKeys, channels, programKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { FLEET_ENCRYPTION_KEY } from '@flotilla/testing/fleet/fleet.ts';

@@ -1,11 +1,11 @@
 import { addAbortSignal } from 'node:stream';
 import { OK } from '@flotilla/contract/fields.ts';
 import type { messageActionOperations, SentMedia } from '@flotilla/contract/message-actions.ts';
-import { deleteMessage } from '@flotilla/domain/chat-actions/delete-message.ts';
-import { pinMessage } from '@flotilla/domain/chat-actions/pin-message.ts';
-import { unpinMessage } from '@flotilla/domain/chat-actions/unpin-message.ts';
-import { editMessage } from '@flotilla/domain/messages/edit-message.ts';
-import { type Content, type MediaSource, sendMessage } from '@flotilla/domain/messages/send-message.ts';
+import { deleteMessage } from '@flotilla/domain/records/chat-actions/delete-message.ts';
+import { pinMessage } from '@flotilla/domain/records/chat-actions/pin-message.ts';
+import { unpinMessage } from '@flotilla/domain/records/chat-actions/unpin-message.ts';
+import { editMessage } from '@flotilla/domain/records/messages/edit-message.ts';
+import { type Content, type MediaSource, sendMessage } from '@flotilla/domain/records/messages/send-message.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { IncomingFile } from '../http/incoming-file.ts';
 import { requireBot } from '../operations/bot-of-call.ts';

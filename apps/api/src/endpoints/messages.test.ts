@@ -401,9 +401,9 @@ describe('listing chats', () => {
     const known = await api.platform.createBot({});
     const other = (await api.admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
     const chats = [
-      { id: -3, type: 'group', title: 'Больница' },
-      { id: -2, type: 'supergroup', title: '100% sure', username: 'SureGroup' },
-      { id: 4, type: 'private', first_name: 'Grace', last_name: 'Hopper' },
+      { id: -3, type: 'group', title: 'Больница', search_name: 'больница' },
+      { id: -2, type: 'supergroup', title: '100% sure', username: 'SureGroup', search_name: '100% sure\nsuregroup' },
+      { id: 4, type: 'private', first_name: 'Grace', last_name: 'Hopper', search_name: 'grace hopper' },
     ];
     await db
       .insertInto('chats')

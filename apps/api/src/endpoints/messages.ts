@@ -1,23 +1,23 @@
 import type { MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
-import { describeNew } from '@flotilla/domain/audit/describe-changes.ts';
-import { recordAction } from '@flotilla/domain/audit/record-action.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { findMessagePosition } from '@flotilla/domain/history/find-message-position.ts';
-import { exportChat } from '@flotilla/domain/messages/export-chat.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
+import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
+import { findMessagePosition } from '@flotilla/domain/records/history/find-message-position.ts';
+import { exportChat } from '@flotilla/domain/records/messages/export-chat.ts';
 import {
   listMessagesAfter,
   listMessagesAround,
   type MessageWindow,
   positionOf,
-} from '@flotilla/domain/messages/list-messages-around.ts';
+} from '@flotilla/domain/records/messages/list-messages-around.ts';
 import {
   type ChatOfBot,
   type Message,
   type MessageCursor,
   type MessageFilter,
   messageStore,
-} from '@flotilla/domain/messages/message-store.ts';
-import { searchMessages } from '@flotilla/domain/messages/search-messages.ts';
+} from '@flotilla/domain/records/messages/message-store.ts';
+import { searchMessages } from '@flotilla/domain/records/messages/search-messages.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';

@@ -1,5 +1,5 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';

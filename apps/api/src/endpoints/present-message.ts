@@ -1,6 +1,6 @@
 import type { MessageResource } from '@flotilla/contract/messages.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { Message } from '@flotilla/domain/messages/message-store.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { Message } from '@flotilla/domain/records/messages/message-store.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export function presentMessage({ programs }: Bot, message: Message): MessageResource {

@@ -1,10 +1,10 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import { readRecord } from '@flotilla/domain/history/stream/history-codec.ts';
-import { writeHistory } from '@flotilla/domain/history/write-history.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
-import { parkPrograms } from '@flotilla/domain/programs/park-programs.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
+import { readRecord } from '@flotilla/domain/records/history/stream/history-codec.ts';
+import { writeHistory } from '@flotilla/domain/records/history/write-history.ts';
 import { shardKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
@@ -83,32 +83,24 @@ async function letters(bot: BotResource): Promise<[id: number, reader: string, c
 }
 
 describe('a deleted program', () => {
-  const bury = async (bot: BotResource, { id }: ProgramResource, taken: (boolean | null)[]) => {
+  const bury = async (bot: BotResource, { id }: ProgramResource, exclusive: boolean[]) => {
     const row = { bot_id: bot.id, reader: `program:${id}`, payload: '{}', reason: '500', reason_code: 'refused' };
     await api.database.db
       .insertInto('dead_letters')
-      .values(taken.map((one, at) => ({ ...row, update_id: at + 1, attempts: 9, taken: one })))
+      .values(exclusive.map((one, at) => ({ ...row, update_id: at + 1, attempts: 9, exclusive: one })))
       .execute();
   };
 
   test('leaves to the bot what it took alone and gave up; others have the rest', async () => {
     const bot = await api.addBot({ proxy_enabled: true, backend_url: NOBODY });
     const program = await add(bot, { mode: 'push', backend_url: NOBODY });
-    await bury(bot, program, [true, false, null, true]);
+    await bury(bot, program, [true, false, true]);
     await post('programs/delete', { id: program.id });
     const why = `program ${program.id}, which took it alone, was deleted (500)`;
     expect(await letters(bot)).toEqual([
       [1, 'push', 'backend_removed', why],
-      [4, 'push', 'backend_removed', why],
+      [3, 'push', 'backend_removed', why],
     ]);
-  });
-
-  test('that is exclusive took alone what an earlier release does not tell', async () => {
-    const bot = await api.addBot();
-    const program = await add(bot, { mode: 'push', backend_url: NOBODY, exclusive: true });
-    await bury(bot, program, [null, false]);
-    await post('programs/delete', { id: program.id });
-    expect((await letters(bot)).map(([id, reader]) => [id, reader])).toEqual([[1, 'push']]);
   });
 
   test('leaves them when they are stored after it, too', async () => {
@@ -186,24 +178,4 @@ describe('a redrive to who polls', () => {
     const refusal = { bot_id: bot.id, reader: 'push', count: 1, code: 'no_backend' };
     expect(await redrive({ bot_id: bot.id })).toMatchObject({ done: 0, refusals: [refusal] });
   });
-});
-
-test('what an earlier release refused without a code has the code unknown', async () => {
-  const refusals = JSON.stringify([{ bot_id: 1, reader: 'push', count: 2, reason: 'The bot has no backend' }]);
-  const job = { action: 'redrive' as const, bot_ids: null, filter: '{}', actor: '{}', account_id: null, upto_id: 0 };
-  const { id } = await api.database.db
-    .insertInto('delivery_jobs')
-    .values({
-      ...job,
-      matched: 2,
-      refused: 2,
-      refusals,
-      audited_bot: null,
-      resume_at: new Date(),
-      finished_at: new Date(),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const shown = (await api.admin('GET', '/api/deliveries/job', { query: { id } })).json;
-  expect(shown).toMatchObject({ refusals: [{ code: 'unknown', reason: 'The bot has no backend' }] });
 });

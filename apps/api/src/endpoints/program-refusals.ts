@@ -1,7 +1,7 @@
 import type { programRefusalOperations } from '@flotilla/contract/program-refusals.ts';
-import { programStore } from '@flotilla/domain/programs/program-store.ts';
-import { programTokenStore } from '@flotilla/domain/programs/program-token-store.ts';
-import { listRefusals } from '@flotilla/domain/refusals/list-refusals.ts';
+import { programStore } from '@flotilla/domain/delivery/programs/program-store.ts';
+import { programTokenStore } from '@flotilla/domain/delivery/programs/program-token-store.ts';
+import { listRefusals } from '@flotilla/domain/delivery/refusals/list-refusals.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { pageOf } from '../http/page.ts';
 import type { Handlers } from '../operations/handler.ts';

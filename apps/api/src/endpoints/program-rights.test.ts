@@ -185,7 +185,7 @@ describe('a user', () => {
   test.each([
     [['payments']],
     [['send', 'refundStarPayment']],
-    [['setMyCommands']],
+    [['setMyDescription']],
     [['SETMYNAME']],
     [['transferBusinessAccountStars']],
     [['getManagedBotToken']],

@@ -1,12 +1,12 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { ProgramTokenResource, programTokenOperations } from '@flotilla/contract/program-tokens.ts';
-import { endOfKey } from '@flotilla/domain/accounts/api-key.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import { addProgramToken, type TokenMaker } from '@flotilla/domain/programs/add-program-token.ts';
-import { deleteProgramToken } from '@flotilla/domain/programs/delete-program-token.ts';
-import { programStore } from '@flotilla/domain/programs/program-store.ts';
-import type { ProgramToken } from '@flotilla/domain/programs/program-token.ts';
-import { programTokenStore } from '@flotilla/domain/programs/program-token-store.ts';
+import { addProgramToken } from '@flotilla/domain/delivery/programs/add-program-token.ts';
+import { deleteProgramToken } from '@flotilla/domain/delivery/programs/delete-program-token.ts';
+import { programStore } from '@flotilla/domain/delivery/programs/program-store.ts';
+import type { ProgramToken, TokenMaker } from '@flotilla/domain/delivery/programs/program-token.ts';
+import { programTokenStore } from '@flotilla/domain/delivery/programs/program-token-store.ts';
+import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { isOfManagedBots } from '@flotilla/telegram/method-groups.ts';
 import type { Context } from '../context.ts';
@@ -58,8 +58,9 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
   },
 };
 
-function makerOf({ role, apiKey }: Caller): TokenMaker {
-  return { role, endsAt: apiKey === null ? null : endOfKey(apiKey) };
+function makerOf({ account, role, apiKey }: Caller): TokenMaker {
+  const { id: accountId, username } = account;
+  return { role, accountId, username, keyId: apiKey?.id ?? null, endsAt: apiKey === null ? null : endOfKey(apiKey) };
 }
 
 /** Throws 'forbidden' unless the caller is an admin of all bots. */
@@ -83,8 +84,8 @@ function presentToken(token: ProgramToken): ProgramTokenResource {
     ...withoutNulls({
       expires_at: expiresAt?.toISOString() ?? null,
       last_used_at: lastUsedAt?.toISOString() ?? null,
-      made_by: madeBy,
     }),
+    made_by: madeBy,
     created_at: token.createdAt.toISOString(),
   };
 }

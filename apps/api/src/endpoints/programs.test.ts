@@ -1,11 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import { mirrorBot } from '@flotilla/domain/bots/bot-mirror.ts';
-import { botFromRow } from '@flotilla/domain/bots/bot-row.ts';
-import { botStore } from '@flotilla/domain/bots/bot-store.ts';
-import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
@@ -48,13 +43,6 @@ const poll = async ({ id, bot_id }: ProgramResource, query: Record<string, strin
   });
   return (answer.json as { result: { update_id: number }[] }).result.map(({ update_id }) => update_id);
 };
-
-/** The bot under a new revision, as after a change of its settings. */
-async function renewedBot(id: number) {
-  const bots = botStore(worker.db);
-  await bots.touch([id]);
-  return botFromRow(worker.secrets, (await bots.byId(id))!);
-}
 
 describe('programs of one bot', () => {
   test('push if they are added with a backend, unless they are to pull', async () => {
@@ -182,28 +170,5 @@ describe('programs of one bot', () => {
     const throughOther = { bot_id: other.id, program_id: program.id, timeout: 0 };
     expect(await elsewhere('GET', '/api/updates/poll', { query: throughOther })).toMatchObject({ status: 404 });
     expect(await show(program)).toMatchObject({ name: 'private', enabled: true });
-  });
-
-  test('come back after a release without programs has mirrored the bot', async () => {
-    const bot = await api.addBot();
-    const program = await add(bot, { name: 'kept' });
-    await mirrorBot(worker, { ...(await renewedBot(bot.id)), programs: [] });
-    await worker.directory.refresh();
-    expect(worker.directory.byId(bot.id)?.programs).toEqual([]);
-    await reconcileBots(worker);
-    expect(worker.directory.byId(bot.id)?.programs).toMatchObject([{ id: program.id, name: 'kept' }]);
-    await accept(bot, update(1));
-    expect(await poll(program)).toEqual([1]);
-  });
-
-  test('get a cursor again after a release without programs has forgotten it', async () => {
-    const bot = await api.addBot();
-    const program = await add(bot, { name: 'forgotten' });
-    await accept(bot, update(1));
-    const { consumers } = botKeys(bot.id);
-    await worker.redis.commands.hdel(consumers, `program:${program.id}`);
-    await reconcileBots(worker);
-    await accept(bot, update(2));
-    expect(await poll(program)).toEqual([2]);
   });
 });

@@ -1,6 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ReaderResource } from '@flotilla/contract/readers.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';

@@ -1,11 +1,11 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { ReaderResource, readerOperations } from '@flotilla/contract/readers.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
-import type { Breaker } from '@flotilla/domain/readers/breaker.ts';
-import { forgetConsumer } from '@flotilla/domain/readers/forget-consumer.ts';
-import { listReaders, type Reader } from '@flotilla/domain/readers/list-readers.ts';
-import { resumeBackend } from '@flotilla/domain/readers/resume-backend.ts';
+import type { Breaker } from '@flotilla/domain/delivery/readers/breaker.ts';
+import { forgetConsumer } from '@flotilla/domain/delivery/readers/forget-consumer.ts';
+import { listReaders, type Reader } from '@flotilla/domain/delivery/readers/list-readers.ts';
+import { resumeBackend } from '@flotilla/domain/delivery/readers/resume-backend.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { maskedBackendUrl } from '@flotilla/domain/fleet/bots/masked-backend-url.ts';
 import { pageOf } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';

@@ -1,7 +1,7 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { SessionResource, sessionOperations } from '@flotilla/contract/sessions.ts';
-import { describeNew } from '@flotilla/domain/audit/describe-changes.ts';
-import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
+import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { endOwnSession, type OwnSession, ownSessions } from '../auth/own-sessions.ts';
 import { endSession } from '../auth/session.ts';
@@ -32,9 +32,9 @@ function presentSession({ secretId, id, usedAtMs, data }: OwnSession, currentId:
   const { createdAtMs, endsAtMs, address, userAgent } = data;
   return {
     id,
-    ...(createdAtMs === undefined ? {} : { created_at: new Date(createdAtMs).toISOString() }),
+    created_at: new Date(createdAtMs).toISOString(),
     last_used_at: new Date(usedAtMs).toISOString(),
-    expires_at: new Date(endsAtMs ?? usedAtMs).toISOString(),
+    expires_at: new Date(endsAtMs).toISOString(),
     ...(address ? { address } : {}),
     ...(userAgent ? { user_agent: userAgent } : {}),
     current: secretId === currentId,

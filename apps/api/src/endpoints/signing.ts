@@ -1,8 +1,8 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { signingOperations } from '@flotilla/contract/signing.ts';
-import { changeSigning } from '@flotilla/domain/bots/change-signing.ts';
-import type { Signing } from '@flotilla/domain/bots/signing.ts';
-import { changeProgramSigning } from '@flotilla/domain/programs/change-program-signing.ts';
+import { changeProgramSigning } from '@flotilla/domain/delivery/programs/change-program-signing.ts';
+import { changeSigning } from '@flotilla/domain/fleet/bots/change-signing.ts';
+import type { Signing } from '@flotilla/domain/fleet/bots/signing.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { findBotOfProgram } from './programs.ts';
 import { withoutNulls } from './without-nulls.ts';

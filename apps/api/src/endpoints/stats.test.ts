@@ -1,7 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ChatStatsResource } from '@flotilla/contract/stats.ts';
-import { readChatStats } from '@flotilla/domain/stats/read-chat-stats.ts';
-import { readChatWeekdays } from '@flotilla/domain/stats/read-chat-weekdays.ts';
+import { readChatStats } from '@flotilla/domain/records/stats/read-chat-stats.ts';
+import { readChatWeekdays } from '@flotilla/domain/records/stats/read-chat-weekdays.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 

@@ -1,6 +1,6 @@
 import type { ChatStatsResource, statsOperations } from '@flotilla/contract/stats.ts';
-import { type ChatStats, readChatStats } from '@flotilla/domain/stats/read-chat-stats.ts';
-import { readChatWeekdays } from '@flotilla/domain/stats/read-chat-weekdays.ts';
+import { type ChatStats, readChatStats } from '@flotilla/domain/records/stats/read-chat-stats.ts';
+import { readChatWeekdays } from '@flotilla/domain/records/stats/read-chat-weekdays.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';

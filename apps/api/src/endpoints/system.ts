@@ -1,7 +1,7 @@
 import type { SystemResource, systemOperations } from '@flotilla/contract/system.ts';
-import type { FleetFigures } from '@flotilla/domain/fleet-figures/fleet-figures.ts';
-import type { SystemState } from '@flotilla/domain/fleet-figures/read-system.ts';
-import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/memory/memory-pressure.ts';
+import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/fleet/memory/memory-pressure.ts';
+import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
+import type { SystemState } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
 import { memoryLimitBytes, readVersion } from '@flotilla/runtime/process-metrics.ts';
 import { shownProxy } from '@flotilla/runtime/proxy-url.ts';
 import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';

@@ -1,9 +1,9 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { TagResource, tagOperations } from '@flotilla/contract/tags.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import { addTag } from '@flotilla/domain/tags/add-tag.ts';
-import { removeTag } from '@flotilla/domain/tags/remove-tag.ts';
-import { type Tag, tagStore } from '@flotilla/domain/tags/tag-store.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { addTag } from '@flotilla/domain/records/tags/add-tag.ts';
+import { removeTag } from '@flotilla/domain/records/tags/remove-tag.ts';
+import { type Tag, tagStore } from '@flotilla/domain/records/tags/tag-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';

@@ -1,10 +1,10 @@
 import type { updateOperations } from '@flotilla/contract/updates.ts';
-import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { nameKinds } from '@flotilla/domain/bots/named-kinds.ts';
-import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
-import { type PulledUpdates, pollAnswer } from '@flotilla/domain/pull/pulled-updates.ts';
-import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
+import { readProgramUpdates } from '@flotilla/domain/delivery/programs/read-program-updates.ts';
+import { type PulledUpdates, pollAnswer } from '@flotilla/domain/delivery/pull/pulled-updates.ts';
+import { readUpdates } from '@flotilla/domain/delivery/pull/read-updates.ts';
+import type { ActiveProgram } from '@flotilla/domain/fleet/bots/active-program.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { nameKinds } from '@flotilla/domain/fleet/bots/named-kinds.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { sendJson } from '../http/send-answer.ts';
 import { requireBot } from '../operations/bot-of-call.ts';

@@ -1,8 +1,8 @@
 import type { LiveTopic } from '@flotilla/contract/live.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { HeldBot, Viewer } from '@flotilla/domain/live/bot-watches.ts';
-import { decodePosition, type LivePosition } from '@flotilla/domain/live/live-position.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import type { HeldBot, Viewer } from '@flotilla/domain/watch/live/bot-watches.ts';
+import { decodePosition, type LivePosition } from '@flotilla/domain/watch/live/live-position.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Response } from 'express';
 import type { Context } from '../context.ts';

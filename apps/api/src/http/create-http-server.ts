@@ -5,26 +5,31 @@ import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { networkOf } from './client-address.ts';
 import { CountedRequest } from './counted-request.ts';
 import { AHEAD_BYTES, cutSlowClients } from './cut-slow-clients.ts';
+import { headBytes, LONG_HEADS_BYTES, longHeads } from './long-heads.ts';
 import { type OpenConnections, openConnections } from './open-connections.ts';
 
 /** Longer than clients and load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
-/** Enough for long queries and cookies in the head. */
-const MAX_HEADER_BYTES = 131_072;
+/** The longest text of a message has 37 KB as a parameter of a GET: 4,096 characters, each of them nine bytes. */
+const MAX_HEADER_BYTES = 65_536;
 const MAX_HEADERS = 200;
 const HEADERS_DEADLINE_MS = 8000;
 const CONNECTION_CHECK_MS = 1000;
 
-export type DoorOptions = ConnectionLimits & {
+export type HttpServerOptions = ConnectionLimits & {
   /** How long a connection may be idle between two requests. [75 s] */
   keepAliveMs?: number;
+  /** The most bytes of all long heads: of those that come, and of those that wait for their answer. [32 MiB each] */
+  longHeadsBytes?: number;
 };
 
 /** The api's HTTP server, with its limits on connections, heads and bodies. */
 export function createHttpServer(
   handle: RequestListener,
-  options: DoorOptions,
+  options: HttpServerOptions,
 ): { server: Server; connections: OpenConnections } {
+  const { longHeadsBytes = LONG_HEADS_BYTES } = options;
+  const heads = longHeads(longHeadsBytes);
   const server = createServer(
     {
       IncomingMessage: CountedRequest,
@@ -40,8 +45,10 @@ export function createHttpServer(
       const unanswered = connections.begin(request, response);
       if (request.rawHeaders.length > 2 * MAX_HEADERS)
         response.writeHead(431, { 'Content-Length': '0', Connection: 'close' }).end();
+      else if (unanswered.length > 2 || (unanswered.length === 2 && !isSmall(request))) request.socket.destroy();
+      else if (!heads.admit(request, response))
+        response.writeHead(503, { 'Content-Length': '0', 'Retry-After': '1', Connection: 'close' }).end();
       else if (unanswered.length === 1) handle(request, response);
-      else if (unanswered.length > 2 || !isSmall(request)) request.socket.destroy();
       else unanswered[0]?.once('close', () => isItsTurn(response) && handle(request, response));
     },
   );
@@ -49,15 +56,15 @@ export function createHttpServer(
   server.maxHeadersCount = MAX_HEADERS + 1;
   limitConnections(server, options);
   const connections = openConnections(server);
-  cutSlowClients(server, connections);
+  cutSlowClients(server, connections, longHeadsBytes);
   return { server, connections };
 }
 
 /** True if a request may wait for its turn: nothing of it has been counted or refused. */
-function isSmall({ url = '', rawHeaders, headers }: IncomingMessage): boolean {
+function isSmall(request: IncomingMessage): boolean {
+  const { headers } = request;
   if (headers['transfer-encoding'] !== undefined) return false;
-  const headLength = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
-  return headLength + Number(headers['content-length'] ?? 0) <= AHEAD_BYTES;
+  return headBytes(request) + Number(headers['content-length'] ?? 0) <= AHEAD_BYTES;
 }
 
 /** False if the connection has ended, or ends with the answer before. */

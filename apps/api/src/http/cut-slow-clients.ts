@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasKnownSender } from './known-sender.ts';
+import { LONG_HEAD_BYTES } from './long-heads.ts';
 import type { OpenConnection, OpenConnections } from './open-connections.ts';
 
 /** What we know of the newest request of a connection, and the progress of its bytes. */
@@ -20,6 +21,7 @@ type Line = {
   minuteAtMs: number;
   /** The bytes received when the request was first seen complete. */
   completeBytes: number | null;
+  /** When the answer was first seen sent, and the bytes received until then. */
   answeredAtMs: number | null;
   answeredBytes: number;
   sending: boolean;
@@ -46,9 +48,10 @@ export const AHEAD_BYTES = 16_384;
 
 /**
  * Ends connections whose client does not send its request or read its answer, so that nobody can hold many. It measures
- * progress, not total time, because uploads may be long. Heads have `headersTimeout`; our own delays do not count.
+ * progress, not total time, because uploads may be long. Heads have `headersTimeout`; our own delays do not count. Of the long
+ * heads that have not come whole, no more than `longHeadsBytes` are kept.
  */
-export function cutSlowClients(server: Server, connections: OpenConnections): void {
+export function cutSlowClients(server: Server, connections: OpenConnections, longHeadsBytes: number): void {
   const restsAtMostMs = server.keepAliveTimeout + HEAD_WITHIN_MS;
   const lines = new WeakMap<OpenConnection, Line>();
   const lineOf = (connection: OpenConnection) => {
@@ -59,10 +62,13 @@ export function cutSlowClients(server: Server, connections: OpenConnections): vo
   };
   const looking = setInterval(() => {
     const nowMs = performance.now();
+    let headsBytes = 0;
     for (const connection of connections.all()) {
       const line = lineOf(connection);
-      if (restsTooLong(line, nowMs, restsAtMostMs) || isTooSlow(line, nowMs) || isTooFarAhead(line))
-        line.socket.destroy();
+      const isCut = restsTooLong(line, nowMs, restsAtMostMs) || isTooSlow(line, nowMs) || isTooFarAhead(line);
+      const head = bytesOfHead(line);
+      if (head > LONG_HEAD_BYTES) headsBytes += head;
+      if (isCut || (head > LONG_HEAD_BYTES && headsBytes > longHeadsBytes)) line.socket.destroy();
       else limitSending(line);
     }
   }, LOOK_EVERY_MS);
@@ -101,6 +107,7 @@ function beginExchange(line: Line, { request, response, beganAtMs, beganBytes }:
 function restsTooLong(line: Line, nowMs: number, restsAtMostMs: number): boolean {
   if (line.request === null) return nowMs - line.beganAtMs > HEAD_WITHIN_MS;
   if (!line.request.complete || !line.response?.writableFinished) return false;
+  if (line.answeredAtMs === null) line.answeredBytes = line.socket.bytesRead;
   line.answeredAtMs ??= nowMs;
   return nowMs - line.answeredAtMs > restsAtMostMs;
 }
@@ -117,6 +124,13 @@ function isTooSlow(line: Line, nowMs: number): boolean {
   const waitsForFirst = isOfStranger && line.readAtMs === line.beganAtMs;
   if (silentMs > (waitsForFirst ? FIRST_BYTES_WITHIN_MS : GAP_AT_MOST_MS)) return true;
   return nowMs - line.minuteAtMs > MINUTE_MS && isBelowRate(line, nowMs);
+}
+
+/** What has come of a head that is not whole. */
+function bytesOfHead({ request, response, socket, answeredAtMs, answeredBytes }: Line): number {
+  if (request === null) return socket.bytesRead;
+  const isNext = answeredAtMs !== null && request.complete && response?.writableFinished;
+  return isNext ? socket.bytesRead - answeredBytes : 0;
 }
 
 /** What comes before the answer to a complete request is of the next one, and in memory until its turn. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import type { RequestHandler, Response } from 'express';

@@ -91,6 +91,7 @@ class FormReading {
       { field: FIELDS_BYTES, file: 0 },
       {
         onField: (name, value) => this.#onField(name, value),
+        onTooManyFields: () => this.fail(tooManyFields()),
         onFile: () => undefined,
         streamFile: (head) => this.#onFile(head),
       },

@@ -1,5 +1,5 @@
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import { type ReadDeps, readFleet } from '@flotilla/domain/fleet-figures/read-fleet.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type ReadDeps, readFleet } from '@flotilla/domain/watch/fleet-figures/read-fleet.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { presentFleet } from '../present/present-fleet.ts';
 
@@ -16,15 +16,15 @@ const LOOK_EVERY_MS = 5000;
 /** A worker takes figures of the whole fleet this often; those of some bots are taken here. */
 const READ_EVERY_MS = 30_000;
 
-type Told = { data: string; takenAtMs: number };
+type Figures = { data: string; takenAtMs: number };
 
 /** Reads figures once for all clients that see the same. */
 export function fleetEvents(deps: ReadDeps & { log: Logger }): FleetEvents {
   const listeners = new Set<FleetListener>();
-  const told = new Map<string, Told>();
+  const told = new Map<string, Figures>();
   let looking = false;
 
-  const figuresFor = async (caller: Caller): Promise<Told> => {
+  const figuresFor = async (caller: Caller): Promise<Figures> => {
     const known = told.get(audienceOf(caller));
     if (known !== undefined && deps.clock.nowMs() - known.takenAtMs < READ_EVERY_MS) return known;
     const fleet = await readFleet(deps, caller);
@@ -61,7 +61,7 @@ export function fleetEvents(deps: ReadDeps & { log: Logger }): FleetEvents {
   };
 }
 
-function tell({ onFleet }: FleetListener, { data }: Told): void {
+function tell({ onFleet }: FleetListener, { data }: Figures): void {
   onFleet(data, Buffer.byteLength(data));
 }
 

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LiveEvent, LiveEvents } from '@flotilla/domain/live/live-event.ts';
-import { encodePosition, type LivePosition } from '@flotilla/domain/live/live-position.ts';
-import type { QuickCounter, QuickSeries } from '@flotilla/runtime/quick-series.ts';
+import type { LiveEvent, LiveEvents } from '@flotilla/domain/watch/live/live-event.ts';
+import { encodePosition, type LivePosition } from '@flotilla/domain/watch/live/live-position.ts';
+import type { MetricFamily, QuickCounter } from '@flotilla/runtime/quick-metrics.ts';
 
 /** Counts of all streams of the process. */
-export type LiveCounts = { sent: QuickSeries<QuickCounter>; skipped: QuickCounter };
+export type LiveCounts = { sent: MetricFamily<QuickCounter>; skipped: QuickCounter };
 
 /** A stream gets this many bytes a second on average, and may be this many ahead. */
 const BYTES_PER_SECOND = 32_768;

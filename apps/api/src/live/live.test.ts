@@ -2,9 +2,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type BotResource, botResource } from '@flotilla/contract/bots.ts';
 import { fleetResource } from '@flotilla/contract/fleet.ts';
-import { noteRefusal } from '@flotilla/domain/bots/note-refusal.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
-import { type Attempt, claimForBackend } from '@flotilla/domain/push/claim-for-backend.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { type Attempt, claimForBackend } from '@flotilla/domain/delivery/push/claim-for-backend.ts';
+import { noteRefusal } from '@flotilla/domain/fleet/bots/note-refusal.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
@@ -133,10 +133,17 @@ describe('a live stream', () => {
     const bot = await api.addBot({ proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' });
     const [attempts, others] = [await watch(`attempts:${bot.id}`), await watch(`bot:${bot.id}`)];
     const [id] = await accept(bot, [5]);
-    const attempt = { at: new Date().toISOString(), update_id: id!, status: 502, duration_ms: 3, error: 'Bad' };
+    const attempt = {
+      at: new Date().toISOString(),
+      update_id: id!,
+      status: 502,
+      revision: 1,
+      duration_ms: 3,
+      error: 'Bad',
+    };
     await settle(bot, [attempt]);
     await waitFor(() => attempts.events.length === 1);
-    const { at: _at, ...shown } = attempt;
+    const { at: _at, revision: _revision, ...shown } = attempt;
     expect(attempts.events.map(({ event, data }) => [event, data])).toEqual([
       ['attempt', { bot_id: bot.id, ...shown }],
     ]);
@@ -281,7 +288,7 @@ describe('the state of a bot', () => {
       client.named('bot').flatMap(({ data }) => (data.id === bot.id ? [data.backend_state] : []));
     await accept(bot, [5]);
     const failed = (agoMs: number) => ({
-      ...{ update_id: 1, status: 502, duration_ms: 3, error: 'Bad' },
+      ...{ update_id: 1, status: 502, revision: 1, duration_ms: 3, error: 'Bad' },
       at: new Date(Date.now() - agoMs).toISOString(),
     });
     await settle(bot, [failed(0)]);
@@ -290,7 +297,7 @@ describe('the state of a bot', () => {
     await settle(bot, [failed(0)]);
     await waitFor(() => states(fleet).at(-1) === 'open' && states(own).at(-1) === 'open');
     await worker.redis.commands.hset(botKeys(bot.id).state, 'openUntil', 1);
-    await settle(bot, [{ at: new Date().toISOString(), update_id: 1, status: 200, duration_ms: 3 }]);
+    await settle(bot, [{ at: new Date().toISOString(), update_id: 1, status: 200, revision: 1, duration_ms: 3 }]);
     await waitFor(() => states(fleet).at(-1) === 'ok' && states(own).at(-1) === 'ok');
     const told = fleet.named('bot').length;
     await noteRefusal(worker, worker.directory.byId(bot.id)!, 'Unauthorized');

@@ -1,8 +1,8 @@
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import type { ReadDeps } from '@flotilla/domain/fleet-figures/read-fleet.ts';
-import type { BotChanges } from '@flotilla/domain/live/bot-changes.ts';
-import { type BotWatches, botWatches } from '@flotilla/domain/live/bot-watches.ts';
-import { type ChatReads, chatReads } from '@flotilla/domain/live/chat-reads.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import type { ReadDeps } from '@flotilla/domain/watch/fleet-figures/read-fleet.ts';
+import type { BotChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
+import { type BotWatches, botWatches } from '@flotilla/domain/watch/live/bot-watches.ts';
+import { type ChatReads, chatReads } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';

@@ -1,7 +1,7 @@
 import { ownId } from '@flotilla/contract/inputs.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
-import { endOfKey } from '@flotilla/domain/accounts/api-key.ts';
-import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
+import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
 import { hasSessionCookie } from '../auth/session.ts';

@@ -1,9 +1,9 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
-import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { requireManaged } from '@flotilla/domain/bots/require-managed.ts';
-import { chatStore } from '@flotilla/domain/chats/chat-store.ts';
-import { findChatId } from '@flotilla/domain/chats/find-chat-id.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { requireManaged } from '@flotilla/domain/fleet/bots/require-managed.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
+import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
+import { findChatId } from '@flotilla/domain/records/chats/find-chat-id.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';

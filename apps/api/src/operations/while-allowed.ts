@@ -1,5 +1,5 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
 import { openSessionOf } from '../auth/session.ts';

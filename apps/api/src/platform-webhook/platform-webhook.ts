@@ -1,6 +1,6 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { isPlatformSecret } from '@flotilla/domain/bots/platform-webhook.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { isPlatformSecret } from '@flotilla/domain/fleet/bots/platform-webhook.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';

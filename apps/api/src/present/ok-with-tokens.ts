@@ -1,6 +1,6 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { okWithTokens as answer } from '@flotilla/contract/program-tokens.ts';
-import type { LeftToken } from '@flotilla/domain/accounts/left-behind.ts';
+import type { LeftToken } from '@flotilla/domain/people/accounts/left-behind.ts';
 import type { z } from 'zod';
 
 /** The answer after an account or a key has gone: what it made and what goes on. */

@@ -1,8 +1,8 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { BotStatus } from '@flotilla/domain/bots/bot-status.ts';
-import { maskedSecrets } from '@flotilla/domain/bots/masked-secrets.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { BotStatus } from '@flotilla/domain/fleet/bots/bot-status.ts';
+import { maskedSecrets } from '@flotilla/domain/fleet/bots/masked-secrets.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 
 /** Only API keys of admins get secrets unmasked, so that no page in a browser holds the tokens of a fleet. */
 export function seesSecrets(caller: Caller): boolean {

@@ -1,7 +1,7 @@
 import type { FleetResource, ReplicaResource } from '@flotilla/contract/fleet.ts';
-import type { ActivityCounts } from '@flotilla/domain/activity/activity-counts.ts';
-import type { FleetSummary } from '@flotilla/domain/fleet-figures/read-fleet.ts';
-import type { Replica } from '@flotilla/domain/fleet-figures/replicas.ts';
+import type { ActivityCounts } from '@flotilla/domain/records/activity/activity-counts.ts';
+import type { FleetSummary } from '@flotilla/domain/watch/fleet-figures/read-fleet.ts';
+import type { Replica } from '@flotilla/domain/watch/fleet-figures/replicas.ts';
 
 /** The figures as the caller for whom they were read sees them. */
 export function presentFleet({
@@ -16,7 +16,7 @@ export function presentFleet({
   return {
     bots: Object.values(states).reduce((sum, count) => sum + count, 0),
     states,
-    ...(programTrouble === null ? {} : { program_trouble: programTrouble }),
+    program_trouble: programTrouble,
     pending,
     ...(deadLetters === null ? {} : { dead_letters: deadLetters }),
     ...(rates === null ? {} : { rates: presentRates(rates) }),

@@ -2,7 +2,7 @@ import type { SentEvent } from './event-stream.ts';
 import { LiveStream, type StreamState } from './live-stream.ts';
 
 /** What tabs of one browser tell each other. One of them, the leader, holds the stream for all. */
-type Told =
+type TabMessage =
   | { kind: 'ask' }
   | { kind: 'want'; tab: string; topics: readonly string[] }
   | { kind: 'state'; state: StreamState; topics: readonly string[] }
@@ -77,7 +77,7 @@ export class SharedLive {
   }
 
   async #shareBy(locks: LockManager): Promise<void> {
-    this.#channel!.onmessage = ({ data }: MessageEvent<Told>) => this.#hear(data);
+    this.#channel!.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#receive(data);
     const { signal } = this.#closed;
     const held = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     try {
@@ -125,11 +125,11 @@ export class SharedLive {
     this.#leading?.want(this.#tab, topics);
   }
 
-  #tell(told: Told): void {
+  #tell(told: TabMessage): void {
     if (!this.#closed.signal.aborted) this.#channel?.postMessage(told);
   }
 
-  #hear(told: Told): void {
+  #receive(told: TabMessage): void {
     switch (told.kind) {
       case 'want':
         this.#leading?.want(told.tab, told.topics);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isSecret } from '@flotilla/runtime/digest.ts';
 
 type Message = { message_id: number; chat: { id: number }; text?: string };
 type Update = { message?: Message; callback_query?: { id: string; data?: string; from: { id: number } } };
@@ -16,7 +17,8 @@ export async function startEchoProgram(
   listen: { host: string; port: number } = { host: '127.0.0.1', port: 0 },
 ): Promise<EchoProgram> {
   const server = createServer(async (request, response) => {
-    if (request.headers['x-telegram-bot-api-secret-token'] !== bot.secret) {
+    const given = request.headers['x-telegram-bot-api-secret-token'];
+    if (typeof given !== 'string' || !isSecret(given, bot.secret)) {
       response.writeHead(401).end();
       return;
     }

@@ -8,6 +8,7 @@ import { type Content, tellBots } from '../messages/post-message.ts';
 import { readMarkup } from '../messages/read-markup.ts';
 import { readCaption, readText } from '../messages/read-text.ts';
 import type { Call } from './call.ts';
+import { readRichMessage } from './rich-messages.ts';
 import { type InputMedia, readInputMedia } from './send-media-group.ts';
 import { readChecklist, readPoint } from './send-other.ts';
 
@@ -15,9 +16,11 @@ const MEDIA_FIELDS = ['photo', 'document', 'video', 'animation', 'audio', 'has_m
 const CAPTION_FIELDS = ['caption', 'caption_entities', 'show_caption_above_media'];
 
 export function editMessageText(call: Call): Promise<unknown> {
-  return edit(call, ['text', 'entities'], (message) => {
-    const said = readText(call.params);
-    if (message.text === undefined) throw badRequest('there is no text in the message to edit');
+  const isRich = text(call.params, 'rich_message') !== '';
+  return edit(call, ['text', 'entities', 'rich_message'], (message) => {
+    const said = isRich ? { rich_message: readRichMessage(call) } : readText(call.params);
+    if (message.text === undefined && message.rich_message === undefined)
+      throw badRequest('there is no text in the message to edit');
     return said;
   });
 }

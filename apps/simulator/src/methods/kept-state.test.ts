@@ -223,6 +223,11 @@ describe('messages', () => {
   test('rich ones have blocks; a draft is shown until it is stopped', async () => {
     const sent = await ok('sendRichMessage', { chat_id: ann, rich_message: { html: '<b>High</b> water\n\n06:40' } });
     expect(sent.rich_message).toMatchObject({ blocks: [{ text: 'High water' }, { text: '06:40' }] });
+    const edit = { chat_id: ann, message_id: sent.message_id };
+    const plain = await ok('editMessageText', { ...edit, text: 'Low water' });
+    expect([plain.text, plain.rich_message]).toEqual(['Low water', undefined]);
+    const rich = await ok('editMessageText', { ...edit, rich_message: { markdown: 'Low water\n\n12:50' } });
+    expect([rich.text, rich.rich_message]).toMatchObject([undefined, { blocks: [{ text: 'Low water' }, {}] }]);
     await ok('sendMessageDraft', { chat_id: ann, draft_id: 5, text: 'High wa' });
     expect((await platform.control.readChat({ person: ann, bot: bot.id })).drafts).toEqual({
       5: { text: 'High wa', entities: [] },

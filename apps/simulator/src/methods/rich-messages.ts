@@ -38,7 +38,7 @@ function keepDraft(call: Call, draft: object): true {
 }
 
 /** Blocks as they are given; each paragraph of HTML or Markdown is a block of plain text. */
-function readRichMessage({ params }: Call): { blocks: unknown[] } {
+export function readRichMessage({ params }: Call): { blocks: unknown[] } {
   const given = jsonObject(params, 'rich_message');
   if (given === undefined) throw badRequest("can't parse rich message JSON object");
   if (Array.isArray(given.blocks) && given.blocks.length > 0) return { blocks: given.blocks };

@@ -1,6 +1,6 @@
 import { type DatabaseState, readDatabaseState } from '@flotilla/database/server-state.ts';
-import type { Depth, FleetFigures } from '@flotilla/domain/fleet-figures/fleet-figures.ts';
-import { readFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
+import type { Depth, FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
+import { readFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { readServerState, type ServerState } from '@flotilla/redis/server-state.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Reading } from '@flotilla/runtime/metrics.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { deletionStore } from '@flotilla/domain/retention/deletion-store.ts';
+import { deletionStore } from '@flotilla/domain/fleet/bots/deletion-store.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';

@@ -1,13 +1,12 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
-import { rollUpActivity } from '@flotilla/domain/activity/roll-up-activity.ts';
-import { polls } from '@flotilla/domain/bots/bot.ts';
-import { botStore } from '@flotilla/domain/bots/bot-store.ts';
-import { latePublisher } from '@flotilla/domain/bots/publish-late-changes.ts';
-import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import { continueDeliveryJobs } from '@flotilla/domain/deliveries/run-delivery-job.ts';
-import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
-import { parkPrograms } from '@flotilla/domain/programs/park-programs.ts';
-import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
+import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
+import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
+import { routeLinkStore } from '@flotilla/domain/delivery/routing-rules/route-link-store.ts';
+import { polls } from '@flotilla/domain/fleet/bots/bot.ts';
+import { latePublisher } from '@flotilla/domain/fleet/bots/publish-late-changes.ts';
+import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
+import { rollUpActivity } from '@flotilla/domain/records/activity/roll-up-activity.ts';
+import { gatherFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { WorkerContext } from '../context.ts';
 import { fleetMetrics } from './fleet-metrics.ts';
@@ -60,7 +59,6 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     work: () => measured(deps, round),
     failure: 'a round of upkeep failed; it is tried again',
   });
-  void warnOfLegacy(deps);
   const all = [rounds, startRemoval(deps), startDeliveryJobs(deps), startParking(deps), startPublishing(deps)];
   fleetMetrics(deps);
   return {
@@ -110,15 +108,6 @@ function startParking(deps: WorkerContext): { stop(): Promise<void> } {
     },
     failure: 'programs could not be checked or parked; this is tried again',
   });
-}
-
-/** Only the operator knows when no process of the previous release is left. */
-async function warnOfLegacy({ db, log }: WorkerContext): Promise<void> {
-  const form = await botStore(db)
-    .sealedForm()
-    .catch(() => null);
-  if (form !== 'legacy') return;
-  log.warn('bots are sealed in the form of the previous release: run rotate-keys once no process of that release runs');
 }
 
 async function measured({ measure }: WorkerContext, round: () => Promise<void>): Promise<void> {

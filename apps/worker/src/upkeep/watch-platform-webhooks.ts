@@ -1,7 +1,7 @@
-import { type Bot, usesPlatformWebhook } from '@flotilla/domain/bots/bot.ts';
-import { clearRefusal, noteRefusal } from '@flotilla/domain/bots/note-refusal.ts';
-import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
-import { removePlatformWebhook, repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
+import { type Bot, usesPlatformWebhook } from '@flotilla/domain/fleet/bots/bot.ts';
+import { clearRefusal, noteRefusal } from '@flotilla/domain/fleet/bots/note-refusal.ts';
+import { patchBotState } from '@flotilla/domain/fleet/bots/patch-bot-state.ts';
+import { removePlatformWebhook, repairPlatformWebhook } from '@flotilla/domain/fleet/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { WorkerContext } from '../context.ts';

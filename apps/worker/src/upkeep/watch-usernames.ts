@@ -1,5 +1,5 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { learnUsername } from '@flotilla/domain/bots/learn-username.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { learnUsername } from '@flotilla/domain/fleet/bots/learn-username.ts';
 import { botKeys, HOUR_MS } from '@flotilla/redis/keys.ts';
 import type { WorkerContext } from '../context.ts';
 

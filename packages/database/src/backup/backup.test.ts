@@ -78,7 +78,7 @@ describe('a backup', () => {
     await storeMessages(source.db, botId, messages([...AWKWARD, null]));
     const account = await source.db
       .insertInto('accounts')
-      .values({ username: 'ada', password_hash: 'hash', role: 'admin', last_login_at: null })
+      .values({ username: 'ada', username_key: 'ada', password_hash: 'hash', role: 'admin', last_login_at: null })
       .returning('id')
       .executeTakeFirstOrThrow();
     await source.db.insertInto('account_bots').values({ account_id: account.id, bot_id: botId }).execute();

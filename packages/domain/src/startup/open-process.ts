@@ -4,8 +4,8 @@ import { measureCommands } from '@flotilla/redis/measure-commands.ts';
 import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
-import type { Patience } from '@flotilla/runtime/until-available.ts';
 
 export type ProcessConfig = {
   database: { url: string; maxConnections: number };
@@ -27,13 +27,13 @@ export type OpenProcess = {
 };
 
 /**
- * Opens what every process needs. Postgres shows `name`. Rejects when Redis cannot be reached and no `patience` is
+ * Opens what every process needs. Postgres shows `name`. Rejects when Redis cannot be reached and no `retry` is
  * given. Postgres is connected by the first query.
  */
 export async function openProcess(
   name: string,
   config: ProcessConfig,
-  { log, metrics, patience }: { log: Logger; metrics?: Metrics; patience?: Patience },
+  { log, metrics, retry }: { log: Logger; metrics?: Metrics; retry?: Retry },
 ): Promise<OpenProcess> {
   const secrets = secretBox(config.encryptionKey);
   const closers: (() => unknown)[] = [];
@@ -48,7 +48,7 @@ export async function openProcess(
   const db = connectDatabase({ ...config.database, role: name, log, ...measured });
   closers.push(() => db.destroy());
   try {
-    const redis = await connectRedis({ url: config.redisUrl, log, ...(patience === undefined ? {} : { patience }) });
+    const redis = await connectRedis({ url: config.redisUrl, log, ...(retry === undefined ? {} : { retry }) });
     closers.push(() => redis.close());
     if (metrics !== undefined) measureCommands(metrics, redis);
     return { db, redis, secrets, clock: systemClock, log, onClose: (one) => void closers.push(one), close };

@@ -4,18 +4,18 @@ import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { openTracing } from '@flotilla/runtime/open-tracing.ts';
 import { describeProcess, readVersion } from '@flotilla/runtime/process-metrics.ts';
+import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
-import type { Patience } from '@flotilla/runtime/until-available.ts';
-import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
-import { followOwnEndpoints, type OwnEndpoints } from '../backend-policy/own-endpoints.ts';
-import { storeEndpoints } from '../backend-policy/store-endpoints.ts';
-import type { BotDirectory } from '../bots/bot-directory.ts';
-import { followDirectory } from '../bots/follow-directory.ts';
-import { announceReplica } from '../fleet-figures/replicas.ts';
-import { type CallBuffer, callBuffer } from '../history/stream/call-buffer.ts';
-import { type IdReserve, idReserveOf } from '../intake/id-reserve.ts';
-import { type MemoryWatch, watchMemory } from '../memory/watch-memory.ts';
+import { type IdReserve, idReserveOf } from '../delivery/intake/id-reserve.ts';
+import type { BackendPolicy } from '../fleet/backend-policy/backend-policy.ts';
+import { followOwnEndpoints, type OwnEndpoints } from '../fleet/backend-policy/own-endpoints.ts';
+import { storeEndpoints } from '../fleet/backend-policy/store-endpoints.ts';
+import type { BotDirectory } from '../fleet/bots/bot-directory.ts';
+import { followDirectory } from '../fleet/bots/follow-directory.ts';
+import { type MemoryWatch, watchMemory } from '../fleet/memory/watch-memory.ts';
+import { type CallBuffer, callBuffer } from '../records/history/stream/call-buffer.ts';
+import { announceReplica } from '../watch/fleet-figures/replicas.ts';
 import { type OpenProcess, openProcess } from './open-process.ts';
 import type { ServiceConfig } from './service-config.ts';
 
@@ -47,10 +47,10 @@ export type ServiceOptions = {
   log?: Logger;
   metrics?: Metrics;
   /** If given, the start waits for a Redis that is away. */
-  patience?: Patience;
+  retry?: Retry;
 };
 
-/** Opens the parts that api and worker share. Rejects when Redis cannot be reached and no `patience` is given. */
+/** Opens the parts that api and worker share. Rejects when Redis cannot be reached and no `retry` is given. */
 export async function openService(
   { name, roles }: { name: 'api' | 'worker'; roles: Iterable<string> },
   config: ServiceConfig,

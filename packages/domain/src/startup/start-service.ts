@@ -4,7 +4,7 @@ import { type StopStep, stopInOrder } from '@flotilla/runtime/lifecycle.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { type Readiness, startProbeServer } from '@flotilla/runtime/probe-server.ts';
-import { type Patience, patience } from '@flotilla/runtime/until-available.ts';
+import { type Retry, retryWhileAway } from '@flotilla/runtime/retry-while-away.ts';
 import type { ServiceConfig } from './service-config.ts';
 
 export type Store = 'Redis' | 'Postgres';
@@ -18,7 +18,7 @@ export type StartingService = {
    * Waits for a store that is away and logs that once. `onWait` runs before the second try. Faults that waiting does
    * not end are thrown: a refused login or certificate, a pending migration.
    */
-  patience(store: Store, onWait?: () => void | Promise<void>): Patience;
+  retryWhileAway(store: Store, onWait?: () => void | Promise<void>): Retry;
   /** Runs the steps in order, then stops the probes and the stores. A step that hangs is given up. Never rejects. */
   stop(steps: StopStep[], stores: { withinMs: number; close(): Promise<void> } | null): Promise<void>;
 };
@@ -44,8 +44,8 @@ export async function startService(options: {
   return {
     metrics,
     probes,
-    patience: (store, onWait) =>
-      patience({
+    retryWhileAway: (store, onWait) =>
+      retryWhileAway({
         isAway: (error) => isRedisUnavailable(error) || (isUnavailable(error) && !isRefusedLogin(error)),
         signal: stopping,
         onWait: async (error) => {

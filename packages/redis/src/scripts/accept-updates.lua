@@ -256,9 +256,9 @@ for _, id in ipairs(pushing) do
   if toWake[botId .. ':program:' .. id] then wakePrograms[#wakePrograms + 1] = id end
 end
 -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes. The bot's id wakes
--- all its turns: a worker of the previous release knows no other name.
+-- all its turns.
 if isRunning then
-  redis.call('PUBLISH', 'flotilla:pushable', botId)
+  redis.call('PUBLISH', 'flotilla:turn-news', botId)
 else
   tellHeld(held)
 end

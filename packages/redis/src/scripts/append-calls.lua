@@ -7,7 +7,7 @@
 --   batch: digits  its number, above all earlier ones of the process
 --   ...calls: text  in lines: captured at (ms), method, params (JSON), actor (JSON, '' if only the bot is known), key of its
 --       audit entry ('' for none), why parameters are missing ('' if none are), and the rest is the result (JSON).
---       packages/domain/src/history/stream/history-codec.ts writes them and reads the records
+--       packages/domain/src/records/history/stream/history-codec.ts writes them and reads the records
 -- @reply
 --   GONE  the bot is not set up
 --   OFF  its history is not kept

@@ -6,7 +6,7 @@
 -- @args registrationId: text, nowMs: number, lanePrefix: text
 --   pull: flag, push: flag, manage: flag, on: flag
 --   allowed: text  kinds (',message,poll,' or '' for the default set)
---   changesJson: text  stored changes of cursors, as packages/domain/src/bots/cursor-change.ts says; those that an earlier call
+--   changesJson: text  stored changes of cursors, as packages/domain/src/fleet/bots/cursor-change.ts says; those that an earlier call
 --       has applied are left out here
 --   revision: number  of the configuration
 --   botId: digits, rules: flag, rulesLanePrefix: text

@@ -99,27 +99,8 @@ test('rules that are switched off forget what waits, and what was redriven is a 
 
 test('a program that goes from push to pull keeps who took what was sent to it again', async () => {
   await scene.applyBot({ programs: [5], pushing: ' 5:1:ab' });
-  await scene.commands.hset(programKeys(BOT, 5).redriven, 'r1', '{"id":7,"raw":"{}","taken":"1"}');
+  await scene.commands.hset(programKeys(BOT, 5).redriven, 'r1', '{"id":7,"raw":"{}","exclusive":"1"}');
   await scene.applyBot({ programs: [5], revision: 2 });
   const [[, letter] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
-  expect(letter.slice(letter.indexOf('taken'))).toEqual(['taken', '1']);
-});
-
-test('the consumer of a program that pushes, when it was forgotten, begins where something waits', async () => {
-  const pushing = { programs: [5, 6, 7], pushing: ' 5:1:ab 6:1:cd' };
-  await scene.applyBot(pushing);
-  await scene.accept([1, 2, 3, 4]);
-  const [lanes, files] = [programKeys(BOT, 5), programKeys(BOT, 6)];
-  await scene.commands.rpush(lanes.lane('c:5'), '2', '3');
-  await scene.commands.zadd(lanes.lanes, NOW_MS, 'c:5');
-  await scene.commands.hset(lanes.state, 'pushCursor', 3);
-  await scene.commands.hset(files.state, 'pushCursor', 3);
-  await scene.commands.del(scene.keys.consumers);
-  await scene.applyBot({ ...pushing, revision: 2 });
-  expect(await scene.commands.hgetall(scene.keys.consumers)).toEqual({
-    'program:5': `1 ${NOW_MS}`,
-    'program:6': `3 ${NOW_MS}`,
-    'program:7': `4 ${NOW_MS}`,
-  });
-  expect((await scene.commands.xrange(scene.keys.log, '-', '+')).map(([id]) => id)).toEqual(['2-0', '3-0', '4-0']);
+  expect(letter.slice(letter.indexOf('exclusive'))).toEqual(['exclusive', '1']);
 });

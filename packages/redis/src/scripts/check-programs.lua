@@ -52,8 +52,8 @@ for i = 1, #named, 2 do
       reached = 'memory'
     end
     if reached then behind[#behind + 1] = { fields.behind { programId = id, limit = reached } } end
-    -- It was not woken for updates that only others get, nor for those that an earlier release appended. A lane is due
-    -- here if the wake after a change of its backend was lost.
+    -- It was not woken for updates that only others get. A lane is due here if the wake after a change of its backend was
+    -- lost.
     local member = botId .. ':' .. named[i]
     local isBehind = p.push == '1'
       and (tonumber(p.pushCursor) < last or redis.call('ZCOUNT', keys.lanes, '-inf', nowMs) > 0)

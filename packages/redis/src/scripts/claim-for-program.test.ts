@@ -224,7 +224,7 @@ const check = () =>
   });
 const found = (...wakePrograms: number[]) => ({ outcome: 'OK', newestId: 1, wakePrograms, behind: [] });
 
-test('an update of a release without programs is found by upkeep', async () => {
+test('an update that did not wake it is found by upkeep', async () => {
   await scene.applyBot(pushing);
   await claim({ name: 'a1', end: 'idle' });
   await scene.commands.hset(scene.keys.state, 'programs', '');

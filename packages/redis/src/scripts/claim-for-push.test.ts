@@ -130,21 +130,6 @@ test('counts an update that expired while it waited as given up', async () => {
   expect(await scene.counted()).toEqual(['1 0 1 0 0', '1 0 1 0 0']);
 });
 
-test('reads the state as the previous release has left it', async () => {
-  await scene.applyBot({ push: true });
-  await scene.accept([1, 2]);
-  await scene.commands.hset(scene.keys.state, {
-    pushCursor: 1,
-    pushCursorCount: 1,
-    pushPending: 0,
-    pushFencingToken: 6,
-    pushClaim: 'b1',
-    pushSuspect: '',
-  });
-  const reply = await claimed({ token: 6, name: 'b2' });
-  expect([reply.fencingToken, idsIn(reply)]).toEqual([6, ['2']]);
-});
-
 test('a backend does not get what a program took, and is not behind by it once it has looked', async () => {
   await scene.applyBot({ push: true, programs: [5], filters: 'b' });
   await scene.accept([1, 2, 3], 'c:5', 'message', { filters: 'b', marks: ['=5', ',5,', '=5'] });

@@ -99,7 +99,7 @@ class Model {
         knownForMs: 60_000,
         limit: 100,
         reservedId: null,
-        letters: [{ letterId: this.#letters, ...update, progress: '', album: '', taken: false }],
+        letters: [{ letterId: this.#letters, ...update, progress: '', album: '', exclusive: false }],
       },
     );
     this.waiting.get(lane)!.push(`r${this.#letters}`);

@@ -65,10 +65,7 @@ else
   if known then
     cursor = tonumber(string.match(known, '^%d+'))
   elseif forProgram then
-    -- A release without programs may have forgotten its cursor. A caller that knows an older configuration must not bring
-    -- a deleted program back.
-    if s.revision ~= revision then return { 'GONE' } end
-    cursor = last
+    return { 'GONE' }
   else
     -- Trimming removes consumers that were not polled for a day; the log of a quiet bot may not have been trimmed since.
     if consumerCount() >= MAX_CONSUMERS then trimLog(state, log, consumers, now) end

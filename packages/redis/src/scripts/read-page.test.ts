@@ -154,14 +154,6 @@ describe('a program', () => {
     expect(okOf(await ofProgram(0, ',message,poll,', 2)).updates).toEqual(['{"update_id":1}']);
   });
 
-  test('whose cursor was forgotten begins at the end of the log', async () => {
-    await scene.applyBot({ pull: true, programs: [5] });
-    await scene.accept([1]);
-    await scene.commands.del(scene.keys.consumers);
-    expect(okOf(await ofProgram(0)).updates).toEqual([]);
-    expect(await cursor()).toBe('1');
-  });
-
   test('takes no place of a named consumer', async () => {
     await scene.applyBot({ pull: true, programs: Array.from({ length: 20 }, (_, at) => at + 1) });
     for (let at = 0; at < 16; at++) expect((await read(0, { consumer: `c${at}` })).outcome).toBe('OK');

@@ -11,7 +11,7 @@
 --     kind: text, lane: text, raw: text
 --     progress: text  of its routing (JSON), '' for none
 --     album: text  '' for none
---     taken: flag  its program took it alone
+--     exclusive: flag  its program took it alone
 --     idStart: number?, idEnd: number?  offset of the first and of the last digit of update_id in raw, from 1
 -- @reply
 --   GONE
@@ -44,7 +44,7 @@ local function putInLanes()
       lane = lane,
       at = now,
       expires = tonumber(expiresAtMs),
-      taken = letters.taken[i] and '1' or '0',
+      exclusive = letters.exclusive[i] and '1' or '0',
     }
     if isNew(letters.letterId[i]) and redis.call('HSETNX', redriven, id, cjson.encode(entry)) == 1 then
       redis.call('RPUSH', lanePrefix .. lane, id)
@@ -88,7 +88,7 @@ local function appendToLog(consumer)
       if idStart then raw = string.sub(raw, 1, idStart - 1) .. last .. string.sub(raw, idEnd + 1) end
       -- stylua: ignore
       redis.call('XADD', log, last .. '-0', 'u', raw, 'k', letters.kind[i], 'l', letters.lane[i], 't', now, 'x', expiresAtMs,
-        'n', allowedCount, 'm', programId and '1' or '0', 'tp', '', 'o', mark, 'r', letters.taken[i] and '1' or '0')
+        'n', allowedCount, 'm', programId and '1' or '0', 'tp', '', 'o', mark, 'r', letters.exclusive[i] and '1' or '0')
     end
   end
   local changes = { '@lastId', last, '@allowedCount', allowedCount, '@own', 1 }

@@ -39,10 +39,10 @@ const redrive = (
     },
   );
 };
-const letter = (id: number, updateId: number, { progress = '', album = '', taken = false } = {}): Letter => {
+const letter = (id: number, updateId: number, { progress = '', album = '', exclusive = false } = {}): Letter => {
   const raw = `{"update_id":${updateId}}`;
   const update = { id: updateId, kind: 'message', lane: 'c:5', raw, idStart: 14, idEnd: raw.length - 1 };
-  return { letterId: id, ...update, progress, album, taken };
+  return { letterId: id, ...update, progress, album, exclusive };
 };
 const LETTER = letter(4, 7);
 const IN_LANES = { outcome: 'LANES' };
@@ -66,7 +66,7 @@ test('the worker that holds the turn is told', async () => {
   await scene.applyBot({ push: true });
   await scene.commands.zadd(scene.keys.pendingTurns, NOW_MS + 60_000, `held:${BOT}:push`);
   const told: string[] = [];
-  const subscription = await scene.subscribe('flotilla:pushable', (names) => told.push(names));
+  const subscription = await scene.subscribe('flotilla:turn-news', (names) => told.push(names));
   await redrive('push', [LETTER]);
   expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS));
   await waitFor(() => told.includes(`${BOT}:push`));
@@ -96,9 +96,9 @@ test('what is put back for a paused program waits, and its turn is pending once 
   const own = programKeys(BOT, 5);
   const pendingTurns = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
   await scene.applyBot({ programs: [5], pushing: ' 5:0:ab', revision: 2 });
-  expect(await redrive('program:5', [letter(4, 7, { taken: true })])).toEqual(IN_LANES);
+  expect(await redrive('program:5', [letter(4, 7, { exclusive: true })])).toEqual(IN_LANES);
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['r4']);
-  expect(JSON.parse((await scene.commands.hget(own.redriven, 'r4')) ?? '')).toMatchObject({ id: 7, taken: '1' });
+  expect(JSON.parse((await scene.commands.hget(own.redriven, 'r4')) ?? '')).toMatchObject({ id: 7, exclusive: '1' });
   expect(await pendingTurns()).toEqual([]);
   await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', revision: 3 });
   expect(await pendingTurns()).toEqual([`${BOT}:program:5`]);
@@ -107,7 +107,7 @@ test('what is put back for a paused program waits, and its turn is pending once 
 test('a program that polls gets its letters at the end of the log, once, under new ids that rise', async () => {
   await scene.applyBot({ pull: true, programs: [5, 6] });
   await scene.accept([8]);
-  const letters = [letter(4, 3, { taken: true }), letter(2, 7)];
+  const letters = [letter(4, 3, { exclusive: true }), letter(2, 7)];
   expect(await redrive('program:5', letters)).toEqual({ ...IN_LOG, lastId: 10 });
   expect(await redrive('program:5', letters)).toEqual({ ...IN_LOG, lastId: 10 });
   expect((await entries()).slice(1)).toEqual([

@@ -22,5 +22,5 @@ end
 allDueNow(lanes, nowMs)
 redis.call('ZADD', pendingTurns, 'NX', nowMs, botId .. (programId == '' and ':push' or ':program:' .. programId))
 -- A turn that runs looks again at once.
-redis.call('PUBLISH', 'flotilla:pushable', botId)
+redis.call('PUBLISH', 'flotilla:turn-news', botId)
 return { 'OK' }

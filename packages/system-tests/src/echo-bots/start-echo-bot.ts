@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { hasPythonTelegramBot } from '@flotilla/testing/python-telegram-bot.ts';
 import type { EchoBotSettings } from './echo-bot-settings.ts';
 
@@ -26,20 +28,26 @@ export type EchoBot = { output(): string; stop(): Promise<void> };
 
 const START_DEADLINE_MS = 60_000;
 
-/** Starts an echo bot as a separate process and waits until it is ready; in webhook mode it gets a free port. */
-export async function startEchoBot(
-  library: Library,
-  settings: Partial<EchoBotSettings> & Pick<EchoBotSettings, 'apiRoot' | 'token'>,
+type Settings = Partial<EchoBotSettings> & Pick<EchoBotSettings, 'apiRoot' | 'token'>;
+
+/** Starts the echo bot of a library. */
+export function startEchoBot(library: Library, settings: Settings): Promise<EchoBot> {
+  const extension = library === 'python-telegram-bot' ? 'py' : 'ts';
+  return startBotProgram(new URL(`./${library}.${extension}`, import.meta.url), settings);
+}
+
+/** Starts a bot as a separate process and waits until it is ready; in webhook mode it gets a free port. */
+export async function startBotProgram(
+  file: URL,
+  settings: Settings,
+  environment: Record<string, string> = {},
 ): Promise<EchoBot> {
   const port = settings.mode === 'webhook' ? (settings.port ?? (await freePort())) : 0;
-  const python = library === 'python-telegram-bot';
-  const program = fileURLToPath(new URL(`./${library}.${python ? 'py' : 'ts'}`, import.meta.url));
+  const program = fileURLToPath(file);
   const child = spawn(
-    python ? '/usr/bin/python3' : process.execPath,
+    program.endsWith('.py') ? '/usr/bin/python3' : process.execPath,
     [program, JSON.stringify({ ...settings, port })],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...inheritedEnv(), ...environment } },
   );
   let output = '';
   const collect = (chunk: Buffer) => {
@@ -47,16 +55,16 @@ export async function startEchoBot(
   };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
-  await untilReady(child, library, () => output);
+  await untilReady(child, basename(program), () => output);
   return { output: () => output, stop: () => stop(child) };
 }
 
-function untilReady(child: ChildProcess, library: Library, output: () => string): Promise<void> {
+function untilReady(child: ChildProcess, name: string, output: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => {
       clearTimeout(deadline);
       child.kill('SIGKILL');
-      reject(new Error(`the ${library} bot ${why}:\n${output()}`));
+      reject(new Error(`the bot of ${name} ${why}:\n${output()}`));
     };
     const deadline = setTimeout(() => fail('did not start in time'), START_DEADLINE_MS);
     child.once('exit', () => fail('ended'));
@@ -75,9 +83,9 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGTERM');
-  const patience = setTimeout(() => child.kill('SIGKILL'), 1_000);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), 1_000);
   await exited;
-  clearTimeout(patience);
+  clearTimeout(killTimer);
 }
 
 async function freePort(): Promise<number> {

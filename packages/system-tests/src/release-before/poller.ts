@@ -21,7 +21,7 @@ export function startPoller(
   };
   const polling = (async () => {
     while (!stopped) {
-      // A process that stops ends the connection, and a mirror without programs answers 404 for a while.
+      // A process that stops ends the connection.
       const updates = await ask().catch(() => null);
       if (updates === null) await delay(PAUSE_MS);
       for (const update of updates ?? []) {

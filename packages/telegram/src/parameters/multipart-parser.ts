@@ -1,5 +1,6 @@
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { type BodyFault, badBody, LONG_HEADERS, TOO_MANY_FILES } from './body-fault.ts';
+import { MOST_PARAMETERS } from './collect-parameters.ts';
 import { parseUrlEncoded } from './parse-urlencoded.ts';
 import { type FileHead, type PartHead, readPartHead } from './part-headers.ts';
 import { PendingBytes } from './pending-bytes.ts';
@@ -21,6 +22,8 @@ export type MultipartParser = {
 
 type Sink = {
   onField(name: string, value: string): void;
+  /** There are more than MOST_PARAMETERS fields; nothing is read after these. */
+  onTooManyFields(): void;
   onFile(name: string, part: FilePart): void;
   /** Where the bytes of a file go as they come; the parser then keeps none of them. */
   streamFile?(head: FileHead): (bytes: Buffer) => void;
@@ -67,6 +70,7 @@ class Parser implements MultipartParser {
   #part: Part | null = null;
   #headersBytes = 0;
   #files = 0;
+  #fields = 0;
   #fault: BodyFault | null = null;
 
   constructor(boundary: string, limits: Limits, sink: Sink) {
@@ -165,6 +169,7 @@ class Parser implements MultipartParser {
     }
     if (at > 0) this.#keep(this.#pending.take(at));
     this.#finishPart();
+    if (this.#isDone()) return false;
     this.#pending.drop(this.#delimiter.length);
     this.#state = 'boundary';
     return true;
@@ -195,9 +200,23 @@ class Parser implements MultipartParser {
     const { name, file, isForm, bytes, kept } = this.#part as Part;
     this.#part = null;
     if (file !== null) this.#sink.onFile(name, { bytes, content: kept.bytes() });
+    else if (isForm && bytes <= this.#limits.field) this.#readForm(kept.bytes());
+    else if (!this.#hasRoom()) return;
     else if (bytes > this.#limits.field) this.#sink.onLongField?.(name);
-    else if (!isForm) this.#sink.onField(name, kept.bytes().toString('utf8'));
-    else parseUrlEncoded(kept.bytes(), { has: () => false, set: (field, value) => this.#sink.onField(field, value) });
+    else this.#sink.onField(name, kept.bytes().toString('utf8'));
+  }
+
+  #readForm(form: Buffer): void {
+    const set = (name: string, value: string) => this.#sink.onField(name, value);
+    parseUrlEncoded(form, { hasRoom: () => this.#hasRoom(), has: () => false, set });
+  }
+
+  #hasRoom(): boolean {
+    this.#fields += 1;
+    if (this.#fields <= MOST_PARAMETERS) return true;
+    this.#state = 'failed';
+    this.#sink.onTooManyFields();
+    return false;
   }
 
   #fail(fault: BodyFault): false {

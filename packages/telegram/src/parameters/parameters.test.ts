@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { MOST_PARAMETERS } from './collect-parameters.ts';
 import { fileParameter, integerParameter, parameterReader, parametersOf, switchParameter } from './parameters.ts';
 
 const LIMITS = { parameterBytes: 1024, fileBytes: 1024 };
@@ -171,4 +172,39 @@ test('a body in crumbs is read in a time that grows with its length', () => {
   };
   expect(parser(3_000_000)).toEqual({ most: expect.any(Number), read: 3_000_000 });
   expect(parser(100_000).most).toBeLessThan(32 * 1024);
+});
+
+describe('no more parameters are read than there may be', () => {
+  const FORM = 'application/x-www-form-urlencoded';
+  const PARTS = 'multipart/form-data; boundary=B';
+  const part = (name: string, value: string, more = '') =>
+    `--B\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+  const pairs = (count: number) => `${'a&'.repeat(count - 1)}last=1`;
+  const FORMS: [string, string, (count: number) => { query?: string; body?: string }][] = [
+    ['a query string', FORM, (count) => ({ query: pairs(count) })],
+    ['an urlencoded body', FORM, (count) => ({ body: pairs(count) })],
+    ['JSON', 'application/json', (count) => ({ body: `{${'"a":1,'.repeat(count - 1)}"last":1}` })],
+    ['parts', PARTS, (count) => ({ body: `${part('a', '').repeat(count - 1)}${part('last', '1')}--B--` })],
+    [
+      'parts that are forms themselves',
+      PARTS,
+      (count) => ({
+        body: `${part('x', pairs(10).replace('last', 'a'), `\r\nContent-Type: ${FORM}`).repeat(count / 10 - 1)}${part('x', pairs(10 + (count % 10)), `\r\nContent-Type: ${FORM}`)}--B--`,
+      }),
+    ],
+  ];
+  const readAll = (type: string, { query = '', body = '' }: { query?: string; body?: string }) => {
+    const parameters = parametersOf(query);
+    const reader = parameterReader(type, parameters, { parameterBytes: 1_000_000, fileBytes: 0 });
+    for (let at = 0; at < body.length; at += 1000) reader.write(Buffer.from(body.slice(at, at + 1000)));
+    reader.end();
+    const { overflow, fault, values } = parameters;
+    return { overflow, fault, last: values.get('last') };
+  };
+
+  test.each(FORMS)('%s', (_name, type, of) => {
+    const all = { overflow: false, fault: null, last: '1' };
+    expect(readAll(type, of(MOST_PARAMETERS))).toEqual(all);
+    expect(readAll(type, of(MOST_PARAMETERS + 1))).toEqual({ ...all, overflow: true, last: undefined });
+  });
 });

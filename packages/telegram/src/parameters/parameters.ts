@@ -1,6 +1,6 @@
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import type { BodyFault } from './body-fault.ts';
-import type { ParameterSink } from './collect-parameters.ts';
+import { MOST_PARAMETERS, type ParameterSink } from './collect-parameters.ts';
 import { multipartBoundary } from './multipart-boundary.ts';
 import { type FilePart, multipartParser } from './multipart-parser.ts';
 import { parseJsonParameters } from './parse-json-parameters.ts';
@@ -10,7 +10,10 @@ import { parseUrlEncoded } from './parse-urlencoded.ts';
 export type Parameters = {
   values: Map<string, string>;
   files: Map<string, FilePart>;
-  /** True if the body was longer than the part that is read. Of a body that is no form of parts, nothing was read then. */
+  /**
+   * True if there is more than what is read: too many bytes, or parameters. Of a body that has too many bytes and is no form
+   * of parts, nothing was read then.
+   */
   overflow: boolean;
   /** Why the platform refuses the body, which then has no parameters; null if it reads it. */
   fault: BodyFault | null;
@@ -35,7 +38,7 @@ type Limits = { parameterBytes: number; fileBytes: number };
 /** Parameters of a query string. Each of its characters is a byte, as Node gives them. */
 export function parametersOf(query: string): Parameters {
   const parameters: Parameters = { values: new Map(), files: new Map(), overflow: false, fault: null };
-  if (query !== '') parseUrlEncoded(Buffer.from(query, 'latin1'), parameters.values);
+  if (query !== '') parseUrlEncoded(Buffer.from(query, 'latin1'), new FirstValues(parameters));
   return parameters;
 }
 
@@ -75,6 +78,30 @@ export function fileParameter(parameters: Parameters, name: string): FilePart | 
   return parameters.files.get(name) ?? (attached === undefined ? undefined : parameters.files.get(attached));
 }
 
+/** Keeps the first value of each name of a query string or a body. */
+class FirstValues implements ParameterSink {
+  readonly #parameters: Parameters;
+  #room = MOST_PARAMETERS;
+
+  constructor(parameters: Parameters) {
+    this.#parameters = parameters;
+  }
+
+  hasRoom(): boolean {
+    this.#room -= 1;
+    if (this.#room < 0) this.#parameters.overflow = true;
+    return this.#room >= 0;
+  }
+
+  has(name: string): boolean {
+    return this.#parameters.values.has(name);
+  }
+
+  set(name: string, value: string): void {
+    this.#parameters.values.set(name, value);
+  }
+}
+
 function isDigit(code: number): boolean {
   return code >= ZERO && code < ZERO + 10;
 }
@@ -94,7 +121,7 @@ function textReader(
     },
     // A part of it might end within a value.
     end: () => {
-      if (!parameters.overflow) parse(text.bytes(), parameters.values);
+      if (!parameters.overflow) parse(text.bytes(), new FirstValues(parameters));
     },
     heldBytes: () => text.heldBytes(),
   };
@@ -138,6 +165,9 @@ function multipartReader(contentType: string, parameters: Parameters, limits: Li
         else if (!parameters.values.has(name)) parameters.values.set(name, value);
       },
       onLongField() {
+        parameters.overflow = true;
+      },
+      onTooManyFields() {
         parameters.overflow = true;
       },
       onFile(name, part) {

@@ -10,11 +10,11 @@ export function parseJsonParameters(body: Buffer, values: ParameterSink): void {
   const json = new JsonReader(body);
   if (json.isAtString()) {
     const content = json.readString();
-    if (content !== null && json.isAtEnd()) add(values, 'content', content);
+    if (content !== null && json.isAtEnd() && values.hasRoom()) add(values, 'content', content);
     return;
   }
   if (!json.skip('{')) return;
-  while (!json.skip('}')) {
+  while (!json.skip('}') && values.hasRoom()) {
     const name = json.readString();
     if (name === null || !json.skip(':')) return;
     const value = json.isAtString() ? json.readString() : json.readRaw();

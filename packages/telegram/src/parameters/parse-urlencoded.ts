@@ -1,27 +1,22 @@
 import type { ParameterSink } from './collect-parameters.ts';
-import { percentDecodedBytes, textOfBytes } from './percent-decoded.ts';
+import { decodedText } from './percent-decoded.ts';
+
+const [AMPERSAND, EQUALS] = [0x26, 0x3d];
 
 /**
  * Adds the fields of a query string or an urlencoded body to `values`, as `HttpReader::parse_parameters` of the platform
  * reads them. The first occurrence of a name wins. Nothing is an error: bytes that are no escape stay as they are.
  */
 export function parseUrlEncoded(body: Buffer, values: ParameterSink): void {
-  const bytes = body.toString('latin1');
   let from = 0;
-  while (from < bytes.length) {
-    let end = bytes.indexOf('&', from);
-    if (end === -1) end = bytes.length;
-    addPair(bytes.slice(from, end), values);
+  while (from < body.length && values.hasRoom()) {
+    let equals = -1;
+    let end = from;
+    for (; end < body.length && body[end] !== AMPERSAND; end++) {
+      if (body[end] === EQUALS && equals === -1) equals = end;
+    }
+    const name = decodedText(body, from, equals === -1 ? end : equals, true);
+    if (!values.has(name)) values.set(name, equals === -1 ? '' : decodedText(body, equals + 1, end, true));
     from = end + 1;
   }
-}
-
-function addPair(pair: string, values: ParameterSink): void {
-  const equals = pair.indexOf('=');
-  const name = decoded(equals === -1 ? pair : pair.slice(0, equals));
-  if (!values.has(name)) values.set(name, equals === -1 ? '' : decoded(pair.slice(equals + 1)));
-}
-
-function decoded(bytes: string): string {
-  return textOfBytes(percentDecodedBytes(bytes.includes('+') ? bytes.replaceAll('+', ' ') : bytes));
 }

@@ -1,5 +1,5 @@
 import { type BodyFault, badBody } from './body-fault.ts';
-import { percentDecodedBytes, textOfBytes } from './percent-decoded.ts';
+import { decodedText, textOfBytes } from './percent-decoded.ts';
 
 /** What the headers of a part say about its file. */
 export type FileHead = { field: string; name: string; mime: string };
@@ -7,6 +7,7 @@ export type FileHead = { field: string; name: string; mime: string };
 /** `file` is null for a parameter; `isForm` if its value is a form of parameters itself. */
 export type PartHead = { name: string; file: FileHead | null; isForm: boolean };
 
+/** Not decoded; each character is a byte. */
 type Disposition = { name: string; fileName: string | null };
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -39,10 +40,14 @@ export function readPartHead(headers: string): PartHead | { fault: BodyFault } {
     at = end + 2;
   }
   if (found.name === '') return { fault: NO_NAME };
-  const name = textOfBytes(found.name);
+  const name = decoded(found.name);
   const { fileName } = found;
-  const file = fileName === null ? null : { field: name, name: textOfBytes(fileName), mime: textOfBytes(mime) };
+  const file = fileName === null ? null : { field: name, name: decoded(fileName), mime: textOfBytes(mime) };
   return { name, file, isForm: mime.startsWith(FORM) };
+}
+
+function decoded(bytes: string): string {
+  return decodedText(Buffer.from(bytes, 'latin1'));
 }
 
 /** The offset of the line break that ends a value; a line that begins with a space continues it. -1 if there is none. */
@@ -63,9 +68,8 @@ function readDisposition(value: string, found: Disposition): BodyFault | null {
     const after = trimStart(rest.slice(equals + 1));
     const read = after.startsWith('"') ? readQuoted(after) : readToken(after);
     if ('fault' in read) return read.fault;
-    const decoded = percentDecodedBytes(read.value);
-    if (key === 'name') found.name = decoded;
-    else if (key === 'filename') found.fileName = decoded;
+    if (key === 'name') found.name = read.value;
+    else if (key === 'filename') found.fileName = read.value;
     rest = trim(read.rest);
   }
   return null;

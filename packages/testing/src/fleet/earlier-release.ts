@@ -27,7 +27,7 @@ export async function earlierRelease(tag: string): Promise<ProcessCode> {
   await run('tar', ['-xf', archive, '-C', root]);
   await linkPackages(root);
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  return (role) => ({ cwd: root, args: argumentsIn(scripts[`start:${role}`]) });
+  return (role) => ({ cwd: root, ...startOf(scripts[`start:${role}`]) });
 }
 
 /** Its own packages are its own code; all others are those of this checkout. */
@@ -45,9 +45,12 @@ async function linkPackages(root: string): Promise<void> {
   }
 }
 
-/** The arguments of Node in the command that an operator starts, `exec node … main.ts`. */
-function argumentsIn(command: string): string[] {
-  const [exec, node, ...args] = command.split(' ');
-  if (exec !== 'exec' || node !== 'node') throw new Error(`Unknown form of a start command: ${command}`);
-  return args;
+/** The environment and the arguments of Node in the command that an operator starts, `NAME=value … exec node …`. */
+function startOf(command: string): Pick<ReturnType<ProcessCode>, 'args' | 'env'> {
+  const [, settings, args] = /^((?:\w+=\S+ )*)exec node (.+)$/.exec(command) ?? [];
+  if (settings === undefined || args === undefined) throw new Error(`Unknown form of a start command: ${command}`);
+  const env = settings
+    .split(' ')
+    .flatMap((setting) => (setting === '' ? [] : [setting.split('=') as [string, string]]));
+  return { env: Object.fromEntries(env), args: args.split(' ') };
 }

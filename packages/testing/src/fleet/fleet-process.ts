@@ -25,11 +25,19 @@ export type FleetProcess = {
 };
 
 /** Where a process is started, and the arguments of Node. */
-export type ProcessCode = (role: 'api' | 'worker', built?: string) => { cwd: string; args: string[] };
+export type ProcessCode = (
+  role: 'api' | 'worker',
+  built?: string,
+) => {
+  cwd: string;
+  args: string[];
+  env: Record<string, string>;
+};
 
 const THIS_RELEASE: ProcessCode = (role, built) => ({
   cwd: process.cwd(),
   args: [...nodeFlags(role), programEntry(role, built)],
+  env: nodeEnvironment(role),
 });
 
 /** Starts a process and waits until it says it is ready. */
@@ -56,12 +64,12 @@ export async function launchProcess(
 ): Promise<FleetProcess> {
   const port = chosenPort ?? (await freePort());
   const metricsPort = await freePort();
-  const { cwd, args } = code(role, settings.BUILT_PROGRAMS);
+  const { cwd, args, env } = code(role, settings.BUILT_PROGRAMS);
   const child = spawn(process.execPath, args, {
     cwd,
     env: {
       PATH: inheritedEnv().PATH,
-      ...nodeEnvironment(role),
+      ...env,
       HOST: '127.0.0.1',
       ...settings,
       PORT: String(port),

@@ -1,12 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Parameters, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { Sender } from '../../http/known-sender.ts';
 import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, sendEmpty } from '../answer.ts';
 import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
-import { parametersIn, type ReadParameters, readParameters } from '../call-body.ts';
-import { hasBody } from '../headers.ts';
+import { parametersIn, parametersOfQuery, type ReadParameters, readParameters } from '../call-body.ts';
+import { forgetHead, hasBody } from '../headers.ts';
 
 /** Reads the parameters of a call, answers it here, and sends the answer. Never rejects. */
 export function answerIntercepted(
@@ -40,7 +39,10 @@ async function sendWhenAnswered(
   if (isPoll) proxy.metrics.pollBegan();
   try {
     const answer = await answering.catch((error: unknown) => describeError(proxy.context.log, error));
-    if (isPoll && answer?.ok === false) await pauseAsPollError(open.signal);
+    if (isPoll && answer?.ok === false) {
+      forgetHead(res.req);
+      await pauseAsPollError(open.signal);
+    }
     if (answer === null) return proxy.metrics.call('refused', method, res.writableEnded ? 415 : 499, begunAtMs);
     const status = res.destroyed ? 499 : answer.ok ? 200 : answer.code;
     sendAnswer(res, answer);
@@ -81,13 +83,6 @@ async function answerOf(
   return intercept({ by, parameters: read.parameters, signal });
 }
 
-/** A poll may have come with a head of 128 KiB, and its response keeps the request. */
-function forgetHead(req: IncomingMessage): void {
-  req.url = '';
-  req.rawHeaders = [];
-  req.headers = {};
-}
-
 function parametersOfCall(
   proxy: RunningProxy,
   call: MethodCall,
@@ -99,7 +94,7 @@ function parametersOfCall(
     return { outcome: 'read', parameters: parametersIn(req, path.query, whole.bytes), release: whole.release };
   }
   if (hasBody(req)) return readParameters(proxy.context.bodies, sender, call);
-  return { outcome: 'read', parameters: parametersOf(path.query), release: () => undefined };
+  return parametersOfQuery(call);
 }
 
 async function pauseAsPollError(signal: AbortSignal): Promise<void> {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
-import { pollAnswer } from '@flotilla/domain/pull/pulled-updates.ts';
-import { readUpdates, THROTTLED_MS } from '@flotilla/domain/pull/read-updates.ts';
+import { pollAnswer } from '@flotilla/domain/delivery/pull/pulled-updates.ts';
+import { readUpdates, THROTTLED_MS } from '@flotilla/domain/delivery/pull/read-updates.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { keepAllowedUpdates } from '@flotilla/domain/fleet/bots/keep-allowed-updates.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { integerParameter, type Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, UNAUTHORIZED } from '../answer.ts';

@@ -1,4 +1,4 @@
-import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { BotApiAnswer } from '../answer.ts';

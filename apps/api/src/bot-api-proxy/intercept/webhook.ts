@@ -1,14 +1,18 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
-import type { Actor } from '@flotilla/domain/audit/actor.ts';
-import { parseAddress } from '@flotilla/domain/backend-policy/address.ts';
-import { addBot } from '@flotilla/domain/bots/add-bot.ts';
-import { forbiddenHostReason, forbiddenPinReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
-import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/bots/backend-certificate.ts';
-import { type Bot, DEFAULT_MAX_CONNECTIONS, hasBackend } from '@flotilla/domain/bots/bot.ts';
-import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
-import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
-import { type BackendSettings, setBackend } from '@flotilla/domain/bots/set-backend.ts';
-import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
+import { parseAddress } from '@flotilla/domain/fleet/backend-policy/address.ts';
+import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
+import {
+  forbiddenHostReason,
+  forbiddenPinReason,
+  parseBackendUrl,
+} from '@flotilla/domain/fleet/bots/backend-address.ts';
+import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/fleet/bots/backend-certificate.ts';
+import { type Bot, DEFAULT_MAX_CONNECTIONS, hasBackend } from '@flotilla/domain/fleet/bots/bot.ts';
+import { readBotStatus } from '@flotilla/domain/fleet/bots/bot-status.ts';
+import { clearBackend } from '@flotilla/domain/fleet/bots/clear-backend.ts';
+import { type BackendSettings, setBackend } from '@flotilla/domain/fleet/bots/set-backend.ts';
+import { resultOf } from '@flotilla/domain/fleet/bots/validate-token.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';

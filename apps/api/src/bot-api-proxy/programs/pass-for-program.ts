@@ -4,16 +4,16 @@ import {
   limitsOf,
   type RefusedParameter,
   toRead,
-} from '@flotilla/domain/bots/judge-call.ts';
-import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+} from '@flotilla/domain/fleet/bots/judge-call.ts';
+import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { shareOf } from '../../http/collect-body.ts';
 import { NO_SUCH_METHOD } from '../answer.ts';
 import { fail, type MethodCall, pass, type RunningProxy, refuse } from '../call.ts';
 import { teeOf } from '../call-tee.ts';
+import type { OwnBody } from '../forward.ts';
 import { hasBody, hasWholeBody } from '../headers.ts';
-import type { OwnBody } from '../pass-through.ts';
 import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
 import { type Seen, seeParameters } from './see-parameters.ts';

@@ -123,6 +123,39 @@ describe('what the tokens of a program were refused', () => {
     expect((await refusalsOf(id))[2]).not.toHaveProperty('token_name');
   });
 
+  test('also by more parameters than are read, in whatever form, because another chat could be named behind them', async () => {
+    const part = (name: string, value: string, more = '') =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+    const [pairs, parts] = ['text=x&'.repeat(1000), part('text', 'x').repeat(1000)];
+    // So long that what follows is read after the call was judged.
+    const file = part('photo', 'x'.repeat(500_000), '; filename="p.jpg"');
+    const form = 'application/x-www-form-urlencoded';
+    const bodies: [type: string, body: string][] = [
+      [form, `${pairs}chat_id=5`],
+      ['application/json', `{${'"text":"x",'.repeat(1000)}"chat_id":5}`],
+      ['multipart/form-data; boundary=b', `${parts}${part('chat_id', '5')}--b--\r\n`],
+      ['multipart/form-data; boundary=b', `${part('chat_id', '5')}${file}${parts}--b--\r\n`],
+      [
+        'multipart/form-data; boundary=b',
+        `${part('chat_id', '5')}${file}${part('x', pairs, `\r\nContent-Type: ${form}`)}--b--\r\n`,
+      ],
+    ];
+    const calls: [query: string, init: RequestInit][] = [
+      [`?${pairs}chat_id=5`, {}],
+      ...bodies.map(([type, body]): [string, RequestInit] => [
+        '',
+        { method: 'POST', body, headers: { 'content-type': type } },
+      ]),
+    ];
+    for (const [query, init] of calls) {
+      const id = await newProgram();
+      const token = await newToken(id, { chats: [5] });
+      expect(await call(token, `sendPhoto${query}`, init)).toBe(403);
+      const description = 'Forbidden: this token may not call sendPhoto: it has too many parameters';
+      expect((await untilThere(id, 1))[0]).toMatchObject({ method: 'sendphoto', reason: 'chat', description });
+    }
+  });
+
   test('is at most the newest 20, written once a second, and the same again takes no other place', async () => {
     const id = await newProgram();
     const token = await newToken(id, { chats: [5] });

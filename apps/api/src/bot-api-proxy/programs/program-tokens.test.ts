@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { groupOfMethod, METHOD_GROUPS, methodsNamed } from '@flotilla/telegram/method-groups.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';

@@ -1,6 +1,6 @@
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';

@@ -1,7 +1,7 @@
 import type { ProgramRefusalReason } from '@flotilla/contract/program-refusals.ts';
-import type { ActiveToken } from '@flotilla/domain/bots/active-program.ts';
-import { countCall } from '@flotilla/domain/bots/count-call.ts';
-import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+import type { ActiveToken } from '@flotilla/domain/fleet/bots/active-program.ts';
+import { countCall } from '@flotilla/domain/fleet/bots/count-call.ts';
+import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { writtenMethod } from '@flotilla/telegram/method-groups.ts';
 import type { Context } from '../../context.ts';
 import { forbidden, type Refusal, tooManyRequests } from '../answer.ts';

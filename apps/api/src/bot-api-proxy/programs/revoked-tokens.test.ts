@@ -1,7 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import { latePublisher } from '@flotilla/domain/bots/publish-late-changes.ts';
+import { latePublisher } from '@flotilla/domain/fleet/bots/publish-late-changes.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SeenParameters } from '@flotilla/domain/bots/judge-call.ts';
+import { type SeenParameters, TOO_MANY_ELEMENTS } from '@flotilla/domain/fleet/bots/judge-call.ts';
+import { elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram/canonical-json.ts';
 import { parameterCollector } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import { parseJsonParameters } from '@flotilla/telegram/parameters/parse-json-parameters.ts';
@@ -21,6 +22,8 @@ type Collector = ReturnType<typeof parameterCollector>;
 
 /** The platform's own limit on what a call may carry beside its files. */
 export const PARAMETERS_BYTES = 1024 * 1024;
+/** Why a call with more parameters than are read is refused. */
+export const TOO_MANY = 'it has too many parameters';
 const CONTENT_TYPE = 'content-type';
 const FORM = /^multipart\/form-data;\s*(?:charset=utf-8;\s*)?boundary=(?:"([^";\\]{1,100})"|([^\s;",\\]{1,100}))$/i;
 
@@ -32,6 +35,7 @@ export function seeParameters(budget: BodyBudget, call: MethodCall): Seen | Prom
   const { req, res, path, whole } = call;
   const seen = parameterCollector();
   if (path.query !== '') parseUrlEncoded(Buffer.from(path.query, 'latin1'), seen);
+  if (seen.isFull()) return unreadable(TOO_MANY);
   if (!hasBody(req)) return { outcome: 'seen', parameters: seen.values, boundary: null };
   if (isCompressed(req.headers['content-encoding'])) return unreadable('its body is compressed');
   const form = hasOneType(req.rawHeaders) ? formOf(req.headers['content-type'] ?? '') : null;
@@ -55,9 +59,13 @@ async function seeLater(
 }
 
 function seeText(form: 'urlencoded' | 'json', bytes: Buffer, seen: Collector): Seen {
-  if (form === 'json' && !isObject(bytes.toString('utf8'))) return unreadable('its JSON is malformed');
-  if (form === 'json') parseJsonParameters(bytes, seen);
-  else parseUrlEncoded(bytes, seen);
+  if (form === 'json') {
+    const text = bytes.toString('utf8');
+    if (elementsAtMost(text) > MOST_ELEMENTS) return unreadable(TOO_MANY_ELEMENTS);
+    if (!isObject(text)) return unreadable('its JSON is malformed');
+    parseJsonParameters(bytes, seen);
+  } else parseUrlEncoded(bytes, seen);
+  if (seen.isFull()) return unreadable(TOO_MANY);
   return { outcome: 'seen', parameters: seen.values, boundary: null };
 }
 
@@ -84,7 +92,7 @@ function formOf(contentType: string): 'multipart' | 'urlencoded' | 'json' | null
 async function seeForm(budget: BodyBudget, { req, res, whole }: MethodCall, seen: Collector): Promise<Seen> {
   const boundary = plainBoundary(req.headers['content-type'] ?? '');
   if (boundary === null) return unreadable('the boundary of its form is missing or unusual');
-  let [file, long, cut] = [false, false, false];
+  let [file, long, cut, many] = [false, false, false, false];
   const parser = multipartParser(
     boundary,
     { field: PARAMETERS_BYTES, file: 0 },
@@ -94,6 +102,9 @@ async function seeForm(budget: BodyBudget, { req, res, whole }: MethodCall, seen
       },
       onLongField: () => {
         long = true;
+      },
+      onTooManyFields: () => {
+        many = true;
       },
       onHeaders: (headers) => {
         cut ||= headers === null;
@@ -107,11 +118,15 @@ async function seeForm(budget: BodyBudget, { req, res, whole }: MethodCall, seen
   );
   const isEnough = (chunk: Buffer) => {
     parser.write(chunk);
-    return file || long || cut;
+    return file || long || cut || many;
   };
   const head = whole === null ? await readHead(budget, req, res, isEnough) : { outcome: 'read' as const };
   if (whole !== null) isEnough(whole.bytes);
   if (head.outcome !== 'read') return notRead(head.outcome);
+  if (many) {
+    req.resume();
+    return unreadable(TOO_MANY);
+  }
   if (file) return { outcome: 'seen', parameters: seen.values, boundary };
   req.resume();
   if (long) return notRead('too-large');

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type CallLimits, judgeParameter, type RefusedParameter } from '@flotilla/domain/bots/judge-call.ts';
+import { type CallLimits, judgeParameter, type RefusedParameter } from '@flotilla/domain/fleet/bots/judge-call.ts';
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
-import type { BodyRewriter, OwnBody } from '../pass-through.ts';
-import { PARAMETERS_BYTES } from './see-parameters.ts';
+import type { BodyRewriter, OwnBody } from '../forward.ts';
+import { PARAMETERS_BYTES, TOO_MANY } from './see-parameters.ts';
 
 /** Parameters as JSON whose values are all texts: the platform reads each as it stands. */
 export function parametersAsJson(parameters: ReadonlyMap<string, string>): Buffer {
@@ -58,6 +58,10 @@ class FormRewriter implements BodyRewriter {
         onField: (name, value) => this.#judgeField(name, value),
         onLongField: () => {
           this.#refusal ??= TOO_LARGE;
+        },
+        onTooManyFields: () => {
+          const about = options.limits.chats === null ? 'method' : 'chat';
+          this.#refusal ??= options.refuse({ outcome: 'refused', about, why: TOO_MANY, chatId: null });
         },
         streamFile: (head) => {
           this.#begin(head.field, head);

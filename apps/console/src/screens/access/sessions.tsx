@@ -53,12 +53,8 @@ function SessionRow({ session }: { session: SessionResource }): ReactNode {
         {address && <code>{address}</code>}
         {address && ' · '}
         {words.used} <Ago at={last} />
-        {began && (
-          <>
-            {' · '}
-            {words.began} <Moment at={began} />
-          </>
-        )}
+        {' · '}
+        {words.began} <Moment at={began} />
       </span>
       {!current && (
         <Button onClick={() => end.mutate([id])} busy={end.isPending}>

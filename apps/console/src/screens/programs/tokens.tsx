@@ -75,7 +75,7 @@ function TokenCard({ token, botId, revoked }: CardProps): ReactNode {
           words.never
         )}
         {' · '}
-        {words.madeBy} <Moment at={token.created_at} /> {maker && words.by(maker)}
+        {words.madeBy} <Moment at={token.created_at} /> {words.by(maker)}
         {expires && (
           <>
             {' · '}

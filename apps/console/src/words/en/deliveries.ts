@@ -137,7 +137,7 @@ export const deliveries = {
     program_deleted: 'The program was deleted.',
     bot_deleted: 'The bot was deleted.',
     too_many_wait: 'Too many updates wait for this reader. Send the rest when it has read them.',
-    unknown: 'An old release did not record why.',
+    unknown: 'A later release refused them, for a reason that this one does not know.',
   },
   reasons: {
     refused: 'Refused',
@@ -152,7 +152,7 @@ export const deliveries = {
     destination_failed: 'Destination failed',
     too_far_behind: 'Too far behind',
     unstorable: 'Cannot be stored',
-    unknown: 'Not recorded',
+    unknown: 'Unknown',
   },
   reasonHints: {
     refused: 'The backend, or the chat that a rule sends to, answered with an error.',
@@ -167,6 +167,6 @@ export const deliveries = {
     destination_failed: 'Routing rules could not send the update to at least one chat.',
     too_far_behind: 'The program stayed too far behind and was parked.',
     unstorable: 'The history cannot store the update.',
-    unknown: 'An old release gave the update up and did not record why.',
+    unknown: 'A later release gave the update up, for a reason that this one does not know.',
   },
 };

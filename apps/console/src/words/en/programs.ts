@@ -130,14 +130,14 @@ export const programs = {
     groupHints: {
       read: 'getUpdates, getChat, getChatMember, …',
       send: 'sendMessage, sendPhoto, answerCallbackQuery, …',
-      edit: 'editMessageText, deleteMessage, …',
+      edit: 'editMessageText, deleteMessage, setMyCommands, …',
       moderate: 'banChatMember, pinChatMessage, setChatTitle, …',
       files: 'getFile, addStickerToSet, …',
       payments: 'sendInvoice, refundStarPayment, allow_paid_broadcast, …',
     },
     others: 'Other methods, by name',
     othersHint:
-      'Such as setMyCommands, or local_files for files on the disk of a Bot API server; with commas or spaces between them.',
+      'Such as setMyName, or local_files for files on the disk of a Bot API server; with commas or spaces between them.',
     noMethod: 'Choose a group, or name a method.',
     noUpdates: 'Without Read it cannot call getUpdates.',
     always: 'getMe is always allowed, and what concerns the program alone. Spending Stars needs Payments.',

@@ -135,7 +135,7 @@ export const programs: typeof english = {
       payments: 'sendInvoice, refundStarPayment, allow_paid_broadcast, …',
     },
     others: 'Другие методы, по именам',
-    othersHint: 'Например, setMyCommands или local_files (файлы на диске сервера Bot API); через запятую или пробел.',
+    othersHint: 'Например, setMyName или local_files (файлы на диске сервера Bot API); через запятую или пробел.',
     noMethod: 'Выберите группу или назовите метод.',
     noUpdates: 'Без «Читать» программа не сможет вызывать getUpdates.',
     always:

@@ -4,14 +4,14 @@ local function numberIn(value)
 end
 
 -- Appends a dead letter to the history stream, under the names of its codec (history-codec.ts).
---   origin: bot, registration, now, reader; entry: id, raw, and taken ('1' or '0', where known): whether the program that
+--   origin: bot, registration, now, reader; entry: id, raw, and exclusive ('1' or '0'): whether the program that
 --   gives it up took it alone, so that nobody else has it; failure: code, reason, attempts, and where known lastStatus,
 --   firstFailedAtMs, lastFailedAtMs, destinations (JSON), excerpt
 local function addDeadLetter(history, origin, entry, failure)
-  local taken = string.sub(origin.reader, 1, 8) == 'program:' and entry.taken or ''
+  local exclusive = string.sub(origin.reader, 1, 8) == 'program:' and entry.exclusive or '0'
   -- stylua: ignore
   redis.call('XADD', history, '*', 't', 'dead', 'b', origin.bot, 'g', origin.registration, 'a', origin.now,
     'i', entry.id, 'u', entry.raw, 'd', origin.reader, 'w', failure.reason, 'c', failure.attempts,
     's', failure.lastStatus or '', 'code', failure.code, 'firstFailedAt', failure.firstFailedAtMs or '',
-    'lastFailedAt', failure.lastFailedAtMs or '', 'destinations', failure.destinations or '', 'excerpt', failure.excerpt or '', 'taken', taken)
+    'lastFailedAt', failure.lastFailedAtMs or '', 'destinations', failure.destinations or '', 'excerpt', failure.excerpt or '', 'exclusive', exclusive)
 end

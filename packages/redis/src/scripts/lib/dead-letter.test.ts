@@ -8,10 +8,10 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const add = (failure: object, reader = 'push', taken = 'nil') =>
+const add = (failure: object, reader = 'push', exclusive = 'nil') =>
   scene.evaluate(
     'dead-letter',
-    `addDeadLetter(history, cjson.decode(origin), { id = 7, raw = '{}', taken = ${taken} }, cjson.decode(failure))`,
+    `addDeadLetter(history, cjson.decode(origin), { id = 7, raw = '{}', exclusive = ${exclusive} }, cjson.decode(failure))`,
     { history: scene.keys.history },
     {
       origin: JSON.stringify({ bot: BOT, registration: REGISTRATION, now: 5, reader }),
@@ -36,7 +36,7 @@ test('says which update was given up, by whom, and why', async () => {
   });
   expect(await fields()).toEqual({
     ...{ t: 'dead', b: String(BOT), g: REGISTRATION, a: '5', i: '7', u: '{}', d: 'push', w: '500', c: '3', s: '500' },
-    ...{ code: 'refused', firstFailedAt: '1', lastFailedAt: '2', destinations: '[1]', excerpt: 'oops', taken: '' },
+    ...{ code: 'refused', firstFailedAt: '1', lastFailedAt: '2', destinations: '[1]', excerpt: 'oops', exclusive: '0' },
   });
 });
 
@@ -51,9 +51,8 @@ test('what is not known is empty, and a null of JSON is no number', async () => 
 test.each([
   ['program:5', "'1'", '1'],
   ['program:5', "'0'", '0'],
-  ['program:5', 'nil', ''],
-  ['rules', "'1'", ''],
-])('of %s with taken %s it says that its program took it alone: %s', async (reader, taken, said) => {
-  await add({ code: 'crashed', reason: 'r', attempts: 3 }, reader, taken);
-  expect((await fields()).taken).toBe(said);
+  ['rules', "'1'", '0'],
+])('of %s with exclusive %s it says that its program took it alone: %s', async (reader, exclusive, said) => {
+  await add({ code: 'crashed', reason: 'r', attempts: 3 }, reader, exclusive);
+  expect((await fields()).exclusive).toBe(said);
 });

@@ -21,7 +21,7 @@ local function takeRedriven(keys)
   for _, field in ipairs(redis.call('HRANDFIELD', keys.redriven, LETTERS_AT_ONCE)) do
     local entry = cjson.decode(redis.call('HGET', keys.redriven, field))
     redis.call('HDEL', keys.redriven, field)
-    if entry.taken ~= '0' then taken[#taken + 1] = entry end
+    if entry.exclusive == '1' then taken[#taken + 1] = entry end
   end
   return taken
 end
@@ -63,7 +63,7 @@ local function deadLetterTaken(bot, name)
       cursor = entry.id
       -- What has expired in its lane would have become a dead letter; nobody reads the rest of it any more.
       local isDue = entry.expires > bot.now or entry.id <= known.filedTo
-      local isOwn = entry.owner == id and entry.taken ~= '0'
+      local isOwn = entry.owner == id and entry.exclusive == '1'
       if isOwn and isDue and not hasEntry(keys, known, entry) then taken[#taken + 1] = entry end
     end
     letters = letters + addLettersOf(bot, id, taken)

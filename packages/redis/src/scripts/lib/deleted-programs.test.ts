@@ -31,9 +31,9 @@ test('what a deleted program took and was sent again is left too, and what has e
   await scene.accept([1, 2, 3], 'c:5', 'message', { filters: 'b', marks: ['=5', '=5', ''] });
   await scene.commands.hset(own.redriven, {
     ...Object.fromEntries(
-      Array.from({ length: 250 }, (_, at) => [`r${at}`, JSON.stringify({ id: 1000 + at, raw: '{}', taken: '1' })]),
+      Array.from({ length: 250 }, (_, at) => [`r${at}`, JSON.stringify({ id: 1000 + at, raw: '{}', exclusive: '1' })]),
     ),
-    r900: JSON.stringify({ id: 900, raw: '{}', taken: '0' }),
+    r900: JSON.stringify({ id: 900, raw: '{}', exclusive: '0' }),
   });
   await scene.commands.rpush(own.lane('c:5'), 'r1', '2', 'r900');
   await scene.commands.zadd(own.lanes, NOW_MS, 'c:5');

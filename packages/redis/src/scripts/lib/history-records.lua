@@ -1,5 +1,5 @@
 -- Appends the records in the arguments `first` to `last` to a history stream: the number of arguments of each, then its names
--- and values as the codec encodes them (packages/domain/src/history/stream/history-codec.ts). Returns how
+-- and values as the codec encodes them (packages/domain/src/records/history/stream/history-codec.ts). Returns how
 -- many there were.
 local function addHistoryRecords(history, args, first, last)
   local i, added = first, 0

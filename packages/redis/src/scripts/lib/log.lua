@@ -56,7 +56,7 @@ local function fieldsOf(entry)
     mark = mark,
     owner = owner,
     again = f[20] ~= nil,
-    taken = owner and (f[20] or '1') or '0',
+    exclusive = owner and (f[20] or '1') or '0',
   }
 end
 
@@ -85,7 +85,7 @@ end
 -- What a reader with lanes hands out of an entry, or makes a dead letter of.
 local function unitOf(entry)
   local f = entry[2]
-  local taken = f[18] and string.match(f[18], '^=%d+$') and (f[20] or '1') or '0'
+  local exclusive = f[18] and string.match(f[18], '^=%d+$') and (f[20] or '1') or '0'
   return {
     id = idOf(entry),
     raw = f[2],
@@ -93,7 +93,7 @@ local function unitOf(entry)
     at = tonumber(f[8]),
     expires = tonumber(f[10]),
     trace = f[16],
-    taken = taken,
+    exclusive = exclusive,
   }
 end
 

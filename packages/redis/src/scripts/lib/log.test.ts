@@ -28,7 +28,7 @@ test('an entry is read field by field, and a missing one is nil', async () => {
     );
   expect(JSON.parse(String(await at(3)))).toEqual({
     ...{ id: 3, raw: 'raw 3', kind: 'message', lane: 'c:5', at: NOW_MS, expires: NOW_MS + 1, count: 2, allowed: false },
-    ...{ again: false, taken: '0' },
+    ...{ again: false, exclusive: '0' },
   });
   expect(await at(4)).toBe('null');
 });

@@ -50,5 +50,5 @@ end
 
 -- Tells the workers that hold these turns.
 local function tellHeld(held)
-  if #held > 0 then redis.call('PUBLISH', 'flotilla:pushable', table.concat(held, ' ')) end
+  if #held > 0 then redis.call('PUBLISH', 'flotilla:turn-news', table.concat(held, ' ')) end
 end

@@ -11,7 +11,7 @@ local function programKeys(prefix, id)
   return {
     state = own .. 'state',
     lanes = own .. 'lanes',
-    inFlight = own .. 'flight',
+    inFlight = own .. 'in-flight',
     work = own .. 'work',
     redriven = own .. 'redriven',
     lanePrefix = own .. 'lane:',
@@ -81,14 +81,6 @@ local function forgetProgram(keys)
   redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.deliveredByPush)
 end
 
--- The floor of a program that pushes, where the previous release has forgotten its consumer; else the end of the log.
-local function floorOf(keys, last)
-  -- @read known <- keys.state: push, pushCursor
-  if known.push ~= '1' then return last end
-  local lowest = lowestPending(keys.lanes, keys.lanePrefix)
-  return lowest and lowest - 1 or known.pushCursor
-end
-
 -- Brings the programs in line with the configuration, and returns the ids of those that updates wake from now on. bot: as
 -- above, and log, consumers, prefix, last, count, on, awake (the ids that were returned before); ids: ',1,5,'; kept: the
 -- same and those that are not forgotten yet; pushing: those that push, ' 5:1:target', with 1 unless it is paused
@@ -103,8 +95,7 @@ local function applyPrograms(bot, ids, kept, pushing)
   -- A new program begins at the end of the log, and a deleted one leaves it.
   for id in string.gmatch(ids, '%d+') do
     if redis.call('HEXISTS', bot.consumers, 'program:' .. id) == 0 then
-      local floor = floorOf(programKeys(bot.prefix, id), bot.last)
-      redis.call('HSET', bot.consumers, 'program:' .. id, floor .. ' ' .. bot.now)
+      redis.call('HSET', bot.consumers, 'program:' .. id, bot.last .. ' ' .. bot.now)
     end
   end
   for _, name in ipairs(redis.call('HKEYS', bot.consumers)) do

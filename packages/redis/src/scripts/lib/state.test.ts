@@ -19,7 +19,7 @@ test('reads fields by their names in code, and leaves out what is absent', async
   expect(read).toEqual({ registrationId: 'one', cursor: '7', pull: '1' });
 });
 
-test('writes fields under the names that the previous release reads, and nothing where nothing changes', async () => {
+test('writes fields under their names in code, and nothing where nothing changes', async () => {
   const { state } = scene.keys;
   await scene.evaluate('state', 'writeState(state, {})', { state });
   expect(await scene.commands.exists(state)).toBe(0);

@@ -84,6 +84,6 @@ function newMessageOf(kept: Draft | null): NewMessage {
 }
 
 function contentOfDraft(draft: Draft | null): Content {
-  const { text = '', format = 'plain', markup = NO_MARKUP } = draft ?? {};
+  const { text, format, markup } = draft ?? { text: '', format: 'plain', markup: NO_MARKUP };
   return { text, format, markup: rekeyed(markup) };
 }

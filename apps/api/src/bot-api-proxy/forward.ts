@@ -1,0 +1,48 @@
+import type { Refusal } from './answer.ts';
+import type { HiddenSecret } from './programs/secret-mask.ts';
+
+/** Sees the bodies of a call as they pass; it can neither change nor delay them. */
+export type Tee = {
+  onRequestChunk: ((chunk: Buffer) => void) | null;
+  /** True while the tee needs the rest of the answer; likewise `onResponseChunk`. */
+  onResponseStart(status: number, headers: string[]): boolean;
+  onResponseChunk(chunk: Buffer): boolean;
+  onResponseEnd(): void;
+  /** The client left after the platform got the whole call. True: read on, only for the tee. */
+  onClientGone(): boolean;
+  /** The platform got the whole call, but no whole answer came. */
+  onAnswerLost(): void;
+  /** True to hold an answer with this status and so many bytes (-1: unknown) back, until `isAnswered` has seen it whole. */
+  holdsRefusal?(status: number, bytes: number): boolean;
+  /** True: the client gets `true` instead of this refusal. */
+  isAnswered?(refusal: Buffer): Promise<boolean>;
+};
+
+/** Writes a body anew while it passes; a refusal breaks the call off. */
+export type BodyRewriter = { write(chunk: Buffer): Buffer | Refusal; end(): Buffer | Refusal };
+/** A body that is sent in place of the client's, and its Content-Type. */
+export type OwnBody = { type: string } & ({ content: Buffer } | { rewrite: BodyRewriter });
+
+/** What is different for a call with a program's token. */
+export type AsProgram = {
+  /** Path and query string with the bot's token. */
+  path: string;
+  /** Null: the body is sent as it comes. */
+  body: OwnBody | null;
+  /** Kept out of what the platform says. */
+  secret: HiddenSecret;
+  /** A file is what people sent, as texts in updates are, so only an error in its place is searched for the secret. */
+  isFile: boolean;
+};
+
+export type Forward = {
+  /** Path and query string as received, without our prefix. */
+  path: string;
+  tee: Tee | null;
+  asProgram: AsProgram | null;
+  /** The whole body, if it was read to decide about the call. */
+  body: Buffer | null;
+  /** Delays our own errors: some clients ask again without a pause. */
+  errorDelayMs: number;
+  onDone(status: number): void;
+};

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { Refusal } from './answer.ts';
+import type { BodyRewriter, Forward } from './forward.ts';
+import { forwardedRequestHeaders, headersOfOwnBody, requestHeadersForPlainAnswer } from './headers.ts';
+import type { RequestBody, Upstream } from './upstream.ts';
+
+/** The request to the platform. It is sent once: undici must not repeat it. */
+export function requestOf(
+  upstream: Upstream,
+  req: IncomingMessage,
+  { path, asProgram }: Forward,
+  body: Buffer | RequestBody | null,
+): Dispatcher.DispatchOptions {
+  const own = asProgram?.body ?? null;
+  const headers =
+    asProgram === null
+      ? forwardedRequestHeaders(req.rawHeaders)
+      : requestHeadersForPlainAnswer(req.rawHeaders, asProgram.isFile);
+  return {
+    path: upstream.basePath + path,
+    method: own === null ? (req.method as Dispatcher.HttpMethod) : 'POST',
+    headers: own === null ? headers : headersOfOwnBody(headers, own.type),
+    body,
+    idempotent: false,
+  };
+}
+
+/** What goes on of a whole body, as the tee sees it; a refusal if it cannot be written anew. */
+export function wholeBody(forward: Forward, body: Buffer): Buffer | Refusal {
+  const rewrite = rewriterOf(forward);
+  const begin = rewrite?.write(body) ?? body;
+  const end = Buffer.isBuffer(begin) ? rewrite?.end() : undefined;
+  const whole = Buffer.isBuffer(end) ? Buffer.concat([begin as Buffer, end]) : (end ?? begin);
+  if (Buffer.isBuffer(whole)) forward.tee?.onRequestChunk?.(whole);
+  return whole;
+}
+
+/** The same of a streamed body for its next chunk, or (for null) for its end; null if nothing goes on. */
+export function nextOfBody(forward: Forward, chunk: Buffer | null): Buffer | Refusal | null {
+  const rewrite = rewriterOf(forward);
+  const sent = rewrite === null ? chunk : chunk === null ? rewrite.end() : rewrite.write(chunk);
+  if (Buffer.isBuffer(sent)) forward.tee?.onRequestChunk?.(sent);
+  return sent;
+}
+
+function rewriterOf({ asProgram }: Forward): BodyRewriter | null {
+  const own = asProgram?.body ?? null;
+  return own !== null && 'rewrite' in own ? own.rewrite : null;
+}

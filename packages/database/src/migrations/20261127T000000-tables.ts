@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely';
+import { createAccounts } from '../first-schema/accounts.ts';
+import { createBots } from '../first-schema/bots.ts';
+import { createDeliveries } from '../first-schema/deliveries.ts';
+import { createHistory } from '../first-schema/history.ts';
+
+/** Every table of the first release. It must not be edited once that is out, nor the files that it calls. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await createBots(db);
+  await createAccounts(db);
+  await createHistory(db);
+  await createDeliveries(db);
+}

@@ -1,0 +1,172 @@
+import { REASON_CODES, type ReasonCode } from '@flotilla/contract/deliveries.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { DeadLettersTable } from '@flotilla/database/tables.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { programReaderName } from '../../fleet/bots/active-program.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
+import { statusRange, updateIdIn } from './delivery-filter.ts';
+
+export type DeadLetter = Selectable<DeadLettersTable>;
+
+/** Which dead letters: those of these bots (null: of all bots) that the filter matches. */
+export type DeadLetterQuery = DeliveryFilter & {
+  botIds: readonly number[] | null;
+  ids?: readonly number[] | undefined;
+  /** The largest id to include, so that letters made later are left out. */
+  uptoId?: number | undefined;
+};
+
+/** How far a job has come, in the order of bots, readers and updates. */
+export type LetterCursor = { botId: number; reader: string; updateId: number; id: number };
+
+/** Counting stops here, because an exact larger figure would take too long. */
+const COUNTED_AT_MOST = 100_000;
+
+/** SQL of the `dead_letters` table. */
+export function deadLetterStore(db: Database) {
+  return {
+    /** Newest first. The page begins after `before`, if given. */
+    list: (
+      query: DeadLetterQuery,
+      page: { limit: number; offset: number; before: number | null },
+    ): Promise<DeadLetter[]> =>
+      matching(db, query)
+        .selectAll()
+        .$if(page.before !== null, (letters) => letters.where('id', '<', page.before as number))
+        .orderBy('id', 'desc')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute(),
+    count: async (query: DeadLetterQuery): Promise<number> => {
+      const { count } = await matching(db, query)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    /**
+     * Those of these bots, or of all. Exact up to 100,000; of more than that the whole table's estimate, if all bots are
+     * wanted, and else 100,000. Bots that were deleted do not count.
+     */
+    countMany: async (botIds: readonly number[] | 'all'): Promise<number> => {
+      const some = db
+        .selectFrom('dead_letters')
+        .select('dead_letters.id')
+        .where((where) =>
+          botIds === 'all'
+            ? where.exists(where.selectFrom('bots').select('bots.id').whereRef('bots.id', '=', 'dead_letters.bot_id'))
+            : where('dead_letters.bot_id', '=', sql<number>`any(${botIds}::bigint[])`),
+        )
+        .limit(COUNTED_AT_MOST)
+        .as('some');
+      const { count } = await db
+        .selectFrom(some)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      if (botIds !== 'all' || Number(count) < COUNTED_AT_MOST) return Number(count);
+      const { rows } = await sql<{ rows: number }>`
+        select reltuples::bigint as "rows" from pg_class where oid = 'dead_letters'::regclass`.execute(db);
+      return Math.max(COUNTED_AT_MOST, Number(rows[0]?.rows ?? 0));
+    },
+    /** How many there are, by bot and reader, and the largest id of each. */
+    countByReader: (
+      query: DeadLetterQuery,
+    ): Promise<{ bot_id: number; reader: string; count: number; newest_id: number }[]> =>
+      matching(db, query)
+        .select(['bot_id', 'reader'])
+        .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max<number>('id').as('newest_id')])
+        .groupBy(['bot_id', 'reader'])
+        .orderBy('bot_id')
+        .orderBy('reader')
+        .execute(),
+    /** The largest id; 0 when there is none. */
+    newestId: async (): Promise<number> => {
+      const newest = db.selectFrom('dead_letters').select('id').orderBy('id', 'desc').limit(1);
+      return (await newest.executeTakeFirst())?.id ?? 0;
+    },
+    /** The bots of these dead letters. */
+    /** The update of the newest dead letter of that bot and update; null when there is none. */
+    payloadOf: async (botId: number, programIds: number[], updateId: number): Promise<string | null> => {
+      // The index needs the reader.
+      const of = db.selectFrom('dead_letters').select('payload').where('bot_id', '=', botId);
+      const ofReader = of.where('reader', 'in', ['push', 'rules', 'history', ...programIds.map(programReaderName)]);
+      const found = await ofReader.where('update_id', '=', updateId).orderBy('id', 'desc').limit(1).executeTakeFirst();
+      return found?.payload ?? null;
+    },
+    /** The next ones after that cursor, by bot, reader and update; locked, so that nobody else takes them. */
+    lockNext: (query: DeadLetterQuery, after: LetterCursor, limit: number): Promise<DeadLetter[]> =>
+      matching(db, query)
+        .selectAll()
+        .where(behind(after))
+        .orderBy('bot_id')
+        .orderBy('reader')
+        .orderBy('update_id')
+        .orderBy('id')
+        .limit(limit)
+        .forUpdate()
+        .execute(),
+    /** How many of one reader of a bot there are after that cursor. */
+    countFrom: async (
+      query: DeadLetterQuery,
+      after: LetterCursor,
+      { botId, reader }: { botId: number; reader: string },
+    ): Promise<number> => {
+      const { count } = await matching(db, query)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('bot_id', '=', botId)
+        .where('reader', '=', reader)
+        .where(behind(after))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    remove: async (ids: number[]): Promise<void> => {
+      if (ids.length > 0) await db.deleteFrom('dead_letters').where('id', 'in', ids).execute();
+    },
+  };
+}
+
+function behind({ botId, reader, updateId, id }: LetterCursor): RawBuilder<boolean> {
+  return sql`(bot_id, reader, update_id, id) > (${botId}::bigint, ${reader}::text, ${updateId}::bigint, ${id}::bigint)`;
+}
+
+function matching(db: Database, query: DeadLetterQuery) {
+  let letters = db.selectFrom('dead_letters');
+  for (const condition of conditionsOf(query)) letters = letters.where(condition);
+  return letters;
+}
+
+function conditionsOf(query: DeadLetterQuery): RawBuilder<boolean>[] {
+  const { ids, uptoId, reader, programId, reasonCode, status, sinceS, untilS, q } = query;
+  const conditions = [ofBots(query.botIds)];
+  if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
+  if (uptoId !== undefined) conditions.push(sql`id <= ${uptoId}`);
+  if (programId !== undefined) conditions.push(sql`reader = ${programReaderName(programId)}`);
+  if (reader === 'program') conditions.push(sql`reader like 'program:%'`);
+  else if (reader !== undefined) conditions.push(sql`reader = ${reader}`);
+  if (reasonCode !== undefined) conditions.push(withReason(reasonCode));
+  if (status !== undefined) {
+    const range = statusRange(status);
+    conditions.push(range === null ? sql`last_status is null` : sql`last_status between ${range.from} and ${range.to}`);
+  }
+  if (sinceS !== undefined) conditions.push(sql`created_at >= to_timestamp(${sinceS})`);
+  if (untilS !== undefined) conditions.push(sql`created_at < to_timestamp(${untilS})`);
+  if (q !== undefined) conditions.push(containing(q));
+  return conditions;
+}
+
+/** Rows of deleted bots are still being removed and are not shown. The bot 0 has records whose bot cannot be read. */
+function ofBots(botIds: readonly number[] | null): RawBuilder<boolean> {
+  if (botIds === null) return sql`bot_id in (select id from bots union all select 0)`;
+  return botIds.length === 1 ? sql`bot_id = ${botIds[0]}` : sql`bot_id = any(${[...botIds]}::bigint[])`;
+}
+
+/** Codes of a later release are shown as unknown. */
+function withReason(code: ReasonCode): RawBuilder<boolean> {
+  const known = REASON_CODES.filter((one) => one !== 'unknown');
+  return code === 'unknown' ? sql`reason_code <> all (${known}::text[])` : sql`reason_code = ${code}`;
+}
+
+function containing(q: string): RawBuilder<boolean> {
+  const inText = sql<boolean>`strpos(lower(reason), lower(${q})) > 0`;
+  const updateId = updateIdIn(q);
+  return updateId === null ? inText : sql`(update_id = ${updateId} or ${inText})`;
+}

@@ -1,0 +1,126 @@
+import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
+import { type RedriveArgs, scripts } from '@flotilla/redis/script-calls.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { readObject } from '@flotilla/telegram/platform-fields.ts';
+import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
+import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import { programReaderName } from '../../fleet/bots/active-program.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../../fleet/memory/memory-pressure.ts';
+import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
+import { byteRange } from '../intake/accept-updates.ts';
+import type { IdReserve } from '../intake/id-reserve.ts';
+import type { DeadLetter } from './dead-letter-store.ts';
+
+type Reader = { reader: 'push' | 'rules' | 'program'; programId: number | null };
+export type PutBackDeps = {
+  redis: RedisHandles;
+  turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue };
+  clock: Clock;
+  memory: Pick<MemoryWatch, 'pressure' | 'wrote'>;
+  idReserve: IdReserve;
+};
+
+/** A redriven update lives as long as a new one of the longest-lived kind. */
+const LIFE_MS = 86_400_000;
+/** Far longer than it takes until another process continues a redrive whose process has ended. */
+const KNOWN_FOR_MS = 7 * 86_400_000;
+const RETRY_AFTER_S = 10;
+
+/**
+ * Gives dead letters back to their reader, behind the waiting updates and in the order given: in its lanes, or at the end
+ * of the log with new update ids if it polls. 'off' when nobody would get them; 'full' when so many updates wait for a
+ * reader that polls that more would soon stop intake or park a program. Lanes take any number: while more wait in them than the intake of
+ * the bot allows, the platform keeps its new updates. A letter that is put back twice, because the caller could not remove it, is sent
+ * once. Throws FlotillaError('unavailable') while Redis has no room or lacks the bot.
+ */
+export async function putBack(
+  deps: PutBackDeps,
+  { reader, programId }: Reader,
+  bot: Bot,
+  letters: DeadLetter[],
+): Promise<'sent' | 'off' | 'full'> {
+  const pressure = deps.memory.pressure();
+  if (pressure === 'short' || pressure === 'scarce') throw unavailable('Redis has no room for dead letters');
+  deps.memory.wrote(letters.reduce((bytes, { payload }) => bytes + payload.length, 0));
+  const keys = botKeys(bot.id);
+  const nowMs = deps.clock.nowMs();
+  const ofProgram = programId === null ? null : programKeys(bot.id, programId);
+  const { lanes, lane, redriven } =
+    reader === 'rules'
+      ? { lanes: keys.rulesLanes, lane: keys.rulesLane, redriven: keys.rulesRedriven }
+      : (ofProgram ?? keys);
+  const scriptKeys = { ...keys, lanes, redriven, program: ofProgram?.state ?? null };
+  const args = {
+    registrationId: bot.registrationId,
+    nowMs,
+    botId: bot.id,
+    lanePrefix: lane(''),
+    expiresAtMs: nowMs + LIFE_MS,
+    reader: programId === null ? reader : programReaderName(programId),
+    knownForMs: KNOWN_FOR_MS,
+    limit: (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
+    letters: letters.map((letter) => letterArguments(reader, letter, nowMs)),
+  };
+  let reply = await scripts.redrive(deps.redis.commands, scriptKeys, { ...args, reservedId: null });
+  if (reply.outcome === 'DOUBT') {
+    const reservedId = await deps.idReserve.reservedFor(bot);
+    reply = await scripts.redrive(deps.redis.commands, scriptKeys, { ...args, reservedId });
+  }
+  switch (reply.outcome) {
+    case 'OFF':
+      return 'off';
+    case 'FULL':
+      return 'full';
+    case 'GONE':
+    case 'DOUBT':
+      throw unavailable('The bot is not set up in Redis');
+    case 'LOG':
+      if (reply.reserveIds) deps.idReserve.reserveAbove(bot, reply.lastId);
+      if (reply.wakePush) await deps.turns.push.wake(bot.id);
+      if (reply.wakeRules) await deps.turns.rules.wake(bot.id);
+      return 'sent';
+    case 'LANES':
+      if (programId === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
+      else await deps.turns.programs.wake(programId);
+      return 'sent';
+  }
+}
+
+/** Forgets which were put back, once they are no longer in Postgres. What this cannot forget expires. */
+export async function forgetPutBack({ redis }: PutBackDeps, botId: number, letters: DeadLetter[]): Promise<void> {
+  await redis.commands.srem(botKeys(botId).justRedriven, ...letters.map(({ id }) => id)).catch(() => 0);
+}
+
+function unavailable(reason: string): FlotillaError {
+  return new FlotillaError('unavailable', reason, { retryAfterS: RETRY_AFTER_S });
+}
+
+function letterArguments(reader: Reader['reader'], letter: DeadLetter, nowMs: number): RedriveArgs['letters'][number] {
+  const sliced = sliceUpdate(letter.payload);
+  const update = sliced?.value ?? {};
+  const { kind, lane } = readUpdateFacts(update, nowMs);
+  const ids = sliced === null ? { idStart: null, idEnd: null } : byteRange(sliced);
+  const isForRules = reader === 'rules';
+  return {
+    letterId: letter.id,
+    id: letter.update_id,
+    kind,
+    lane,
+    raw: sliced?.raw ?? letter.payload,
+    progress: isForRules ? JSON.stringify(progressOf(letter)) : '',
+    album: isForRules ? String(readObject(update, kind)?.media_group_id ?? '') : '',
+    exclusive: letter.exclusive,
+    ...ids,
+  };
+}
+
+/** A dead letter of rules names its failed destinations. Without names, the update goes to all of them. */
+function progressOf({ destinations }: DeadLetter): { only?: string[]; to: object } {
+  if (destinations === null) return { to: {} };
+  return { only: (JSON.parse(destinations) as FailedDestination[]).map(({ name }) => name), to: {} };
+}

@@ -1,0 +1,126 @@
+import type { Refusal, RefusalCode } from '@flotilla/contract/delivery-jobs.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { sql } from 'kysely';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { requireAuditable } from '../../people/audit/require-auditable.ts';
+import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
+import { describeFilter } from './delivery-filter.ts';
+import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
+import { type PutBackDeps, putBack } from './put-back.ts';
+import { parseReader, presentReader } from './reader-name.ts';
+
+export type JobDeps = PutBackDeps & { db: Database; directory: BotDirectory };
+
+/** A process that does not continue its job for this long has ended. */
+export const TAKEN_FOR_MS = 10_000;
+const BATCH = 200;
+export const REFUSALS_LISTED = 100;
+const LAST = Number.MAX_SAFE_INTEGER;
+
+/** The codes of refusals in words. */
+export const REFUSED: Record<Exclude<RefusalCode, 'unknown'>, string> = {
+  history: 'Dead letters of the history cannot be sent again',
+  no_backend: 'The bot has no backend to send to, and no long polling',
+  no_rules: 'The bot has no rules to run',
+  program_deleted: 'The program was deleted',
+  bot_deleted: 'The bot was deleted',
+  too_many_wait: 'Too many updates wait for this reader; send the rest when it has read them',
+};
+/** Why a reader that is off gets nothing. */
+export const OFF = { push: 'no_backend', rules: 'no_rules', program: 'program_deleted' } as const;
+
+/**
+ * Handles the next dead letters of a job, at most 200 of one reader of one bot, in the order of their updates. `db` is a
+ * transaction that has locked the job: letters, audit entry and progress change together. Returns the job as it is now,
+ * and the letters that were put back.
+ */
+export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job: DeliveryJob; sent: DeadLetter[] }> {
+  const query = queryOf(job);
+  const [letters, jobs] = [deadLetterStore(deps.db), deliveryJobStore(deps.db)];
+  const next = await letters.lockNext(query, cursorOf(job), BATCH);
+  const [first] = next;
+  const now = new Date(deps.clock.nowMs());
+  if (first === undefined) return { job: await jobs.change(job.id, { finished_at: now }), sent: [] };
+  const batch = next.filter(({ bot_id: bot, reader }) => bot === first.bot_id && reader === first.reader);
+  await requireAuditable(deps.db);
+  // The entry comes first, because what was put back into Redis cannot be taken out again.
+  await sql`savepoint unaudited`.execute(deps.db);
+  if (job.audited_bot !== first.bot_id) await audit(deps, job, first.bot_id);
+  const refusal = job.action === 'discard' ? null : await sendAgain(deps, batch);
+  const resumeAt = new Date(deps.clock.nowMs() + TAKEN_FOR_MS);
+  if (refusal !== null) {
+    await sql`rollback to savepoint unaudited`.execute(deps.db);
+    return { job: await refuse(deps, job, first, refusal, resumeAt), sent: [] };
+  }
+  await letters.remove(batch.map(({ id }) => id));
+  const last = batch.at(-1)!;
+  const changed = await jobs.change(job.id, {
+    done: job.done + batch.length,
+    ...{ after_bot: last.bot_id, after_reader: last.reader, after_update: last.update_id, after_id: last.id },
+    audited_bot: first.bot_id,
+    resume_at: resumeAt,
+    ...(next.length < BATCH && batch.length === next.length ? { finished_at: now } : {}),
+  });
+  return { job: changed, sent: job.action === 'redrive' ? batch : [] };
+}
+
+type Known = keyof typeof REFUSED;
+
+/** Why none of them can be sent, or null when they were. */
+async function sendAgain(deps: JobDeps, batch: DeadLetter[]): Promise<Known | null> {
+  const { bot_id: botId, reader: name } = batch[0]!;
+  const { reader, programId } = parseReader(name);
+  if (reader === 'history') return 'history';
+  if (!deps.directory.ready()) throw new FlotillaError('unavailable', 'The configuration of the bots is not known yet');
+  const bot = deps.directory.byId(botId);
+  if (bot === undefined) return 'bot_deleted';
+  const outcome = await putBack(deps, { reader, programId }, bot, batch);
+  switch (outcome) {
+    case 'sent':
+      return null;
+    case 'off':
+      return OFF[reader];
+    case 'full':
+      return 'too_many_wait';
+  }
+}
+
+/** Refuses all that are left of this reader of the bot. */
+async function refuse(
+  deps: JobDeps,
+  job: DeliveryJob,
+  { bot_id: botId, reader }: DeadLetter,
+  code: Known,
+  resumeAt: Date,
+): Promise<DeliveryJob> {
+  const count = await deadLetterStore(deps.db).countFrom(queryOf(job), cursorOf(job), { botId, reader });
+  const refusals = JSON.parse(job.refusals) as Refusal[];
+  const refusal = { bot_id: botId, ...presentReader(reader), count, code, reason: REFUSED[code] };
+  return deliveryJobStore(deps.db).change(job.id, {
+    refused: job.refused + count,
+    refusals: JSON.stringify([...refusals, refusal].slice(0, REFUSALS_LISTED)),
+    ...{ after_bot: botId, after_reader: reader, after_update: LAST, after_id: LAST },
+    resume_at: resumeAt,
+  });
+}
+
+/** One entry for each bot, with its first batch. */
+async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<void> {
+  const query = queryOf(job);
+  const count = await deadLetterStore(deps.db).count({ ...query, botIds: [botId] });
+  const details = `${describeFilter(query)}; ${count} matched`;
+  const key = `${job.action}:${job.id}:${botId}`;
+  await recordAction(deps, JSON.parse(job.actor) as Actor, { action: job.action, botId, details }, key);
+}
+
+function queryOf(job: DeliveryJob): DeadLetterQuery {
+  const botIds = job.bot_ids === null ? null : (JSON.parse(job.bot_ids) as number[]);
+  return { ...(JSON.parse(job.filter) as DeadLetterQuery), botIds, uptoId: job.upto_id };
+}
+
+function cursorOf(job: DeliveryJob): LetterCursor {
+  return { botId: job.after_bot, reader: job.after_reader, updateId: job.after_update, id: job.after_id };
+}

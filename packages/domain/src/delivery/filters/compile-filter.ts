@@ -1,0 +1,60 @@
+import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+import { compilePattern } from './compile-pattern.ts';
+import type { FilterFacts } from './filter-facts.ts';
+import { type FoldedText, foldText, hasFoldedKeyword } from './keyword.ts';
+
+/** The facts of an update, with its text prepared for keywords once. */
+export type FoldedFacts = FilterFacts & { folded(): FoldedText };
+type Condition = (facts: FoldedFacts) => boolean;
+
+/** A filter as one condition. `username`: that of the bot, because a command may name it (`/start@name`). */
+export function compileFilter(filter: ProgramFilter, username: string): Condition {
+  const conditions = conditionsOf(filter, username.toLowerCase());
+  return (facts) => conditions.every((holds) => holds(facts));
+}
+
+export function withFoldedText(facts: FilterFacts): FoldedFacts {
+  let folded: FoldedText | null = null;
+  return {
+    ...facts,
+    folded: () => {
+      folded ??= foldText(facts.text ?? '');
+      return folded;
+    },
+  };
+}
+
+/** The cheap conditions come first, so that the others are rarely evaluated. */
+function conditionsOf({ chat_ids, chat_types, user_ids, commands, keyword, text }: ProgramFilter, username: string) {
+  const conditions: Condition[] = [];
+  if (chat_ids !== undefined) {
+    const ids = new Set(chat_ids);
+    conditions.push(({ chatId }) => chatId !== null && ids.has(chatId));
+  }
+  if (chat_types !== undefined) {
+    const types = new Set<string>(chat_types);
+    conditions.push(({ chatType }) => chatType !== null && types.has(chatType));
+  }
+  if (user_ids !== undefined) {
+    const ids = new Set(user_ids);
+    conditions.push(({ userIds }) => userIds.some((id) => ids.has(id)));
+  }
+  if (commands !== undefined) {
+    const names = new Set(commands.map((name) => name.toLowerCase()));
+    conditions.push(
+      ({ command }) => command !== null && names.has(command.name) && (command.of === '' || command.of === username),
+    );
+  }
+  if (keyword !== undefined) {
+    conditions.push((facts) => facts.text !== null && hasFoldedKeyword(facts.folded(), keyword));
+  }
+  if (text !== undefined) conditions.push(patternCondition(text));
+  return conditions;
+}
+
+function patternCondition(pattern: string): Condition {
+  const compiled = compilePattern(pattern);
+  // Only checked patterns are stored; one that a later release refuses selects nothing.
+  if (compiled.outcome === 'refused') return () => false;
+  return (facts) => facts.text !== null && compiled.matches(facts.text);
+}

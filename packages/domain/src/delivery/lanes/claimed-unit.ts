@@ -1,0 +1,43 @@
+import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
+import type { RetryRecord } from './retry-schedule.ts';
+
+export type ClaimedUpdate = {
+  id: number;
+  raw: string;
+  kind: string;
+  acceptedAtMs: number;
+  expiresAtMs: number;
+  /** Of the span in which it was accepted; null when its intake was not traced. */
+  traceparent: string | null;
+};
+
+/** The updates that a turn claims from a lane at once and handles together: one update, or for rules an album. */
+export type ClaimedUnit = {
+  lane: string;
+  /** The name of its first update in the lane: the update id, or `r<dead letter id>` for a redriven update. */
+  unitId: string;
+  /** Oldest first. */
+  updates: [ClaimedUpdate, ...ClaimedUpdate[]];
+  /** Null when no try has failed. */
+  retry: RetryRecord | null;
+  /** JSON of its progress; '' before the first one, and always for push. */
+  progress: string;
+};
+
+/** The outcome of a unit. The scripts use the same names. */
+export type Outcome =
+  /** All of it is done, or there was nothing to do. */
+  | { outcome: 'delivered' }
+  /** A rule drops it: the backend does not get it. */
+  | { outcome: 'dropped' }
+  /**
+   * It is tried again at `atMs`: it waits for its pace or for a store (`record` is unchanged), or a try failed (`record` counts it).
+   */
+  | { outcome: 'retry'; atMs: number; record: RetryRecord | null }
+  | { outcome: 'dead'; failure: DeliveryFailure }
+  /** Our own code failed. The unit is begun again, until it was begun three times. */
+  | { outcome: 'crashed'; atMs: number }
+  /** Given back, not begun or broken off by us: due again at once. No try is counted; what was sent may be sent again. */
+  | { outcome: 'returned' };
+
+export type SettledUnit = { unit: ClaimedUnit } & Outcome;

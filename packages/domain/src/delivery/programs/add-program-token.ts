@@ -1,0 +1,71 @@
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { isGrant } from '@flotilla/telegram/method-groups.ts';
+import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
+import { grantedMethods } from '../../fleet/bots/methods-of-users.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { auditedToken } from './audited-program.ts';
+import { lockProgram } from './lock-program.ts';
+import { newProgramToken, type ProgramToken, shownPrefix, type TokenMaker, type WantedToken } from './program-token.ts';
+import { programTokenStore } from './program-token-store.ts';
+import { refuseLargePrograms } from './refuse-large-programs.ts';
+import { refuseLosingToken } from './refuse-lost-updates.ts';
+
+const TOKENS_AT_MOST = 100;
+
+/**
+ * Makes a token of a program. Only the answer contains the token itself. It ends with the maker's key at the latest, and
+ * by default then. Throws 'forbidden' (methods that its maker may not give), 'not_found' (the program), or 'bad_request'
+ * for an unknown method, an end in the past or too late, too many tokens, or polls by which others would lose updates.
+ */
+export async function addProgramToken(
+  deps: ChangeRulesDeps,
+  by: Actor,
+  maker: TokenMaker,
+  programId: number,
+  asked: WantedToken,
+): Promise<{ token: string; record: ProgramToken }> {
+  const methods = grantedMethods(maker.role, asked.methods);
+  const wanted = { ...asked, expiresAt: endOfNewToken(maker, asked.expiresAt) };
+  checkRequest(deps, wanted);
+  return changeRules(deps, by, async (db) => {
+    const program = await lockProgram(db, deps.secrets, programId);
+    const tokens = programTokenStore(db);
+    const others = await tokens.all(programId);
+    if (others.length >= TOKENS_AT_MOST) {
+      throw new FlotillaError('bad_request', `A program can have at most ${TOKENS_AT_MOST} tokens`);
+    }
+    refuseLosingToken(program, { ...wanted, methods }, others, deps.clock.nowMs());
+    const bot = deps.directory.byId(program.botId);
+    if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
+    const token = newProgramToken(bot.telegramId);
+    const record = await tokens.insert({
+      ...{ ...wanted, methods, programId, maker },
+      ...{ hash: sha256Hex(token), prefix: shownPrefix(token) },
+    });
+    await refuseLargePrograms(db, program.botId);
+    const audited = auditedToken('program_token_add', program, record);
+    return { result: { token, record }, botIds: [program.botId], audited };
+  });
+}
+
+function endOfNewToken({ endsAt }: TokenMaker, wanted: Date | null): Date | null {
+  if (wanted !== null && endsAt !== null && wanted > endsAt) {
+    const reason = `must not be later than the end of the key that makes it, ${endsAt.toISOString()}`;
+    throw refusedInput('expires_at', reason);
+  }
+  return wanted ?? endsAt;
+}
+
+function checkRequest({ clock }: ChangeRulesDeps, { methods, expiresAt }: WantedToken): void {
+  const unknown = (methods ?? []).filter((name) => !isGrant(name));
+  if (unknown.length > 0) {
+    throw refusedInput(
+      'methods',
+      `must name methods of the Bot API, groups, or local_files; unknown: ${unknown.join(', ')}`,
+    );
+  }
+  if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
+    throw refusedInput('expires_at', 'must be in the future');
+  }
+}

@@ -1,0 +1,23 @@
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
+import { checkBackendUrl, checkChanges } from '../../fleet/bots/check-changes.ts';
+import type { Program, ProgramChanges } from './program.ts';
+
+type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
+
+/**
+ * Throws FlotillaError('bad_request') for a backend that no update may be sent to, or a program that would push without
+ * one. `known` is the program as it was, null for a new one: a URL that it has already may be given again.
+ */
+export function checkProgram(deps: CheckDeps, changes: ProgramChanges, known: Program | null): void {
+  const { backendUrl = known?.backendUrl ?? '', mode = known?.mode } = changes;
+  if (changes.backendUrl !== undefined) checkUrl(deps, changes, changes.backendUrl, known);
+  if (changes.secretToken !== undefined) checkChanges(deps, { secretToken: changes.secretToken }, known);
+  if (mode === 'push' && backendUrl === '') throw refusedInput('backend_url', 'is required for mode push');
+}
+
+/** What setWebhook takes for the bot's own backend, it takes for a program, too. */
+function checkUrl(deps: CheckDeps, { webhookTokenId }: ProgramChanges, url: string, known: Program | null): void {
+  if (typeof webhookTokenId === 'number') checkBackendUrl(deps, url);
+  else checkChanges(deps, { backendUrl: url }, known);
+}

@@ -1,0 +1,34 @@
+import type { BackendState } from '@flotilla/contract/bots.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { programReaderName } from '../../fleet/bots/active-program.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { listReaders } from '../readers/list-readers.ts';
+
+/** How far a program is. */
+export type ProgramState = {
+  pending: number;
+  parked: boolean;
+  polledAtMs: number | null;
+  /** Of a program that pushes. */
+  backendState: BackendState;
+  /** The last error of delivery, while nothing has succeeded since, or why it was parked. */
+  error: { message: string; atMs: number } | null;
+};
+
+const UNREAD: ProgramState = { pending: 0, parked: false, polledAtMs: null, backendState: 'ok', error: null };
+
+/** How far the programs of a bot are, at one moment. Throws 'unavailable' while Redis does not know the bot. */
+export async function programStates(
+  deps: { redis: RedisHandles; clock: Clock },
+  bot: Bot,
+): Promise<(programId: number) => ProgramState> {
+  const readers = new Map((await listReaders(deps, bot)).map((reader) => [reader.reader, reader]));
+  return (programId) => {
+    const reader = readers.get(programReaderName(programId));
+    if (reader === undefined) return UNREAD;
+    const { state, behind, polledAtMs, breaker } = reader;
+    const backendState = state === 'failing' || state === 'open' ? state : 'ok';
+    return { pending: behind, parked: state === 'parked', polledAtMs, backendState, error: breaker?.error ?? null };
+  };
+}

@@ -1,0 +1,143 @@
+import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { ProgramsTable } from '@flotilla/database/tables.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { type Selectable, sql } from 'kysely';
+import { SEALED_PLACES } from '../../fleet/bots/sealed-bot.ts';
+import { openSigning, type Signing, sealSigning } from '../../fleet/bots/signing.ts';
+import { leaveLettersOfProgram } from '../../records/retention/letters-of-program.ts';
+import type { Maker } from './maker.ts';
+import type { Program, ProgramChanges, ProgramContent } from './program.ts';
+
+const LETTERS_AT_ONCE = 10_000;
+
+/** SQL of programs. Their secrets are sealed for their row. */
+export function programStore(db: Database, secrets: SecretBox) {
+  const ofBot = (botId: number) => db.selectFrom('programs').where('bot_id', '=', botId);
+  const toProgram = (row: Selectable<ProgramsTable>) => programFromRow(secrets, row);
+  return {
+    /** Oldest first; `afterId` starts after that program. */
+    async list(botId: number, page: { limit: number; offset: number; afterId: number | null }): Promise<Program[]> {
+      let programs = ofBot(botId).selectAll().orderBy('id').limit(page.limit).offset(page.offset);
+      if (page.afterId !== null) programs = programs.where('id', '>', page.afterId);
+      return (await programs.execute()).map(toProgram);
+    },
+
+    async count(botId: number): Promise<number> {
+      const { count } = await ofBot(botId)
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    /** The filters of a bot's programs, or of all but one. */
+    async filters(botId: number, exceptId = 0): Promise<ProgramFilter[]> {
+      const rows = await ofBot(botId).select('filter').where('id', '<>', exceptId).execute();
+      return rows.map(({ filter }) => JSON.parse(filter) as ProgramFilter);
+    },
+
+    async find(id: number): Promise<Program | null> {
+      const row = await db.selectFrom('programs').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : toProgram(row);
+    },
+
+    /** Like `find`, but also locks the program until the transaction ends. */
+    async lock(id: number): Promise<Program | null> {
+      const row = await db.selectFrom('programs').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+      return row === undefined ? null : toProgram(row);
+    },
+
+    async insert(botId: number, content: ProgramContent, maker: Maker): Promise<Program> {
+      const { name, mode } = content;
+      // The id is drawn before the row is made, because the row's secrets are bound to it.
+      const { rows } = await sql<{
+        id: number;
+      }>`select nextval(pg_get_serial_sequence('programs', 'id')) as id`.execute(db);
+      const { id } = rows[0]!;
+      const row = await db
+        .insertInto('programs')
+        .values({ ...columnsOf(secrets, id, content, maker), id, bot_id: botId, name, mode })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toProgram(row);
+    },
+
+    /** `maker`: who gives a new backend. */
+    async update(id: number, changes: ProgramChanges, maker: Maker): Promise<Program> {
+      const row = await db
+        .updateTable('programs')
+        .set(columnsOf(secrets, id, changes, maker))
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toProgram(row);
+    },
+
+    async setSigning(id: number, signing: Signing | null, { by, byKey }: Maker): Promise<void> {
+      const sealed = sealSigning(secrets, signing, SEALED_PLACES.programSigning(id));
+      await db
+        .updateTable('programs')
+        .set({ signing_sealed: sealed, signing_by: signing && by, signing_by_key: signing && byKey })
+        .where('id', '=', id)
+        .execute();
+    },
+
+    /** What it took alone and gave up is left to the bot; nobody could send its other dead letters again. */
+    async remove({ id, botId }: Program): Promise<void> {
+      const program = { botId, programId: id };
+      // One statement for all of a parked program could reach its time limit.
+      while ((await leaveLettersOfProgram(db, program, LETTERS_AT_ONCE)) > 0);
+      await db.deleteFrom('programs').where('id', '=', id).execute();
+    },
+  };
+}
+
+/** The columns that these changes set; undefined ones stay as they are. */
+function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by, byKey }: Maker) {
+  const seal = (plain: string | undefined, place: string) => (plain ? secrets.seal(plain, place) : plain);
+  return {
+    name: changes.name,
+    mode: changes.mode,
+    kinds: changes.kinds && JSON.stringify(changes.kinds),
+    filter: changes.filter && JSON.stringify(changes.filter),
+    exclusive: changes.exclusive,
+    position: changes.order,
+    enabled: changes.enabled,
+    backend_url_sealed: seal(changes.backendUrl, SEALED_PLACES.programUrl(id)),
+    secret_token_sealed: seal(changes.secretToken, SEALED_PLACES.programSecret(id)),
+    ...(changes.backendUrl === undefined
+      ? {}
+      : { backend_by: changes.backendUrl ? by : null, backend_by_key: changes.backendUrl ? byKey : null }),
+    backend_certificate: changes.backendCertificate,
+    backend_ip_address: changes.backendIpAddress,
+    webhook_token_id: changes.webhookTokenId,
+    webhook_kinds: changes.webhookKinds && JSON.stringify(changes.webhookKinds),
+    backend_role: changes.backendRole,
+    max_connections: changes.maxConnections,
+  };
+}
+
+function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Program {
+  const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
+  return {
+    id: row.id,
+    botId: row.bot_id,
+    name: row.name,
+    mode: row.mode,
+    backendUrl: open(row.backend_url_sealed, SEALED_PLACES.programUrl(row.id)),
+    secretToken: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
+    backendCertificate: row.backend_certificate,
+    backendIpAddress: row.backend_ip_address,
+    webhookTokenId: row.webhook_token_id,
+    webhookKinds: row.webhook_kinds === null ? null : (JSON.parse(row.webhook_kinds) as string[]),
+    backendRole: row.backend_role,
+    maxConnections: row.max_connections,
+    signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.programSigning(row.id)),
+    kinds: JSON.parse(row.kinds) as string[],
+    filter: JSON.parse(row.filter) as ProgramFilter,
+    exclusive: row.exclusive,
+    order: row.position,
+    enabled: row.enabled,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { Role } from '@flotilla/contract/accounts.ts';
+
+/** The record of a program's token; only its maker has seen the token itself. null: no limit. */
+export interface ProgramToken {
+  id: number;
+  programId: number;
+  name: string;
+  prefix: string;
+  methods: string[] | null;
+  chats: number[] | null;
+  perSecond: number | null;
+  perMinute: number | null;
+  /** The username of an account, as it was then. */
+  madeBy: string;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  createdAt: Date;
+}
+
+export type WantedToken = Pick<ProgramToken, 'name' | 'methods' | 'chats' | 'perSecond' | 'perMinute' | 'expiresAt'>;
+
+/** Who makes a token. `endsAt`: the end of the API key, or null for a session or a key without an end. */
+export type TokenMaker = {
+  role: Role;
+  accountId: number;
+  username: string;
+  keyId: number | null;
+  endsAt: Date | null;
+};
+
+const SECRET_LENGTH = 33;
+const SHOWN_SECRET = 4;
+
+/** A new token: 198 random bits, in the form that every library accepts, 35 characters after the colon. */
+export function newProgramToken(telegramId: number): string {
+  return `${telegramId}:fv${randomBytes(SECRET_LENGTH).toString('base64url').slice(0, SECRET_LENGTH)}`;
+}
+
+/** The part of a token that may be stored and shown. */
+export function shownPrefix(token: string): string {
+  return token.slice(0, token.indexOf(':') + 1 + 'fv'.length + SHOWN_SECRET);
+}

@@ -1,0 +1,103 @@
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { changeRules } from '../../fleet/bots/change-rules.ts';
+import { maskedBackend } from '../../fleet/bots/masked-secrets.ts';
+import { nameKinds } from '../../fleet/bots/named-kinds.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { auditedProgram } from './audited-program.ts';
+import { checkProgram } from './check-program.ts';
+import { lockProgram } from './lock-program.ts';
+import { makerOf } from './maker.ts';
+import type { Program, ProgramChanges } from './program.ts';
+import type { ProgramDeps } from './program-deps.ts';
+import { programStore } from './program-store.ts';
+import { programTokenStore } from './program-token-store.ts';
+import { refuseFilter } from './refuse-filter.ts';
+import { refuseKnownName } from './refuse-known-name.ts';
+import { refuseLargePrograms } from './refuse-large-programs.ts';
+import { refuseLosingChange } from './refuse-lost-updates.ts';
+
+/** `reason`: why it was changed, if the actor did not ask for it. */
+type ChangeOptions = { reason?: string; dropPending?: boolean };
+
+/**
+ * Changes the named fields of a program; its cursor stays, unless what waits is dropped in the same step. A backend URL
+ * or secret that is sent back as it was shown is no change. Throws 'not_found', 'conflict' (its name) or 'bad_request', also
+ * for a new URL without a new secret from a user, who may not see the secret.
+ */
+export async function updateProgram(
+  deps: ProgramDeps,
+  by: Actor,
+  id: number,
+  wanted: ProgramChanges,
+  { reason = '', dropPending = false }: ChangeOptions = {},
+): Promise<Program> {
+  const program = await changeRules(deps, by, async (db) => {
+    const before = await lockProgram(db, deps.secrets, id);
+    const changes = withSetter(withoutShown(before, wanted));
+    refuseUnseenSecret(changes, before);
+    checkProgram(deps, changes, before);
+    const programs = programStore(db, deps.secrets);
+    if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.botId, id));
+    const result = await programs
+      .update(id, { enabled: before.enabled, ...changes }, makerOf(by))
+      .catch(refuseKnownName);
+    if (grows(changes)) await refuseLargePrograms(db, before.botId);
+    // With a reason, nobody asked for the change, so nobody could do what a refusal says.
+    if (reason === '') refuseLosingChange(before, result, await programTokenStore(db).all(id), deps.clock.nowMs());
+    const switches = result.enabled !== before.enabled || onlySwitches(changes);
+    const action = !switches ? 'program_update' : result.enabled ? 'program_enable' : 'program_disable';
+    const dropped = dropPending ? 'pending updates dropped' : '';
+    const audited = auditedProgram(action, result, before, [dropped, reason].filter((part) => part !== '').join('; '));
+    return { result, botIds: [before.botId], audited, drop: dropPending ? { dropPendingOf: id } : {} };
+  });
+  await nameKinds(deps, { id: program.botId, namedKinds: [] }, [
+    ...(wanted.kinds ?? []),
+    ...(wanted.webhookKinds ?? []),
+  ]);
+  // If this wake is lost, upkeep finds the pending turn.
+  if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(id);
+  return program;
+}
+
+function onlySwitches({ enabled, ...others }: ProgramChanges): boolean {
+  return enabled !== undefined && Object.values(others).every((value) => value === undefined);
+}
+
+/** Only such changes are held to the limit of size: a program above it can still be paused or lose its backend. */
+function grows({ kinds, filter, backendUrl, backendCertificate, webhookKinds }: ProgramChanges): boolean {
+  return (
+    [kinds, filter].some((list) => list !== undefined) || Boolean(backendUrl || backendCertificate || webhookKinds)
+  );
+}
+
+/** A new URL has the rights of the person who gave it, or the limits of the token that set it, if one is named. */
+function withSetter({ backendRole = 'user', ...changes }: ProgramChanges): ProgramChanges {
+  return changes.backendUrl === undefined
+    ? changes
+    : {
+        webhookTokenId: null,
+        webhookKinds: null,
+        backendCertificate: '',
+        backendIpAddress: '',
+        backendRole,
+        ...changes,
+      };
+}
+
+/** The new backend would get the secret of the old one. */
+function refuseUnseenSecret({ backendUrl, backendRole, secretToken }: ProgramChanges, before: Program): void {
+  if (!backendUrl || backendRole !== 'user' || secretToken !== undefined || before.secretToken === '') return;
+  throw refusedInput('secret_token', 'must be given with a new backend_url, because you may not see the present one');
+}
+
+/** A URL that is given again unchanged keeps the limits of the token that set it. */
+function withoutShown(program: Program, { backendUrl, secretToken, ...changes }: ProgramChanges): ProgramChanges {
+  const shown = maskedBackend(program);
+  const isNew = (value: string | undefined, ...known: string[]) =>
+    value !== undefined && (value === '' || !known.includes(value));
+  return {
+    ...changes,
+    ...(isNew(backendUrl, shown.backendUrl, program.backendUrl) ? { backendUrl } : {}),
+    ...(isNew(secretToken, shown.secretToken) ? { secretToken } : {}),
+  };
+}

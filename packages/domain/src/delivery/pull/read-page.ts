@@ -1,0 +1,108 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
+import { type ReadPageReply, scripts } from '@flotilla/redis/script-calls.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { programOfReader } from '../../fleet/bots/active-program.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { wantedKinds } from '../filters/wanted-kinds.ts';
+import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
+
+type ReadDeps = { redis: RedisHandles; clock: Clock };
+
+export type PageRequest = {
+  /** null: the default consumer, shared by getUpdates and the REST poll. `programReaderName` names that of a program. */
+  consumer: string | null;
+  /** 1–100. */
+  limit: number;
+  timeoutMs: number;
+  /**
+   * Kinds to answer; null for all that the consumer gets, 'default' for the platform's default set. Kinds that are left
+   * out move no cursor, but that of a program.
+   */
+  kinds: string[] | 'default' | null;
+  /** The same for what a program took alone, perhaps when it had other kinds. */
+  takenKinds?: string[] | 'default' | null;
+  /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
+  throttle: boolean;
+};
+
+export type Page = {
+  updates: PulledUpdates;
+  offset: number;
+  throttled: boolean;
+  appendedAtMs: number;
+  /** changed: nothing was read, because the configuration has changed. ended: nothing more is to be read. */
+  state: 'read' | 'changed' | 'ended';
+};
+
+/**
+ * Reads until the answer is full or the log ends, a limited number of updates at a time so as not to block Redis. The first
+ * read of a poll acknowledges what is before `offset`. Throws FlotillaError('bad_request') for a seventeenth consumer.
+ */
+export async function readPage(
+  deps: ReadDeps,
+  bot: Bot,
+  request: PageRequest,
+  offset: number,
+  first: boolean,
+): Promise<Page> {
+  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, state: 'read' };
+  const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: null };
+  for (;;) {
+    const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.count }, scan);
+    switch (found.outcome) {
+      case 'GONE':
+      case 'OFF':
+        return page;
+      case 'TOO_MANY':
+        throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
+      case 'CHANGED':
+        return page.updates.count > 0 ? page : { ...page, state: 'changed' };
+      case 'BACK':
+        Object.assign(scan, { from: found.offset, backFrom: found.backFrom, backCounted: found.backCounted });
+        continue;
+    }
+    if (scan.acknowledge) page.throttled = found.throttled;
+    if (page.updates.count === 0) page.appendedAtMs = found.appendedAtMs;
+    page.updates = joinUpdates([page.updates, { count: found.updates, joined: found.joined }]);
+    page.offset = found.from;
+    if (!found.more) return page;
+    Object.assign(scan, { acknowledge: false, from: found.from, answerBytes: found.answerBytes });
+  }
+}
+
+type Scan = { acknowledge: boolean; from: number; answerBytes: number; backFrom: string; backCounted: number | null };
+
+function keysOfConsumer(botId: number, consumer: string | null): ReturnType<typeof programKeys> | null {
+  const programId = programOfReader(consumer);
+  return programId === null ? null : programKeys(botId, programId);
+}
+
+function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Promise<ReadPageReply> {
+  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
+  const keys = botKeys(bot.id);
+  const ofProgram = keysOfConsumer(bot.id, consumer);
+  const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
+  const nowMs = deps.clock.nowMs();
+  return scripts.readPage(
+    deps.redis.commands,
+    { ...keys, ...activityKeys(bot.id, nowMs), deliveredByPush, program: ofProgram?.state ?? null },
+    {
+      registrationId: bot.registrationId,
+      nowMs,
+      consumer: consumer ?? '',
+      askedOffset: scan.from,
+      limit,
+      timeoutMs,
+      acknowledges: scan.acknowledge,
+      throttles: throttle && scan.acknowledge,
+      kinds: wantedKinds(kinds),
+      answerBytes: scan.answerBytes,
+      backFrom: scan.backFrom,
+      backCounted: scan.backCounted,
+      revision: bot.revision,
+      takenKinds: wantedKinds(takenKinds),
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { programKeys } from '@flotilla/redis/keys.ts';
+import type { ActiveProgram } from '../../fleet/bots/active-program.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+
+/** A bot as its backend gets its updates. With a program, the settings of the backend are those of the program. */
+export type BotWithBackend = Bot & { program?: ActiveProgram };
+
+export type ProgramBackend = Bot & { program: ActiveProgram };
+
+/** A program that pushes, as a backend of its bot; the same object as long as the configuration is the same. */
+export function backendOfProgram(bot: Bot, program: ActiveProgram): ProgramBackend {
+  const known = made.get(program);
+  if (known !== undefined) return known;
+  const { backendUrl, secretToken, backendCertificate, backendIpAddress, signing, maxConnections } = program;
+  const connection = { backendUrl, secretToken, backendCertificate, backendIpAddress };
+  const backend = { ...bot, ...connection, signing, maxConnections, program };
+  made.set(program, backend);
+  return backend;
+}
+
+const made = new WeakMap<ActiveProgram, ProgramBackend>();
+
+/** Where the reader's attempts and excerpts are kept. */
+export function keysOfProgram({ id, program }: BotWithBackend): ReturnType<typeof programKeys> | null {
+  return program === undefined ? null : programKeys(id, program.id);
+}
+
+/** The id by which a receiver recognises a delivery: the same at every try. */
+export function deliveryIdOf({ id, program }: BotWithBackend, updateId: number | string): string {
+  return program === undefined ? `${id}-${updateId}` : `${id}-p${program.id}-${updateId}`;
+}
+
+/** The same as the id of Standard Webhooks, which its signature covers. */
+export function webhookIdOf(backend: BotWithBackend, updateId: number): string {
+  return `upd_${deliveryIdOf(backend, updateId).replaceAll('-', '_')}`;
+}

@@ -1,0 +1,222 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { isOfManagedBots, writtenMethod } from '@flotilla/telegram/method-groups.ts';
+import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
+import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { ActiveToken } from '../../fleet/bots/active-program.ts';
+import {
+  ANSWER_CALLBACK_QUERY,
+  ANSWERED,
+  type AnsweredCallbacks,
+  answerer,
+} from '../../fleet/bots/answered-callbacks.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { countCall } from '../../fleet/bots/count-call.ts';
+import { judgeCall, limitsOf } from '../../fleet/bots/judge-call.ts';
+import { isGrantedByUsers } from '../../fleet/bots/methods-of-users.ts';
+import { isMethodAllowed } from '../../fleet/bots/token-methods.ts';
+import { webhookTokenOf } from '../../fleet/bots/webhook-token.ts';
+import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
+import type { RefusalRecorder } from '../refusals/refusal-recorder.ts';
+import type { BotWithBackend } from './backend.ts';
+import { type CallInReply, readCall, uploadOf } from './read-call.ts';
+import { isForm, REPLY_BYTES, REPLY_WITH_FILES_BYTES } from './reply-room.ts';
+import type { DeliveredAnswer } from './send-to-backend.ts';
+
+export type ReplyDeps = {
+  platform: PlatformClient;
+  calls: Pick<CallBuffer, 'keep'>;
+  redis: RedisHandles;
+  directory: Pick<BotDirectory, 'ready' | 'byProgram'>;
+  programRefusals: Pick<RefusalRecorder, 'record'>;
+  answeredCallbacks: AnsweredCallbacks;
+  clock: Clock;
+  log: Logger;
+};
+
+const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
+
+/**
+ * Executes the Bot API call that a backend put into its answer, as the platform does: one per answer, its result
+ * discarded (we keep it in the history). Answers without a call (`ok!`, `{}`, nothing) are ignored. Returns why the call
+ * was not made, or was refused by the platform; null otherwise. Never throws.
+ */
+export async function callInReply(
+  deps: ReplyDeps,
+  backend: BotWithBackend,
+  delivery: Pick<DeliveredAnswer, 'contentType' | 'reply' | 'isCut' | 'start'>,
+): Promise<string | null> {
+  if (delivery.isCut) return mayHaveCall(delivery) ? TOO_LONG : null;
+  const call = readCall(delivery);
+  if (call === null) return null;
+  if (call === 'too-many') return TOO_MANY;
+  const method = call.method.toLowerCase();
+  if (IGNORED.has(method) || method.startsWith('get')) return null;
+  const judged = await judge(deps, backend, method, call.params).catch((error: unknown) => {
+    deps.log.warn({ bot: backend.id, method, reason: String(error) }, 'a call in a reply was left out: Redis is away');
+    return 'away' as const;
+  });
+  if (judged === 'away') return notMade(method, 'Flotilla could not check its limits');
+  if (judged.outcome === 'refused') return notMade(method, refuse(deps, backend, method, judged));
+  const { params } = judged;
+  const answer = await makeCall(deps, backend, { ...call, params });
+  if (method === ANSWER_CALLBACK_QUERY && (await isSettled(deps, backend, params, answer))) return null;
+  if (answer.outcome !== 'ok') {
+    deps.log.info(
+      { bot: backend.id, method, outcome: answer.outcome, ...('reason' in answer && { reason: answer.reason }) },
+      'a call in a reply to a delivery did not succeed',
+    );
+    return notMade(method, reasonOf(answer, backend.token));
+  }
+  if (!capturedMethod(method)) return null;
+  const { program } = backend;
+  const actor = program && { actor: { programId: program.id, program: program.name } };
+  deps.calls.keep(backend, { method, params, result: JSON.stringify(answer.result), ...actor });
+  return null;
+}
+
+const TOO_LONG = `The call in the answer was not made: an answer may have ${REPLY_BYTES / 1024} KiB, with files ${REPLY_WITH_FILES_BYTES / 1024 / 1024} MiB, and not too many with files may come at once`;
+const TOO_MANY = `The call in the answer was not made: it may have ${MOST_PARAMETERS} parameters`;
+const REASON_LENGTH = 300;
+
+function makeCall(
+  { platform }: ReplyDeps,
+  { token }: BotWithBackend,
+  { method, params, files }: CallInReply,
+): Promise<PlatformAnswer> {
+  return files.length === 0
+    ? platform.call(token, method, params)
+    : platform.upload(token, method, params, files.map(uploadOf));
+}
+
+function notMade(lowerCaseMethod: string, reason: string): string {
+  return `The call of ${writtenMethod(lowerCaseMethod)} in the answer did not succeed: ${reason}`.slice(
+    0,
+    REASON_LENGTH,
+  );
+}
+
+/** Programs see it, so it has neither the secret of the bot's token nor addresses of our network. */
+function reasonOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>, token: string): string {
+  switch (answer.outcome) {
+    case 'refused':
+      return `${answer.errorCode} ${answer.description}`.replaceAll(token.slice(token.indexOf(':') + 1), '***');
+    case 'unreachable':
+      return answer.timedOut ? 'the platform did not answer in time' : 'the platform could not be reached';
+    case 'garbage':
+      return `the platform answered with status ${answer.status}`;
+  }
+}
+
+/** Of an answer that was not read whole. Long pages of HTML and the like are no calls. */
+function mayHaveCall({ contentType, start }: Pick<DeliveredAnswer, 'contentType' | 'start'>): boolean {
+  if (isForm(contentType)) return true;
+  return /^application\/(?:json|x-www-form-urlencoded)\b/i.test(contentType) && /\bmethod\b/.test(start.text);
+}
+
+type Params = Record<string, string>;
+type Refused = {
+  outcome: 'refused';
+  reason: 'method' | 'chat' | 'rate' | 'expired';
+  token: { id: number } | null;
+  why?: string;
+  chatId?: number | null;
+};
+type Judged = { outcome: 'allowed'; params: Params } | Refused;
+
+/**
+ * A call in an answer has the limits of the token that set the webhook, which may have ended since the delivery began. If a
+ * user gave the backend by REST, the call may do what users may. No program may act on other bots unless it is allowed to.
+ * Rejects if Redis cannot count the call.
+ */
+async function judge(
+  deps: ReplyDeps,
+  { program }: BotWithBackend,
+  lowerCaseMethod: string,
+  params: Params,
+): Promise<Judged> {
+  if (program === undefined) return { outcome: 'allowed', params };
+  const { webhookTokenId, backendRole } = program;
+  if (webhookTokenId === null) {
+    const byAdmin = backendRole === 'admin';
+    const isAllowed = byAdmin ? !isOfManagedBots(lowerCaseMethod) : isGrantedByUsers(lowerCaseMethod);
+    if (!isAllowed) return { outcome: 'refused', reason: 'method', token: null };
+    return byAdmin ? { outcome: 'allowed', params } : withinLimits(OF_USERS, null, lowerCaseMethod, params);
+  }
+  const { directory, clock } = deps;
+  const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
+  const tokens = programs?.find(({ id }) => id === program.id)?.tokens ?? [];
+  const token = webhookTokenOf({ webhookTokenId, tokens, filter: program.filter }, clock.nowMs());
+  if (token === null || typeof token === 'string') {
+    return { outcome: 'refused', reason: 'expired', token: { id: webhookTokenId } };
+  }
+  if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
+  const judged = withinLimits(token, token, lowerCaseMethod, params);
+  if (judged.outcome === 'refused' || (await countCall(deps, token)) === 0) return judged;
+  return { outcome: 'refused', reason: 'rate', token };
+}
+
+/** A user grants neither what costs money nor files of a disk. */
+const OF_USERS = { methods: null, chats: null };
+
+function withinLimits(
+  of: Pick<ActiveToken, 'methods' | 'chats'>,
+  token: ActiveToken | null,
+  lowerCaseMethod: string,
+  params: Params,
+): Judged {
+  const seen = new Map(Object.entries(params).map(([name, value]) => [name, [value]]));
+  const judged = judgeCall(limitsOf(of), lowerCaseMethod, seen);
+  if (judged.outcome === 'allowed') return { outcome: 'allowed', params: Object.fromEntries(judged.parameters) };
+  const { about: reason, why, chatId } = judged;
+  return { outcome: 'refused', reason, token, why, chatId };
+}
+
+/** Remembers an accepted answer to a button press. True of one that was refused because another reader had answered. */
+async function isSettled(
+  { answeredCallbacks, programRefusals }: ReplyDeps,
+  backend: BotWithBackend,
+  { callback_query_id: queryId = '' }: Params,
+  answer: PlatformAnswer,
+): Promise<boolean> {
+  const { program } = backend;
+  const by = answerer(program, 'backend');
+  if (answer.outcome === 'ok') answeredCallbacks.note(backend, queryId, by);
+  if (answer.outcome !== 'refused') return false;
+  if (!(await answeredCallbacks.isAnsweredByOther(backend, queryId, by, answer.description))) return false;
+  const refused = { method: ANSWER_CALLBACK_QUERY, reason: 'answered', description: ANSWERED, chatId: null } as const;
+  if (program !== undefined) programRefusals.record({ bot: backend, program, token: null }, refused);
+  return true;
+}
+
+/** Keeps the refusal for those who look after the program, and returns its words. */
+function refuse(
+  { programRefusals, log }: ReplyDeps,
+  backend: BotWithBackend,
+  method: string,
+  { reason, token, why, chatId = null }: Refused,
+): string {
+  const { program } = backend;
+  const words = wordsOf(reason, method, why);
+  if (program === undefined) return words;
+  log.info({ bot: backend.id, program: program.id, method, reason }, 'a call in a reply was left out');
+  const description = `${words} (a call in the answer to a delivery)`;
+  programRefusals.record({ bot: backend, program, token }, { method, reason, description, chatId });
+  return words;
+}
+
+/** As the proxy words it. */
+function wordsOf(reason: Refused['reason'], method: string, why?: string): string {
+  switch (reason) {
+    case 'method':
+    case 'chat':
+      return `Forbidden: this token may not call ${writtenMethod(method)}${why === undefined ? '' : `: ${why}`}`;
+    case 'rate':
+      return 'Too Many Requests';
+    case 'expired':
+      return 'Unauthorized';
+  }
+}

@@ -1,0 +1,162 @@
+import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
+import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { isUpdateWithin } from '../filters/is-update-within.ts';
+import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
+import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
+import type { HandlingTurn } from '../lanes/run-turn.ts';
+import { isDropped } from '../routing-rules/is-dropped.ts';
+import { type BotWithBackend, webhookIdOf } from './backend.ts';
+import type { BackendConnections } from './backend-connections.ts';
+import { callInReply, type ReplyDeps } from './call-in-reply.ts';
+import type { Attempt, SettledUpdate } from './claim-for-backend.ts';
+import type { ReplyRoom } from './reply-room.ts';
+import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
+import { type Delivery, sendToBackend } from './send-to-backend.ts';
+import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
+
+export type DeliverDeps = ReplyDeps & {
+  directory: BotDirectory;
+  backends: Pick<BackendConnections, 'to'>;
+  replyRoom: ReplyRoom;
+  /** Null when tracing is off. */
+  tracing: Tracing | null;
+  measure: MeasurePush;
+};
+
+export type MeasurePush = {
+  /** An attempt has ended. */
+  sent(outcome: Delivery['outcome'], tookMs: number): void;
+  delivered(unit: ClaimedUnit, nowMs: number): void;
+};
+
+/** Sends one update to the backend, executes the call that its answer may contain, and returns the outcome. */
+export async function deliverUpdate(
+  deps: DeliverDeps,
+  backend: BotWithBackend,
+  unit: ClaimedUnit,
+  { lease, cancel }: HandlingTurn,
+): Promise<SettledUpdate> {
+  // A unit of push has one update; only units of rules may be albums.
+  const [update] = unit.updates;
+  if (!lease.ownsTurn()) return { unit, outcome: 'returned' };
+  // A rule keeps an update from the bot's own backend; programs have kinds of their own.
+  if (backend.program === undefined && (await isDropped(deps, backend, update))) return { unit, outcome: 'dropped' };
+  if (!isOfWebhookToken(backend, update.raw)) return { unit, outcome: 'dropped' };
+  const begunAtMs = deps.clock.nowMs();
+  const span = beginSpan(deps, backend, unit);
+  const headers = signDelivery(backend.signing, {
+    id: webhookIdOf(backend, update.id),
+    atMs: begunAtMs,
+    body: update.raw,
+  });
+  const held = deps.replyRoom.begin(backend.id);
+  try {
+    const delivery: Delivery =
+      headers === null
+        ? { outcome: 'failed', code: 'not_signed', reason: NOT_SIGNED }
+        : await sendToBackend(
+            deps.backends.to(backend),
+            backend,
+            { ...update, headers, ...(span === null ? {} : { traceparent: span.traceparent }) },
+            cancel,
+            held,
+          );
+    if (span !== null) endSpan(span, delivery);
+    deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
+    if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };
+    const attempt = attemptOf(backend, unit, delivery, begunAtMs, deps.clock.nowMs());
+    if (delivery.outcome !== 'delivered') {
+      const excerpt = excerptOf(backend, delivery);
+      return { unit, attempt, excerpt, ...afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()) };
+    }
+    deps.measure.delivered(unit, deps.clock.nowMs());
+    const callError = await callInReply(deps, backend, delivery);
+    return {
+      unit,
+      attempt: callError === null ? attempt : { ...attempt, call_error: callError },
+      outcome: 'delivered',
+    };
+  } finally {
+    held.release();
+  }
+}
+
+/**
+ * A token that is limited to chats set the webhook: what waits from before its filter, and business messages of the
+ * same chats, are not for it.
+ */
+function isOfWebhookToken({ program }: BotWithBackend, raw: string): boolean {
+  const chats = program?.tokens.find(({ id }) => id === program.webhookTokenId)?.chats ?? null;
+  return chats === null || isUpdateWithin(new Set(chats), raw);
+}
+
+/** An update whose intake was not traced gets no span. */
+function beginSpan(
+  { tracing }: DeliverDeps,
+  backend: BotWithBackend,
+  { updates: [update], retry }: ClaimedUnit,
+): Span | null {
+  if (tracing === null || update.traceparent === null) return null;
+  return tracing.start('deliver update', {
+    kind: 'client',
+    parent: update.traceparent,
+    attributes: {
+      'flotilla.bot_id': backend.id,
+      'flotilla.update_id': update.id,
+      'flotilla.attempt': (retry?.attempts ?? 0) + 1,
+    },
+  });
+}
+
+function endSpan(span: Span, delivery: Delivery): void {
+  span.set({ 'flotilla.outcome': delivery.outcome });
+  if ('status' in delivery) span.set({ 'http.response.status_code': delivery.status });
+  span.end(delivery.outcome === 'delivered' ? 'ok' : 'failed');
+}
+
+type FailedDelivery = Extract<Delivery, { outcome: 'refused' | 'failed' }>;
+
+function afterFailedDelivery(
+  { updates: [update], retry }: ClaimedUnit,
+  delivery: FailedDelivery,
+  excerpt: ResponseExcerpt | null,
+  nowMs: number,
+): Outcome {
+  const record = afterFailure(retry, { ...failedTry(delivery), excerpt: excerpt?.text ?? null }, update, nowMs);
+  if (record.nextTryAtMs <= update.expiresAtMs) return { outcome: 'retry', atMs: record.nextTryAtMs, record };
+  return { outcome: 'dead', failure: { ...givenUp(record), excerpt: excerpt?.text ?? null } };
+}
+
+/** Only an answer has one: a request without an answer has its error. */
+function excerptOf(backend: BotWithBackend, delivery: FailedDelivery): ResponseExcerpt | null {
+  if (delivery.outcome === 'failed') return null;
+  return responseExcerpt(backend, delivery);
+}
+
+function failedTry(delivery: FailedDelivery): FailedTry {
+  const { reason } = delivery;
+  if (delivery.outcome === 'failed') return { code: delivery.code, status: null, reason };
+  const { status, retryAfterS } = delivery;
+  return { code: 'refused', status, reason, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+}
+
+function attemptOf(
+  backend: BotWithBackend,
+  { lane, updates: [update] }: ClaimedUnit,
+  delivery: Exclude<Delivery, { outcome: 'aborted' }>,
+  begunAtMs: number,
+  endedAtMs: number,
+): Attempt {
+  const chatId = chatOfUpdate(update.kind, lane, update.raw);
+  return {
+    at: new Date(begunAtMs).toISOString(),
+    update_id: update.id,
+    ...(chatId === null ? {} : { chat_id: chatId }),
+    ...(backend.program === undefined ? {} : { program_id: backend.program.id }),
+    revision: backend.revision,
+    status: delivery.outcome === 'failed' ? 0 : delivery.status,
+    duration_ms: endedAtMs - begunAtMs,
+    ...(delivery.outcome === 'delivered' ? {} : { error: delivery.reason }),
+  };
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@flotilla/database/connect.ts';
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { type BotWithBackend, deliveryIdOf } from './backend.ts';
+import type { BackendConnections } from './backend-connections.ts';
+import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
+import { sendToBackend } from './send-to-backend.ts';
+import { type ShownRequest, shownRequest } from './shown-request.ts';
+import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
+
+export type TestDeps = {
+  db: Database;
+  redis: RedisHandles;
+  clock: Clock;
+  backends: Pick<BackendConnections, 'to'>;
+  /** The tests that this process sends at the moment. */
+  testsInFlight: Set<object>;
+};
+
+export type TestedDelivery = {
+  request: ShownRequest;
+  /** 0 when there was no answer. */
+  status: number;
+  durationMs: number;
+  excerpt: ResponseExcerpt | null;
+  /** Null when the backend took it. */
+  error: string | null;
+};
+
+/** Shorter than a delivery may take, because a person waits for it. */
+const DEADLINE_MS = 10_000;
+const ONCE_PER_MS = 1_000;
+const IN_FLIGHT_AT_MOST = 20;
+
+/**
+ * Sends an update (its JSON text) to the backend of a bot or of a program, past the log: no cursor, breaker or list of
+ * attempts changes, and a call in the answer is not executed. Throws FlotillaError: 'bad_request' without a backend URL,
+ * 'too_many_requests' for a second test within a second or when 20 are in flight, 'unavailable' when `signal` aborts.
+ */
+export async function testDelivery(
+  deps: TestDeps,
+  by: Actor,
+  backend: BotWithBackend,
+  update: { id: number; raw: string },
+  signal: AbortSignal,
+): Promise<TestedDelivery> {
+  const { program } = backend;
+  if (backend.backendUrl === '') {
+    throw new FlotillaError('bad_request', `The ${program === undefined ? 'bot' : 'program'} has no backend URL`);
+  }
+  if (deps.testsInFlight.size >= IN_FLIGHT_AT_MOST) throw tooMany('Too many test deliveries are in flight');
+  const test = {};
+  deps.testsInFlight.add(test);
+  try {
+    // The tests of a bot and of its programs count together.
+    if (!(await allowOnce(deps.redis, botKeys(backend.id).recentTestDelivery, ONCE_PER_MS)))
+      throw tooMany('One test delivery a second is possible for a bot');
+    const details = `${program === undefined ? '' : `program ${program.id}; `}update_id: ${update.id}`;
+    await recordAction(deps, by, { action: 'test_delivery', botId: backend.id, details });
+    return await send(deps, backend, update, signal);
+  } finally {
+    deps.testsInFlight.delete(test);
+  }
+}
+
+async function send(
+  { backends, clock }: TestDeps,
+  backend: BotWithBackend,
+  update: { id: number; raw: string },
+  signal: AbortSignal,
+): Promise<TestedDelivery> {
+  // An id of its own, because a backend that leaves out known ids would ignore the test.
+  const id = deliveryIdOf(backend, `test-${randomUUID()}`);
+  // The signature covers the id, so that a test cannot be passed off as an update.
+  const signature = signDelivery(backend.signing, { id: `test_${id}`, atMs: clock.nowMs(), body: update.raw });
+  const headers = { ...signature, 'Flotilla-Delivery-Id': id, 'X-Flotilla-Test': '1' };
+  if (signature === null) {
+    return { request: shownRequest(backend, headers), durationMs: 0, status: 0, excerpt: null, error: NOT_SIGNED };
+  }
+  const begunAtMs = performance.now();
+  const delivery = await sendToBackend(backends.to(backend), backend, { ...update, headers }, signal, {
+    deadlineMs: DEADLINE_MS,
+  });
+  const [request, durationMs] = [shownRequest(backend, headers), Math.round(performance.now() - begunAtMs)];
+  switch (delivery.outcome) {
+    case 'aborted':
+      throw new FlotillaError('unavailable', 'This process stops; try again', { retryAfterS: 1 });
+    case 'failed':
+      return { request, durationMs, status: 0, excerpt: null, error: delivery.reason };
+    case 'refused':
+    case 'delivered': {
+      const error = delivery.outcome === 'refused' ? delivery.reason : null;
+      return { request, durationMs, status: delivery.status, excerpt: responseExcerpt(backend, delivery), error };
+    }
+  }
+}
+
+function tooMany(reason: string): FlotillaError {
+  return new FlotillaError('too_many_requests', reason, { retryAfterS: 1 });
+}

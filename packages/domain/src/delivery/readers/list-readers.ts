@@ -1,0 +1,108 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { type BotRow, type ReaderRow, scripts } from '@flotilla/redis/script-calls.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { type ActiveProgram, programOfReader } from '../../fleet/bots/active-program.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { hasBackend } from '../../fleet/bots/bot.ts';
+import { type Breaker, breakerOf, numberOrNull, type ReaderState } from './breaker.ts';
+import { programReader } from './program-reader.ts';
+
+/** One reader of a bot's log. Absent values are null. */
+export type Reader = {
+  /** 'pull', 'push', 'rules', 'consumer:<name>' or 'program:<id>'. */
+  reader: string;
+  state: ReaderState;
+  cursor: number | null;
+  /** Updates of allowed kinds that wait. */
+  behind: number;
+  oldestAtMs: number | null;
+  /** Entries of the log that only this reader keeps. */
+  keeps: number;
+  inFlight: number | null;
+  /** When the next update is tried: one that failed, or the next probe while the breaker is open. */
+  nextTryAtMs: number | null;
+  polledAtMs: number | null;
+  parkedUntilMs: number | null;
+  breaker: Breaker | null;
+  /** Of a program that this process's configuration has. */
+  program: ActiveProgram | null;
+};
+
+type ListDeps = { redis: RedisHandles; clock: Clock };
+
+/** As in scripts/lib/trim.lua. */
+const CONSUMER_PIN_MS = 3_600_000;
+
+/** How far each reader of the bot is, all at one moment. Throws 'unavailable' while Redis does not know the bot. */
+export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
+  const keys = botKeys(bot.id);
+  const nowMs = deps.clock.nowMs();
+  const found = await scripts.readReaders(deps.redis.commands, keys, {
+    registrationId: bot.registrationId,
+    nowMs,
+    lanePrefix: keys.lane(''),
+    rulesLanePrefix: keys.rulesLane(''),
+    programPrefix: keys.programs,
+  });
+  if (found.outcome !== 'OK') {
+    throw new FlotillaError('unavailable', 'The state of the bot is being set up', { retryAfterS: 5 });
+  }
+  return found.readers.map((row) => readerOf(bot, nowMs, found.bot, row));
+}
+
+function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Reader {
+  const { reader, cursor, behind, oldestAtMs, inFlight, dueAtMs, keeps } = row;
+  const polledAtMs = reader === 'pull' ? numberOrNull(shown.pulledAt) : row.polledAtMs;
+  const programId = programOfReader(reader);
+  const isOn = shown.on === '1';
+  const { state, breaker, program } =
+    programId === null || row.program === null
+      ? ownReader(reader, bot, nowMs, shown, polledAtMs)
+      : programReader({ bot, isOn, nowMs }, programId, polledAtMs, row.program);
+  const isTrying = state === 'ok' || state === 'failing';
+  return {
+    reader,
+    state,
+    cursor,
+    behind,
+    oldestAtMs,
+    keeps,
+    inFlight,
+    nextTryAtMs: breaker?.nextProbeAtMs ?? (isTrying && behind > 0 ? later(dueAtMs, nowMs) : null),
+    polledAtMs,
+    parkedUntilMs: state === 'parked' && reader === 'push' ? numberOrNull(shown.parked) : null,
+    breaker,
+    program,
+  };
+}
+
+function ownReader(reader: string, bot: Bot, nowMs: number, shown: BotRow, polledAtMs: number | null) {
+  const state = stateOf(reader, bot, nowMs, shown, polledAtMs);
+  const breaker = reader === 'push' && state !== 'off' ? breakerOf(nowMs, shown.on === '1', shown) : null;
+  return { state, breaker, program: null };
+}
+
+function stateOf(reader: string, bot: Bot, nowMs: number, shown: BotRow, polledAtMs: number | null): ReaderState {
+  const isPaused = shown.on !== '1';
+  switch (reader) {
+    case 'push':
+      if (shown.push !== '1') return Number(shown.parked) > nowMs ? 'parked' : 'off';
+      if (isPaused) return 'paused';
+      if (!hasBackend(bot) || shown.failingSince === '') return 'ok';
+      return shown.openUntil === '' ? 'failing' : 'open';
+    case 'rules':
+      if (shown.rules !== '1') return 'off';
+      return isPaused ? 'paused' : 'ok';
+    default:
+      if (shown.pull !== '1') return 'off';
+      if (isPaused) return 'paused';
+      return reader !== 'pull' && nowMs - (polledAtMs ?? 0) >= CONSUMER_PIN_MS ? 'parked' : 'ok';
+  }
+}
+
+/** null for a time that is past: it is due now, and nobody waits for it. */
+function later(atMs: number | null, nowMs: number): number | null {
+  return atMs !== null && atMs > nowMs ? atMs : null;
+}

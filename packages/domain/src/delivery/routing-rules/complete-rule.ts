@@ -1,0 +1,77 @@
+import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { SOURCE_CHAT } from '../../fleet/bots/active-rule.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { compilePattern } from '../filters/compile-pattern.ts';
+import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
+
+/** A requested rule with the fields that every rule must have. */
+export type WantedRule = RoutingRuleChanges &
+  Pick<RoutingRuleContent, 'sourceBotId' | 'conditionType' | 'action' | 'enabled' | 'delivery' | 'description'>;
+
+/** Fills in what the action and the condition leave open. Throws 'bad_request' naming every fault of the rule. */
+export function completeRule(directory: Pick<BotDirectory, 'isOwnBot'>, wanted: WantedRule): RoutingRuleContent {
+  const { sourceBotId, conditionType, action, enabled, delivery, description } = wanted;
+  const conditionValue = wanted.conditionValue ?? '';
+  const drops = action === 'drop';
+  // Another bot of a rule that sends nothing would only matter when it is deleted: the rule would go with it.
+  const targetBotId = drops ? sourceBotId : wanted.targetBotId;
+  const targetChatId = wanted.targetChatId ?? null;
+  const rule = { sourceBotId, conditionType, conditionValue, action, targetChatId, enabled, delivery, description };
+  const faults = [...conditionFaults(rule), ...(drops ? [] : targetFaults(directory, { ...rule, targetBotId }))];
+  if (faults.length === 0 && targetBotId !== undefined) return { ...rule, targetBotId };
+  const sentence = faults.map(({ path, reason }) => `${path} ${reason}`).join('; ');
+  throw new FlotillaError('bad_request', sentence, { details: faults });
+}
+
+type Condition = Pick<RoutingRuleContent, 'conditionType' | 'conditionValue'>;
+
+function conditionFaults({ conditionType, conditionValue }: Condition): FaultDetail[] {
+  const reason = reasonAgainst({ conditionType, conditionValue });
+  return reason === null ? [] : [{ path: 'condition_value', reason }];
+}
+
+function reasonAgainst({ conditionType, conditionValue }: Condition): string | null {
+  if (conditionType === 'all') return null;
+  if (conditionValue.trim() === '') return `is required where condition_type is ${conditionType}`;
+  switch (conditionType) {
+    case 'keyword':
+      return null;
+    case 'text': {
+      const pattern = compilePattern(conditionValue);
+      return pattern.outcome === 'refused' ? pattern.reason : null;
+    }
+    default:
+      return isId(conditionValue) ? null : 'must be an id: an integer within ±(2^53-1)';
+  }
+}
+
+function isId(text: string): boolean {
+  return /^-?[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+}
+
+type Targeted = Omit<RoutingRuleContent, 'targetBotId'> & { targetBotId: number | undefined };
+
+function targetFaults(directory: Pick<BotDirectory, 'isOwnBot'>, rule: Targeted): FaultDetail[] {
+  const missing = (path: string) => ({ path, reason: 'is required unless the action is drop' });
+  const isOwnSource =
+    rule.targetBotId === rule.sourceBotId &&
+    (rule.targetChatId === SOURCE_CHAT ||
+      (rule.conditionType === 'chat_id' && rule.conditionValue === String(rule.targetChatId)));
+  return [
+    ...(rule.targetBotId === undefined ? [missing('target_bot_id')] : []),
+    ...(rule.targetChatId === null ? [missing('target_chat_id')] : []),
+    ...(isOwnSource ? [{ path: 'target_chat_id', reason: 'is the source of this rule' }] : []),
+    ...impossibleChat(directory, rule.targetChatId),
+  ];
+}
+
+/** Ids of the platform have at most 52 bits. */
+const LARGEST_ID = 2 ** 52;
+
+/** Faults of a chat that no bot can write to: it is another bot, or has an id that the platform never gives. */
+function impossibleChat(directory: Pick<BotDirectory, 'isOwnBot'>, chatId: number | null): FaultDetail[] {
+  if (chatId === null) return [];
+  if (Math.abs(chatId) > LARGEST_ID) return [{ path: 'target_chat_id', reason: 'cannot be the id of a chat' }];
+  if (!directory.isOwnBot(chatId)) return [];
+  return [{ path: 'target_chat_id', reason: 'is a bot, and bots cannot write to bots' }];
+}

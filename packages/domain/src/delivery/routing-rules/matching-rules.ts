@@ -1,0 +1,66 @@
+import { authorOf } from '@flotilla/telegram/message-facts.ts';
+import { readMessageText } from '@flotilla/telegram/message-text.ts';
+import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
+import { type Bot, rulesOf } from '../../fleet/bots/bot.ts';
+import { type CompiledPattern, compilePattern } from '../filters/compile-pattern.ts';
+import { type FoldedText, foldText, hasFoldedKeyword } from '../filters/keyword.ts';
+
+/** The rules of a bot that match a message, in the order they run. An album matches when one of its messages does. */
+export function matchingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
+  if (!NEW_MESSAGE_KINDS.includes(kind)) return [];
+  return rulesOf(bot).filter((rule) => messages.some((message) => meets(rule, message)));
+}
+
+/** The rules that send a message: those that match before the first matching rule that drops. */
+export function sendingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
+  const matching = matchingRules(bot, kind, messages);
+  const dropsAt = matching.findIndex((rule) => rule.action === 'drop');
+  return dropsAt < 0 ? matching : matching.slice(0, dropsAt);
+}
+
+/** Whether the condition of a rule holds for a message. */
+export function meets(rule: ActiveRule, message: Fields): boolean {
+  switch (rule.conditionType) {
+    case 'all':
+      return true;
+    case 'chat_id':
+      return chatIdsOf(rule).includes(idOf(readObject(message, 'chat')));
+    case 'user_id':
+      return idOf(authorOf(message)) === rule.conditionValue.trim();
+    case 'keyword':
+      return hasFoldedKeyword(foldedTextOf(message), rule.conditionValue);
+    case 'text':
+      return patternOf(rule)(readMessageText(message) ?? '');
+  }
+}
+
+function chatIdsOf({ conditionValue, formerChatIds = [] }: ActiveRule): (string | null)[] {
+  return [conditionValue.trim(), ...formerChatIds.map(String)];
+}
+
+/** All keyword rules of a bot look at the same message. */
+const folded = new WeakMap<Fields, FoldedText>();
+
+function foldedTextOf(message: Fields): FoldedText {
+  const known = folded.get(message) ?? foldText(readMessageText(message) ?? '');
+  folded.set(message, known);
+  return known;
+}
+
+function idOf(chatOrUser: Fields | null): string | null {
+  return chatOrUser === null ? null : String(chatOrUser.id);
+}
+
+// A changed rule is a new object, so a kept pattern is never out of date.
+const patterns = new WeakMap<ActiveRule, (text: string) => boolean>();
+
+function patternOf(rule: ActiveRule): (text: string) => boolean {
+  const known = patterns.get(rule);
+  if (known) return known;
+  const compiled: CompiledPattern = compilePattern(rule.conditionValue);
+  const matches = compiled.outcome === 'compiled' ? compiled.matches : () => false;
+  patterns.set(rule, matches);
+  return matches;
+}

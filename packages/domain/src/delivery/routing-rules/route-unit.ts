@@ -1,0 +1,148 @@
+import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
+import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
+import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
+import { afterFailure, type FailedTry, type RetryRecord } from '../lanes/retry-schedule.ts';
+import type { HandlingTurn } from '../lanes/run-turn.ts';
+import type { ShownUpdate } from './claim-for-rules.ts';
+import type { Destination, DestinationProgress, RoutingProgress } from './destination.ts';
+import { answersOwnMessage, findDestinations } from './find-destinations.ts';
+import { matchingRules } from './matching-rules.ts';
+import { noteRouted } from './note-routed.ts';
+import { hidesItsWriter, isOwnMessage } from './own-message.ts';
+import type { RoutingDeps } from './routing-deps.ts';
+import type { RoutingLease } from './routing-lease.ts';
+import { type DestinationEnd, sendToDestination } from './send-to-destination.ts';
+
+/** A post of our own may come back this long before the answer to the call that made it. */
+const OWN_POST_KNOWN_AFTER_MS = 1500;
+
+/** The album ('' for none) of an update that has to be filed for routing; null for other updates. */
+export function readRoutable(bot: Bot, shown: ShownUpdate): { album: string } | null {
+  const message = messageOf(shown);
+  if (message === null) return null;
+  const group = message.media_group_id;
+  // Only one message of an album has the caption, so all of its messages are matched together later.
+  const sends = bot.rules.some((rule) => rule.action !== 'drop');
+  if (sends && (typeof group === 'string' || typeof group === 'number')) return { album: String(group) };
+  const meets = sends && matchingRules(bot, shown.kind, [message]).some((rule) => rule.action !== 'drop');
+  return meets || answersOwnMessage(bot, message) ? { album: '' } : null;
+}
+
+/** Routes one update or album as far as possible now. Rejects only when Redis or Postgres is unavailable. */
+export async function routeUnit(
+  deps: RoutingDeps,
+  bot: Bot,
+  unit: ClaimedUnit,
+  { fencingToken, lease }: Pick<HandlingTurn, 'fencingToken' | 'lease'>,
+): Promise<Outcome> {
+  const messages = unit.updates.map(messageOf).filter((message) => message !== null);
+  const [first] = messages;
+  if (first === undefined || !lease.ownsTurn()) return { outcome: first === undefined ? 'delivered' : 'returned' };
+  const knownFromMs = unit.updates[0].acceptedAtMs + OWN_POST_KNOWN_AFTER_MS;
+  if (hidesItsWriter(first) && deps.clock.nowMs() < knownFromMs) {
+    return { outcome: 'retry', atMs: knownFromMs, record: unit.retry };
+  }
+  if (await isOwnMessage(deps, first)) return { outcome: 'delivered' };
+  const progress = progressOf(unit);
+  const { only } = progress;
+  const found = await findDestinations(deps, bot, unit.updates[0].kind, messages);
+  const destinations = only === undefined ? found : found.filter(({ name }) => only.includes(name));
+  const routing: RoutingLease = {
+    ownsTurn: lease.ownsTurn,
+    signal: lease.signal,
+    storeProgress: (links) => noteRouted(deps, bot, unit, { fencingToken, progress, links }),
+  };
+  return sendToAll(deps, bot, unit, { messages, destinations, progress }, routing);
+}
+
+async function sendToAll(
+  deps: RoutingDeps,
+  bot: Bot,
+  unit: ClaimedUnit,
+  { messages, destinations, progress }: { messages: Fields[]; destinations: Destination[]; progress: RoutingProgress },
+  lease: RoutingLease,
+): Promise<Outcome> {
+  let nextMs = Number.POSITIVE_INFINITY;
+  let record: RetryRecord | null = unit.retry;
+  for (const to of destinations) {
+    const reached: DestinationProgress = progress.to[to.key] ?? { sent: 0 };
+    progress.to[to.key] = reached;
+    if (reached.end !== undefined) continue;
+    const ended = await sendToDestination(deps, bot, messages, to, reached, lease);
+    if (ended.outcome === 'lost') return { outcome: 'returned' };
+    if (ended.outcome === 'paced') nextMs = Math.min(nextMs, ended.atMs);
+    if (ended.outcome === 'retry') {
+      record = afterFailure(unit.retry, failedTry(ended), { expiresAtMs: expiryOf(unit) }, deps.clock.nowMs());
+      await lease.storeProgress([]);
+      nextMs = Math.min(nextMs, record.nextTryAtMs);
+    }
+  }
+  if (nextMs < expiryOf(unit)) return { outcome: 'retry', atMs: nextMs, record };
+  return endOf(
+    unit,
+    { destinations, progress },
+    nextMs === Number.POSITIVE_INFINITY ? null : record,
+    deps.clock.nowMs(),
+  );
+}
+
+/** The outcome of a unit that is not tried again: delivered, or dead with the destinations that did not get it. */
+function endOf(
+  unit: ClaimedUnit,
+  { destinations, progress }: { destinations: Destination[]; progress: RoutingProgress },
+  expired: RetryRecord | null,
+  nowMs: number,
+): Outcome {
+  const failed = destinations.flatMap((to) => failedDestination(to, progress.to[to.key], expired) ?? []);
+  if (failed.length === 0) return { outcome: 'delivered' };
+  const record = expired ?? unit.retry;
+  const failure: DeliveryFailure = {
+    code: failed.every(({ reason_code }) => reason_code === 'expired') ? 'expired' : 'destination_failed',
+    reason: failed.map(({ name, error }) => `${name}: ${error}`).join('; '),
+    attempts: record?.attempts ?? 1,
+    lastStatus: failed[0]?.status ?? null,
+    firstFailedAtMs: record?.firstFailedAtMs ?? nowMs,
+    lastFailedAtMs: nowMs,
+    destinations: failed,
+  };
+  return { outcome: 'dead', failure };
+}
+
+/** Why a destination did not get all of it; null when it did. */
+function failedDestination(
+  to: Destination,
+  progress: DestinationProgress | undefined,
+  expired: RetryRecord | null,
+): FailedDestination | null {
+  if (progress?.end === 'sent') return null;
+  const { name } = to;
+  if (progress?.end === 'failed') {
+    return { name, reason_code: 'refused', ...statusOf(progress.status), error: progress.reason ?? '' };
+  }
+  const last = expired === null ? '' : ` (${expired.lastError})`;
+  const error = `expired before it could be sent${last}`;
+  return { name, reason_code: 'expired', ...statusOf(expired?.lastStatus), error };
+}
+
+function statusOf(status: number | null | undefined): { status?: number } {
+  return typeof status === 'number' ? { status } : {};
+}
+
+function failedTry(ended: Extract<DestinationEnd, { outcome: 'retry' }>): FailedTry {
+  const { outcome: _, ...failed } = ended;
+  return { ...failed, code: failed.status === null ? 'unreachable' : 'refused' };
+}
+
+function progressOf({ progress }: ClaimedUnit): RoutingProgress {
+  return progress === '' ? { to: {} } : (JSON.parse(progress) as RoutingProgress);
+}
+
+function expiryOf(unit: ClaimedUnit): number {
+  return Math.min(...unit.updates.map((update) => update.expiresAtMs));
+}
+
+function messageOf({ kind, raw }: { kind: string; raw: string }): Fields | null {
+  return readObject(JSON.parse(raw) as Fields, kind);
+}

@@ -1,0 +1,13 @@
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { ChangeRulesDeps } from '../../fleet/bots/change-rules.ts';
+import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
+
+/** What routing a message needs. */
+export type RoutingDeps = ChangeRulesDeps & {
+  platform: PlatformClient;
+  turns: { rules: TurnQueue; history: TurnQueue };
+  calls: Pick<CallBuffer, 'keep'>;
+  log: Logger;
+};

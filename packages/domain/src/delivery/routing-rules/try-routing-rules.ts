@@ -1,0 +1,77 @@
+import { setImmediate } from 'node:timers/promises';
+import type { NoMatchReason } from '@flotilla/contract/routing-rules.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { readMessageText } from '@flotilla/telegram/message-text.ts';
+import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { sendsElsewhere } from './find-destinations.ts';
+import { meets } from './matching-rules.ts';
+import { isOwnMessage } from './own-message.ts';
+import type { RoutingRule } from './routing-rule.ts';
+import { routingRuleStore } from './routing-rule-store.ts';
+
+type TryDeps = { db: Database; redis: RedisHandles; directory: BotDirectory };
+
+/** reason: null when the rule would act on the message. */
+export type TriedRule = { rule: RoutingRule; reason: NoMatchReason | null };
+
+/** The platform's limit. The time of a regular expression grows with the text. */
+const LONGEST_TEXT = 4096;
+const RULES_AT_MOST = 10_000;
+
+/**
+ * Tells for each rule of a bot whether it would act on a Message, or on an Update, and if not, why. Changes nothing.
+ * Throws FlotillaError('bad_request') for a text that no message can have.
+ */
+export async function tryRoutingRules(deps: TryDeps, bot: Bot, given: Fields): Promise<TriedRule[]> {
+  const message = messageIn(given);
+  if ((readMessageText(message ?? {}) ?? '').length > LONGEST_TEXT) {
+    throw refusedInput('message', `has a text of more than ${LONGEST_TEXT} characters`);
+  }
+  const query = { sourceBotId: bot.id, sources: 'all' } as const;
+  const rules = await routingRuleStore(deps.db).list(query, { limit: RULES_AT_MOST, offset: 0, afterId: null });
+  const forAll = await reasonForAll(deps, bot, message);
+  const tried: TriedRule[] = [];
+  let dropped = false;
+  for (const rule of rules) {
+    const reason: NoMatchReason | null = forAll ?? reasonOf(deps, bot, rule, message ?? {}, dropped);
+    dropped ||= reason === null && rule.action === 'drop';
+    tried.push({ rule, reason });
+    // Many slow expressions must not hold up other calls.
+    await setImmediate();
+  }
+  return tried;
+}
+
+/** The message that rules look at; null for an update of another kind. */
+function messageIn(given: Fields): Fields | null {
+  if (!('update_id' in given)) return given;
+  const { update_id: _id, ...payloads } = given;
+  const { kind } = readUpdateFacts(payloads, 0);
+  return NEW_MESSAGE_KINDS.includes(kind) ? readObject(given, kind) : null;
+}
+
+async function reasonForAll(deps: TryDeps, bot: Bot, message: Fields | null): Promise<NoMatchReason | null> {
+  if (bot.disabled || !bot.manageEnabled) return 'bot_off';
+  if (message === null) return 'other_kind';
+  return (await isOwnMessage(deps, message)) ? 'own_message' : null;
+}
+
+function reasonOf(
+  { directory }: TryDeps,
+  bot: Bot,
+  rule: RoutingRule,
+  message: Fields,
+  dropped: boolean,
+): NoMatchReason | null {
+  if (!rule.enabled) return 'disabled';
+  if (!meets(rule, message)) return 'condition';
+  if (dropped) return 'dropped_before';
+  if (rule.action !== 'drop' && !sendsElsewhere(directory, bot, rule, message)) return 'same_chat';
+  return null;
+}

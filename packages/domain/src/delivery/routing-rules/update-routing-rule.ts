@@ -1,0 +1,28 @@
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
+import { refuseUnknownBot } from '../../people/accounts/refuse-unknown-bot.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { auditedRule } from './audited-rule.ts';
+import { completeRule } from './complete-rule.ts';
+import type { RoutingRule, RoutingRuleChanges } from './routing-rule.ts';
+import { routingRuleStore } from './routing-rule-store.ts';
+
+/**
+ * Changes the named fields. Throws 'not_found' (the rule or a bot) or 'bad_request' naming every fault of the result.
+ */
+export async function updateRoutingRule(
+  deps: ChangeRulesDeps,
+  by: Actor,
+  id: number,
+  changes: RoutingRuleChanges,
+): Promise<RoutingRule> {
+  const named = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  return changeRules(deps, by, async (db) => {
+    const rules = routingRuleStore(db);
+    const before = await rules.lock(id);
+    if (before === null) throw new FlotillaError('not_found', 'Route not found');
+    const result = await rules.update(id, completeRule(deps.directory, { ...before, ...named }));
+    const botIds = [before, result].flatMap((rule) => [rule.sourceBotId, rule.targetBotId]);
+    return { result, botIds, audited: auditedRule('route_update', result, before) };
+  }).catch(refuseUnknownBot);
+}

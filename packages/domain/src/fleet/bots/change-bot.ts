@@ -1,0 +1,81 @@
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { describeBotChanges } from './audited-bot.ts';
+import { type Bot, type BotChanges, polls, programPushes, pushes, routes } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { mirrorBot } from './bot-mirror.ts';
+import { botFromRow, rowFromChanges } from './bot-row.ts';
+import { type BotRow, botStore } from './bot-store.ts';
+import type { CursorChange, Dropped } from './cursor-change.ts';
+import { nameKinds } from './named-kinds.ts';
+import { republishBots } from './republish-bots.ts';
+
+/** Further effects of a change, and its reason if the actor did not ask for it. */
+export type ChangeOptions = CursorChange & Dropped & { reason?: string };
+
+/**
+ * Stores changes of a bot with their audit entry, updates its state in Redis, notifies every process and wakes the
+ * bot's turns. Throws FlotillaError('not_found') when the bot is gone, 'conflict' when the new token is registered
+ * already.
+ */
+export async function changeBot(
+  deps: BotDeps,
+  by: Actor,
+  botId: number,
+  changes: BotChanges,
+  options: ChangeOptions = {},
+): Promise<Bot> {
+  const { bot, cursorChanges } = await deps.db
+    .transaction()
+    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, options));
+  const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: options });
+  // Another change was faster. It has done what is stored, and does not know what is to be dropped.
+  if (isOld && options.dropPending) await republishBots(deps, [bot.id], options);
+  await wakeTurns(deps, bot, waits);
+  await deps.directory.refresh();
+  await nameKinds(deps, bot, changes.allowedUpdates);
+  return bot;
+}
+
+async function storeChanges(
+  deps: Pick<BotDeps, 'db' | 'secrets' | 'clock'>,
+  by: Actor,
+  botId: number,
+  changes: BotChanges,
+  { reason = '', dropPending = false, handOver = false, retryNow = false }: ChangeOptions,
+): Promise<{ bot: Bot; cursorChanges: BotRow['cursor_changes'] }> {
+  const bots = botStore(deps.db);
+  const before = await bots.lock(botId);
+  const columns = rowFromChanges(deps.secrets, botId, changes);
+  let row = before && (await bots.update(botId, columns).catch(refuseKnownToken));
+  if (row && (handOver || retryNow)) {
+    await bots.keepCursorChange(botId, { handOver, retryNow });
+    row = await bots.byId(botId);
+  }
+  if (!before || !row) throw new FlotillaError('not_found', 'Bot not found');
+  const [old, bot] = [botFromRow(deps.secrets, before), botFromRow(deps.secrets, row)];
+  const action = old.disabled === bot.disabled ? 'bot_update' : bot.disabled ? 'bot_disable' : 'bot_enable';
+  const dropped = dropPending ? 'pending updates dropped' : '';
+  const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');
+  await recordAction(deps, by, { action, botId, details });
+  return { bot, cursorChanges: row.cursor_changes };
+}
+
+/** Wakes the turns that this configuration needs. */
+export async function wakeTurns(deps: Pick<BotDeps, 'turns'>, bot: Bot, waitsForPush: boolean): Promise<void> {
+  if (polls(bot)) await deps.turns.polling.wake(bot.id);
+  if (pushes(bot) && waitsForPush) await deps.turns.push.wake(bot.id);
+  const programs = bot.programs.filter((program) => programPushes(bot, program));
+  if (programs.length > 0) await deps.turns.programs.wakeAll(programs.map(({ id }) => id));
+  if (routes(bot) && !bot.disabled) await deps.turns.rules.wake(bot.id);
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+function refuseKnownToken(error: unknown): never {
+  if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) {
+    throw new FlotillaError('conflict', 'A bot with this token is registered already');
+  }
+  throw error;
+}

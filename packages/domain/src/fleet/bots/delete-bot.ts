@@ -1,0 +1,46 @@
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { describeNew } from '../../people/audit/describe-changes.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import type { Bot } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { unmirrorBot } from './bot-mirror.ts';
+import { botStore } from './bot-store.ts';
+import { deletionStore } from './deletion-store.ts';
+import { removeOurWebhook } from './platform-webhook.ts';
+import { republishBots } from './republish-bots.ts';
+
+/**
+ * Deletes a bot and all its data in Postgres and Redis, and its webhook at the platform if that leads to us. Its history is
+ * hidden at once and removed in the background.
+ * Throws FlotillaError('not_found').
+ */
+export async function deleteBot(deps: BotDeps, by: Actor, botId: number): Promise<void> {
+  const bot = deps.directory.byId(botId);
+  const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {
+    const store = botStore(transaction);
+    const partners = await store.routingPartners(botId);
+    const bot = await store.lock(botId);
+    const existed = await store.remove(botId);
+    if (bot && existed) {
+      await deletionStore(transaction).addBot(botId);
+      const details = describeNew({ name: bot.name, username: bot.username });
+      await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'bot_delete', botId, details });
+    }
+    await store.touch(partners);
+    return { existed, partners };
+  });
+  await unmirrorBot(deps, botId);
+  if (bot?.webhookMode) await leavePlatform(deps, bot);
+  await republishBots(deps, partners);
+  if (!existed) throw new FlotillaError('not_found', 'Bot not found');
+}
+
+/** Otherwise the platform would go on pushing to us, and refuse the getUpdates of whoever has the bot now. */
+async function leavePlatform(deps: BotDeps, bot: Bot): Promise<void> {
+  try {
+    await removeOurWebhook(deps, bot);
+  } catch (error) {
+    deps.log.warn({ err: error, botId: bot.id }, 'the webhook of a deleted bot could not be removed at the platform');
+  }
+}

@@ -1,0 +1,153 @@
+import { canonicalJson, elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram/canonical-json.ts';
+import { chatParametersOf, groupOfMethod, LOCAL_FILES, type MethodGroup } from '@flotilla/telegram/method-groups.ts';
+import { effectOf, hasContent, hasPrice, REPLY_FIELDS } from '@flotilla/telegram/method-parameters.ts';
+import type { ActiveToken } from './active-program.ts';
+
+/** What a caller may do by the parameters of its calls. `chats` null: in every chat. */
+export type CallLimits = { chats: ReadonlySet<number> | null; maySpend: boolean; mayNameFiles: boolean };
+
+/** Every value of each parameter, in the platform's order: the query string before the body. */
+export type SeenParameters = ReadonlyMap<string, readonly string[]>;
+
+export type RefusedParameter = { outcome: 'refused'; about: 'chat' | 'method'; why: string; chatId: number | null };
+/** `value`: what may be sent on, written anew where parsers could differ; null: nothing. */
+export type JudgedParameter = { outcome: 'allowed'; value: string | null } | RefusedParameter;
+export type JudgedCall = { outcome: 'allowed'; parameters: Map<string, string> } | RefusedParameter;
+
+/** Allows what costs Stars or asks people for money. */
+const MONEY: MethodGroup = 'payments';
+
+/** Why a call is refused that would take too long to judge. */
+export const TOO_MANY_ELEMENTS = 'its parameters have too many elements';
+const CHAT_ID = /^-?[1-9]\d{0,15}$/;
+const DISK_FILE = /^\s*file:/i;
+/** Ahead of a value, the platform skips these characters. */
+const LEADING_SPACE = /^[\0\t\n\v\f\r ]+/;
+
+/** Both are granted by name only, so a token without a list has neither. */
+export function limitsOf({ methods, chats }: Pick<ActiveToken, 'methods' | 'chats'>): CallLimits {
+  const names = new Set(methods?.map((name) => name.toLowerCase()));
+  return {
+    chats: chats === null ? null : new Set(chats),
+    maySpend: names.has(MONEY),
+    mayNameFiles: names.has(LOCAL_FILES),
+  };
+}
+
+/**
+ * How much of a call must be read: `nothing`; `prices`: parameters that cost Stars, which an empty value in the query
+ * string overrules; `everything`.
+ */
+export function toRead(
+  { chats, maySpend, mayNameFiles }: CallLimits,
+  lowerCaseMethod: string,
+): 'nothing' | 'prices' | 'everything' {
+  // Client libraries begin with getMe, which touches no chat.
+  if (lowerCaseMethod === 'getme') return 'nothing';
+  if (chats !== null) return 'everything';
+  if (maySpend && mayNameFiles) return 'nothing';
+  if (hasContent(lowerCaseMethod) || groupOfMethod(lowerCaseMethod) === undefined) return 'everything';
+  return !maySpend && hasPrice(lowerCaseMethod) ? 'prices' : 'nothing';
+}
+
+/** Whether a call stays within its limits. Whatever cannot be judged is refused. */
+export function judgeCall(limits: CallLimits, lowerCaseMethod: string, seen: SeenParameters): JudgedCall {
+  if (limits.chats !== null) {
+    const names = chatParametersOf(lowerCaseMethod);
+    if (names === null) return refused('chat', 'it may act in some chats only');
+    const absent = names.find((name) => seen.get(name) === undefined);
+    if (absent !== undefined) return refused('chat', `${absent} is missing, or comes after the first file`);
+  }
+  // Each value may be short, and there may be many.
+  let elements = 0;
+  for (const values of seen.values()) for (const value of values) elements += elementsAtMost(value);
+  if (elements > MOST_ELEMENTS) return refused('method', TOO_MANY_ELEMENTS);
+  const parameters = new Map<string, string>();
+  for (const [name, values] of seen) {
+    for (const value of values) {
+      const judged = judgeParameter(limits, name, value);
+      if (judged.outcome === 'refused') return judged;
+      // The platform takes the first of a name.
+      if (judged.value !== null && !parameters.has(name)) parameters.set(name, judged.value);
+    }
+  }
+  return { outcome: 'allowed', parameters };
+}
+
+/** Judges one value of one parameter. */
+export function judgeParameter(limits: CallLimits, name: string, value: string): JudgedParameter {
+  const { chats } = limits;
+  switch (effectOf(name)) {
+    case 'chat':
+      if (chats === null || isAmong(chats, value)) return allowed(value);
+      return refused('chat', `${name} is not one of its chats`, value);
+    case 'elsewhere':
+      if (chats === null) return allowed(value);
+      return value === '' ? allowed(null) : refused('chat', `${name} leads out of its chats`);
+    case 'reply':
+      return chats === null || value === '' ? allowed(value) : judgeReply(chats, value);
+    case 'spending':
+      if (limits.maySpend || isVoid(name, value)) return allowed(limits.maySpend ? value : null);
+      return refused('method', `${name} can cost Stars, which needs ${MONEY} among its methods`);
+    case 'content':
+      return judgeContent(limits, name, value);
+    case 'plain':
+      // The method is in the path.
+      return allowed(name === 'method' ? null : value);
+    case undefined:
+      // It may name another chat.
+      return chats === null ? allowed(value) : refused('chat', `nothing is known of ${shown(name)}`);
+  }
+}
+
+/** Without a `chat_id`, a reply is to a message in the chat of the call. */
+function judgeReply(chats: ReadonlySet<number>, value: string): JudgedParameter {
+  let isWithin = true;
+  const written = canonicalJson(value, (name, field) => {
+    if (name === 'chat_id') isWithin &&= isAmong(chats, String(field));
+  });
+  if (written === null || !written.startsWith('{')) return refused('chat', 'reply_parameters cannot be read');
+  const unknown = Object.keys(JSON.parse(written)).find((name) => !REPLY_FIELDS.has(name));
+  if (unknown !== undefined) return refused('chat', `nothing is known of ${shown(unknown)} in reply_parameters`);
+  return isWithin ? allowed(written) : refused('chat', 'reply_parameters name another chat');
+}
+
+/** A file is named by a text, alone or anywhere in JSON. An invoice among inline results has prices. */
+function judgeContent({ maySpend, mayNameFiles }: CallLimits, name: string, value: string): JudgedParameter {
+  if (maySpend && mayNameFiles) return allowed(value);
+  const namesFile = (text: unknown) => !mayNameFiles && typeof text === 'string' && DISK_FILE.test(text);
+  const refusedFile = refused('method', `${name} names a file on a disk, which needs ${LOCAL_FILES} among its methods`);
+  const text = value.replace(LEADING_SPACE, '');
+  if (!text.startsWith('{') && !text.startsWith('[')) return namesFile(text) ? refusedFile : allowed(value);
+  let [file, sells] = [false, false];
+  const written = canonicalJson(text, (member, of) => {
+    file ||= namesFile(of);
+    sells ||= !maySpend && member === 'prices';
+  });
+  if (written === null) return refused('method', `the JSON of ${name} is malformed or has too many elements`);
+  if (file) return refusedFile;
+  if (sells) return refused('method', `${name} has an invoice, which needs ${MONEY} among its methods`);
+  return allowed(written);
+}
+
+/** What the platform takes for no. A suggested post may have no price, but only an empty value surely has none. */
+function isVoid(name: string, value: string): boolean {
+  return value === '' || (name === 'allow_paid_broadcast' && !/^\s*(?:true|yes|1)\s*$/i.test(value));
+}
+
+function isAmong(chats: ReadonlySet<number>, value: string): boolean {
+  return CHAT_ID.test(value) && chats.has(Number(value));
+}
+
+/** A client may send anything as a name. */
+function shown(name: string): string {
+  return /^\w{1,64}$/.test(name) ? name : 'one of its parameters';
+}
+
+function allowed(value: string | null): JudgedParameter {
+  return { outcome: 'allowed', value };
+}
+
+function refused(about: 'chat' | 'method', why: string, chat = ''): RefusedParameter {
+  return { outcome: 'refused', about, why, chatId: CHAT_ID.test(chat) ? Number(chat) : null };
+}

@@ -1,0 +1,30 @@
+import type { Actor } from '../../people/audit/actor.ts';
+import { requireAuditable } from '../../people/audit/require-auditable.ts';
+import { type Bot, type BotChanges, usesPlatformWebhook } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { changeBot } from './change-bot.ts';
+import type { CursorChange } from './cursor-change.ts';
+import { patchBotState } from './patch-bot-state.ts';
+import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
+
+/**
+ * Changes a bot and its intake: pushes of the platform, or our polling. The platform is told first, so that its refusal
+ * changes nothing here. Updates that come both ways are recognised by their ids. None is lost, because the platform
+ * keeps what neither way has taken. Throws FlotillaError.
+ */
+export async function switchIntake(
+  deps: BotDeps,
+  by: Actor,
+  bot: Bot,
+  changes: BotChanges,
+  cursors: CursorChange = {},
+): Promise<Bot> {
+  const wanted = { ...bot, ...changes };
+  const [used, uses] = [usesPlatformWebhook(bot), usesPlatformWebhook(wanted)];
+  if (used || uses) await requireAuditable(deps.db);
+  if (uses && (!used || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
+  if (used && !uses) await removePlatformWebhook(deps, wanted);
+  const changed = await changeBot(deps, by, bot.id, changes, cursors);
+  if (uses) await patchBotState(deps, changed, { hookOkAt: deps.clock.nowMs() });
+  return changed;
+}

@@ -1,0 +1,31 @@
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import type { Bot, BotChanges } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { checkChanges } from './check-changes.ts';
+import { withoutMasks } from './masked-secrets.ts';
+import { switchIntake } from './switch-intake.ts';
+import { validateToken } from './validate-token.ts';
+
+/**
+ * Changes a bot, except for secrets that were sent back masked. A new token must belong to the same bot at the
+ * platform. Throws FlotillaError.
+ */
+export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted: BotChanges): Promise<Bot> {
+  const bot = deps.directory.byId(botId);
+  if (!bot) throw new FlotillaError('not_found', 'Bot not found');
+  const changes = withoutMasks(bot, wanted);
+  checkChanges(deps, changes, bot);
+  if (changes.token !== undefined && changes.token !== bot.token) {
+    const identity = await validateToken(deps, changes.token);
+    if (identity.id !== bot.telegramId) {
+      throw new FlotillaError('bad_request', 'This token belongs to another bot', {
+        details: [{ path: 'token', reason: 'belongs to another bot' }],
+      });
+    }
+  }
+  if (changes.backendUrl === undefined || changes.backendUrl === bot.backendUrl)
+    return switchIntake(deps, by, bot, changes);
+  // Neither the certificate, the address nor the failures of the old backend are those of the new one.
+  return switchIntake(deps, by, bot, { backendCertificate: '', backendIpAddress: '', ...changes }, { retryNow: true });
+}

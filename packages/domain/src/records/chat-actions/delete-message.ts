@@ -1,0 +1,25 @@
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { connectionOfMessage } from '../messages/business-connection.ts';
+import { actInChat, type ChatActionDeps, type MessageOfChat } from './act-in-chat.ts';
+
+/** Deletes a message at the platform and marks it deleted in our records. Throws as actInChat does. */
+export async function deleteMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {
+  const { chatId, messageId } = message;
+  const chat = { botId: bot.id, chatId };
+  const businessConnectionId = await connectionOfMessage(deps.db, chat, messageId, message.businessConnectionId);
+  const call =
+    businessConnectionId === ''
+      ? { method: 'deleteMessage', params: { message_id: messageId } }
+      : {
+          method: 'deleteBusinessMessages',
+          params: { business_connection_id: businessConnectionId, message_ids: JSON.stringify([messageId]) },
+        };
+  return actInChat(deps, bot, by, {
+    ...call,
+    chatId,
+    effects: [
+      { type: 'delete', businessConnectionId, chat: chatId, messageIds: [messageId], atMs: deps.clock.nowMs() },
+    ],
+  });
+}

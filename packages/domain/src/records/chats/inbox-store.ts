@@ -1,0 +1,184 @@
+import { chatIdIn, chatNamePattern } from '@flotilla/database/chat-search-name.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { shownSince } from '../../fleet/bots/deletion-store.ts';
+import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
+import type { MessageRow } from '../history/message-row.ts';
+import { type Chat, connectionOf } from './chat-store.ts';
+
+export type LastMessage = Pick<MessageRow, (typeof LAST_MESSAGE_COLUMNS)[number]>;
+
+/** A chat with its newest message that is not deleted, and what one account has not read of it. */
+export interface InboxChat {
+  chat: Chat;
+  lastMessage: LastMessage | null;
+  unread: number;
+  /** Up to which message the account has read; null: it has marked none. */
+  readMessageId: number | null;
+}
+
+export interface InboxFilter {
+  accountId: number;
+  bots: 'all' | number[];
+  /** A part of a name, or the id; '' matches all. */
+  q: string;
+  type?: string | undefined;
+  /** Only chats with a message that the bot did not send and that the account has not read. */
+  unread: boolean;
+}
+
+/** The position of a chat in the list. */
+export type InboxCursor = readonly [lastDate: number, botId: number, chatId: number];
+
+export interface InboxQuery extends InboxFilter {
+  limit: number;
+  offset: number;
+  before: InboxCursor | null;
+}
+
+const LAST_MESSAGE_COLUMNS = [
+  ...(['id', 'user_id', 'username', 'first_name', 'last_name', 'text', 'date'] as const),
+  ...(['media_type', 'service', 'outgoing', 'business_connection_id'] as const),
+] as const;
+const TEXT_CHARACTERS = 200;
+/** Unread messages are counted among the newest ones of a chat, because a channel may have a million of its own. */
+const LOOKED_AT = 200;
+/** The highest count of unread messages. */
+const MOST_UNREAD = 100;
+/** Few bots are each asked for their newest chats; for more, the newest chats of all bots are read. */
+const FEW_BOTS = 500;
+
+/** SQL of the chats of several bots, the one with the newest message first. */
+export function inboxStore(db: Database) {
+  return {
+    /** A page of the chats that match, and how many match in all. */
+    async list(query: InboxQuery): Promise<{ chats: InboxChat[]; total: number }> {
+      const [{ rows }, counted] = await Promise.all([
+        listStatement(query).execute(db),
+        needsAll(query) ? null : countStatement(query).execute(db),
+      ]);
+      const total = (counted?.rows ?? rows)[0]?.total ?? 0;
+      return { chats: rows.filter((row) => row.id !== null).map(inboxChatOf), total };
+    },
+  };
+}
+
+type InboxRow = Chat &
+  Record<`last_message_${string}`, unknown> & {
+    unread: number;
+    read_message_id: number | null;
+    total: number;
+  };
+
+/** A page, with the total in each row if all chats were read; an empty page is then one row with the total only. */
+export function listStatement(query: InboxQuery): RawBuilder<InboxRow> {
+  const chat = { botId: sql.ref('page.bot_id'), chatId: sql.ref('page.id') };
+  const columns = LAST_MESSAGE_COLUMNS.map((column) => {
+    const value = column === 'text' ? sql`left(text, ${sql.lit(TEXT_CHARACTERS)})` : sql.ref(column);
+    return sql`${value} as ${sql.ref(`last_message_${column}`)}`;
+  });
+  return sql`
+    with ${pageQueries(query)}
+    select counted.total, page.*, ${connectionOf('page')} as business_connection_id, mark.message_id as read_message_id, newest.*, fresh.unread
+    from counted left join page on true
+    left join chat_reads mark
+      on mark.bot_id = page.bot_id and mark.chat_id = page.id and mark.account_id = ${query.accountId}
+    left join lateral (
+      select ${sql.join(columns)} from messages m
+      where m.bot_id = page.bot_id and m.chat_id = page.id and m.deleted_at is null and m.date >= ${shownSince(chat)}
+      order by m.date desc, m.id desc limit 1
+    ) as newest on true
+    cross join lateral (
+      select least(count(*), ${sql.lit(MOST_UNREAD)}) as unread from (
+        select m.outgoing, m.deleted_at from messages m
+        where m.bot_id = page.bot_id and m.chat_id = page.id and m.date >= ${shownSince(chat)}
+          and m.date >= coalesce(mark.message_date, ${LONG_AGO})
+          and (m.date, m.id) > (coalesce(mark.message_date, ${LONG_AGO}), coalesce(mark.message_id, ${LONG_AGO}))
+        order by m.date desc, m.id desc limit ${sql.lit(LOOKED_AT)}
+      ) as seen where not outgoing and deleted_at is null
+    ) as fresh
+    ${NEWEST_FIRST}`;
+}
+
+const LONG_AGO = sql`-9223372036854775808`;
+const NEWEST_FIRST = sql`order by last_period desc, last_date desc, bot_id desc, id desc`;
+
+// How many chats have a name or are unread is not known before, so all are read. Of kinds, the planner knows it.
+function needsAll({ q, unread }: InboxFilter): boolean {
+  return q !== '' || unread;
+}
+
+function countStatement(filter: InboxFilter): RawBuilder<{ total: number }> {
+  return sql`select count(*) as total from chats c where ${matches(filter)}`;
+}
+
+// An index leads to the newest chats only. If all chats are read, it is once, for the page and for the total.
+function pageQueries(query: InboxQuery): RawBuilder<unknown> {
+  const { bots, limit, offset, before } = query;
+  const page = sql`${NEWEST_FIRST} limit ${limit} offset ${offset}`;
+  if (needsAll(query)) {
+    return sql`
+      found as materialized (
+        select c.bot_id, c.id, c.last_period, c.last_date from chats c ${joinReads(query)} where ${matches(query)}
+      ), counted as (select count(*) as total from found), page as materialized (
+        select chats.* from (select * from found as c where ${isAfter(before)} ${page}) as place
+        join chats using (bot_id, id)
+      )`;
+  }
+  const counted = sql`counted as (select null::bigint as total)`;
+  if (bots === 'all' || bots.length > FEW_BOTS) {
+    return sql`${counted}, page as materialized (
+      select c.* from chats c where ${matches(query)} and ${isAfter(before)} ${page})`;
+  }
+  return sql`${counted}, page as materialized (
+    select of_bot.* from unnest(${bots}::bigint[]) as bot (id) cross join lateral (
+      select c.* from chats c where c.bot_id = bot.id and ${isAfter(before)} and ${isOfType(query.type)}
+      ${NEWEST_FIRST} limit ${limit + offset}
+    ) as of_bot where ${isKept(sql.ref('bot.id'))} ${page})`;
+}
+
+// The rows of a deleted bot are removed step by step; until then nobody sees them. The planner takes "<> all" for rarely
+// true where there are few bots, and "case" for true half of the time.
+function isKept(botId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when ${botId} = any (array(select bot_id from deletions where chat_id is null)) then false else true end`;
+}
+
+function matches({ bots, q, type, unread }: InboxFilter): RawBuilder<unknown> {
+  const conditions = [
+    isKept(sql.ref('c.bot_id')),
+    bots === 'all' ? null : sql`c.bot_id = any (${bots}::bigint[])`,
+    q === '' ? null : sql`(c.id = ${chatIdIn(q)} or c.search_name like ${chatNamePattern(q)})`,
+    isOfType(type),
+    unread
+      ? sql`c.last_incoming_date is not null and (mine.message_date is null
+          or (c.last_incoming_date, c.last_incoming_id) > (mine.message_date, mine.message_id))`
+      : null,
+  ];
+  return sql.join(
+    conditions.filter((condition) => condition !== null),
+    sql` and `,
+  );
+}
+
+function isOfType(type: string | undefined): RawBuilder<unknown> {
+  return type === undefined ? sql`true` : sql`c.type = ${type}`;
+}
+
+function joinReads({ unread, accountId }: InboxFilter): RawBuilder<unknown> {
+  if (!unread) return sql``;
+  return sql`left join chat_reads mine on mine.bot_id = c.bot_id and mine.chat_id = c.id and mine.account_id = ${accountId}`;
+}
+
+// The period is a condition of its own, because the index has it alone.
+function isAfter(before: InboxCursor | null): RawBuilder<unknown> {
+  if (before === null) return sql`true`;
+  const [lastDate, botId, chatId] = before;
+  return sql`c.last_period <= ${lastDate}::bigint >> ${sql.lit(LAST_PERIOD_BITS)}
+    and (c.last_date, c.bot_id, c.id) < (${lastDate}::bigint, ${botId}::bigint, ${chatId}::bigint)`;
+}
+
+function inboxChatOf({ unread, read_message_id: readMessageId, ...row }: InboxRow): InboxChat {
+  const values = LAST_MESSAGE_COLUMNS.map((column) => [column, row[`last_message_${column}`]]);
+  const lastMessage = row.last_message_id === null ? null : (Object.fromEntries(values) as LastMessage);
+  return { chat: row, lastMessage, unread, readMessageId };
+}

@@ -1,0 +1,35 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { shownSince } from '../../fleet/bots/deletion-store.ts';
+
+/** The position of a message in its chat: messages are sorted by its parts. */
+export type MessagePosition = readonly [date: number, id: number, businessConnectionId: string];
+
+/**
+ * Finds a message by its id, the newest one if several connections have it, unless one is given ('' is none). Null: the chat has
+ * no such message.
+ */
+export async function findMessagePosition(
+  db: Database,
+  chat: { botId: number; chatId: number },
+  id: number,
+  connection?: string,
+): Promise<MessagePosition | null> {
+  const found = db
+    .selectFrom('messages')
+    .select(['date', 'business_connection_id'])
+    .where('bot_id', '=', chat.botId)
+    .where('chat_id', '=', chat.chatId)
+    .where('id', '=', id)
+    .where('date', '>=', shownSince(chat))
+    .orderBy('date', 'desc')
+    .limit(1);
+  if (connection !== undefined) {
+    const of = await found.where('business_connection_id', '=', connection).executeTakeFirst();
+    return of === undefined ? null : [of.date, id, connection];
+  }
+  // Business connections have private chats only. Without the connection, all messages of the chat are looked through.
+  const row =
+    (await found.where('business_connection_id', '=', '').executeTakeFirst()) ??
+    (chat.chatId > 0 ? await found.executeTakeFirst() : undefined);
+  return row === undefined ? null : [row.date, id, row.business_connection_id];
+}

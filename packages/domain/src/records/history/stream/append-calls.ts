@@ -1,0 +1,45 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { activityKeys, botKeys, callBatchesKey, shardOf } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Bot } from '../../../fleet/bots/bot.ts';
+import type { MemoryWatch } from '../../../fleet/memory/watch-memory.ts';
+import { rememberOwnPosts } from '../own-posts.ts';
+import type { CallBatch } from './captured-call.ts';
+import { callArguments } from './history-codec.ts';
+
+export type AppendDeps = {
+  redis: RedisHandles;
+  turns: { history: TurnQueue };
+  clock: Clock;
+  memory: Pick<MemoryWatch, 'wrote'>;
+};
+
+/** Bytes that Redis needs for a call beside its result. */
+const REDIS_OVERHEAD_BYTES = 300;
+
+/**
+ * Puts a batch of captured calls on the bot's history stream, if the bot keeps a history, and remembers which posts are
+ * ours. Rejects within about a second when Redis is away or full, or does not have the bot yet; then the same batch may
+ * be tried again.
+ */
+export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch): Promise<void> {
+  const { calls } = batch;
+  if (!bot.manageEnabled) return rememberOwnPosts(deps, calls);
+  deps.memory.wrote(calls.reduce((bytes, { result }) => bytes + result.length + REDIS_OVERHEAD_BYTES, 0));
+  const keys = botKeys(bot.id);
+  const shard = shardOf(bot.id);
+  const nowMs = deps.clock.nowMs();
+  const remembered = rememberOwnPosts(deps, calls);
+  const batches = callBatchesKey(shard, batch.process);
+  const appended = scripts.appendCalls(
+    deps.redis.commands,
+    { ...keys, ...activityKeys(bot.id, nowMs), batches },
+    { registrationId: bot.registrationId, nowMs, botId: bot.id, batch: batch.number, calls: callArguments(calls) },
+  );
+  const [reply] = await Promise.all([appended, remembered]);
+  if (reply.outcome === 'GONE') throw new FlotillaError('unavailable', 'The bot is not set up in Redis');
+  if (reply.outcome === 'OK' && reply.wakeHistory) await deps.turns.history.wake(shard);
+}

@@ -1,0 +1,67 @@
+import type { Actor } from '../../../people/audit/actor.ts';
+
+/** A Bot API call that succeeded, as the history keeps it. */
+export type CapturedCall = {
+  /** Lower case. */
+  method: string;
+  params: Record<string, string>;
+  /** Raw JSON of the platform's `result`. */
+  result: string;
+  /** Who made the call, and from where; absent when only the bot is known. */
+  actor?: CallActor | undefined;
+  /** Why `params` lacks parameters that the platform read; absent if it lacks none. */
+  incomplete?: string | undefined;
+};
+
+/** Who made a call, as the history stream stores it; other releases read it, too. Without an account it was the bot's client. */
+export type CallActor = {
+  accountId?: number;
+  username?: string;
+  keyId?: number;
+  address?: string;
+  /** The program whose token it was. */
+  programId?: number;
+  program?: string;
+  /** Set by a REST action that has recorded its audit entry itself: that entry's key, which replaces the key of the call. */
+  auditKey?: string;
+};
+
+/** Calls of one bot that are appended to its history stream together, and only once, however often that is tried. */
+export type CallBatch = {
+  /** The process that captured them, and a number above those of its earlier batches. */
+  process: string;
+  number: number;
+  calls: BufferedCall[];
+};
+
+export type BufferedCall = CapturedCall & {
+  /** When it was seen to succeed; Unix ms. */
+  atMs: number;
+  /** The key under which its audit entry is stored once; '' for calls without one. */
+  captureKey: string;
+};
+
+/** An actor as a captured call carries it. */
+export function callActor(by: Actor, auditKey?: string): CallActor {
+  const { accountId, username, keyId } = by.kind === 'account' ? by : {};
+  const program = by.kind === 'bot' ? by.program : undefined;
+  const ofProgram = { programId: program?.id, program: program?.name };
+  const fields = {
+    ...ofProgram,
+    accountId,
+    username,
+    keyId: keyId ?? undefined,
+    address: by.address ?? undefined,
+    auditKey,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The actor of a captured call. */
+export function actorOfCall({ accountId, username = '', keyId, address, programId, program }: CallActor): Actor {
+  if (accountId === undefined) {
+    const named = programId === undefined ? {} : { program: { id: programId, name: program ?? '' } };
+    return { kind: 'bot', address: address ?? null, ...named };
+  }
+  return { kind: 'account', accountId, username, keyId: keyId ?? null, address: address ?? null };
+}

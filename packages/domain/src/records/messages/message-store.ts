@@ -1,0 +1,161 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { Tables } from '@flotilla/database/tables.ts';
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { shownSince } from '../../fleet/bots/deletion-store.ts';
+import type { MessagePosition } from '../history/find-message-position.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from '../history/message-row.ts';
+
+export type Message = MessageRow;
+
+const COUNTED_ROW_BY_ROW = 10_000;
+
+export interface ChatOfBot {
+  botId: number;
+  chatId: number;
+}
+
+/** The position of a message in its chat. Messages before it are older. */
+export type MessageCursor = MessagePosition;
+
+/** Filters of messages. Undefined ones match all. */
+export interface MessageFilter {
+  mediaType?: string | undefined;
+  userId?: number | undefined;
+  /** '' is none. */
+  businessConnectionId?: string | undefined;
+  /** Unix seconds, both included. */
+  fromS?: number | undefined;
+  toS?: number | undefined;
+}
+
+export interface MessageShown {
+  includeDeleted: boolean;
+  filter?: MessageFilter;
+}
+
+export interface MessageQuery extends MessageShown {
+  limit: number;
+  offset: number;
+  /** The last message of the previous page. */
+  before: MessageCursor | null;
+  /** Whether the message at `before` is listed, too. [false] */
+  included?: boolean;
+}
+
+type Rows<Columns> = SelectQueryBuilder<Tables, 'messages', Columns>;
+
+/** SQL of messages, for reading. */
+export function messageStore(db: Database) {
+  return {
+    /** Newest first: by date, then by id, which counts up in its chat. */
+    list(chat: ChatOfBot, query: MessageQuery): Promise<Message[]> {
+      return listStatement(db, chat, query).execute();
+    },
+
+    /** The medium of a message; null for a text and for a message that is not stored. */
+    async mediaTypeOf(chat: ChatOfBot, id: number, connection: string): Promise<string | null> {
+      const row = await messagesOf(db, chat, {})
+        .select('media_type')
+        .where('id', '=', id)
+        .where('business_connection_id', '=', connection)
+        .executeTakeFirst();
+      return row?.media_type ?? null;
+    },
+
+    /** The messages right after a position, oldest first. */
+    listAfter(
+      chat: ChatOfBot,
+      { after, limit, ...shown }: MessageShown & { after: MessageCursor; limit: number },
+    ): Promise<Message[]> {
+      const [date, id, connection] = after;
+      return shownOf(db, chat, shown)
+        .select(MESSAGE_COLUMNS)
+        .where((row) => row(positionIn(row), '>', row.tuple(date, id, connection)))
+        .orderBy('date')
+        .orderBy('id')
+        .orderBy('business_connection_id')
+        .limit(limit)
+        .execute();
+    },
+
+    /** With deleted messages it counts rows. Without them, a large chat's own row gives the count. */
+    async count(chat: ChatOfBot, { includeDeleted, filter = {} }: MessageShown): Promise<number> {
+      if (includeDeleted) return countRows(db, messagesOf(db, chat, filter).select('id'));
+      if (!isEmpty(filter)) return (await countStatement(db, chat, filter).executeTakeFirstOrThrow()).count;
+      const row = await db
+        .selectFrom('chats')
+        .select('message_count')
+        .where('bot_id', '=', chat.botId)
+        .where('id', '=', chat.chatId)
+        .executeTakeFirst();
+      if (row !== undefined && row.message_count > COUNTED_ROW_BY_ROW) return row.message_count;
+      // Ordered like an index. Otherwise the query would read all rows of a chat that is being emptied.
+      const newest = withoutDeleted(messagesOf(db, chat, filter))
+        .select('id')
+        .orderBy('date', 'desc')
+        .orderBy('id', 'desc');
+      return countRows(db, newest.limit(COUNTED_ROW_BY_ROW + 1));
+    },
+  };
+}
+
+export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery): Rows<Message> {
+  const messages = shownOf(db, chat, query)
+    .select(MESSAGE_COLUMNS)
+    .orderBy('date', 'desc')
+    .orderBy('id', 'desc')
+    .orderBy('business_connection_id', 'desc')
+    .limit(query.limit)
+    .offset(query.offset);
+  if (query.before === null) return messages;
+  const [date, id, connection] = query.before;
+  const isBefore = query.included === true ? '<=' : '<';
+  return messages.where((row) => row(positionIn(row), isBefore, row.tuple(date, id, connection)));
+}
+
+function positionIn(row: ExpressionBuilder<Tables, 'messages'>) {
+  return row.refTuple('date', 'id', 'business_connection_id');
+}
+
+function shownOf(db: Database, chat: ChatOfBot, { includeDeleted, filter = {} }: MessageShown): Rows<object> {
+  const all = messagesOf(db, chat, filter);
+  return includeDeleted ? all : withoutDeleted(all);
+}
+
+/** Counts the messages that match a filter, without deleted ones, from indexes alone. */
+export function countStatement(db: Database, chat: ChatOfBot, filter: MessageFilter) {
+  const countOf = (rows: Rows<object>) => rows.select((row) => row.fn.countAll<number>().as('count'));
+  const all = countOf(messagesOf(db, chat, filter));
+  const deleted = countOf(messagesOf(db, chat, filter).where('deleted_at', 'is not', null));
+  return db.selectNoFrom(sql<number>`(${all}) - (${deleted})`.as('count'));
+}
+
+function messagesOf(db: Database, chat: ChatOfBot, filter: MessageFilter): Rows<object> {
+  const { mediaType, userId, businessConnectionId, fromS, toS } = filter;
+  let messages = db
+    .selectFrom('messages')
+    .where('bot_id', '=', chat.botId)
+    .where('chat_id', '=', chat.chatId)
+    .where('date', '>=', shownSince(chat));
+  if (mediaType !== undefined) messages = messages.where('media_type', '=', mediaType);
+  if (userId !== undefined) messages = messages.where('user_id', '=', userId);
+  if (businessConnectionId !== undefined) {
+    messages = messages.where('business_connection_id', '=', businessConnectionId);
+  }
+  if (fromS !== undefined) messages = messages.where('date', '>=', fromS);
+  if (toS !== undefined) messages = messages.where('date', '<=', toS);
+  return messages;
+}
+
+function withoutDeleted<Columns>(messages: Rows<Columns>): Rows<Columns> {
+  return messages.where('deleted_at', 'is', null);
+}
+
+function isEmpty(filter: MessageFilter): boolean {
+  return Object.values(filter).every((wanted) => wanted === undefined);
+}
+
+async function countRows(db: Database, rows: Rows<{ id: number }>): Promise<number> {
+  const counted = db.selectFrom(rows.as('counted')).select((row) => row.fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
+}

@@ -1,0 +1,72 @@
+import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { connectionOfChat, connectionOfMessage, connectionParam } from './business-connection.ts';
+import type { Message } from './message-store.ts';
+import { type PutDeps, putMessage } from './put-message.ts';
+
+/** The media that a message can carry, by the names of their parameters in the Bot API. */
+export type MediaType = 'photo' | 'video' | 'animation' | 'sticker' | 'voice' | 'audio' | 'document' | 'video_note';
+
+/** A text, or a medium with its caption. */
+export type Content = { text: string } | { media: MediaType; caption: string | undefined; source: MediaSource };
+
+/** A file of our caller, a file that the platform has, or an address from which the platform fetches it. */
+export type MediaSource = Omit<UploadedFile, 'field'> | string;
+
+export interface MessageToSend {
+  chatId: number;
+  /** Undefined: that of the message to which it replies, or the chat's last one if the bot knows the chat through one only; '' for none. */
+  businessConnectionId?: string | undefined;
+  content: Content;
+  parseMode?: string | undefined;
+  replyToMessageId?: number | undefined;
+  threadId?: number | undefined;
+  silent?: boolean | undefined;
+  /** As in the Bot API. */
+  replyMarkup?: object | undefined;
+}
+
+/** Sends a message as the bot. Throws as putMessage does. */
+export async function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: MessageToSend): Promise<Message> {
+  const { chatId, content, parseMode, replyToMessageId, threadId, silent, replyMarkup } = wanted;
+  const chat = { botId: bot.id, chatId };
+  const connection =
+    replyToMessageId === undefined
+      ? await connectionOfChat(deps.db, chat, wanted.businessConnectionId)
+      : await connectionOfMessage(deps.db, chat, replyToMessageId, wanted.businessConnectionId);
+  const params = {
+    chat_id: chatId,
+    ...connectionParam(connection),
+    parse_mode: parseMode,
+    message_thread_id: threadId,
+    disable_notification: silent,
+    reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },
+    reply_markup: replyMarkup,
+  };
+  if ('text' in content) {
+    return putMessage(deps, bot, by, {
+      action: 'send',
+      method: 'sendMessage',
+      params: { ...params, text: content.text },
+    });
+  }
+  const { media, caption, source } = content;
+  const method = SEND_METHODS[media];
+  if (typeof source === 'string') {
+    return putMessage(deps, bot, by, { action: 'send', method, params: { ...params, caption, [media]: source } });
+  }
+  const file = { ...source, field: media };
+  return putMessage(deps, bot, by, { action: 'send', method, params: { ...params, caption }, file });
+}
+
+const SEND_METHODS: Record<MediaType, string> = {
+  photo: 'sendPhoto',
+  video: 'sendVideo',
+  animation: 'sendAnimation',
+  sticker: 'sendSticker',
+  voice: 'sendVoice',
+  audio: 'sendAudio',
+  document: 'sendDocument',
+  video_note: 'sendVideoNote',
+};

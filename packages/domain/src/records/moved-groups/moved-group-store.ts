@@ -1,0 +1,120 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+
+/** A group that became a supergroup, as one bot sees it. */
+export type GroupMove = { botId: number; fromChatId: number; toChatId: number };
+
+/** How many stored ids of a kind followed. */
+export type Followed = Record<'rules' | 'filters' | 'tokens' | 'tags' | 'people', number>;
+
+type ChatIds = { chat_ids?: number[] };
+
+/** SQL of a group's move; `db` should be a transaction. */
+export function movedGroupStore(db: Database) {
+  return {
+    async isKnown({ botId, fromChatId, toChatId }: GroupMove): Promise<boolean> {
+      const chat = db.selectFrom('chats').select('migrated_to_chat_id').where('bot_id', '=', botId);
+      const found = await chat.where('id', '=', fromChatId).executeTakeFirst();
+      return found?.migrated_to_chat_id === toChatId;
+    },
+
+    /** Locks the bot, and the bots with rules that send to the group by it. False: the bot is gone. */
+    async lockBots({ botId, fromChatId }: GroupMove): Promise<boolean> {
+      const { rows } = await sql<{ id: number }>`
+        select id from bots where id = ${botId} or id in (
+          select source_bot_id from routes where target_bot_id = ${botId} and target_chat_id = ${fromChatId})
+        order by id for no key update`.execute(db);
+      return rows.some(({ id }) => id === botId);
+    },
+
+    /** Lets the group point to its supergroup, and makes a row for each that has none. False: it did so before. */
+    async point({ botId, fromChatId, toChatId }: GroupMove): Promise<boolean> {
+      const { rows } = await sql`
+        insert into chats (bot_id, id, type, migrated_to_chat_id) values (${botId}, ${fromChatId}, 'group', ${toChatId})
+        on conflict (bot_id, id) do update set migrated_to_chat_id = excluded.migrated_to_chat_id, updated_at = now()
+        where chats.migrated_to_chat_id is distinct from excluded.migrated_to_chat_id
+        returning id`.execute(db);
+      if (rows.length === 0) return false;
+      await sql`
+        insert into chats (bot_id, id, type, title, search_name)
+        select bot_id, ${toChatId}, 'supergroup', title, search_name from chats
+        where bot_id = ${botId} and id = ${fromChatId}
+        on conflict (bot_id, id) do nothing`.execute(db);
+      return true;
+    },
+
+    /** Rules of the bot about the group, and rules that send to it by the bot. Returns their source bots. */
+    async moveRules({ botId, fromChatId, toChatId }: GroupMove): Promise<number[]> {
+      const { rows } = await sql<{ botId: number }>`
+        update routes set
+          condition_value = case when source_bot_id = ${botId} and condition_type = 'chat_id'
+            and btrim(condition_value) = ${String(fromChatId)} then ${String(toChatId)} else condition_value end,
+          target_chat_id = case when target_bot_id = ${botId} and target_chat_id = ${fromChatId}
+            then ${toChatId}::bigint else target_chat_id end
+        where source_bot_id = ${botId} and condition_type = 'chat_id' and btrim(condition_value) = ${String(fromChatId)}
+          or target_bot_id = ${botId} and target_chat_id = ${fromChatId}
+        returning source_bot_id as "botId"`.execute(db);
+      return rows.map((row) => row.botId);
+    },
+
+    async moveFilters({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
+      const programs = await db.selectFrom('programs').select(['id', 'filter']).where('bot_id', '=', botId).execute();
+      let moved = 0;
+      for (const { id, filter } of programs) {
+        const { chat_ids: chats, ...others } = JSON.parse(filter) as ChatIds;
+        if (!chats?.includes(fromChatId)) continue;
+        const changed = JSON.stringify({ ...others, chat_ids: replaced(chats, fromChatId, toChatId) });
+        await db.updateTable('programs').set({ filter: changed }).where('id', '=', id).execute();
+        moved += 1;
+      }
+      return moved;
+    },
+
+    async moveTokens({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
+      const tokens = await db
+        .selectFrom('program_tokens as t')
+        .innerJoin('programs as p', 'p.id', 't.program_id')
+        .select(['t.id', 't.chats'])
+        .where('p.bot_id', '=', botId)
+        .where('t.chats', 'is not', null)
+        .execute();
+      let moved = 0;
+      for (const { id, chats } of tokens) {
+        const ids = JSON.parse(chats ?? '[]') as number[];
+        if (!ids.includes(fromChatId)) continue;
+        const changed = JSON.stringify(replaced(ids, fromChatId, toChatId));
+        await db.updateTable('program_tokens').set({ chats: changed }).where('id', '=', id).execute();
+        moved += 1;
+      }
+      return moved;
+    },
+
+    /**
+     * Takes people, tags and read markers along; doing so again adds what came since. Messages stay: the supergroup has a
+     * counter of its own, so their ids would meet.
+     */
+    async movePeople({ botId, fromChatId, toChatId }: GroupMove): Promise<Pick<Followed, 'people' | 'tags'>> {
+      const people = await sql`
+        insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at)
+        select bot_id, ${toChatId}, user_id, username, first_name, last_name, is_bot, last_seen_at
+        from chat_users where bot_id = ${botId} and chat_id = ${fromChatId}
+        on conflict (bot_id, chat_id, user_id) do nothing`.execute(db);
+      const tags = await sql`
+        update tags set chat_id = ${toChatId}
+        where bot_id = ${botId} and chat_id = ${fromChatId} and not exists (
+          select from tags there where there.bot_id = tags.bot_id and there.chat_id = ${toChatId}
+            and there.user_id = tags.user_id and there.tag = tags.tag)`.execute(db);
+      // The date decides what is unread: no message of the supergroup is older.
+      await sql`
+        insert into chat_reads (account_id, bot_id, chat_id, message_id, message_date)
+        select account_id, bot_id, ${toChatId}, 0, message_date from chat_reads
+        where bot_id = ${botId} and chat_id = ${fromChatId}
+        on conflict (account_id, bot_id, chat_id) do nothing`.execute(db);
+      return { people: Number(people.numAffectedRows), tags: Number(tags.numAffectedRows) };
+    },
+  };
+}
+
+function replaced(ids: number[], from: number, to: number): number[] {
+  return [...new Set(ids.map((id) => (id === from ? to : id)))];
+}

@@ -1,0 +1,182 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { shownSince } from '../../fleet/bots/deletion-store.ts';
+
+interface ChatOfBot {
+  botId: number;
+  chatId: number;
+}
+
+/** The key of the last row removed; the next step continues after it. */
+export type DateCursor = readonly [date: number, id: number];
+export type KeyCursor = readonly [businessConnectionId: string, chatId: number, id: number];
+
+const OLDEST: DateCursor = [-Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
+const FIRST: KeyCursor = ['', -Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
+
+/**
+ * Tables other than `messages` with rows of a bot that no foreign key removes, and their column for the bot. Of the
+ * audit log, only the bot's own actions in chats are removed; actions of people and changes of settings outlive it.
+ */
+const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: RawBuilder<unknown>])[] = [
+  ['chats', 'bot_id'],
+  ['chat_reads', 'bot_id'],
+  ['chat_users', 'bot_id'],
+  ['chat_authors', 'bot_id'],
+  ['route_links', 'target_bot_id'],
+  ['route_links', 'source_bot_id'],
+  ['audit_log', 'bot_id', sql`actor_kind = 'bot' and chat_id is not null`],
+  ['dead_letters', 'bot_id'],
+  ['activity_hours', 'bot_id'],
+];
+
+/**
+ * Statements that each remove a limited number of rows by their position in the table (ctid). They need no join, so
+ * stale statistics of the planner do no harm. A row that moves meanwhile is removed by a later step.
+ */
+export function removalStore(db: Database) {
+  return {
+    /**
+     * Removes a chat's messages dated before a date, oldest first. `shown` is how many of them message_count included;
+     * `last` is null when there was none.
+     */
+    async removeMessagesBefore(
+      chat: ChatOfBot,
+      beforeDate: number,
+      from: DateCursor | null,
+      limit: number,
+    ): Promise<{ shown: number; last: DateCursor | null }> {
+      const [date, id] = from ?? OLDEST;
+      const { rows } = await sql<{ shown: number; date: number | null; id: number }>`
+        with doomed as (
+          select ctid, id, date from messages
+          where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date < ${beforeDate}
+            and (date, id) >= (${date}::bigint, ${id}::bigint)
+          order by date, id limit ${limit}
+        ), gone as (
+          delete from messages where ctid = any (array(select ctid from doomed)) returning deleted_at
+        )
+        select (select count(*) from gone where deleted_at is null) as shown, last.date, last.id
+        from (values (1)) as one (row)
+        left join (select date, id from doomed order by date desc, id desc limit 1) as last on true`.execute(db);
+      const [row] = rows;
+      if (row === undefined || row.date === null) return { shown: 0, last: null };
+      return { shown: row.shown, last: [row.date, row.id] };
+    },
+
+    /** Removes a bot's messages in the order of their key. `last` is null when there was none. */
+    async removeMessagesOfBot(
+      botId: number,
+      from: KeyCursor | null,
+      limit: number,
+    ): Promise<{ last: KeyCursor | null }> {
+      const [connection, chatId, id] = from ?? FIRST;
+      const { rows } = await sql<{ connection: string | null; chatId: number; id: number }>`
+        with doomed as (
+          select ctid, business_connection_id, chat_id, id from messages
+          where bot_id = ${botId} and (business_connection_id, chat_id, id) >= (${connection}, ${chatId}::bigint, ${id}::bigint)
+          order by business_connection_id, chat_id, id limit ${limit}
+        ), gone as (
+          delete from messages where ctid = any (array(select ctid from doomed))
+        )
+        select last.business_connection_id as connection, last.chat_id as "chatId", last.id
+        from (values (1)) as one (row)
+        left join (
+          select business_connection_id, chat_id, id from doomed
+          order by business_connection_id desc, chat_id desc, id desc limit 1
+        ) as last on true`.execute(db);
+      const [row] = rows;
+      if (row === undefined || row.connection === null) return { last: null };
+      return { last: [row.connection, row.chatId, row.id] };
+    },
+
+    /** Removes other rows of a bot, one table at a time. Returns 0 when none is left. */
+    async removeRowsOfBot(botId: number, limit: number): Promise<number> {
+      for (const [table, column, which = sql`true`] of TABLES_OF_BOT) {
+        const { numAffectedRows } = await sql`
+          delete from ${sql.table(table)} where ctid = any (array(
+            select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${botId} and ${which} limit ${limit}))`.execute(
+          db,
+        );
+        if (numAffectedRows !== undefined && numAffectedRows > 0n) return Number(numAffectedRows);
+      }
+      return 0;
+    },
+
+    /** Removes audit entries dated before a date, oldest first. */
+    async removeAuditsBefore(beforeDate: number, limit: number): Promise<number> {
+      const { numAffectedRows } = await sql`
+        delete from audit_log where id = any (array(
+          select id from audit_log where date < ${beforeDate} order by date limit ${limit}))`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
+    /** Removes hours of activity that began before a time (ms), oldest first. */
+    async removeActivityBefore(beforeMs: number, limit: number): Promise<number> {
+      const { numAffectedRows } = await sql`
+        delete from activity_hours where ctid = any (array(
+          select ctid from activity_hours where at < ${new Date(beforeMs)} order by at limit ${limit}))`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
+    /** Chats in the order of their key. `expired` says whether a chat has messages dated before a date. */
+    async chatsAfter(
+      from: ChatOfBot | null,
+      beforeDate: number,
+      limit: number,
+    ): Promise<(ChatOfBot & { expired: boolean })[]> {
+      const { botId, chatId } = from ?? { botId: -1, chatId: 0 };
+      const { rows } = await sql<ChatOfBot & { expired: boolean }>`
+        select c.bot_id as "botId", c.id as "chatId", exists (
+          select from messages m where m.bot_id = c.bot_id and m.chat_id = c.id and m.date < ${beforeDate}) as expired
+        from chats c where (c.bot_id, c.id) > (${botId}::bigint, ${chatId}::bigint)
+        order by c.bot_id, c.id limit ${limit}`.execute(db);
+      return rows;
+    },
+
+    async subtractCount(chat: ChatOfBot, count: number): Promise<void> {
+      await sql`
+        update chats set message_count = greatest(message_count - ${count}::bigint, 0)
+        where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+    },
+
+    /** Counts the shown messages of a chat again, if the chat is tracked. */
+    async recount(chat: ChatOfBot): Promise<void> {
+      await sql`
+        update chats set message_count = (
+          select count(*) from messages m
+          where m.bot_id = ${chat.botId} and m.chat_id = ${chat.chatId} and m.deleted_at is null
+            and m.date >= ${shownSince(chat)})
+        where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+    },
+
+    /** Removes a chat without its messages and audit entries. Returns false when it was not tracked. */
+    async removeChat(chat: ChatOfBot): Promise<boolean> {
+      const { numAffectedRows } = await sql`
+        delete from chats where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+      for (const table of ['chat_reads', 'chat_users', 'tags']) {
+        await sql`
+          delete from ${sql.table(table)} where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
+      }
+      return numAffectedRows !== undefined && numAffectedRows > 0n;
+    },
+
+    /** The date of a chat's newest message, and whether it has more than `many` messages; null when it has none. */
+    async sizeUp(chat: ChatOfBot, many: number): Promise<{ newestDate: number; isLarge: boolean } | null> {
+      const { rows } = await sql<{ newestDate: number | null; isLarge: boolean }>`
+        select max(date) as "newestDate", count(*) > ${many} as "isLarge"
+        from (
+          select date from messages where bot_id = ${chat.botId} and chat_id = ${chat.chatId}
+          order by date desc, id desc limit ${many + 1}
+        ) as newest`.execute(db);
+      const [row] = rows;
+      return row === undefined || row.newestDate === null ? null : { ...row, newestDate: row.newestDate };
+    },
+
+    /** Removes a chat's messages dated at or after a date. */
+    async removeMessagesFrom(chat: ChatOfBot, date: number): Promise<void> {
+      await sql`
+        delete from messages where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${date}`.execute(db);
+    },
+  };
+}

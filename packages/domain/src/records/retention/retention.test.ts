@@ -1,0 +1,291 @@
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { storedBot } from '@flotilla/testing/stored-bot.ts';
+import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { deletionStore } from '../../fleet/bots/deletion-store.ts';
+import { OPERATOR } from '../../people/audit/actor.ts';
+import { chatStore } from '../chats/chat-store.ts';
+import { deleteChat } from '../chats/delete-chat.ts';
+import { markChatRead } from '../chats/mark-chat-read.ts';
+import { writeHistory } from '../history/write-history.ts';
+import { exportChat } from '../messages/export-chat.ts';
+import { messageStore } from '../messages/message-store.ts';
+import { searchMessages } from '../messages/search-messages.ts';
+import { removeDeleted } from './remove-deleted.ts';
+import { removeExpired } from './remove-expired.ts';
+
+const CHAT = -100;
+const NOW_MS = 1_800_000_000_000;
+const NOW_S = NOW_MS / 1000;
+const DAY_S = 86_400;
+const MINUTE_MS = 60_000;
+
+let database: TestDatabase;
+let botId: number;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+beforeEach(async () => {
+  botId = await storedBot(database.db);
+});
+
+const later = { nowMs: () => Date.now() + 2 * MINUTE_MS };
+const steps = (stepRows = 100) => ({ db: database.db, signal: new AbortController().signal, stepRows });
+type Stored = Omit<StoredMessage, 'chat_id'>;
+const messages = (count: number, fields: Partial<Stored> = {}): Stored[] =>
+  Array.from({ length: count }, (_, at) => ({ id: at + 1, date: NOW_S - count + at, text: `word ${at}`, ...fields }));
+const store = (chatId: number, rows: Stored[]) =>
+  storeMessages(
+    database.db,
+    botId,
+    rows.map((row) => ({ ...row, chat_id: chatId })),
+  );
+
+async function storeMany(chatId: number, count: number): Promise<void> {
+  const all = messages(count);
+  for (let at = 0; at < all.length; at += 2000) await store(chatId, all.slice(at, at + 2000));
+}
+
+const deleteTracked = (chatId: number, of = botId) =>
+  deleteChat({ db: database.db, clock: systemClock }, OPERATOR, of, chatId);
+
+async function countRows(
+  table: 'messages' | 'chats' | 'chat_reads' | 'chat_users' | 'audit_log' | 'dead_letters',
+  of = botId,
+) {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where bot_id = ${of}`.execute(database.db);
+  return rows[0]?.count;
+}
+
+async function deletions() {
+  return database.db.selectFrom('deletions').selectAll().where('bot_id', '=', botId).execute();
+}
+
+/** The results of every reader for a chat. */
+async function shown(chatId: number) {
+  const chat = { botId, chatId };
+  const page = { limit: 50, offset: 0, before: null };
+  const listed = await messageStore(database.db).list(chat, { ...page, includeDeleted: true });
+  const found = await searchMessages(database, { ...chat, ...page, q: 'word' });
+  let exported = 0;
+  for await (const _ of exportChat(database.db, chat)) exported += 1;
+  return {
+    listed: listed.length,
+    counted: await messageStore(database.db).count(chat, { includeDeleted: false }),
+    found: found.messages.length,
+    exported,
+    chat: (await chatStore(database.db).find(botId, chatId))?.message_count ?? null,
+  };
+}
+
+const NOTHING = { listed: 0, counted: 0, found: 0, exported: 0, chat: null };
+
+async function removeBotRow(id: number): Promise<void> {
+  await database.db.transaction().execute(async (transaction) => {
+    await transaction.deleteFrom('bots').where('id', '=', id).execute();
+    await deletionStore(transaction).addBot(id);
+  });
+}
+
+describe('a deleted bot', () => {
+  test('loses all its rows, in steps, and nobody else loses any', async () => {
+    const other = botId;
+    await store(CHAT, messages(250));
+    botId = await storedBot(database.db);
+    await store(CHAT, messages(350));
+    await store(CHAT - 1, messages(20, { business_connection_id: 'bc' }));
+    await database.db
+      .insertInto('chat_users')
+      .values(Array.from({ length: 150 }, (_, at) => ({ bot_id: botId, chat_id: CHAT, user_id: at })))
+      .execute();
+    await database.db
+      .insertInto('audit_log')
+      .values({ bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: botId, date: NOW_S })
+      .execute();
+    const { id: accountId } = await insertAccount(database.db, { username: 'reader' });
+    await markChatRead(database.db, accountId, { botId, chatId: CHAT, messageId: 1 });
+    await removeBotRow(botId);
+    expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
+    for (const table of ['messages', 'chats', 'chat_reads', 'chat_users', 'audit_log', 'dead_letters'] as const) {
+      expect(await countRows(table)).toBe(0);
+    }
+    expect(await deletions()).toEqual([]);
+    expect(await countRows('messages', other)).toBe(250);
+  });
+
+  test('stays in the audit log with what people did and what changed its settings', async () => {
+    const entry = { bot_id: botId, actor_id: 1, date: NOW_S } as const;
+    await database.db
+      .insertInto('audit_log')
+      .values([
+        ...Array.from({ length: 150 }, () => ({ ...entry, action: 'pin', actor_kind: 'bot' as const, chat_id: CHAT })),
+        { ...entry, action: 'ban', actor_kind: 'account', chat_id: CHAT },
+        { ...entry, action: 'bot_update', actor_kind: 'bot' },
+        { ...entry, action: 'bot_delete', actor_kind: 'account' },
+      ])
+      .execute();
+    await removeBotRow(botId);
+    expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
+    const left = database.db.selectFrom('audit_log').select('action').where('bot_id', '=', botId).orderBy('id');
+    expect((await left.execute()).map(({ action }) => action)).toEqual(['ban', 'bot_update', 'bot_delete']);
+  });
+
+  test('leaves work that another process goes on with when one is interrupted', async () => {
+    await store(CHAT, messages(500));
+    await removeBotRow(botId);
+    const interrupted = new AbortController();
+    const running = removeDeleted({ ...steps(50), clock: later, signal: interrupted.signal });
+    while ((await countRows('messages')) === 500) await new Promise((resolve) => setImmediate(resolve));
+    interrupted.abort();
+    expect(await running).toBe('aborted');
+    expect(await countRows('messages')).toBeGreaterThan(0);
+    expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
+    expect(await countRows('messages')).toBe(0);
+  });
+
+  test('is looked at again after a minute, for what was being written when it went', async () => {
+    await store(CHAT, messages(10));
+    await removeBotRow(botId);
+    expect(await removeDeleted({ ...steps(), clock: { nowMs: () => Date.now() } })).toBe('done');
+    expect(await countRows('messages')).toBe(0);
+    expect(await deletions()).toHaveLength(1);
+    await store(CHAT, messages(10));
+    expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
+    expect([await countRows('messages'), await deletions()]).toEqual([0, []]);
+  });
+
+  test('can be registered again at once, with nothing of what it had', async () => {
+    await store(CHAT, messages(20));
+    const bot = await database.db.selectFrom('bots').selectAll().where('id', '=', botId).executeTakeFirstOrThrow();
+    await removeBotRow(botId);
+    const { id: _, ...same } = { ...bot, registration_id: 'another' };
+    const again = await database.db.insertInto('bots').values(same).returning('id').executeTakeFirstOrThrow();
+    expect(again.id).toBeGreaterThan(botId);
+    await storeMessages(database.db, again.id, [{ chat_id: CHAT, id: 1, date: NOW_S, text: 'word' }]);
+    await removeDeleted({ ...steps(), clock: later });
+    botId = again.id;
+    expect(await shown(CHAT)).toEqual({ listed: 1, counted: 1, found: 1, exported: 1, chat: 1 });
+  });
+
+  test('is waited for by nobody: history of it is dropped, and its id is never given again', async () => {
+    const stored = await database.db.selectFrom('bots').select('registration_id').where('id', '=', botId).execute();
+    await removeBotRow(botId);
+    const message = { message_id: 1, date: NOW_S, chat: { id: 5, type: 'private' }, text: 'late' };
+    const raw = JSON.stringify({ update_id: 1, message });
+    const common = { key: `${botId}:late`, botId, registrationId: stored[0]?.registration_id ?? '', atMs: NOW_MS };
+    await writeHistory({ db: database.db, log: createLogger({ name: 'test', level: 'silent' }) }, [
+      { ...common, type: 'update', updateId: 1, raw },
+      { ...common, key: `${botId}:broken`, type: 'update', updateId: 2, raw: '{}' },
+    ]);
+    expect([await countRows('messages'), await countRows('dead_letters')]).toEqual([0, 0]);
+    expect(await storedBot(database.db)).toBeGreaterThan(botId);
+  });
+});
+
+describe('a deleted chat', () => {
+  test('is gone for every reader at once, with its people and tags, and other chats stay', async () => {
+    await store(CHAT, messages(100));
+    await store(CHAT - 1, messages(7));
+    await database.db.insertInto('chat_users').values({ bot_id: botId, chat_id: CHAT, user_id: 1 }).execute();
+    const tag = { bot_id: botId, chat_id: CHAT, user_id: 1, tag: 'vip', color: '#FF0000' };
+    await database.db.insertInto('tags').values(tag).execute();
+    await deleteTracked(CHAT);
+    expect(await shown(CHAT)).toEqual(NOTHING);
+    expect(await countRows('chat_users')).toBe(0);
+    expect(await database.db.selectFrom('tags').selectAll().where('bot_id', '=', botId).execute()).toEqual([]);
+    expect(await deletions()).toEqual([]);
+    expect(await shown(CHAT - 1)).toMatchObject({ listed: 7, chat: 7 });
+  });
+
+  test('is gone at once however large it is, begins anew with the next message, and is emptied in steps', async () => {
+    await storeMany(CHAT, 6000);
+    await deleteTracked(CHAT);
+    expect(await shown(CHAT)).toEqual(NOTHING);
+    expect(await countRows('messages')).toBeGreaterThan(5000);
+    // One message of the same second as the newest deleted one, one newer, and one that was in flight.
+    await store(CHAT, [
+      { id: 9001, date: NOW_S - 1, text: 'word' },
+      { id: 9002, date: NOW_S, text: 'word' },
+      { id: 9003, date: NOW_S - 3000, text: 'word' },
+    ]);
+    expect(await shown(CHAT)).toMatchObject({ listed: 2, found: 2, exported: 2 });
+    expect(await removeDeleted({ ...steps(1000), clock: later })).toBe('done');
+    expect(await shown(CHAT)).toEqual({ listed: 2, counted: 2, found: 2, exported: 2, chat: 2 });
+    expect([await countRows('messages'), await deletions()]).toEqual([2, []]);
+  }, 30_000);
+
+  test('is not found twice, nor of another bot', async () => {
+    await store(CHAT, messages(1));
+    await expect(deleteTracked(CHAT - 1)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(deleteTracked(CHAT, 999_999)).rejects.toMatchObject({ code: 'not_found' });
+    await deleteTracked(CHAT);
+    await expect(deleteTracked(CHAT)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('what is older than it is to be kept', () => {
+  const clock = { nowMs: () => NOW_MS };
+
+  test('is removed, from every chat, and the counts stay right', async () => {
+    const old = messages(330, { date: NOW_S - 31 * DAY_S });
+    const young = messages(40, { date: NOW_S - 29 * DAY_S }).map((row) => ({ ...row, id: row.id + 1000 }));
+    await store(CHAT, [...old, ...young]);
+    await store(CHAT - 1, young);
+    await store(CHAT - 2, old);
+    await sql`
+      update messages set deleted_at = now() where bot_id = ${botId} and chat_id = ${CHAT} and id <= 30`.execute(
+      database.db,
+    );
+    await sql`
+      update chats set message_count = message_count - 30 where bot_id = ${botId} and id = ${CHAT}`.execute(
+      database.db,
+    );
+    expect(await removeExpired({ ...steps(), clock }, { messages: 30, audit: 0 })).toBe('done');
+    const counts = [CHAT, CHAT - 1, CHAT - 2].map(async (chatId) => {
+      const { chat, listed } = await shown(chatId);
+      return [chat, listed];
+    });
+    expect(await Promise.all(counts)).toEqual([
+      [40, 40],
+      [40, 40],
+      [0, 0],
+    ]);
+  });
+
+  test('is another period for the audit log', async () => {
+    const entry = { bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot' as const, actor_id: botId };
+    const entries = Array.from({ length: 250 }, (_, at) => ({ ...entry, date: NOW_S - at * DAY_S }));
+    await database.db.insertInto('audit_log').values(entries).execute();
+    await store(CHAT, messages(5, { date: NOW_S - 900 * DAY_S }));
+    expect(await removeExpired({ ...steps(), clock }, { messages: 0, audit: 90 })).toBe('done');
+    expect([await countRows('audit_log'), await countRows('messages')]).toEqual([91, 5]);
+  });
+
+  test('is kept for ever by default', async () => {
+    await store(CHAT, messages(5, { date: 1 }));
+    expect(await removeExpired({ ...steps(), clock }, { messages: 0, audit: 0 })).toBe('done');
+    expect(await countRows('messages')).toBe(5);
+  });
+
+  test('is left to another process that is removing already', async () => {
+    await store(CHAT, messages(5, { date: 1 }));
+    await database.db.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock(7362514901)`.execute(transaction);
+      expect(await removeExpired({ ...steps(), clock }, { messages: 30, audit: 0 })).toBe('elsewhere');
+    });
+    expect(await countRows('messages')).toBe(5);
+    expect(await removeExpired({ ...steps(), clock }, { messages: 30, audit: 0 })).toBe('done');
+    expect(await countRows('messages')).toBe(0);
+  });
+});

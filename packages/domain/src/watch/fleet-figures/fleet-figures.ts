@@ -1,0 +1,55 @@
+import { type BackendState, BOT_STATES, type BotState } from '@flotilla/contract/bots.ts';
+import type { ActivityCounts } from '../../records/activity/activity-counts.ts';
+
+/** The outstanding work of the whole fleet at one moment. Bots are counted, never named. */
+export type FleetFigures = {
+  atMs: number;
+  bots: Record<IntakeState, number>;
+  /** Bots by the state in which a list shows them. */
+  states: Record<BotState, number>;
+  /** Bots with a program in trouble. */
+  programTrouble: number;
+  backends: Record<BackendState, number>;
+  /** Entries of the update logs. */
+  log: Depth;
+  /** Updates that wait for a reader. */
+  backlog: Record<BacklogReader, Depth>;
+  history: Depth & {
+    /** When (ms) the oldest entry that is not in Postgres yet arrived; null when none waits. */
+    oldestAtMs: number | null;
+  };
+  /** null while Postgres is away. */
+  deadLetters: number | null;
+  /** What the fleet did per second, on average over the last complete minute. */
+  rates: ActivityCounts;
+};
+
+/** The sum, and the figure of the bot (for history: the shard) that has most. */
+export type Depth = { total: number; largest: number };
+
+export const INTAKE_STATES = ['polled', 'polling_failing', 'pushed', 'webhook_failing', 'disabled'] as const;
+export type IntakeState = (typeof INTAKE_STATES)[number];
+export type BacklogReader = 'push' | 'pull' | 'rules';
+
+export function noFigures(atMs: number): Omit<FleetFigures, 'deadLetters' | 'rates'> {
+  const depth = () => ({ total: 0, largest: 0 });
+  return {
+    atMs,
+    bots: { polled: 0, polling_failing: 0, pushed: 0, webhook_failing: 0, disabled: 0 },
+    states: noStates(),
+    programTrouble: 0,
+    backends: { ok: 0, failing: 0, open: 0 },
+    log: depth(),
+    backlog: { push: depth(), pull: depth(), rules: depth() },
+    history: { ...depth(), oldestAtMs: null },
+  };
+}
+
+export function noStates(): Record<BotState, number> {
+  return Object.fromEntries(BOT_STATES.map((state) => [state, 0])) as Record<BotState, number>;
+}
+
+export function deepen(depth: Depth, by: number): void {
+  depth.total += by;
+  depth.largest = Math.max(depth.largest, by);
+}

@@ -1,0 +1,96 @@
+import type { BotState } from '@flotilla/contract/bots.ts';
+import { countDeadLetters } from '../../delivery/deliveries/count-dead-letters.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { StatusColumns } from '../../fleet/bots/status-columns.ts';
+import { type Caller, seesBot } from '../../people/accounts/caller.ts';
+import type { ActivityCounts } from '../../records/activity/activity-counts.ts';
+import { readBotRates, readFleetRates } from '../../records/activity/read-fleet-rates.ts';
+import { noStates } from './fleet-figures.ts';
+import { type FigureDeps, RATES_OVER_MINUTES, readFigures } from './gather-figures.ts';
+import { type Replica, readReplicas } from './replicas.ts';
+
+/** The bots that somebody sees, in figures. */
+export type FleetSummary = {
+  takenAtMs: number;
+  states: Record<BotState, number>;
+  /** Bots with a program in trouble. */
+  programTrouble: number;
+  /** Updates that wait for the backends and the default poll consumers. */
+  pending: number;
+  /** null: Postgres could not be asked. */
+  deadLetters: number | null;
+  /** What these bots did per second, over the last complete minute; null for a caller of very many bots, but not all. */
+  rates: ActivityCounts | null;
+  /** null for everybody but admins of the whole fleet. */
+  replicas: Replica[] | null;
+};
+
+/** Each of these bots costs a read. */
+const RATED_BOTS = 500;
+/** In a small fleet, people look for the bot that they have just added. */
+const SMALL_FLEET = 500;
+
+export type ReadDeps = FigureDeps & { statusColumns: StatusColumns };
+
+/**
+ * The figures of the caller's bots. For the whole fleet, they are those that a worker gathered last. They are counted now
+ * for a caller who sees only some bots, while no worker gathers any, and if bots came to or left a small fleet since.
+ */
+export async function readFleet(deps: ReadDeps, caller: Caller): Promise<FleetSummary> {
+  const isWhole = caller.bots === 'all';
+  const [gathered, replicas] = await Promise.all([
+    isWhole ? gatheredFleet(deps) : null,
+    isWhole && caller.role === 'admin' ? readReplicas(deps) : null,
+  ]);
+  return { ...(gathered ?? (await presentFleet(deps, caller))), replicas };
+}
+
+type Figures = Omit<FleetSummary, 'replicas'>;
+
+async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
+  const figures = await readFigures(deps);
+  if (figures === null) return null;
+  const bots = deps.directory.all().length;
+  const counted = Object.values(figures.states).reduce((sum, count) => sum + count, 0);
+  if (counted !== bots && bots <= SMALL_FLEET) return null;
+  const { atMs, states, programTrouble, backlog, deadLetters, rates } = figures;
+  return {
+    takenAtMs: atMs,
+    states,
+    programTrouble,
+    pending: backlog.push.total + backlog.pull.total,
+    deadLetters,
+    rates,
+  };
+}
+
+async function presentFleet(deps: ReadDeps, caller: Caller): Promise<Figures> {
+  const bots = deps.directory.all().filter((bot) => seesBot(caller, bot.id));
+  const isWhole = caller.bots === 'all';
+  const [found, trouble, pending, deadLetters, rates] = await Promise.all([
+    deps.statusColumns.states(bots),
+    deps.statusColumns.programTrouble(bots),
+    deps.statusColumns.pending(bots),
+    countDeadLetters(deps, isWhole ? 'all' : bots.map(({ id }) => id)),
+    isWhole ? readFleetRates(deps, RATES_OVER_MINUTES) : ratesOf(deps, bots),
+  ]);
+  const states = noStates();
+  for (const state of found.value) states[state] += 1;
+  return {
+    takenAtMs: Math.min(found.atMs, trouble.atMs, pending.atMs),
+    states,
+    programTrouble: trouble.value.filter((one) => one !== null).length,
+    pending: pending.value.reduce((sum, count) => sum + count, 0),
+    deadLetters,
+    rates,
+  };
+}
+
+async function ratesOf(deps: ReadDeps, bots: Bot[]): Promise<ActivityCounts | null> {
+  if (bots.length > RATED_BOTS) return null;
+  return readBotRates(
+    deps,
+    bots.map(({ id }) => id),
+    RATES_OVER_MINUTES,
+  );
+}

@@ -1,0 +1,85 @@
+import { shardOf } from '@flotilla/redis/keys.ts';
+import { CAPTURED_METHOD_NAMES } from '@flotilla/telegram/captured-methods.ts';
+import { chatIdOfResult, chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
+import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import type { Attempt } from '../../delivery/push/claim-for-backend.ts';
+import { decodeRecord } from '../../records/history/stream/history-codec.ts';
+
+/** What happened to a bot, as its watchers get it. */
+export type LiveEvent = {
+  /** The id of its entry in the bot's live stream; they rise. */
+  id: string;
+  name: 'update' | 'call' | 'attempt';
+  chatId: number | null;
+  /** JSON on one line. */
+  data: string;
+  /** Its length in UTF-8. */
+  bytes: number;
+};
+
+/** An entry whose event was too large to be kept. */
+export type OmittedEvent = { id: string; name: 'omitted' };
+
+export type LiveEvents = readonly (LiveEvent | OmittedEvent)[];
+
+export type LiveEntry = [id: string, record: string[]];
+
+const METHOD_NAMES = new Map(CAPTURED_METHOD_NAMES.map((name) => [name.toLowerCase(), name]));
+
+/** The event of an entry of a bot's live stream; null for an entry without one. Throws when it is malformed. */
+export function decodeLiveEntry(botId: number, [id, record]: LiveEntry): LiveEvent | OmittedEvent | null {
+  const [, type, , text = ''] = record;
+  switch (type) {
+    case 'begin':
+      return null;
+    case 'omitted':
+      return { id, name: 'omitted' };
+    case 'attempt':
+      return liveEvent(id, 'attempt', null, attemptData(botId, JSON.parse(text)));
+    default:
+      return eventOfRecord(botId, id, record);
+  }
+}
+
+function liveEvent(id: string, name: LiveEvent['name'], chatId: number | null, data: string): LiveEvent {
+  return { id, name, chatId, data, bytes: Buffer.byteLength(data) };
+}
+
+function attemptData(
+  botId: number,
+  { update_id, program_id, status, duration_ms, error, call_error }: Attempt,
+): string {
+  // JSON leaves undefined fields out.
+  return JSON.stringify({ bot_id: botId, program_id, update_id, status, duration_ms, error, call_error });
+}
+
+function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent | null {
+  const entry = decodeRecord(shardOf(botId), id, record);
+  switch (entry.type) {
+    case 'update': {
+      const update = JSON.parse(entry.raw);
+      const { kind } = readUpdateFacts(update, entry.atMs);
+      const chatId = chatIdOfUpdate(update, kind);
+      const fields = { bot_id: botId, update_id: entry.updateId, kind };
+      return liveEvent(id, 'update', chatId, withRaw(fields, chatId, 'update', entry.raw));
+    }
+    case 'call': {
+      const chatId = chatIdOfResult(JSON.parse(entry.result), entry.params.chat_id);
+      const { programId, program } = entry.actor ?? {};
+      const fields = {
+        bot_id: botId,
+        method: METHOD_NAMES.get(entry.method) ?? entry.method,
+        ...(programId === undefined ? {} : { program_id: programId, program }),
+      };
+      return liveEvent(id, 'call', chatId, withRaw(fields, chatId, 'result', entry.result));
+    }
+    default:
+      return null;
+  }
+}
+
+/** The platform's own text keeps its bytes, but for line breaks between its tokens, which would end the event. */
+function withRaw(fields: object, chatId: number | null, name: string, raw: string): string {
+  const known = JSON.stringify({ ...fields, ...(chatId === null ? {} : { chat_id: chatId }) });
+  return `${known.slice(0, -1)},"${name}":${raw.replace(/[\r\n]+/g, ' ')}}`;
+}
