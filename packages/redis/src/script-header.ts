@@ -31,7 +31,7 @@ export function readHeader(text: string, headerOf: (lib: string) => Header): Hea
   const header = emptyHeader();
   let block = '';
   for (const line of commentsBefore(text)) {
-    const [, opened, from, behind = ''] = BLOCK.exec(line) ?? [];
+    const [, opened, from, behind = ''] = (line.startsWith('-- @') && BLOCK.exec(line)) || [];
     if (opened !== undefined) {
       block = opened;
       if (from !== undefined) inherit(header, block, headerOf(from));
@@ -43,6 +43,7 @@ export function readHeader(text: string, headerOf: (lib: string) => Header): Hea
     }
   }
   refuseDoubles(header);
+  refuseUnknownTypes(header);
   return header;
 }
 
@@ -61,9 +62,14 @@ function emptyHeader(): Header {
 }
 
 function commentsBefore(text: string): string[] {
-  const lines = text.split('\n');
-  const end = lines.findIndex((line) => !line.startsWith('--'));
-  return end < 0 ? lines : lines.slice(0, end);
+  const lines: string[] = [];
+  for (let from = 0; text.startsWith('--', from); ) {
+    const end = text.indexOf('\n', from);
+    lines.push(text.slice(from, end < 0 ? undefined : end));
+    if (end < 0) break;
+    from = end + 1;
+  }
+  return lines;
 }
 
 function inherit(header: Header, block: string, from: Header): void {
@@ -182,5 +188,16 @@ function refuseDoubles(header: Header): void {
     const names = scope.map(({ name }) => name);
     const double = names.find((name, at) => names.indexOf(name) !== at);
     if (double !== undefined) throw new Error(`the name ${double} is there twice`);
+  }
+}
+
+const ARGUMENT_TYPES = ['text', 'number', 'digits', 'flag', 'scalar'];
+
+/** Of what is sent. The compiler finds unknown types of a reply, in the calls that are made from it. */
+function refuseUnknownTypes({ args, lists }: Header): void {
+  const sent = [args, ...lists.map(({ fields, rest }) => (rest === null ? fields : [rest]))].flat();
+  for (const { name, type, optional } of sent) {
+    const isKnown = ARGUMENT_TYPES.includes(type) || type.includes('|');
+    if (!isKnown || (type === 'flag' && optional)) throw new Error(`${name} cannot be ${type}${optional ? '?' : ''}`);
   }
 }

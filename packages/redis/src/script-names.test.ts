@@ -66,6 +66,8 @@ describe('a script is refused', () => {
     ['OK gets more twice', BODY.replace('count = count(updates)', 'count = 1, more = 2')],
     ['nothing answers GONE', BODY.replace("{ 'GONE' }", 'nil')],
     ['"nowMs" is not a name and a type', BODY, HEADER.replace('nowMs: number', 'nowMs')],
+    ['nowMs cannot be numbr', BODY, HEADER.replace('nowMs: number', 'nowMs: numbr')],
+    ['isOn cannot be flag?', BODY, HEADER.replace('isOn: flag', 'isOn: flag?')],
     ['"table" cannot be a name', BODY, HEADER.replace('@keys state', '@keys table')],
     ['keys follow ...log', BODY, HEADER.replace('...log', '...log, other')],
   ];

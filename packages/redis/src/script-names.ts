@@ -6,10 +6,11 @@ import type { Field, Header, Shape } from './script-header.ts';
  * not used or not declared, and for positions beside names.
  */
 export function nameArguments(text: string, header: Header, isLib: boolean): string {
-  const code = codeOf(text);
+  const uncommented = withoutComments(text);
+  const code = uncommented.replace(/'[^'\n]*'/g, "''");
   refusePositions(code, header, isLib);
   refuseUnused(code, header, isLib);
-  refuseOutcomes(text.replace(/--.*$/gm, ''), header);
+  refuseOutcomes(uncommented, header);
   const args = isLib ? 'args' : 'ARGV';
   const withTables = isLib ? nameTables(text, header) : text;
   const withLists = nameLists(withTables, header, args);
@@ -17,12 +18,17 @@ export function nameArguments(text: string, header: Header, isLib: boolean): str
   return isLib ? complete : `${localsOf(header)}${complete}`;
 }
 
-/** Without comments and texts, but with the keys that `@read` names. */
-function codeOf(text: string): string {
+/** The lines of code, with the keys that `@read` names. */
+function withoutComments(text: string): string {
   return text
-    .replace(/-- @read \w+ <- ([\w.[\]]+):/g, '$1 --')
-    .replace(/--.*$/gm, '')
-    .replace(/'[^'\n]*'/g, "''");
+    .split('\n')
+    .map((line) => {
+      const comment = line.indexOf('--');
+      if (comment < 0) return line;
+      const [, read = ''] = /-- @read \w+ <- ([\w.[\]]+):/.exec(line) ?? [];
+      return read === '' ? line.slice(0, comment) : read;
+    })
+    .join('\n');
 }
 
 function declaresNames({ keys, moreKeys, args, lists }: Header): boolean {
@@ -37,21 +43,20 @@ function refusePositions(code: string, header: Header, isLib: boolean): void {
 
 function refuseUnused(code: string, header: Header, isLib: boolean): void {
   const { inherited, keys, args, lists, moreKeys } = header;
-  const uses = (pattern: string) => new RegExp(pattern).test(code);
+  // `keys.state`, `updates.raw[`, `seen[`
+  const used = new Set(code.match(/(?<![.\w])\w+(?:\.\w+)?\[?/g));
   const refuse = (name: string) => {
     throw new Error(`nothing uses the name ${name}`);
   };
-  for (const { name } of keys.slice(inherited.keys)) {
-    if (!uses(isLib ? `\\bkeys\\.${name}\\b` : `(?<![.\\w])${name}\\b`)) refuse(name);
-  }
-  for (const { name } of args.slice(inherited.args)) {
-    if (!uses(isLib ? `\\bargs\\.${name}\\b` : `(?<![.\\w])${name}\\b`)) refuse(name);
-  }
-  if (moreKeys !== null && !uses(`\\b${moreKeys}\\[`)) refuse(moreKeys);
+  const words = isLib ? used : new Set(code.match(/(?<![.\w])\w+/g));
+  for (const { name } of keys.slice(inherited.keys)) if (!words.has(isLib ? `keys.${name}` : name)) refuse(name);
+  for (const { name } of args.slice(inherited.args)) if (!words.has(isLib ? `args.${name}` : name)) refuse(name);
+  if (moreKeys !== null && !used.has(`${moreKeys}[`)) refuse(moreKeys);
+  const walked = new Set(code.match(/\b(?:each|span)\(\w+/g));
   for (const { name, fields } of lists.slice(inherited.lists)) {
-    if (!uses(`\\b(each|span)\\(${name}\\b`)) refuse(name);
-    if (uses(`\\bspan\\(${name}\\)`)) continue;
-    for (const field of fields) if (!uses(`\\b${name}\\.${field.name}\\[`)) refuse(`${name}.${field.name}`);
+    if (walked.has(`span(${name}`)) continue;
+    if (!walked.has(`each(${name}`)) refuse(name);
+    for (const field of fields) if (!used.has(`${name}.${field.name}[`)) refuse(`${name}.${field.name}`);
   }
 }
 
@@ -64,9 +69,8 @@ function refuseOutcomes(text: string, { outcomes, own }: Header): void {
     if (outcome.fields.length > 0 || behind === ',') throw new Error(`${name} has fields: write reply.${name} { … }`);
   }
   for (const { name, fields } of own) {
-    if (!new RegExp(fields.length > 0 ? `\\b(reply|fields)\\.${name} ?\\{` : `'${name}'`).test(text)) {
-      throw new Error(`nothing answers ${name}`);
-    }
+    const forms = fields.length > 0 ? [`reply.${name}`, `fields.${name}`] : [`'${name}'`];
+    if (!forms.some((form) => text.includes(form))) throw new Error(`nothing answers ${name}`);
   }
 }
 
@@ -156,20 +160,19 @@ function nameShapes(text: string, header: Header): string {
   const found = [...text.matchAll(/\b(reply|fields)\.(\w+) ?\{/g)].at(-1);
   if (found === undefined) return text;
   const [opening, form, name] = found;
-  const from = found.index + opening.length;
-  const end = closingBrace(text, from);
+  const { parts, end } = partsBefore(text, found.index + opening.length);
   const shapes = form === 'reply' ? header.outcomes : [...header.rows, ...header.own];
   const shape = shapes.find((one) => one.name === name);
   if (shape === undefined) throw new Error(`the header has no ${form} ${name}`);
-  const values = orderedValues(text.slice(from, end), shape).join(', ');
+  const values = orderedValues(parts, shape).join(', ');
   const made = form === 'reply' ? `{ '${name}', ${values} }` : values;
   return nameShapes(text.slice(0, found.index) + made + text.slice(end + 1), header);
 }
 
-function orderedValues(body: string, { name, fields, rest }: Shape): string[] {
+function orderedValues(parts: string[], { name, fields, rest }: Shape): string[] {
   const unnamed: string[] = [];
   const given = new Map<string, string>();
-  for (const part of splitAtCommas(body)) {
+  for (const part of parts) {
     const [, field, value] = /^(\w+) = ([\s\S]+)$/.exec(part) ?? [];
     if (field === undefined || value === undefined) unnamed.push(part);
     else if (given.has(field)) throw new Error(`${name} gets ${field} twice`);
@@ -188,32 +191,22 @@ function orderedValues(body: string, { name, fields, rest }: Shape): string[] {
   return more === undefined ? [...ordered, ...unnamed] : [...ordered, ...unnamed, more];
 }
 
-function closingBrace(text: string, from: number): number {
-  for (const [at, depth] of depths(text, from)) if (depth < 0) return at;
-  throw new Error('a brace is not closed');
-}
-
-function splitAtCommas(body: string): string[] {
+/** What stands between commas, up to the brace that closes what is opened before `from`. */
+function partsBefore(text: string, from: number): { parts: string[]; end: number } {
   const parts: string[] = [];
-  let from = 0;
-  for (const [at, depth] of depths(body, 0)) {
-    if (depth > 0 || body[at] !== ',') continue;
-    parts.push(body.slice(from, at));
-    from = at + 1;
-  }
-  return [...parts, body.slice(from)].map((part) => part.trim()).filter((part) => part !== '');
-}
-
-/** Each character outside of texts, with how many brackets are open behind it. */
-function* depths(text: string, from: number): Generator<[at: number, depth: number]> {
   let depth = 0;
   let isText = false;
+  let begin = from;
   for (let at = from; at < text.length; at += 1) {
     const one = text[at]!;
     if (one === "'") isText = !isText;
     if (isText) continue;
-    if ('({['.includes(one)) depth += 1;
-    if (')}]'.includes(one)) depth -= 1;
-    yield [at, depth];
+    if (depth === 0 && (one === ',' || one === '}')) {
+      parts.push(text.slice(begin, at).trim());
+      begin = at + 1;
+      if (one === '}') return { parts: parts.filter((part) => part !== ''), end: at };
+    } else if ('({['.includes(one)) depth += 1;
+    else if (')}]'.includes(one)) depth -= 1;
   }
+  throw new Error('a brace is not closed');
 }

@@ -9,7 +9,7 @@ const DIRECTORY = join(import.meta.dirname, 'scripts');
 const DIGEST_LENGTH = 12;
 
 /** Files by path, without their includes, each after what it includes. */
-type Parts = Map<string, string>;
+type Parts = Map<string, { text: string; header: Header }>;
 
 /**
  * One script, or `lib/<name>`, with what it includes, as a text for EVAL. Throws when it names a field that a bot's state does
@@ -18,12 +18,12 @@ type Parts = Map<string, string>;
 export function loadScript(path: string): string {
   const parts: Parts = new Map();
   collect(path, parts);
-  return resolveFields([...parts.values()].join('\n'));
+  return resolveFields([...parts.values()].map(({ text }) => text).join('\n'));
 }
 
 /** A script of a test, with its header, and before it a file of `lib/` and what that includes. */
 export function scriptWith(lib: string, body: string): { text: string; header: Header } {
-  const header = readHeader(body, libHeader);
+  const header = readHeader(body, (name) => headerOf(`lib/${name}`));
   return { text: resolveFields(`${loadScript(`lib/${lib}`)}\n${nameArguments(body, header, false)}`), header };
 }
 
@@ -44,10 +44,12 @@ export function scriptLibrary<Name extends string>(scripts: Record<Name, ScriptK
   const names = Object.keys(scripts) as Name[];
   const parts: Parts = new Map();
   for (const name of names) collect(name, parts);
-  const shared = [...parts].flatMap(([path, text]) => (path.startsWith('lib/') ? text : []));
+  const shared = [...parts].flatMap(([path, { text }]) => (path.startsWith('lib/') ? text : []));
   const functionName = (name: Name, release: string) => `${name.replaceAll('-', '_')}_${release}`;
   const textOf = (release: string) => {
-    const functions = names.map((name) => registration(functionName(name, release), scripts[name], parts.get(name)!));
+    const functions = names.map((name) =>
+      registration(functionName(name, release), scripts[name], parts.get(name)!.text),
+    );
     return resolveFields(
       [`#!lua name=${LIBRARY_PREFIX}${release}`, GLOBALS_AS_LOCALS, ...shared, ...functions].join('\n'),
     );
@@ -111,10 +113,12 @@ function collect(path: string, parts: Parts): void {
     return '';
   });
   for (const one of included) collect(one, parts);
-  parts.set(
-    path,
-    inFile(path, () => nameArguments(text, headerOf(path), path.startsWith('lib/'))),
-  );
+  try {
+    const header = readHeader(text, (name) => headerIn(parts, `lib/${name}`));
+    parts.set(path, { text: nameArguments(text, header, path.startsWith('lib/')), header });
+  } catch (error) {
+    throw new Error(`${path}.lua: ${(error as Error).message}`);
+  }
 }
 
 function textOf(path: string): string {
@@ -123,23 +127,19 @@ function textOf(path: string): string {
 
 /** The header of a script, or of `lib/<name>`. */
 export function headerOf(path: string): Header {
-  return inFile(path, () => readHeader(textOf(path), libHeader));
+  const parts: Parts = new Map();
+  collect(path, parts);
+  return headerIn(parts, path);
 }
 
-function libHeader(name: string): Header {
-  return headerOf(`lib/${name}`);
+function headerIn(parts: Parts, path: string): Header {
+  const part = parts.get(path);
+  if (part === undefined) throw new Error(`${path} is not included`);
+  return part.header;
 }
 
 /** The first paragraph of the header. */
 export function aboutScript(name: string): string {
   const [about = ''] = textOf(name).split('\n-- @');
   return about.replaceAll(/^-- /gm, '').replaceAll('\n', ' ');
-}
-
-function inFile<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw new Error(`${path}.lua: ${(error as Error).message}`);
-  }
 }

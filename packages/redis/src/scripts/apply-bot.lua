@@ -28,14 +28,22 @@
 -- @include dead-letter
 -- @include ids
 -- @include programs
+-- @include deleted-programs
 local PARKED_MS = 3600000
-local LOOKED_AT_ONCE = 1000
-local BURIED_AT_ONCE = 200
 
 local forPush = { lanes = lanes, inFlight = inFlight, work = work, redriven = redriven }
 local forRules = { lanes = rulesLanes, inFlight = rulesInFlight, work = rulesWork, redriven = rulesRedriven }
 local pushTurn = botId .. ':push'
-local bot = { id = botId, registration = registrationId, now = nowMs, history = history, pendingTurns = pendingTurns }
+local bot = {
+  id = botId,
+  registration = registrationId,
+  now = nowMs,
+  history = history,
+  pendingTurns = pendingTurns,
+  log = log,
+  consumers = consumers,
+  prefix = programPrefix,
+}
 -- @read known <- state: registrationId, revision
 if known.registrationId and known.registrationId ~= registrationId then return { 'GONE' } end
 if known.registrationId and tonumber(known.revision) > revision then return { 'OLD' } end
@@ -94,69 +102,11 @@ local function handPushToPull()
   pullFrom(cursor, countUpTo(log, cursor, allowedCount))
 end
 
--- Makes dead letters of what a deleted program took and did not acknowledge; they can be sent to the bot's backend.
--- Each call does only a part, so as not to block Redis. Returns whether there is more.
-local function buryTaken(name)
-  local cursor, id = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9)
-  local keys = programKeys(programPrefix, id)
-  -- @read known <- keys.state: push, pushCursor, hasDeliveredAhead
-  local filedTo = known.push == '1' and tonumber(known.pushCursor) or 0
-  -- A newer fencing token stops a running turn, so that it claims nothing meanwhile.
-  if known.push == '1' then redis.call('HINCRBY', keys.state, '@pushFencingToken', 1) end
-  -- Filed updates wait in the order of the log; what has left its lane was delivered or given up.
-  local function waits(entry)
-    local lane, waiting = keys.lanePrefix .. entry.lane, false
-    local head = redis.call('LINDEX', lane, 0)
-    while head and not waiting and (string.sub(head, 1, 1) == 'r' or tonumber(head) <= entry.id) do
-      waiting = tonumber(head) == entry.id
-      redis.call('LPOP', lane)
-      head = redis.call('LINDEX', lane, 0)
-    end
-    return waiting
-  end
-  local function hasIt(entry)
-    if known.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredByPush, entry.id) == 1 then return true end
-    return entry.id <= filedTo and not waits(entry)
-  end
-  local origin = { bot = botId, registration = registrationId, now = nowMs, reader = 'push' }
-  local failure =
-    { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
-  local looked, letters = 0, 0
-  -- What was sent to it again is not in the log.
-  for _, field in ipairs(redis.call('HRANDFIELD', keys.redriven, BURIED_AT_ONCE)) do
-    local entry = cjson.decode(redis.call('HGET', keys.redriven, field))
-    redis.call('HDEL', keys.redriven, field)
-    if entry.exclusive == '1' then
-      addDeadLetter(history, origin, entry, failure)
-      redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history')
-      letters = letters + 1
-    end
-  end
-  if redis.call('EXISTS', keys.redriven) == 1 then return true end
-  while looked < LOOKED_AT_ONCE and letters < BURIED_AT_ONCE do
-    local page = redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', BURIED_AT_ONCE - letters)
-    if #page == 0 then return false end
-    for _, found in ipairs(page) do
-      local entry = fieldsOf(found)
-      cursor = entry.id
-      -- What has expired in its lane would have become a dead letter; nobody reads the rest of it any more.
-      local isDue = entry.expires > nowMs or entry.id <= filedTo
-      if entry.owner == id and entry.exclusive == '1' and isDue and not hasIt(entry) then
-        addDeadLetter(history, origin, entry, failure)
-        redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history')
-        letters = letters + 1
-      end
-    end
-    looked = looked + #page
-  end
-  redis.call('HSET', consumers, name, cursor .. ' ' .. nowMs)
-  return true
-end
--- The programs that this call leaves as they are: those of the configuration, and deleted ones with more to bury.
+-- The programs that this call leaves as they are: those of the configuration, and deleted ones of which more is left.
 local kept, more = programs, false
 for _, name in ipairs(redis.call('HKEYS', consumers)) do
   local id = string.sub(name, 9)
-  if isProgram(name) and not string.find(programs, ',' .. id .. ',', 1, true) and buryTaken(name) then
+  if isProgram(name) and not string.find(programs, ',' .. id .. ',', 1, true) and deadLetterTaken(bot, name) then
     kept, more = kept .. id .. ',', true
   end
 end
@@ -234,7 +184,7 @@ if filtersDigest == '' then
 else
   writeState(state, { '@filters', filters, '@filtersDigest', filtersDigest })
 end
-bot.log, bot.consumers, bot.prefix, bot.last, bot.count = log, consumers, programPrefix, last, allowedCount
+bot.last, bot.count = last, allowedCount
 bot.on, bot.awake = on, s.on == '1' and s.programs or ''
 redis.call('HSET', state, 'programs', applyPrograms(bot, programs, kept, pushing))
 if dropsOf ~= '' and string.find(programs, ',' .. dropsOf .. ',', 1, true) then dropWaiting(bot, dropsOf) end
