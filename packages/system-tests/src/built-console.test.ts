@@ -16,7 +16,7 @@ const SMALL_CONSOLE = {
   'apps/console/tsconfig.json': '{}',
   'apps/console/package.json': '{ "type": "module" }',
   'apps/console/public/robots.txt': 'User-agent: *',
-  'apps/console/src/main.ts': "import { word } from '../../contract/src/word.ts';\nconsole.log(word);\n",
+  'apps/console/src/main.ts': "import { word } from '../../../packages/contract/src/word.ts';\nconsole.log(word);\n",
   'packages/contract/src/word.ts': "export const word = 'of the contract';\n",
 };
 

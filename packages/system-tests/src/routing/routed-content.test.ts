@@ -197,7 +197,7 @@ function expectedOf(payload: Fields): Fields | null {
   const { text, caption, caption_entities, location, venue, contact, poll, dice } = payload as {
     [name: string]: Fields;
   };
-  if (typeof text === 'string') return { text: (text as string).replaceAll('\u0000', '').trim() };
+  if (typeof text === 'string') return { text: (text as string).replaceAll('\u0000', '').toWellFormed().trim() };
   const media = MEDIA.find((kind) => payload[kind] !== undefined);
   if (media !== undefined) {
     return {
