@@ -4,7 +4,7 @@ import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { buryLetters, CHATS, FIRST_CHAT, sendTest } from './delivery-scene.ts';
+import { addDeadLetters, CHATS, FIRST_CHAT, sendTest } from './delivery-scene.ts';
 import { picture, pressForeign, selected } from './open-console.ts';
 
 const EVE = ['eve', 'a password of eve'] as const;
@@ -88,7 +88,7 @@ test(
     expect(backend.requests.some(({ headers }) => headers['x-flotilla-test'] === '1')).toBe(true);
 
     const id = Number(/"update_id":(\d+)/.exec(line)?.[1]);
-    await buryLetters(suite.database, shop.id, 1, id);
+    await addDeadLetters(suite.database, shop.id, 1, id);
     shopIsDown = false;
     await page.keyboard.press('Escape');
     const again = details.getByRole('button', { name: 'Send again' });
@@ -115,7 +115,7 @@ test(
     const attempts = await suite.fleet.rest<{ update_id: number }[]>(`/api/deliveries/attempts?bot_id=${shop.id}`);
     const { update_id: id } = attempts[0]!;
     const lost = id + 50_000;
-    for (const updateId of [lost, id]) await buryLetters(suite.database, shop.id, 1, updateId);
+    for (const updateId of [lost, id]) await addDeadLetters(suite.database, shop.id, 1, updateId);
     const { page, context, complaints } = await openAsAdmin('deliveries');
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const copied = async (updateId: number) => {
@@ -237,8 +237,8 @@ test(
   'of 2,012 dead letters of three bots, the 2,000 that a filter matches are sent again, in the order of each chat',
   async () => {
     for (const [at, count] of LETTERS.entries()) {
-      await buryLetters(suite.database, bots[at]!.id, count, 1_000);
-      await buryLetters(suite.database, bots[at]!.id, 4, 90_000, 404);
+      await addDeadLetters(suite.database, bots[at]!.id, count, 1_000);
+      await addDeadLetters(suite.database, bots[at]!.id, 4, 90_000, 404);
     }
     const { page, complaints } = await openAsAdmin('deliveries');
     await page.getByText('2,012 match', { exact: true }).waitFor();
@@ -279,7 +279,7 @@ test(
 test(
   'rows are chosen by keyboard, a row opens beside the list, and what is discarded is gone',
   async () => {
-    await buryLetters(suite.database, bots[0]!.id, 5, 70);
+    await addDeadLetters(suite.database, bots[0]!.id, 5, 70);
     const { page, complaints } = await openAsAdmin(`bots/${bots[0]!.id}/deliveries`);
     await page.getByText('5 match', { exact: true }).waitFor();
     await page.keyboard.press('j');
@@ -305,8 +305,8 @@ test(
     await page.getByText('2 updates were discarded').first().waitFor();
     await page.getByText('3 match', { exact: true }).waitFor();
     // Those of another bot are not in the file, and all pages of this one are.
-    await buryLetters(suite.database, bots[1]!.id, 2, 90);
-    await buryLetters(suite.database, bots[0]!.id, 400, 5_000);
+    await addDeadLetters(suite.database, bots[1]!.id, 2, 90);
+    await addDeadLetters(suite.database, bots[0]!.id, 400, 5_000);
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export JSON' }).click();
     const saved = JSON.parse(await readFile((await (await saving).path())!, 'utf8')) as { update_id: number }[];
@@ -321,8 +321,8 @@ test(
 test(
   'what a filter matches is discarded only by whoever types the number of it',
   async () => {
-    await buryLetters(suite.database, bots[0]!.id, 12, 70);
-    await buryLetters(suite.database, bots[1]!.id, 3, 70);
+    await addDeadLetters(suite.database, bots[0]!.id, 12, 70);
+    await addDeadLetters(suite.database, bots[1]!.id, 3, 70);
     const { page, complaints } = await openAsAdmin(`deliveries?bot=${bots[0]!.id}`);
     await page.getByText('12 match', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Discard…' }).click();
@@ -332,7 +332,7 @@ test(
     await dialog.getByRole('button', { name: 'Discard' }).click();
     await dialog.getByText('This is not the number.').waitFor();
     // Nobody has counted those that die while the number is typed.
-    await buryLetters(suite.database, bots[0]!.id, 2, 500);
+    await addDeadLetters(suite.database, bots[0]!.id, 2, 500);
     await number.fill('12');
     await dialog.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('12 updates were discarded').first().waitFor();
@@ -365,13 +365,13 @@ test(
     await page.getByRole('button', { name: '2 new', exact: true }).click();
     await waitFor(async () => (await first.textContent()) !== before, { message: 'the new attempts' });
 
-    await buryLetters(database, bot.id, 3, 10);
+    await addDeadLetters(database, bot.id, 3, 10);
     await page.goto(`${fleet.url}/console/deliveries`);
     const row = page.getByRole('table', { name: 'Deliveries' }).locator('.table-body .row-link').first();
     await page.getByText('3 match', { exact: true }).waitFor();
     expect(await row.textContent()).toBe('12');
     await row.hover();
-    await buryLetters(database, bot.id, 1, 50);
+    await addDeadLetters(database, bot.id, 1, 50);
     await pill.waitFor({ timeout: 30_000 });
     await page.getByText('4 match', { exact: true }).waitFor();
     expect(await row.textContent()).toBe('12');
@@ -386,8 +386,8 @@ test(
 test(
   'a user sees and sends only the dead letters of own bots, also by address, and no system',
   async () => {
-    await buryLetters(suite.database, bots[0]!.id, 3, 10);
-    await buryLetters(suite.database, bots[2]!.id, 2, 20);
+    await addDeadLetters(suite.database, bots[0]!.id, 3, 10);
+    await addDeadLetters(suite.database, bots[2]!.id, 2, 20);
     const { page, signIn } = await open('deliveries');
     await signIn(...EVE);
     await page.getByText('2 match', { exact: true }).waitFor();
@@ -460,8 +460,8 @@ test(
 testLooks('deliveries, rules and system are accessible and fit the window', suite, async (one, lookAt) => {
   const { page, signIn } = one;
   const visit = (path: string) => page.goto(`${suite.fleet.url}/console/${path}`);
-  await buryLetters(suite.database, bots[0]!.id, 10, 10, 404);
-  await buryLetters(suite.database, shop.id, 30, 10);
+  await addDeadLetters(suite.database, bots[0]!.id, 10, 10, 404);
+  await addDeadLetters(suite.database, shop.id, 30, 10);
   // It is retried, because the shop is down.
   await suite.fleet.control.startBot({ person: PERSON, bot: shop.platformId });
   const rule = { source_bot_id: bots[2]!.id, condition_type: 'keyword', condition_value: 'refund', action: 'forward' };

@@ -7,7 +7,7 @@ export const CHATS = 10;
 export const FIRST_CHAT = 500;
 
 /** Dead letters of push, as a backend that answered 502 leaves them; every tenth update is of the same chat. */
-export async function buryLetters(
+export async function addDeadLetters(
   { db }: TestDatabase,
   bot: number,
   count: number,

@@ -311,7 +311,7 @@ describe('a worker', () => {
     expect(letters.map(({ capture_key }) => capture_key).reverse()).toEqual(payloads.map(({ stream_id }) => stream_id));
   });
 
-  test('an update whose handling throws is begun three times and buried; its neighbours go on', async () => {
+  test('an update whose handling throws is begun three times and given up; its neighbours go on', async () => {
     const { bot } = await registered({ proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' });
     const begun: number[] = [];
     const backends = {

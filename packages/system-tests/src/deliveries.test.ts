@@ -82,7 +82,7 @@ const shown = async (bot: FleetBot) => (await fleet.rest<ShownBot[]>('/api/bots'
 const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
 
 /** Stores the dead letters of pushes that gave up, as the history writer does. */
-async function bury(bot: FleetBot, updates: [id: number, text: string][]): Promise<void> {
+async function giveUp(bot: FleetBot, updates: [id: number, text: string][]): Promise<void> {
   await db
     .insertInto('dead_letters')
     .values(
@@ -282,7 +282,7 @@ describe('deliveries', () => {
 
   test('dead letters are sent again in the order of their updates, behind what waits in their lane', async () => {
     const bot = await addBot();
-    await bury(bot, [
+    await giveUp(bot, [
       [12, 'second'],
       [11, 'first'],
       [13, 'third'],
@@ -300,7 +300,7 @@ describe('deliveries', () => {
   test('one dead letter can be sent again by its id, and stays undelivered while the backend fails', async () => {
     answer = () => 500;
     const bot = await addBot();
-    await bury(bot, [
+    await giveUp(bot, [
       [21, 'kept'],
       [22, 'again'],
     ]);
@@ -317,7 +317,7 @@ describe('deliveries', () => {
   test('a redriven update whose backend is removed is a dead letter again', async () => {
     answer = () => 500;
     const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true, backend_url: backend.url });
-    await bury(bot, [[31, 'homeless']]);
+    await giveUp(bot, [[31, 'homeless']]);
     await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id });
     await waitFor(() => texts().includes('homeless'));
     expect(await deliveries(bot, '&state=dead')).toEqual([]);

@@ -48,7 +48,7 @@ type Letter = {
   status?: number;
   reason?: string;
 };
-async function bury(...letters: Letter[]): Promise<number[]> {
+async function giveUp(...letters: Letter[]): Promise<number[]> {
   const rows = letters.map(({ bot: at = 0, reader = 'push', updateId, code = 'refused', status, reason = 'x' }) => ({
     ...{ bot_id: bot(at), reader, update_id: updateId, payload: `{"update_id":${updateId}}`, reason },
     ...{ reason_code: code, attempts: 3, last_status: status ?? null, created_at: new Date(DEAD_AT + updateId * 1000) },
@@ -88,7 +88,7 @@ const found = async (query: Record<string, string>, client = api.admin) =>
 
 describe('the list over all bots', () => {
   test('has what the caller sees: an account its bots, a limited key its own, a stranger nothing', async () => {
-    await bury({ bot: 0, updateId: 1 }, { bot: 1, updateId: 2 }, { bot: 2, updateId: 3 });
+    await giveUp({ bot: 0, updateId: 1 }, { bot: 1, updateId: 2 }, { bot: 2, updateId: 3 });
     await failing(0, 'push', { 10: {} });
     await failing(1, 'rules', { 11: {} });
     await failing(2, 'push', { 12: {} });
@@ -102,7 +102,7 @@ describe('the list over all bots', () => {
   });
 
   test('shows no dead letters of a deleted bot, and those of an unreadable bot to who sees all bots', async () => {
-    await bury({ updateId: 1 });
+    await giveUp({ updateId: 1 });
     const row = { reader: 'history', payload: '{}', reason: 'x', reason_code: 'unstorable', attempts: 1 };
     await api.database.db
       .insertInto('dead_letters')
@@ -116,7 +116,7 @@ describe('the list over all bots', () => {
   });
 
   test('is narrowed by each filter, for dead letters and for what is retried', async () => {
-    await bury(
+    await giveUp(
       { updateId: 1, status: 502, reason: 'Wrong response from the webhook: 502 Bad Gateway' },
       { updateId: 2, code: 'timed_out', reason: 'Read timeout expired', bot: 1 },
       { updateId: 3, reader: 'rules', code: 'destination_failed', status: 400, reason: 'Bad Request: chat not found' },
@@ -151,7 +151,7 @@ describe('the list over all bots', () => {
   });
 
   test('is paged to its end by its links, over what is retried and over dead letters', async () => {
-    await bury(...[1, 2, 3].map((updateId) => ({ updateId, bot: updateId - 1 })));
+    await giveUp(...[1, 2, 3].map((updateId) => ({ updateId, bot: updateId - 1 })));
     await failing(0, 'push', { 10: { nextTryAtMs: 1 }, 12: { nextTryAtMs: 3 } });
     await failing(2, 'push', { 11: { nextTryAtMs: 2 } });
     const seen: number[] = [];
@@ -221,7 +221,7 @@ const entries = async (action: string): Promise<Entry[]> =>
 
 describe('a redrive and a discard', () => {
   test('by filter take what matches of the bots that the caller has, and each bot gets an audit entry', async () => {
-    await bury(
+    await giveUp(
       { bot: 0, updateId: 3, status: 502 },
       { bot: 0, updateId: 1, status: 503 },
       { bot: 0, updateId: 2, status: 404 },
@@ -247,7 +247,7 @@ describe('a redrive and a discard', () => {
 
   test('put updates back in their order, whatever the order of their ids', async () => {
     const payload = (id: number) => `{"update_id":${id},"message":{"chat":{"id":5}}}`;
-    const ids = await bury(...[3, 1, 2].map((updateId) => ({ bot: 1, updateId })));
+    const ids = await giveUp(...[3, 1, 2].map((updateId) => ({ bot: 1, updateId })));
     for (const [at, id] of ids.entries()) {
       const update = api.database.db.updateTable('dead_letters').set({ payload: payload([3, 1, 2][at]!) });
       await update.where('id', '=', id).execute();
@@ -257,7 +257,7 @@ describe('a redrive and a discard', () => {
   });
 
   test('their updates are shown, as those in memory are; nothing is shown of what is not kept', async () => {
-    await bury({ updateId: 1 });
+    await giveUp({ updateId: 1 });
     await redis.commands.xadd(botKeys(bot(0)).log, '2-0', 'k', 'message', 'u', '{"update_id":2,"in":"memory"}');
     const show = (client: RestClient, id: number) =>
       client('GET', '/api/deliveries/update', { query: { bot_id: bot(0), update_id: id } });
@@ -270,7 +270,7 @@ describe('a redrive and a discard', () => {
 
   test('count only with dry_run: what would be refused, and nothing is changed or audited', async () => {
     const parked = await api.addBot({ proxy_enabled: false, backend_url: BACKEND_URL });
-    await bury({ updateId: 1 }, { updateId: 2, reader: 'history' }, { updateId: 3, reader: 'rules' });
+    await giveUp({ updateId: 1 }, { updateId: 2, reader: 'history' }, { updateId: 3, reader: 'rules' });
     const row = { reader: 'push', update_id: 4, payload: '{}', reason: 'x', reason_code: 'refused', attempts: 1 };
     await api.database.db
       .insertInto('dead_letters')
@@ -310,11 +310,11 @@ describe('a redrive and a discard', () => {
     const filter = { reason_code: 'refused' };
     for (const action of ['redrive', 'discard'] as const) {
       expect(await acted(action, { filter, dry_run: true })).toMatchObject({ matched: 0, upto_id: 0 });
-      const [, newest] = await bury({ updateId: 1 }, { bot: 1, updateId: 2 });
-      await bury({ bot: 2, updateId: 3, code: 'expired' });
+      const [, newest] = await giveUp({ updateId: 1 }, { bot: 1, updateId: 2 });
+      await giveUp({ bot: 2, updateId: 3, code: 'expired' });
       const { upto_id: upto } = await acted(action, { filter, dry_run: true });
       expect(upto).toBe(newest);
-      await bury({ updateId: 4 });
+      await giveUp({ updateId: 4 });
       expect(await acted(action, { filter, upto_id: upto, dry_run: true })).toMatchObject({
         matched: 2,
         upto_id: upto,
@@ -327,7 +327,7 @@ describe('a redrive and a discard', () => {
   });
 
   test('are for those who have the bot: ids and filters of foreign bots are 403, and change nothing', async () => {
-    const [own, foreign] = await bury({ bot: 1, updateId: 1 }, { bot: 2, updateId: 2 });
+    const [own, foreign] = await giveUp({ bot: 1, updateId: 1 }, { bot: 2, updateId: 2 });
     for (const action of ['redrive', 'discard'] as const) {
       for (const client of [ada, adasKey, stranger]) {
         for (const body of [{ bot_id: bot(2) }, { filter: { bot_id: bot(2) }, dry_run: true }]) {
@@ -349,7 +349,7 @@ describe('a redrive and a discard', () => {
   });
 
   test('of the same letters, at once, send each once', async () => {
-    const ids = await bury(...Array.from({ length: 500 }, (_, at) => ({ bot: 2, updateId: at + 1 })));
+    const ids = await giveUp(...Array.from({ length: 500 }, (_, at) => ({ bot: 2, updateId: at + 1 })));
     const before = (await waiting(2)).length;
     const answers = await Promise.all(Array.from({ length: 4 }, () => acted('redrive', { filter: {} })));
     expect(answers.reduce((sum, { done }) => sum + done, 0)).toBe(500);
@@ -359,7 +359,7 @@ describe('a redrive and a discard', () => {
   });
 
   test('whose end was lost do not send a letter again that was put back', async () => {
-    await bury({ bot: 2, updateId: 1 });
+    await giveUp({ bot: 2, updateId: 1 });
     await administer(
       api.database.url,
       `create function refuse_end() returns trigger language plpgsql as
@@ -380,7 +380,7 @@ describe('a redrive and a discard', () => {
   });
 
   test('are shown to who asked for them, and to admins who see all bots', async () => {
-    await bury({ bot: 1, updateId: 1 });
+    await giveUp({ bot: 1, updateId: 1 });
     const { job_id: id } = await acted('discard', { bot_id: bot(1) }, ada);
     const show = (client: RestClient) => client('GET', '/api/deliveries/job', { query: { id: id! } });
     for (const client of [ada, adasKey, api.admin]) {
@@ -394,7 +394,7 @@ describe('a redrive and a discard', () => {
     const job = { ...admin, bot_ids: null, audited_bot: null, resume_at: new Date(), finished_at: null };
     const { db } = api.database;
     await db.insertInto('delivery_jobs').values(Array(5).fill(job)).execute();
-    const [id] = await bury({ updateId: 1 });
+    const [id] = await giveUp({ updateId: 1 });
     const answer = await act('discard', { ids: [id] });
     expect(answer).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);

@@ -29,7 +29,7 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
     const { bots, botIds } = seenBots(context, caller, input.bot_id);
     const letters = deadLetterStore(context.db);
     const query = { ...filter, botIds };
-    const [waiting, buried] = await Promise.all([
+    const [waiting, givenUp] = await Promise.all([
       state === 'dead' ? { rows: [], total: 0 } : listRetrying(context, bots, filter),
       state === 'retrying' ? 0 : letters.count(query),
     ]);
@@ -43,7 +43,7 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
       ...retrying.map((update) => presentRetrying(named, update)),
       ...dead.map((letter) => presentDeadLetter(named, letter)),
     ];
-    return cutPage(rows, limit, waiting.total + buried, (row) => [row.id ?? -(offset + limit)]);
+    return cutPage(rows, limit, waiting.total + givenUp, (row) => [row.id ?? -(offset + limit)]);
   },
 
   async showDeliveredUpdate(context, { input }) {

@@ -83,7 +83,7 @@ async function letters(bot: BotResource): Promise<[id: number, reader: string, c
 }
 
 describe('a deleted program', () => {
-  const bury = async (bot: BotResource, { id }: ProgramResource, exclusive: boolean[]) => {
+  const giveUp = async (bot: BotResource, { id }: ProgramResource, exclusive: boolean[]) => {
     const row = { bot_id: bot.id, reader: `program:${id}`, payload: '{}', reason: '500', reason_code: 'refused' };
     await api.database.db
       .insertInto('dead_letters')
@@ -94,7 +94,7 @@ describe('a deleted program', () => {
   test('leaves to the bot what it took alone and gave up; others have the rest', async () => {
     const bot = await api.addBot({ proxy_enabled: true, backend_url: NOBODY });
     const program = await add(bot, { mode: 'push', backend_url: NOBODY });
-    await bury(bot, program, [true, false, true]);
+    await giveUp(bot, program, [true, false, true]);
     await post('programs/delete', { id: program.id });
     const why = `program ${program.id}, which took it alone, was deleted (500)`;
     expect(await letters(bot)).toEqual([

@@ -3,7 +3,7 @@ import type { ProgramTokenResource, programTokenOperations } from '@flotilla/con
 import { addProgramToken } from '@flotilla/domain/delivery/programs/add-program-token.ts';
 import { deleteProgramToken } from '@flotilla/domain/delivery/programs/delete-program-token.ts';
 import { programStore } from '@flotilla/domain/delivery/programs/program-store.ts';
-import type { ProgramToken, TokenMaker } from '@flotilla/domain/delivery/programs/program-token.ts';
+import type { ProgramToken, TokenCreator } from '@flotilla/domain/delivery/programs/program-token.ts';
 import { programTokenStore } from '@flotilla/domain/delivery/programs/program-token-store.ts';
 import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
@@ -39,7 +39,7 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     async handle(context, { input, by, caller }) {
       if (input.methods?.some((name) => isOfManagedBots(name.toLowerCase()))) requireAllBots(caller);
       const { program_id: programId, name, methods = null, chats = null, rate, expires_at: expiresAt } = input;
-      const { token, record } = await addProgramToken(context, by, makerOf(caller), programId, {
+      const { token, record } = await addProgramToken(context, by, creatorOf(caller), programId, {
         ...{ name, methods, chats },
         perSecond: rate?.per_second ?? null,
         perMinute: rate?.per_minute ?? null,
@@ -58,7 +58,7 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
   },
 };
 
-function makerOf({ account, role, apiKey }: Caller): TokenMaker {
+function creatorOf({ account, role, apiKey }: Caller): TokenCreator {
   const { id: accountId, username } = account;
   return { role, accountId, username, keyId: apiKey?.id ?? null, endsAt: apiKey === null ? null : endOfKey(apiKey) };
 }

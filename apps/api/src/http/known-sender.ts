@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** The sender of a body: `known` if we have checked a token, key or secret. */
 export type Sender = 'known' | 'stranger';
 
-type Judged = IncomingMessage & { senderIsKnown?: true };
+type Checked = IncomingMessage & { senderIsKnown?: true };
 
 /** How long a body that is held in memory may take. */
 const WHOLE_WITHIN_MS = 8_000;
@@ -14,11 +14,11 @@ const SMALL_BYTES = 64 * 1024;
 
 /** A token, key or secret of this request was checked: its small body, too, is judged by its progress. */
 export function noteKnownSender(request: IncomingMessage): void {
-  (request as Judged).senderIsKnown = true;
+  (request as Checked).senderIsKnown = true;
 }
 
 export function hasKnownSender(request: IncomingMessage): boolean {
-  return (request as Judged).senderIsKnown === true;
+  return (request as Checked).senderIsKnown === true;
 }
 
 /**

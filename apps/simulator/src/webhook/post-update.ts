@@ -41,7 +41,7 @@ export function webhookPoster(webhook: WebhookSettings) {
       const request = (secure ? https : http).request(options, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => settle(judge(response, Buffer.concat(chunks))));
+        response.on('end', () => settle(outcomeOf(response, Buffer.concat(chunks))));
         response.on('error', (error) => settle(failed(error.message)));
       });
       const timer = setTimeout(() => {
@@ -58,7 +58,7 @@ export function webhookPoster(webhook: WebhookSettings) {
   return { send, close: () => agent.destroy() };
 }
 
-function judge(response: http.IncomingMessage, body: Buffer): PostOutcome {
+function outcomeOf(response: http.IncomingMessage, body: Buffer): PostOutcome {
   const status = response.statusCode ?? 0;
   if (status >= 200 && status < 300) {
     const plain = decompress(body, response.headers['content-encoding'] ?? '');

@@ -133,7 +133,7 @@ local function noteReaders(mark, owner)
 end
 
 -- An update that a parked program takes alone becomes a dead letter, which can be sent to the bot's backend.
-local function buryForParked(owner, id, raw)
+local function giveUpForParked(owner, id, raw)
   local origin = { bot = botId, registration = registrationId, now = now, reader = 'push' }
   local reason = 'program ' .. owner .. ', which takes it alone, is parked'
   addDeadLetter(history, origin, { id = id, raw = raw }, { code = 'too_far_behind', reason = reason, attempts = 0 })
@@ -154,7 +154,7 @@ for i in each(updates) do
 end
 if highest > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
 
-local appended, duplicates, anyAllowed, routable, buries = 0, 0, false, 0, false
+local appended, duplicates, anyAllowed, routable, givesUp = 0, 0, false, 0, false
 local traced = traceparent ~= '' and { 'tp', traceparent } or {}
 for i in each(updates) do
   local platformId, bitmap = tonumber(updates.platformId[i]), updates.bitmap[i]
@@ -177,9 +177,9 @@ for i in each(updates) do
     end
     noteReaders(mark, owner)
     if isParked then
-      buryForParked(owner, id, raw)
+      giveUpForParked(owner, id, raw)
       -- If it polls again while the entry is kept, it must not get what may be sent to the bot.
-      mark, buries = MARK_OF_NOBODY, true
+      mark, givesUp = MARK_OF_NOBODY, true
     end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
     local allowed = not owner and isAllowedKind(kind)
@@ -262,7 +262,7 @@ if isRunning then
 else
   tellHeld(held)
 end
-local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') or false
+local wakeHistory = (manage or givesUp) and redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') or false
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or newestIsOurs) and last > reserved - RESERVED_AHEAD
 return reply.OK {

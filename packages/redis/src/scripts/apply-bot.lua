@@ -91,7 +91,7 @@ local function emptyPush()
   pushFrom(last, allowedCount)
   redis.call('HSET', state, 'parked', 0)
   closeBreaker(state)
-  if not drops then buryRedriven(bot, 'push', again, BACKEND_REMOVED) end
+  if not drops then giveUpRedriven(bot, 'push', again, BACKEND_REMOVED) end
 end
 
 -- Pull continues at push's lowest pending id, without the later updates that push has delivered.
@@ -163,7 +163,7 @@ elseif ruled and not rules then
   local again = clearLanes(forRules, rulesLanePrefix)
   redis.call('HINCRBY', state, '@rulesFencingToken', 1)
   writeState(state, { '@rules', 0, '@rulesUnread', 0, '@rulesPending', 0 })
-  buryRedriven(bot, 'rules', again, { code = 'rules_removed', reason = 'its rules were removed', attempts = 0 })
+  giveUpRedriven(bot, 'rules', again, { code = 'rules_removed', reason = 'its rules were removed', attempts = 0 })
 elseif ruled and s.on ~= '1' and redis.call('EXISTS', forRules.lanes) == 1 then
   -- Lanes that slept while the bot was disabled have no turn. If the wake is lost, upkeep finds this pending turn.
   redis.call('ZADD', pendingTurns, 'NX', nowMs, botId .. ':rules')

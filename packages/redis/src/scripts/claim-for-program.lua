@@ -24,7 +24,7 @@ turn.pending = tonumber(s.pushPending)
 settleUnits(turn, ARGV, span(settled))
 local requests, isStale = requestsOf(turn, ARGV), tonumber(bot.revision) > revision
 keepAttempts(turn, s, KEYS, ARGV, span(newAttempts))
-local openUntil, closed, opened = judgeBackend(turn, s, requests)
+local openUntil, closed, opened = updateBreaker(turn, s, requests)
 -- The turn's process may not know yet that the program was paused.
 local active = s.on == '1'
   and s.isWanted == '1'

@@ -18,7 +18,7 @@ turn.pending = tonumber(s.pushPending)
 settleUnits(turn, ARGV, span(settled))
 local requests = requestsOf(turn, ARGV)
 keepAttempts(turn, s, KEYS, ARGV, span(newAttempts))
-local openUntil, closed, opened = judgeBackend(turn, s, requests)
+local openUntil, closed, opened = updateBreaker(turn, s, requests)
 local hopeless = isHopeless(turn, s, requests)
 
 local active, cursor, more = s.on == '1' and s.isWanted == '1', tonumber(s.pushCursor), false
@@ -38,5 +38,5 @@ local answer = closeBackendTurn(turn, s, {
   closed = closed,
   opened = opened,
 })
-countActivity(activity, shardActivity, turn.now, 0, turn.delivered, turn.buried, turn.retried, 0)
+countActivity(activity, shardActivity, turn.now, 0, turn.delivered, turn.givenUp, turn.retried, 0)
 return answer

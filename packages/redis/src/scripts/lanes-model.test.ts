@@ -149,7 +149,7 @@ class Model {
     const requests = settled.length === 0 ? NO_REQUESTS : this.#random.oneOf(outcomes);
     const { token, units } = await this.#call(name, limit, settle, requests);
     this.#token = token;
-    await this.#buryCrashed();
+    await this.#giveUpCrashed();
     for (const { lane, id, record } of units) {
       expect({ lane, id }).toEqual({ lane, id: this.waiting.get(lane)![0] });
       expect(record).toBe(this.#records.get(id) ?? '');
@@ -159,7 +159,7 @@ class Model {
   }
 
   /** What was begun three times is a dead letter, and waits no more. */
-  async #buryCrashed(): Promise<void> {
+  async #giveUpCrashed(): Promise<void> {
     const records = await scene.commands.xrange(scene.keys.history, '-', '+');
     const fieldOf = (fields: string[], name: string) => fields[fields.indexOf(name) + 1];
     for (const [, fields] of records.slice(this.#recordsSeen)) {

@@ -12,7 +12,7 @@
 --   OK deadLetters: number, more: flag, wakeHistory: flag
 -- @include state
 -- @include programs
--- @include bury
+-- @include give-up
 local reader, own = 'program:' .. programId, programKeys(programPrefix, programId)
 -- @read s <- state: registrationId, allowedCount
 -- @read p <- own.state: push, pushCursor, pushPending, hasDeliveredAhead
@@ -36,7 +36,7 @@ local turn = withLanes({
   work = own.work,
   redriven = own.redriven,
   pending = tonumber(p.pushPending or 0),
-  buried = 0,
+  givenUp = 0,
   wakeHistory = 0,
   fresh = {},
 })
@@ -46,9 +46,9 @@ local failure = { code = 'too_far_behind', reason = reason, attempts = 0 }
 local function buryLane(lane, isInFlight)
   local key = turn.lanePrefix .. lane
   local head = isInFlight and redis.call('LPOP', key)
-  while turn.buried < limit and redis.call('EXISTS', key) == 1 do
+  while turn.givenUp < limit and redis.call('EXISTS', key) == 1 do
     local id = redis.call('LINDEX', key, 0)
-    bury(turn, id, failure)
+    giveUp(turn, id, failure)
     leaveLane(turn, lane, { id })
   end
   if head then
@@ -65,13 +65,13 @@ for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, IN_FLIGHT_SCORE, '
   buryLane(lane, true)
 end
 writeLanes(turn)
-local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, upTo, 'COUNT', math.max(limit - turn.buried, 1))
+local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, upTo, 'COUNT', math.max(limit - turn.givenUp, 1))
 for _, found in ipairs(fresh) do
   local entry = fieldsOf(found)
   cursor = entry.id
   local wasDelivered = p.hasDeliveredAhead and redis.call('SISMEMBER', own.deliveredByPush, entry.id) == 1
   local isWanted = isFor(entry, programId) and (entry.owner ~= nil or isOfKind(kinds, entry.kind))
-  if isWanted and not wasDelivered then bury(turn, tostring(entry.id), failure) end
+  if isWanted and not wasDelivered then giveUp(turn, tostring(entry.id), failure) end
 end
 if #fresh == 0 then cursor = math.max(cursor, upTo) end
 local waits = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_SCORE, 'LIMIT', 0, 1)
@@ -89,4 +89,4 @@ if not more then
   redis.call('PUBLISH', 'flotilla:bot-state', turn.botId)
 end
 trimLog(turn.state, turn.log, turn.consumers, nowMs)
-return reply.OK { deadLetters = turn.buried, more = more, wakeHistory = turn.wakeHistory }
+return reply.OK { deadLetters = turn.givenUp, more = more, wakeHistory = turn.wakeHistory }

@@ -44,7 +44,7 @@ const parked = (deadLetters: number, { more = false, wakeHistory = false } = {})
   wakeHistory,
 });
 const consumer = () => scene.commands.hget(scene.keys.consumers, `program:${ID}`);
-const buried = async () => {
+const givenUp = async () => {
   const records = await scene.commands.xrange(scene.keys.history, '-', '+');
   return records.map(([, fields]) => {
     const of = (name: string) => fields[fields.indexOf(name) + 1];
@@ -77,7 +77,7 @@ test('what waits for one that pulls becomes dead letters, a batch a call; it kee
   expect(await park(4, 2, ',message,')).toEqual(parked(2, { more: true, wakeHistory: true }));
   expect(await consumer()).toBe(`2 ${NOW_MS}`);
   expect(await park(4, 2, ',message,')).toEqual(parked(1));
-  expect(await buried()).toEqual(dead(1, 2, 4));
+  expect(await givenUp()).toEqual(dead(1, 2, 4));
   expect(await consumer()).toBe('4 0');
   expect(await scene.commands.xlen(scene.keys.log)).toBe(0);
   expect(await check({ updates: 0, ms: 0 })).toMatchObject({ newestId: 4, wakePrograms: [], behind: [] });
@@ -96,7 +96,7 @@ test('of one that pushes the lanes and the rest of the log, but nothing that is 
   await scene.commands.hset(own.inFlight, 'c:5', 'a1');
   await scene.commands.hset(own.state, { pushCursor: 3, pushCursorCount: 3, pushPending: 3 });
   expect(await park(4)).toEqual(parked(3, { wakeHistory: true }));
-  expect(await buried()).toEqual(dead(3, 2, 4));
+  expect(await givenUp()).toEqual(dead(3, 2, 4));
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['1']);
   expect(await scene.commands.hmget(own.state, 'pushCursor', 'pushCursorCount', 'pushPending', 'parkedFor')).toEqual([
     '4',

@@ -1,10 +1,10 @@
 import {
   type CallLimits,
-  judgeCall,
+  checkCall,
   limitsOf,
   type RefusedParameter,
   toRead,
-} from '@flotilla/domain/fleet/bots/judge-call.ts';
+} from '@flotilla/domain/fleet/bots/check-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
@@ -123,14 +123,14 @@ function passWithinLimits(proxy: RunningProxy, call: MethodCall, found: ProgramC
   try {
     const seen = seeParameters(proxy.context.bodies, call);
     if (seen instanceof Promise) {
-      seen.then((later) => judge(proxy, call, found, limits, later)).catch((error) => fail(proxy, call, error));
-    } else judge(proxy, call, found, limits, seen);
+      seen.then((later) => check(proxy, call, found, limits, later)).catch((error) => fail(proxy, call, error));
+    } else check(proxy, call, found, limits, seen);
   } catch (error) {
     fail(proxy, call, error);
   }
 }
 
-function judge(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, limits: CallLimits, seen: Seen): void {
+function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, limits: CallLimits, seen: Seen): void {
   const notSo = ({ about, why, chatId }: Omit<RefusedParameter, 'outcome'>): Refused => {
     return { ...notAllowed(about, call.method, why), chatId };
   };
@@ -147,12 +147,12 @@ function judge(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
       return;
     }
   }
-  const judged = judgeCall(limits, call.method, seen.parameters);
-  if (judged.outcome === 'refused') {
-    refuseToken(proxy, call, found, notSo(judged));
+  const checked = checkCall(limits, call.method, seen.parameters);
+  if (checked.outcome === 'refused') {
+    refuseToken(proxy, call, found, notSo(checked));
     return;
   }
-  const { parameters } = judged;
+  const { parameters } = checked;
   if (seen.boundary === null) {
     send(proxy, call, found, {
       query: '',

@@ -657,10 +657,10 @@ describe('the chats of a token', () => {
   });
 });
 
-test('a token outlives its maker, and the audit log says so when the account loses the bot or is deleted', async () => {
+test('a token outlives its creator, and the audit log says so when the account loses the bot or is deleted', async () => {
   const [mine, other] = [await api.addBot(), await api.addBot()];
-  const maker = await insertAccount(api.database.db, { username: 'maker', bots: [mine.id, other.id] });
-  const asMaker = restClient(api.url, maker.key);
+  const creator = await insertAccount(api.database.db, { username: 'creator', bots: [mine.id, other.id] });
+  const asMaker = restClient(api.url, creator.key);
   const made = async (of: BotResource) => {
     const body = { program_id: (await addProgram(of)).id, name: 'made' };
     return (await asMaker('POST', '/api/programs/tokens/add', { body })).json as { id: number; token: string };
@@ -670,9 +670,9 @@ test('a token outlives its maker, and the audit log says so when the account los
     const log = await api.admin('GET', '/api/adminlog', { query: { limit: 1 } });
     return (log.json as { action: string; details?: string }[])[0];
   };
-  await api.admin('POST', '/api/auth/users/update', { body: { id: maker.id, bot_ids: [other.id] } });
+  await api.admin('POST', '/api/auth/users/update', { body: { id: creator.id, bot_ids: [other.id] } });
   expect((await newest())?.details).toMatch(new RegExp(`; its tokens of programs stay: ${first.id}$`));
-  await api.admin('POST', '/api/auth/users/delete', { body: { id: maker.id } });
+  await api.admin('POST', '/api/auth/users/delete', { body: { id: creator.id } });
   expect(await newest()).toMatchObject({
     action: 'account_delete',
     details: `its tokens of programs stay: ${first.id}, ${second.id}`,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CallLimits, judgeParameter, type RefusedParameter } from '@flotilla/domain/fleet/bots/judge-call.ts';
+import { type CallLimits, checkParameter, type RefusedParameter } from '@flotilla/domain/fleet/bots/check-call.ts';
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
@@ -29,7 +29,7 @@ const UNUSUAL = badRequest('the headers of a part of the form are too long');
 const NO_END = badRequest('unexpected end of request content');
 const MIME = /^[\w.+-]+\/[\w.+-]+(?:;\s*[\w.+-]+=[\w.+-]+)*$/;
 
-/** A form written anew while it streams: fields as they were judged, files with headers of ours. */
+/** A form written anew while it streams: fields as they were checked, files with headers of ours. */
 export function rewrittenForm(options: FormOptions): OwnBody {
   const boundary = `flotilla-${randomUUID()}`;
   return { type: `multipart/form-data; boundary=${boundary}`, rewrite: new FormRewriter(boundary, options) };
@@ -55,7 +55,7 @@ class FormRewriter implements BodyRewriter {
         onHeaders: (headers) => {
           if (headers === null) this.#refusal ??= UNUSUAL;
         },
-        onField: (name, value) => this.#judgeField(name, value),
+        onField: (name, value) => this.#checkField(name, value),
         onLongField: () => {
           this.#refusal ??= TOO_LARGE;
         },
@@ -85,14 +85,14 @@ class FormRewriter implements BodyRewriter {
     return this.#taken();
   }
 
-  #judgeField(name: string, value: string): void {
+  #checkField(name: string, value: string): void {
     this.#fieldBytes += name.length + value.length;
     if (this.#fieldBytes > PARAMETERS_BYTES) this.#refusal ??= TOO_LARGE;
     if (this.#refusal !== null) return;
     const { limits, refuse } = this.#options;
-    const judged = judgeParameter(limits, name, value);
-    if (judged.outcome === 'refused') this.#refusal = refuse(judged);
-    else if (judged.value !== null) this.#addField(name, judged.value);
+    const checked = checkParameter(limits, name, value);
+    if (checked.outcome === 'refused') this.#refusal = refuse(checked);
+    else if (checked.value !== null) this.#addField(name, checked.value);
   }
 
   #addField(name: string, value: string): void {

@@ -6,7 +6,13 @@ import { grantedMethods } from '../../fleet/bots/methods-of-users.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { auditedToken } from './audited-program.ts';
 import { lockProgram } from './lock-program.ts';
-import { newProgramToken, type ProgramToken, shownPrefix, type TokenMaker, type WantedToken } from './program-token.ts';
+import {
+  newProgramToken,
+  type ProgramToken,
+  shownPrefix,
+  type TokenCreator,
+  type WantedToken,
+} from './program-token.ts';
 import { programTokenStore } from './program-token-store.ts';
 import { refuseLargePrograms } from './refuse-large-programs.ts';
 import { refuseLosingToken } from './refuse-lost-updates.ts';
@@ -14,19 +20,19 @@ import { refuseLosingToken } from './refuse-lost-updates.ts';
 const TOKENS_AT_MOST = 100;
 
 /**
- * Makes a token of a program. Only the answer contains the token itself. It ends with the maker's key at the latest, and
- * by default then. Throws 'forbidden' (methods that its maker may not give), 'not_found' (the program), or 'bad_request'
+ * Makes a token of a program. Only the answer contains the token itself. It ends with the creator's key at the latest, and
+ * by default then. Throws 'forbidden' (methods that its creator may not give), 'not_found' (the program), or 'bad_request'
  * for an unknown method, an end in the past or too late, too many tokens, or polls by which others would lose updates.
  */
 export async function addProgramToken(
   deps: ChangeRulesDeps,
   by: Actor,
-  maker: TokenMaker,
+  creator: TokenCreator,
   programId: number,
   asked: WantedToken,
 ): Promise<{ token: string; record: ProgramToken }> {
-  const methods = grantedMethods(maker.role, asked.methods);
-  const wanted = { ...asked, expiresAt: endOfNewToken(maker, asked.expiresAt) };
+  const methods = grantedMethods(creator.role, asked.methods);
+  const wanted = { ...asked, expiresAt: endOfNewToken(creator, asked.expiresAt) };
   checkRequest(deps, wanted);
   return changeRules(deps, by, async (db) => {
     const program = await lockProgram(db, deps.secrets, programId);
@@ -40,7 +46,7 @@ export async function addProgramToken(
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const token = newProgramToken(bot.telegramId);
     const record = await tokens.insert({
-      ...{ ...wanted, methods, programId, maker },
+      ...{ ...wanted, methods, programId, creator },
       ...{ hash: sha256Hex(token), prefix: shownPrefix(token) },
     });
     await refuseLargePrograms(db, program.botId);
@@ -49,7 +55,7 @@ export async function addProgramToken(
   });
 }
 
-function endOfNewToken({ endsAt }: TokenMaker, wanted: Date | null): Date | null {
+function endOfNewToken({ endsAt }: TokenCreator, wanted: Date | null): Date | null {
   if (wanted !== null && endsAt !== null && wanted > endsAt) {
     const reason = `must not be later than the end of the key that makes it, ${endsAt.toISOString()}`;
     throw refusedInput('expires_at', reason);

@@ -5,7 +5,7 @@ import { nameKinds } from '../../fleet/bots/named-kinds.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { auditedProgram } from './audited-program.ts';
 import { checkProgram } from './check-program.ts';
-import { makerOf } from './maker.ts';
+import { creatorOf } from './creator.ts';
 import type { Program, ProgramContent } from './program.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
@@ -35,7 +35,7 @@ export async function addProgram(
       throw new FlotillaError('bad_request', `A bot can have at most ${PROGRAMS_AT_MOST} programs`);
     }
     refuseFilter(content.filter, await programs.filters(botId));
-    const result = await programs.insert(botId, content, makerOf(by)).catch(refuseKnownName);
+    const result = await programs.insert(botId, content, creatorOf(by)).catch(refuseKnownName);
     await refuseLargePrograms(db, botId);
     return { result, botIds: [botId], audited: auditedProgram('program_add', result) };
   });

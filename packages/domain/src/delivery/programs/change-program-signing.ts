@@ -2,8 +2,8 @@ import { changeRules } from '../../fleet/bots/change-rules.ts';
 import { changedSigning, type SigningChange } from '../../fleet/bots/change-signing.ts';
 import type { Signing } from '../../fleet/bots/signing.ts';
 import type { Actor } from '../../people/audit/actor.ts';
+import { creatorOf } from './creator.ts';
 import { lockProgram } from './lock-program.ts';
-import { makerOf } from './maker.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
 
@@ -17,7 +17,7 @@ export async function changeProgramSigning(
   return changeRules(deps, by, async (db) => {
     const { botId, signing } = await lockProgram(db, deps.secrets, id);
     const { result, action } = changedSigning(signing, change, deps.clock.nowMs());
-    await programStore(db, deps.secrets).setSigning(id, result, makerOf(by));
+    await programStore(db, deps.secrets).setSigning(id, result, creatorOf(by));
     return { result, botIds: [botId], audited: { action, botId, details: `program ${id}` } };
   });
 }

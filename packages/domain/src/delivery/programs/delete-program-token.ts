@@ -2,8 +2,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { auditedToken } from './audited-program.ts';
+import { creatorOf } from './creator.ts';
 import { lockProgram } from './lock-program.ts';
-import { makerOf } from './maker.ts';
 import { NO_BACKEND } from './program.ts';
 import { programStore } from './program-store.ts';
 import { programTokenStore } from './program-token-store.ts';
@@ -18,7 +18,7 @@ export async function deleteProgramToken(deps: ChangeRulesDeps, by: Actor, id: n
     if (!(await tokens.remove(id))) throw new FlotillaError('not_found', 'Token not found');
     const audited = auditedToken('program_token_delete', program, token);
     if (program.webhookTokenId !== id) return { result: undefined, botIds: [program.botId], audited };
-    await programStore(db, deps.secrets).update(program.id, { ...NO_BACKEND, webhookTokenId: null }, makerOf(by));
+    await programStore(db, deps.secrets).update(program.id, { ...NO_BACKEND, webhookTokenId: null }, creatorOf(by));
     const details = `${audited.details}; the webhook that it set was deleted`;
     return { result: undefined, botIds: [program.botId], audited: { ...audited, details } };
   });

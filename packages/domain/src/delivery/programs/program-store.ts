@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely';
 import { SEALED_PLACES } from '../../fleet/bots/sealed-bot.ts';
 import { openSigning, type Signing, sealSigning } from '../../fleet/bots/signing.ts';
 import { leaveLettersOfProgram } from '../../records/retention/letters-of-program.ts';
-import type { Maker } from './maker.ts';
+import type { Creator } from './creator.ts';
 import type { Program, ProgramChanges, ProgramContent } from './program.ts';
 
 const LETTERS_AT_ONCE = 10_000;
@@ -47,7 +47,7 @@ export function programStore(db: Database, secrets: SecretBox) {
       return row === undefined ? null : toProgram(row);
     },
 
-    async insert(botId: number, content: ProgramContent, maker: Maker): Promise<Program> {
+    async insert(botId: number, content: ProgramContent, creator: Creator): Promise<Program> {
       const { name, mode } = content;
       // The id is drawn before the row is made, because the row's secrets are bound to it.
       const { rows } = await sql<{
@@ -56,24 +56,24 @@ export function programStore(db: Database, secrets: SecretBox) {
       const { id } = rows[0]!;
       const row = await db
         .insertInto('programs')
-        .values({ ...columnsOf(secrets, id, content, maker), id, bot_id: botId, name, mode })
+        .values({ ...columnsOf(secrets, id, content, creator), id, bot_id: botId, name, mode })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toProgram(row);
     },
 
-    /** `maker`: who gives a new backend. */
-    async update(id: number, changes: ProgramChanges, maker: Maker): Promise<Program> {
+    /** `creator`: who gives a new backend. */
+    async update(id: number, changes: ProgramChanges, creator: Creator): Promise<Program> {
       const row = await db
         .updateTable('programs')
-        .set(columnsOf(secrets, id, changes, maker))
+        .set(columnsOf(secrets, id, changes, creator))
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
       return toProgram(row);
     },
 
-    async setSigning(id: number, signing: Signing | null, { by, byKey }: Maker): Promise<void> {
+    async setSigning(id: number, signing: Signing | null, { by, byKey }: Creator): Promise<void> {
       const sealed = sealSigning(secrets, signing, SEALED_PLACES.programSigning(id));
       await db
         .updateTable('programs')
@@ -93,7 +93,7 @@ export function programStore(db: Database, secrets: SecretBox) {
 }
 
 /** The columns that these changes set; undefined ones stay as they are. */
-function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by, byKey }: Maker) {
+function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by, byKey }: Creator) {
   const seal = (plain: string | undefined, place: string) => (plain ? secrets.seal(plain, place) : plain);
   return {
     name: changes.name,

@@ -1,9 +1,9 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ProgramTokensTable } from '@flotilla/database/tables.ts';
 import type { Selectable } from 'kysely';
-import type { ProgramToken, TokenMaker, WantedToken } from './program-token.ts';
+import type { ProgramToken, TokenCreator, WantedToken } from './program-token.ts';
 
-type NewRow = WantedToken & { programId: number; hash: string; prefix: string; maker: TokenMaker };
+type NewRow = WantedToken & { programId: number; hash: string; prefix: string; creator: TokenCreator };
 
 /** SQL of tokens of programs. */
 export function programTokenStore(db: Database) {
@@ -54,9 +54,9 @@ export function programTokenStore(db: Database) {
           chats: json(token.chats),
           per_second: token.perSecond,
           per_minute: token.perMinute,
-          made_by: token.maker.username,
-          made_by_id: token.maker.accountId,
-          made_by_key: token.maker.keyId,
+          made_by: token.creator.username,
+          made_by_id: token.creator.accountId,
+          made_by_key: token.creator.keyId,
           expires_at: token.expiresAt,
         })
         .returningAll()

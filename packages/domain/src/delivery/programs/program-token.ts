@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '@flotilla/contract/accounts.ts';
 
-/** The record of a program's token; only its maker has seen the token itself. null: no limit. */
+/** The record of a program's token; only its creator has seen the token itself. null: no limit. */
 export interface ProgramToken {
   id: number;
   programId: number;
@@ -21,7 +21,7 @@ export interface ProgramToken {
 export type WantedToken = Pick<ProgramToken, 'name' | 'methods' | 'chats' | 'perSecond' | 'perMinute' | 'expiresAt'>;
 
 /** Who makes a token. `endsAt`: the end of the API key, or null for a session or a key without an end. */
-export type TokenMaker = {
+export type TokenCreator = {
   role: Role;
   accountId: number;
   username: string;

@@ -5,8 +5,8 @@ import { nameKinds } from '../../fleet/bots/named-kinds.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { auditedProgram } from './audited-program.ts';
 import { checkProgram } from './check-program.ts';
+import { creatorOf } from './creator.ts';
 import { lockProgram } from './lock-program.ts';
-import { makerOf } from './maker.ts';
 import type { Program, ProgramChanges } from './program.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
@@ -39,7 +39,7 @@ export async function updateProgram(
     const programs = programStore(db, deps.secrets);
     if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.botId, id));
     const result = await programs
-      .update(id, { enabled: before.enabled, ...changes }, makerOf(by))
+      .update(id, { enabled: before.enabled, ...changes }, creatorOf(by))
       .catch(refuseKnownName);
     if (grows(changes)) await refuseLargePrograms(db, before.botId);
     // With a reason, nobody asked for the change, so nobody could do what a refusal says.

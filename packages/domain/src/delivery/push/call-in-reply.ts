@@ -14,8 +14,8 @@ import {
   answerer,
 } from '../../fleet/bots/answered-callbacks.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { checkCall, limitsOf } from '../../fleet/bots/check-call.ts';
 import { countCall } from '../../fleet/bots/count-call.ts';
-import { judgeCall, limitsOf } from '../../fleet/bots/judge-call.ts';
 import { isGrantedByUsers } from '../../fleet/bots/methods-of-users.ts';
 import { isMethodAllowed } from '../../fleet/bots/token-methods.ts';
 import { webhookTokenOf } from '../../fleet/bots/webhook-token.ts';
@@ -55,13 +55,13 @@ export async function callInReply(
   if (call === 'too-many') return TOO_MANY;
   const method = call.method.toLowerCase();
   if (IGNORED.has(method) || method.startsWith('get')) return null;
-  const judged = await judge(deps, backend, method, call.params).catch((error: unknown) => {
+  const checked = await check(deps, backend, method, call.params).catch((error: unknown) => {
     deps.log.warn({ bot: backend.id, method, reason: String(error) }, 'a call in a reply was left out: Redis is away');
     return 'away' as const;
   });
-  if (judged === 'away') return notMade(method, 'Flotilla could not check its limits');
-  if (judged.outcome === 'refused') return notMade(method, refuse(deps, backend, method, judged));
-  const { params } = judged;
+  if (checked === 'away') return notMade(method, 'Flotilla could not check its limits');
+  if (checked.outcome === 'refused') return notMade(method, refuse(deps, backend, method, checked));
+  const { params } = checked;
   const answer = await makeCall(deps, backend, { ...call, params });
   if (method === ANSWER_CALLBACK_QUERY && (await isSettled(deps, backend, params, answer))) return null;
   if (answer.outcome !== 'ok') {
@@ -125,19 +125,19 @@ type Refused = {
   why?: string;
   chatId?: number | null;
 };
-type Judged = { outcome: 'allowed'; params: Params } | Refused;
+type Checked = { outcome: 'allowed'; params: Params } | Refused;
 
 /**
  * A call in an answer has the limits of the token that set the webhook, which may have ended since the delivery began. If a
  * user gave the backend by REST, the call may do what users may. No program may act on other bots unless it is allowed to.
  * Rejects if Redis cannot count the call.
  */
-async function judge(
+async function check(
   deps: ReplyDeps,
   { program }: BotWithBackend,
   lowerCaseMethod: string,
   params: Params,
-): Promise<Judged> {
+): Promise<Checked> {
   if (program === undefined) return { outcome: 'allowed', params };
   const { webhookTokenId, backendRole } = program;
   if (webhookTokenId === null) {
@@ -154,8 +154,8 @@ async function judge(
     return { outcome: 'refused', reason: 'expired', token: { id: webhookTokenId } };
   }
   if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
-  const judged = withinLimits(token, token, lowerCaseMethod, params);
-  if (judged.outcome === 'refused' || (await countCall(deps, token)) === 0) return judged;
+  const checked = withinLimits(token, token, lowerCaseMethod, params);
+  if (checked.outcome === 'refused' || (await countCall(deps, token)) === 0) return checked;
   return { outcome: 'refused', reason: 'rate', token };
 }
 
@@ -167,11 +167,11 @@ function withinLimits(
   token: ActiveToken | null,
   lowerCaseMethod: string,
   params: Params,
-): Judged {
+): Checked {
   const seen = new Map(Object.entries(params).map(([name, value]) => [name, [value]]));
-  const judged = judgeCall(limitsOf(of), lowerCaseMethod, seen);
-  if (judged.outcome === 'allowed') return { outcome: 'allowed', params: Object.fromEntries(judged.parameters) };
-  const { about: reason, why, chatId } = judged;
+  const checked = checkCall(limitsOf(of), lowerCaseMethod, seen);
+  if (checked.outcome === 'allowed') return { outcome: 'allowed', params: Object.fromEntries(checked.parameters) };
+  const { about: reason, why, chatId } = checked;
   return { outcome: 'refused', reason, token, why, chatId };
 }
 

@@ -96,7 +96,7 @@ test('a new owner has what the dead one had in flight; the old one is refused', 
   });
 });
 
-test('what owners died with three times is buried; what was in flight beside it is not', async () => {
+test('what owners died with three times is given up; what was in flight beside it is not', async () => {
   const bot = await registered({ ...backend, longPollEnabled: false });
   await accept(bot, update(1), update(2), update(3, 'message', 6));
   const begins = async () => {
@@ -168,7 +168,7 @@ test('a claim is not asked for again for ever, though nobody else may have begun
   expect(isRedisUnavailable(outcome)).toBe(true);
 }, 30_000);
 
-test('what expires after tries without an answer is buried with their number', async () => {
+test('what expires after tries without an answer is given up with their number', async () => {
   const bot = await registered({ ...backend, longPollEnabled: false });
   await accept(bot, update(1));
   const fencingToken = await own(bot);

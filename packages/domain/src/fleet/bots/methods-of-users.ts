@@ -9,7 +9,7 @@ const OF_PROGRAM = ['setWebhook', 'deleteWebhook', 'logOut', 'close'] as const;
 const MOST_OF_USERS = [...GROUPS_OF_USERS, ...OF_PROGRAM.slice(0, 2)];
 const GRANTED_BY_USERS: ReadonlySet<string> = new Set([...GROUPS_OF_USERS, ...OF_PROGRAM].map(lower));
 
-/** The methods that a new token gets; null: every one. Throws 'forbidden' for more than its maker may give. */
+/** The methods that a new token gets; null: every one. Throws 'forbidden' for more than its creator may give. */
 export function grantedMethods(role: Role, wanted: string[] | null): string[] | null {
   if (role === 'admin') return wanted;
   if (wanted === null) return MOST_OF_USERS;

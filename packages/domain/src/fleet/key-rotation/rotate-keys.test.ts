@@ -9,7 +9,7 @@ import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/p
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { makerOf } from '../../delivery/programs/maker.ts';
+import { creatorOf } from '../../delivery/programs/creator.ts';
 import { programStore } from '../../delivery/programs/program-store.ts';
 import { OPERATOR } from '../../people/audit/actor.ts';
 import { mirrorBot } from '../bots/bot-mirror.ts';
@@ -222,7 +222,7 @@ test('the backends of programs are sealed anew too, each for its own program', a
   const program = await programStore(database.db, before).insert(
     botId!,
     { ...wanted, ...RELAY, kinds: [] },
-    makerOf(OPERATOR),
+    creatorOf(OPERATOR),
   );
   await rotateKeys(deps());
   expect(await programStore(database.db, after).find(program.id)).toMatchObject(wanted);
@@ -241,11 +241,15 @@ test('what signs deliveries is sealed anew, of bots and of programs', async () =
   };
   const of = { filter: {}, exclusive: false, order: 100, backendRole: 'admin' as const };
   const wanted = { ...content, ...of, backendUrl: 'https://relay.example/', secretToken: '' };
-  const { id } = await programStore(database.db, before).insert(botId!, { ...wanted, mode: 'push' }, makerOf(OPERATOR));
+  const { id } = await programStore(database.db, before).insert(
+    botId!,
+    { ...wanted, mode: 'push' },
+    creatorOf(OPERATOR),
+  );
   const [ofBot, ofProgram] = [newSigning(), newSigning()];
   const place = SEALED_PLACES.signing(botId!);
   await storeColumns(botId!, { signing_sealed: sealSigning(before, ofBot, place) });
-  await programStore(database.db, before).setSigning(id, ofProgram, makerOf(OPERATOR));
+  await programStore(database.db, before).setSigning(id, ofProgram, creatorOf(OPERATOR));
   const { outcome, lines } = await rotateKeys(deps());
   expect(outcome).toBe('done');
   expect(lines).toContainEqual({ place: 'signing secrets', keyId: 'new', sealing: 'current', count: 2 });

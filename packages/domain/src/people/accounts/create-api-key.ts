@@ -28,7 +28,7 @@ const MAX_ANCESTORS = 7;
 const KEYS_AT_MOST = 100;
 
 /**
- * Makes a key that can do no more than its account and its maker. Only the answer contains the key itself. A key made
+ * Makes a key that can do no more than its account and its creator. Only the answer contains the key itself. A key made
  * with another key ends with that one at the latest. Throws 'forbidden', 'not_found' (the account), 'bad_request' (also
  * for too many keys), or 'unauthorized' when the caller's key was deleted meanwhile.
  */
@@ -100,7 +100,7 @@ function botsOfKey(caller: Caller, owner: Account, wanted: readonly number[] | n
   if (wanted === null || wanted === undefined) return caller.bots === 'all' ? null : [...caller.bots];
   const ofOwner = callerOf(owner);
   if (wanted.some((id) => !seesBot(caller, id) || !seesBot(ofOwner, id))) {
-    throw new FlotillaError('forbidden', 'A key cannot see bots that its account or its maker does not see');
+    throw new FlotillaError('forbidden', 'A key cannot see bots that its account or its creator does not see');
   }
   return [...new Set(wanted)];
 }

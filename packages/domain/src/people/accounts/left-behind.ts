@@ -1,9 +1,9 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { type Expression, type SqlBool, sql } from 'kysely';
 
-type Maker = { id: number; username: string } | { keyIds: readonly number[] };
+type Creator = { id: number; username: string } | { keyIds: readonly number[] };
 
-/** A token that goes on without its maker. */
+/** A token that goes on without its creator. */
 export interface LeftToken {
   id: number;
   name: string;
@@ -15,18 +15,18 @@ export interface LeftToken {
 }
 
 /**
- * What stays in use after its maker has lost the bot, or after its key was deleted: the tokens, and for the audit log
+ * What stays in use after its creator has lost the bot, or after its key was deleted: the tokens, and for the audit log
  * all of it in words. Tokens, backends and signing secrets belong to the program, as a deploy key belongs to its
- * repository. `botIds` are the bots that the maker still sees; null: all.
+ * repository. `botIds` are the bots that the creator still sees; null: all.
  */
 export async function leftBehind(
   db: Database,
-  maker: Maker,
+  creator: Creator,
   botIds: readonly number[] | null,
 ): Promise<{ tokens: LeftToken[]; inWords: string }> {
   if (botIds === null) return { tokens: [], inWords: '' };
   const madeBy = (account: SqlBoolOf, key: string): Expression<SqlBool> =>
-    'keyIds' in maker ? sql<SqlBool>`${sql.ref(key)} = any(${[...maker.keyIds]}::bigint[])` : account(maker);
+    'keyIds' in creator ? sql<SqlBool>`${sql.ref(key)} = any(${[...creator.keyIds]}::bigint[])` : account(creator);
   const isNamed =
     (name: string): SqlBoolOf =>
     ({ username }) =>

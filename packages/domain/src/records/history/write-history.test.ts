@@ -947,7 +947,7 @@ describe('the batch', () => {
     expect(counted).toBe(ids.size);
   });
 
-  test('a database that is away is said so, and nothing is buried', async () => {
+  test('a database that is away is said so, and nothing is given up', async () => {
     const away = connectDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', maxConnections: 1 });
     await expect(writeHistory({ db: away, log }, [update({ message: message(1) })])).rejects.toThrow(/ECONNREFUSED/);
     await away.destroy();

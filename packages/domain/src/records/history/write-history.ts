@@ -34,7 +34,7 @@ export async function writeHistory(deps: WriteHistoryDeps, entries: readonly His
   const outcome = await tryBatch(deps, entries);
   if (outcome.type === 'written') return outcome;
   if (entries.length === 1) {
-    await bury(deps, refusedByHistory(first, outcome.error));
+    await giveUp(deps, refusedByHistory(first, outcome.error));
     return { refused: 1, replaced: 0 };
   }
   const half = Math.ceil(entries.length / 2);
@@ -62,7 +62,7 @@ async function tryBatch(
   }
 }
 
-async function bury(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void> {
+async function giveUp(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void> {
   logDeadLetter(deps, row);
   try {
     await deps.db.transaction().execute(async (transaction) => {

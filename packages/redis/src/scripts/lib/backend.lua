@@ -54,7 +54,7 @@ end
 
 -- Opens or closes the breaker as these requests want it. s: with failingSince, probeIntervalMs, openUntil. Returns until
 -- when it is open (0 when it is closed), and whether it closed or opened in this call.
-local function judgeBackend(turn, s, requests)
+local function updateBreaker(turn, s, requests)
   local now, openUntil, failingSince = turn.now, openUntilOf(s, turn.now), tonumber(s.failingSince)
   if requests.lastError ~= '' then
     change(turn, '@pushErr', requests.lastError)

@@ -6,7 +6,7 @@
 -- @row update inLane: text  its id in the lane
 --   id: number, raw: text, kind: text, acceptedAtMs: number, expiresAtMs: number, traceparent: text?
 -- @include turn
--- @include bury
+-- @include give-up
 local ALBUM_AT_MOST = 10
 -- How many updates that have expired, crashed or are gone leave their lanes in a call, so as not to block Redis. Then its answer says
 -- that there is more to do.
@@ -19,7 +19,7 @@ local function buryExpired(turn, id, record)
   local known = record ~= '' and cjson.decode(record) or {}
   local reason = 'expired before it could be ' .. (turn.reader == 'rules' and 'routed' or 'delivered')
   if known.lastError then reason = reason .. ' (' .. known.lastError .. ')' end
-  bury(turn, id, {
+  giveUp(turn, id, {
     code = 'expired',
     reason = reason,
     attempts = known.attempts or 0,
@@ -90,7 +90,7 @@ end
 -- Makes the head of a lane, which has expired or crashed, a dead letter.
 local function buryHead(turn, id, entry, record)
   if entry.expires <= turn.now then return buryExpired(turn, id, record) end
-  bury(turn, id, {
+  giveUp(turn, id, {
     code = 'crashed',
     reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
     attempts = turn.begunAtMost,
@@ -182,7 +182,7 @@ local function claimDue(turn, suspect, gatherMs)
     if not turn.halted then change(turn, turn.fields.suspect, '') end
   end
   if turn.halted or turn.limit <= 0 then return units end
-  turn.removed = turn.buried
+  turn.removed = turn.givenUp
   local due, claimed, begun = dueLanes(turn), {}, {}
   readHeads(turn, due)
   for i = 1, #due, 2 do

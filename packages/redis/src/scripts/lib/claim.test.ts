@@ -53,7 +53,7 @@ test('an album is claimed whole, once no member has come for a moment', async ()
   expect((await claim({ gatherMs: 1000, atMs: NOW_MS + 1000 })).ids).toEqual([['1', '2']]);
 });
 
-test('what owners died with twice is claimed with nothing beside it, then buried', async () => {
+test('what owners died with twice is claimed with nothing beside it, then given up', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1, 2]);
   await file('c:5', '1');
@@ -67,7 +67,7 @@ test('what owners died with twice is claimed with nothing beside it, then buried
   expect(await scene.commands.xlen(scene.keys.history)).toBe(1);
 });
 
-test('what has expired is buried with what is known of its tries', async () => {
+test('what has expired is given up with what is known of its tries', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await file('c:5', '1');

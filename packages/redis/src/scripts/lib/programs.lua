@@ -24,7 +24,7 @@ end
 local BACKEND_REMOVED = { code = 'backend_removed', reason = 'its backend was removed', attempts = 0 }
 
 -- Redriven updates without a reader become dead letters again. bot: id, registration, history, pendingTurns, now
-local function buryRedriven(bot, reader, texts, failure)
+local function giveUpRedriven(bot, reader, texts, failure)
   for _, text in ipairs(texts) do
     local origin = { bot = bot.id, registration = bot.registration, now = bot.now, reader = reader }
     addDeadLetter(bot.history, origin, cjson.decode(text), failure)
@@ -45,7 +45,7 @@ end
 local function endProgramPush(keys, bot, reader, log, pushCursor)
   local lowest = rememberDelivered(keys.lanes, keys.lanePrefix, log, pushCursor, keys.deliveredByPush)
   if lowest then redis.call('HSET', keys.state, '@hasDeliveredAhead', 1) end
-  buryRedriven(bot, reader, clearLanes(keys, keys.lanePrefix), BACKEND_REMOVED)
+  giveUpRedriven(bot, reader, clearLanes(keys, keys.lanePrefix), BACKEND_REMOVED)
   redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
   writeState(keys.state, { '@push', 0, '@pushPending', 0 })
   return lowest and lowest - 1 or pushCursor
@@ -62,7 +62,7 @@ end
 local function dropWaiting(bot, id)
   local keys, name = programKeys(bot.prefix, id), 'program:' .. id
   -- @read known <- keys.state: push
-  buryRedriven(bot, name, clearLanes(keys, keys.lanePrefix), BACKEND_REMOVED)
+  giveUpRedriven(bot, name, clearLanes(keys, keys.lanePrefix), BACKEND_REMOVED)
   redis.call('DEL', keys.deliveredByPush)
   redis.call('HDEL', keys.state, '@hasDeliveredAhead')
   if known.push == '1' then

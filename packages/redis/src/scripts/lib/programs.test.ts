@@ -93,7 +93,7 @@ test('another backend is tried at once, and the failures of the old one do not c
   expect(await pending()).toEqual([]);
 });
 
-test('a deleted one is forgotten once nothing is left to bury, and sleeps until then', async () => {
+test('a deleted one is forgotten once nothing is left to giveUp, and sleeps until then', async () => {
   await workedFor();
   await apply({ ids: ',,', kept: ',5,', pushing: '' });
   expect(await pending()).not.toContain(TURN);

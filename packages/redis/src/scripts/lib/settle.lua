@@ -6,7 +6,7 @@
 --     dueAtMs: number?  for retry and crashed
 --     json: text  of the record for retry, of the failure for dead
 -- @include turn
--- @include bury
+-- @include give-up
 local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
 -- Returns whether the unit was at the head of its lane.
@@ -19,7 +19,7 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
     if outcome == 'dead' then
       local failure = cjson.decode(text)
       for _, one in ipairs(ids) do
-        bury(turn, one, failure)
+        giveUp(turn, one, failure)
       end
     end
     leaveLane(turn, lane, ids)

@@ -75,10 +75,10 @@ local function openTurn(reader, names, keys, args, own)
     halted = false,
     wakeHistory = 0,
     changes = {},
-    -- How many updates this call settled so, for the activity; buried: those that became dead letters.
+    -- How many updates this call settled so, for the activity; givenUp: those that became dead letters.
     delivered = 0,
     retried = 0,
-    buried = 0,
+    givenUp = 0,
     -- Entries of the log that this call has filed, by id: nothing is known of them in work.
     fresh = {},
   })

@@ -2,11 +2,11 @@
 -- @include dead-letter
 
 -- Makes an update of a unit a dead letter; failure as addDeadLetter takes it.
-local function bury(turn, id, failure)
+local function giveUp(turn, id, failure)
   local entry = readEntry(turn, id)
   if not entry then return end
   local origin = { bot = turn.botId, registration = turn.registrationId, now = turn.now, reader = turn.reader }
   addDeadLetter(turn.history, origin, entry, failure)
-  turn.buried = turn.buried + 1
+  turn.givenUp = turn.givenUp + 1
   if redis.call('ZADD', turn.pendingTurns, 'NX', turn.now, 'history') == 1 then turn.wakeHistory = 1 end
 end

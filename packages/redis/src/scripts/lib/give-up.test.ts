@@ -8,12 +8,12 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const bury = (id: string, atMs = NOW_MS) => {
+const giveUp = (id: string, atMs = NOW_MS) => {
   const body = `-- @keys from turn
 -- @args from settle
 --   id: text
 local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
-bury(turn, id, { code = 'crashed', reason = 'r', attempts = 3 })
+giveUp(turn, id, { code = 'crashed', reason = 'r', attempts = 3 })
 return turn.wakeHistory`;
   return scene.evaluate('settle', body, scene.turnKeys('push'), {
     ...scene.claimArguments('push', { name: 'a1', atMs }),
@@ -24,7 +24,7 @@ return turn.wakeHistory`;
 test('an update becomes a dead letter, and the history writer is woken once', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([7, 8]);
-  expect([await bury('7'), await bury('8', NOW_MS + 5)]).toEqual([1, 0]);
+  expect([await giveUp('7'), await giveUp('8', NOW_MS + 5)]).toEqual([1, 0]);
   const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(letters.map(([, fields]) => fields[fields.indexOf('i') + 1])).toEqual(['7', '8']);
   expect(await scene.commands.zscore(scene.keys.pendingTurns, 'history')).toBe(String(NOW_MS));
@@ -32,6 +32,6 @@ test('an update becomes a dead letter, and the history writer is woken once', as
 
 test('what is not there any more leaves nothing', async () => {
   await scene.applyBot({ push: true });
-  expect(await bury('9')).toBe(0);
+  expect(await giveUp('9')).toBe(0);
   expect(await scene.commands.exists(scene.keys.history)).toBe(0);
 });

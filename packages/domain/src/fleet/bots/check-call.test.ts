@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeCall, judgeParameter } from './judge-call.ts';
+import { checkCall, checkParameter } from './check-call.ts';
 
 const LIMITS = { chats: new Set([42]), maySpend: false, mayNameFiles: false };
 const judge = (parameters: Record<string, string[]>) =>
-  judgeCall(LIMITS, 'sendmediagroup', new Map(Object.entries({ chat_id: ['42'], ...parameters }))).outcome;
+  checkCall(LIMITS, 'sendmediagroup', new Map(Object.entries({ chat_id: ['42'], ...parameters }))).outcome;
 const list = (elements: number) => `[${Array(elements).fill('1').join()}]`;
 
 describe('JSON that is written anew', () => {
@@ -17,8 +17,8 @@ describe('JSON that is written anew', () => {
     ['in objects', `[${Array(20_000).fill('{}').join()}]`],
     ['in depth', '['.repeat(40_000) + ']'.repeat(40_000)],
   ])('is refused with too many elements, %s', (_, value) => {
-    expect(judgeParameter(LIMITS, 'media', value).outcome).toBe('refused');
-    expect(judgeParameter(LIMITS, 'reply_parameters', `{"quote_entities":${value},"message_id":1}`).outcome).toBe(
+    expect(checkParameter(LIMITS, 'media', value).outcome).toBe('refused');
+    expect(checkParameter(LIMITS, 'reply_parameters', `{"quote_entities":${value},"message_id":1}`).outcome).toBe(
       'refused',
     );
   });

@@ -11,8 +11,8 @@ export type SeenParameters = ReadonlyMap<string, readonly string[]>;
 
 export type RefusedParameter = { outcome: 'refused'; about: 'chat' | 'method'; why: string; chatId: number | null };
 /** `value`: what may be sent on, written anew where parsers could differ; null: nothing. */
-export type JudgedParameter = { outcome: 'allowed'; value: string | null } | RefusedParameter;
-export type JudgedCall = { outcome: 'allowed'; parameters: Map<string, string> } | RefusedParameter;
+export type CheckedParameter = { outcome: 'allowed'; value: string | null } | RefusedParameter;
+export type CheckedCall = { outcome: 'allowed'; parameters: Map<string, string> } | RefusedParameter;
 
 /** Allows what costs Stars or asks people for money. */
 const MONEY: MethodGroup = 'payments';
@@ -51,7 +51,7 @@ export function toRead(
 }
 
 /** Whether a call stays within its limits. Whatever cannot be judged is refused. */
-export function judgeCall(limits: CallLimits, lowerCaseMethod: string, seen: SeenParameters): JudgedCall {
+export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: SeenParameters): CheckedCall {
   if (limits.chats !== null) {
     const names = chatParametersOf(lowerCaseMethod);
     if (names === null) return refused('chat', 'it may act in some chats only');
@@ -65,7 +65,7 @@ export function judgeCall(limits: CallLimits, lowerCaseMethod: string, seen: See
   const parameters = new Map<string, string>();
   for (const [name, values] of seen) {
     for (const value of values) {
-      const judged = judgeParameter(limits, name, value);
+      const judged = checkParameter(limits, name, value);
       if (judged.outcome === 'refused') return judged;
       // The platform takes the first of a name.
       if (judged.value !== null && !parameters.has(name)) parameters.set(name, judged.value);
@@ -75,7 +75,7 @@ export function judgeCall(limits: CallLimits, lowerCaseMethod: string, seen: See
 }
 
 /** Judges one value of one parameter. */
-export function judgeParameter(limits: CallLimits, name: string, value: string): JudgedParameter {
+export function checkParameter(limits: CallLimits, name: string, value: string): CheckedParameter {
   const { chats } = limits;
   switch (effectOf(name)) {
     case 'chat':
@@ -85,12 +85,12 @@ export function judgeParameter(limits: CallLimits, name: string, value: string):
       if (chats === null) return allowed(value);
       return value === '' ? allowed(null) : refused('chat', `${name} leads out of its chats`);
     case 'reply':
-      return chats === null || value === '' ? allowed(value) : judgeReply(chats, value);
+      return chats === null || value === '' ? allowed(value) : checkReply(chats, value);
     case 'spending':
       if (limits.maySpend || isVoid(name, value)) return allowed(limits.maySpend ? value : null);
       return refused('method', `${name} can cost Stars, which needs ${MONEY} among its methods`);
     case 'content':
-      return judgeContent(limits, name, value);
+      return checkContent(limits, name, value);
     case 'plain':
       // The method is in the path.
       return allowed(name === 'method' ? null : value);
@@ -101,7 +101,7 @@ export function judgeParameter(limits: CallLimits, name: string, value: string):
 }
 
 /** Without a `chat_id`, a reply is to a message in the chat of the call. */
-function judgeReply(chats: ReadonlySet<number>, value: string): JudgedParameter {
+function checkReply(chats: ReadonlySet<number>, value: string): CheckedParameter {
   let isWithin = true;
   const written = canonicalJson(value, (name, field) => {
     if (name === 'chat_id') isWithin &&= isAmong(chats, String(field));
@@ -113,7 +113,7 @@ function judgeReply(chats: ReadonlySet<number>, value: string): JudgedParameter 
 }
 
 /** A file is named by a text, alone or anywhere in JSON. An invoice among inline results has prices. */
-function judgeContent({ maySpend, mayNameFiles }: CallLimits, name: string, value: string): JudgedParameter {
+function checkContent({ maySpend, mayNameFiles }: CallLimits, name: string, value: string): CheckedParameter {
   if (maySpend && mayNameFiles) return allowed(value);
   const namesFile = (text: unknown) => !mayNameFiles && typeof text === 'string' && DISK_FILE.test(text);
   const refusedFile = refused('method', `${name} names a file on a disk, which needs ${LOCAL_FILES} among its methods`);
@@ -144,7 +144,7 @@ function shown(name: string): string {
   return /^\w{1,64}$/.test(name) ? name : 'one of its parameters';
 }
 
-function allowed(value: string | null): JudgedParameter {
+function allowed(value: string | null): CheckedParameter {
   return { outcome: 'allowed', value };
 }
 
