@@ -163,7 +163,8 @@ describe('turns', () => {
       turns.push('second');
       return { next: 'idle' };
     });
-    await waitFor(() => turns.includes('second'));
+    // If the first worker could not give it back, its lock expires.
+    await waitFor(() => turns.includes('second'), { timeoutMs: 30_000 });
   });
 
   test('turns that are held let others run, are not too many, and wait for room when they go on', async () => {
