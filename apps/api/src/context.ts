@@ -1,13 +1,13 @@
 import { tokenUseRecorder } from '@flotilla/domain/delivery/programs/token-use-recorder.ts';
 import type { MeasurePull } from '@flotilla/domain/delivery/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
-import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
 import {
   type AnsweredCallbacks,
   answeredBefore,
   answeredCallbacks,
-} from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
-import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bots/status-columns.ts';
+} from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
+import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
+import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { type CredentialCache, credentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorder.ts';
 import { type WorkLimit, workLimit } from '@flotilla/domain/people/accounts/work-limit.ts';

@@ -1,12 +1,12 @@
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/delivery/lanes/shared-limiter.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
 import { type ReplyRoom, replyRoom } from '@flotilla/domain/delivery/push/reply-room.ts';
-import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
 import {
   type AnsweredCallbacks,
   answeredBefore,
   answeredCallbacks,
-} from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
+} from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
+import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
 import { type GroupFollower, groupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';

@@ -4,10 +4,10 @@ import { deadLetterStore } from '@flotilla/domain/delivery/deliveries/dead-lette
 import { runDeliveryJob } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { pushTurn } from '@flotilla/domain/delivery/push/push-turn.ts';
+import { readBotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { BotDeps } from '@flotilla/domain/fleet/bots/bot-deps.ts';
-import { readBotStatus } from '@flotilla/domain/fleet/bots/bot-status.ts';
 import { changeBot } from '@flotilla/domain/fleet/bots/change-bot.ts';
 import { deleteBot } from '@flotilla/domain/fleet/bots/delete-bot.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/fleet/bots/backend-certificate.ts';
+import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/fleet/backend-policy/backend-certificate.ts';
 import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BodyBudget, collectBody, readInto } from '../http/collect-body.ts';
 import type { Sender } from '../http/known-sender.ts';

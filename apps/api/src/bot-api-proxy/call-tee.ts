@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ANSWER_CALLBACK_QUERY } from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
+import { ANSWER_CALLBACK_QUERY } from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import type { GroupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';

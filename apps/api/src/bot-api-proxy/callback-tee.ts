@@ -4,7 +4,7 @@ import {
   type Answerer,
   answerer,
   hasSeveralReaders,
-} from '@flotilla/domain/fleet/bots/answered-callbacks.ts';
+} from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { type ParameterReader, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { MethodCall, RunningProxy } from './call.ts';

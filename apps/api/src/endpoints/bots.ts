@@ -1,10 +1,10 @@
 import type { BotResource, botOperations } from '@flotilla/contract/bots.ts';
 import { OK } from '@flotilla/contract/fields.ts';
+import { readBotStatus, readBotStatuses } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
+import { type BotCursor, cursorOf, findBots, type SortedBot } from '@flotilla/domain/fleet/bot-list/find-bots.ts';
 import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/fleet/bots/bot.ts';
-import { readBotStatus, readBotStatuses } from '@flotilla/domain/fleet/bots/bot-status.ts';
 import { deleteBot } from '@flotilla/domain/fleet/bots/delete-bot.ts';
-import { type BotCursor, cursorOf, findBots, type SortedBot } from '@flotilla/domain/fleet/bots/find-bots.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
 import { validateToken } from '@flotilla/domain/fleet/bots/validate-token.ts';

@@ -1,5 +1,5 @@
+import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
-import { statusColumns } from '@flotilla/domain/fleet/bots/status-columns.ts';
 import { botChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
 import { botKeys, channels, programKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';

@@ -1,7 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import { type BotStatus, readBotStatuses } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
-import { type BotStatus, readBotStatuses } from '@flotilla/domain/fleet/bots/bot-status.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import type { BotChanges, ChangedBots } from '@flotilla/domain/watch/live/bot-changes.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';

@@ -1,6 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { BotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
-import type { BotStatus } from '@flotilla/domain/fleet/bots/bot-status.ts';
 import { maskedSecrets } from '@flotilla/domain/fleet/bots/masked-secrets.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 

@@ -1,5 +1,5 @@
+import { clearRefusal, noteRefusal } from '@flotilla/domain/delivery/polling/note-refusal.ts';
 import { type Bot, usesPlatformWebhook } from '@flotilla/domain/fleet/bots/bot.ts';
-import { clearRefusal, noteRefusal } from '@flotilla/domain/fleet/bots/note-refusal.ts';
 import { patchBotState } from '@flotilla/domain/fleet/bots/patch-bot-state.ts';
 import { removePlatformWebhook, repairPlatformWebhook } from '@flotilla/domain/fleet/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';

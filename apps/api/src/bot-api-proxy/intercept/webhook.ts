@@ -1,14 +1,17 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
 import { parseAddress } from '@flotilla/domain/fleet/backend-policy/address.ts';
-import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
 import {
   forbiddenHostReason,
   forbiddenPinReason,
   parseBackendUrl,
-} from '@flotilla/domain/fleet/bots/backend-address.ts';
-import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/fleet/bots/backend-certificate.ts';
+} from '@flotilla/domain/fleet/backend-policy/backend-address.ts';
+import {
+  CERTIFICATE_BYTES_AT_MOST,
+  readCertificate,
+} from '@flotilla/domain/fleet/backend-policy/backend-certificate.ts';
+import { readBotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
+import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS, hasBackend } from '@flotilla/domain/fleet/bots/bot.ts';
-import { readBotStatus } from '@flotilla/domain/fleet/bots/bot-status.ts';
 import { clearBackend } from '@flotilla/domain/fleet/bots/clear-backend.ts';
 import { type BackendSettings, setBackend } from '@flotilla/domain/fleet/bots/set-backend.ts';
 import { resultOf } from '@flotilla/domain/fleet/bots/validate-token.ts';

@@ -1,7 +1,7 @@
+import { hasRate } from '@flotilla/domain/delivery/programs/count-call.ts';
+import { isMethodAllowed } from '@flotilla/domain/delivery/programs/token-methods.ts';
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
-import { hasRate } from '@flotilla/domain/fleet/bots/count-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
-import { isMethodAllowed } from '@flotilla/domain/fleet/bots/token-methods.ts';
 import type { Context } from '../../context.ts';
 import { noteKnownSender } from '../../http/known-sender.ts';
 import { DISABLED, forbidden, UNAUTHORIZED } from '../answer.ts';

@@ -4,7 +4,7 @@ import {
   limitsOf,
   type RefusedParameter,
   toRead,
-} from '@flotilla/domain/fleet/bots/check-call.ts';
+} from '@flotilla/domain/delivery/programs/check-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';

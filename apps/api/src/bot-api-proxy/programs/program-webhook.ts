@@ -1,11 +1,11 @@
 import { NO_BACKEND, type ProgramChanges } from '@flotilla/domain/delivery/programs/program.ts';
 import { programStates } from '@flotilla/domain/delivery/programs/program-states.ts';
+import { namesMethod } from '@flotilla/domain/delivery/programs/token-methods.ts';
 import { updateProgram } from '@flotilla/domain/delivery/programs/update-program.ts';
+import { staysWithin } from '@flotilla/domain/delivery/programs/webhook-token.ts';
 import { maskedBackendUrl } from '@flotilla/domain/fleet/bots/masked-backend-url.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import type { BackendSettings } from '@flotilla/domain/fleet/bots/set-backend.ts';
-import { namesMethod } from '@flotilla/domain/fleet/bots/token-methods.ts';
-import { staysWithin } from '@flotilla/domain/fleet/bots/webhook-token.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import { programKeys } from '@flotilla/redis/keys.ts';
 import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';

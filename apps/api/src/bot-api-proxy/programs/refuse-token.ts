@@ -1,6 +1,6 @@
 import type { ProgramRefusalReason } from '@flotilla/contract/program-refusals.ts';
+import { countCall } from '@flotilla/domain/delivery/programs/count-call.ts';
 import type { ActiveToken } from '@flotilla/domain/fleet/bots/active-program.ts';
-import { countCall } from '@flotilla/domain/fleet/bots/count-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { writtenMethod } from '@flotilla/telegram/method-groups.ts';
 import type { Context } from '../../context.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type SeenParameters, TOO_MANY_ELEMENTS } from '@flotilla/domain/fleet/bots/check-call.ts';
+import { type SeenParameters, TOO_MANY_ELEMENTS } from '@flotilla/domain/delivery/programs/check-call.ts';
 import { elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram/canonical-json.ts';
 import { parameterCollector } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type CallLimits, checkParameter, type RefusedParameter } from '@flotilla/domain/fleet/bots/check-call.ts';
+import {
+  type CallLimits,
+  checkParameter,
+  type RefusedParameter,
+} from '@flotilla/domain/delivery/programs/check-call.ts';
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';

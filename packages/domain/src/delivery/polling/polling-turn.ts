@@ -8,7 +8,6 @@ import { polls } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { botForTurn } from '../../fleet/bots/bot-for-turn.ts';
 import { askedKinds } from '../../fleet/bots/named-kinds.ts';
-import { clearRefusal, noteRefusal } from '../../fleet/bots/note-refusal.ts';
 import { patchBotState } from '../../fleet/bots/patch-bot-state.ts';
 import { removeOurWebhook, type WebhookDeps } from '../../fleet/bots/platform-webhook.ts';
 import { stopsIntake, type Waiting } from '../../fleet/memory/memory-pressure.ts';
@@ -17,6 +16,7 @@ import { type AcceptDeps, acceptUpdates } from '../intake/accept-updates.ts';
 import { beginPolling } from '../intake/begin-polling.ts';
 import { askForUpdates, type FailedPoll } from './ask-for-updates.ts';
 import { nextTryInMs } from './next-try.ts';
+import { clearRefusal, noteRefusal } from './note-refusal.ts';
 
 /** How bots share the getUpdates that may be open at once. */
 export type PollPace = {

@@ -2,10 +2,10 @@ import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { isGrant } from '@flotilla/telegram/method-groups.ts';
 import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
-import { grantedMethods } from '../../fleet/bots/methods-of-users.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { auditedToken } from './audited-program.ts';
 import { lockProgram } from './lock-program.ts';
+import { grantedMethods } from './methods-of-users.ts';
 import {
   newProgramToken,
   type ProgramToken,

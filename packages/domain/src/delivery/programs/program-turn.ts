@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
 import { programPushes } from '../../fleet/bots/bot.ts';
-import { webhookTokenOf } from '../../fleet/bots/webhook-token.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { runTurn } from '../lanes/run-turn.ts';
 import { type BotWithBackend, backendOfProgram, type ProgramBackend } from '../push/backend.ts';
@@ -10,6 +9,7 @@ import { type BackendOwner, backendReader, GONE } from '../push/backend-reader.t
 import type { PushTurnDeps } from '../push/push-turn.ts';
 import { NO_BACKEND } from './program.ts';
 import { updateProgram } from './update-program.ts';
+import { webhookTokenOf } from './webhook-token.ts';
 
 const CATCH_UP_MS = 50;
 const CATCH_UPS = 40;

@@ -2,8 +2,8 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { idsIn, logScene } from '@flotilla/testing/log-scene.ts';
 import { seededRandom } from '@flotilla/testing/random.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readBotStatus } from '../../fleet/bot-list/bot-status.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-import { readBotStatus } from '../../fleet/bots/bot-status.ts';
 
 const scene = logScene();
 const { accept, idsOf, passMs, read, redis, registered, update } = scene;

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, Pool } from 'undici';
+import { forbiddenReasons, parseBackendUrl, portOf } from '../../fleet/backend-policy/backend-address.ts';
 import type { BackendPolicy } from '../../fleet/backend-policy/backend-policy.ts';
-import { forbiddenReasons, parseBackendUrl, portOf } from '../../fleet/bots/backend-address.ts';
 import { type Bot, pushes } from '../../fleet/bots/bot.ts';
 import type { BotWithBackend } from './backend.ts';
 import { backendConnector, NO_OWN_WAY, type OwnWay } from './backend-connector.ts';

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { buildConnector } from 'undici';
+import { guardedLookup, portOf } from '../../fleet/backend-policy/backend-address.ts';
 import type { BackendPolicy } from '../../fleet/backend-policy/backend-policy.ts';
-import { guardedLookup, portOf } from '../../fleet/bots/backend-address.ts';
 
 /** How a backend that has settings of its own is connected to: a certificate that is trusted alone (PEM), an address. */
 export type OwnWay = { certificate: string; ipAddress: string };

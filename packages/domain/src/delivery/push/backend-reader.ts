@@ -1,6 +1,6 @@
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
-import { parseBackendUrl } from '../../fleet/bots/backend-address.ts';
+import { parseBackendUrl } from '../../fleet/backend-policy/backend-address.ts';
 import { FAILED_PAUSE_MS, isStoreAway } from '../lanes/is-store-away.ts';
 import type { LaneReader } from '../lanes/run-turn.ts';
 import type { SharedLimiter } from '../lanes/shared-limiter.ts';

@@ -7,19 +7,14 @@ import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameter
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
-import {
-  ANSWER_CALLBACK_QUERY,
-  ANSWERED,
-  type AnsweredCallbacks,
-  answerer,
-} from '../../fleet/bots/answered-callbacks.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
-import { checkCall, limitsOf } from '../../fleet/bots/check-call.ts';
-import { countCall } from '../../fleet/bots/count-call.ts';
-import { isGrantedByUsers } from '../../fleet/bots/methods-of-users.ts';
-import { isMethodAllowed } from '../../fleet/bots/token-methods.ts';
-import { webhookTokenOf } from '../../fleet/bots/webhook-token.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
+import { checkCall, limitsOf } from '../programs/check-call.ts';
+import { countCall } from '../programs/count-call.ts';
+import { isGrantedByUsers } from '../programs/methods-of-users.ts';
+import { isMethodAllowed } from '../programs/token-methods.ts';
+import { webhookTokenOf } from '../programs/webhook-token.ts';
+import { ANSWER_CALLBACK_QUERY, ANSWERED, type AnsweredCallbacks, answerer } from '../readers/answered-callbacks.ts';
 import type { RefusalRecorder } from '../refusals/refusal-recorder.ts';
 import type { BotWithBackend } from './backend.ts';
 import { type CallInReply, readCall, uploadOf } from './read-call.ts';

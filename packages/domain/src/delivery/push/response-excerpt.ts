@@ -1,5 +1,5 @@
 import { redactSecrets } from '@flotilla/runtime/logger.ts';
-import { parseBackendUrl } from '../../fleet/bots/backend-address.ts';
+import { parseBackendUrl } from '../../fleet/backend-policy/backend-address.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { AnswerStart } from './send-to-backend.ts';
 

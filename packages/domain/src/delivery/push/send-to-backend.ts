@@ -1,5 +1,5 @@
 import { exchange, type HttpAnswer } from '@flotilla/runtime/http-exchange.ts';
-import { isForbiddenError } from '../../fleet/bots/backend-address.ts';
+import { isForbiddenError } from '../../fleet/backend-policy/backend-address.ts';
 import { type BotWithBackend, deliveryIdOf } from './backend.ts';
 import type { BackendTarget } from './backend-connections.ts';
 import { connectionFault } from './connection-fault.ts';

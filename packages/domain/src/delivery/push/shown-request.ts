@@ -1,4 +1,4 @@
-import { parseBackendUrl } from '../../fleet/bots/backend-address.ts';
+import { parseBackendUrl } from '../../fleet/backend-policy/backend-address.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { maskedBackendUrl } from '../../fleet/bots/masked-backend-url.ts';
 import { headersFor, SECRET_TOKEN_HEADER } from './backend-connections.ts';

@@ -1,5 +1,5 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { forbiddenReason, parseBackendUrl, portOf } from './backend-address.ts';
+import { forbiddenReason, parseBackendUrl, portOf } from '../backend-policy/backend-address.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { isMaskOfSecret } from './masked-secrets.ts';

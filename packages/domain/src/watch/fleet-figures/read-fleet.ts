@@ -1,7 +1,7 @@
 import type { BotState } from '@flotilla/contract/bots.ts';
 import { countDeadLetters } from '../../delivery/deliveries/count-dead-letters.ts';
+import type { StatusColumns } from '../../fleet/bot-list/status-columns.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-import type { StatusColumns } from '../../fleet/bots/status-columns.ts';
 import { type Caller, seesBot } from '../../people/accounts/caller.ts';
 import type { ActivityCounts } from '../../records/activity/activity-counts.ts';
 import { readBotRates, readFleetRates } from '../../records/activity/read-fleet-rates.ts';

@@ -2,8 +2,8 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import type { Bot } from './bot.ts';
-import { patchBotState } from './patch-bot-state.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { patchBotState } from '../../fleet/bots/patch-bot-state.ts';
 
 type Deps = { redis: RedisHandles; clock: Clock; log: Logger };
 

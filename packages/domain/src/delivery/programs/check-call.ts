@@ -1,7 +1,7 @@
 import { canonicalJson, elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram/canonical-json.ts';
 import { chatParametersOf, groupOfMethod, LOCAL_FILES, type MethodGroup } from '@flotilla/telegram/method-groups.ts';
 import { effectOf, hasContent, hasPrice, REPLY_FIELDS } from '@flotilla/telegram/method-parameters.ts';
-import type { ActiveToken } from './active-program.ts';
+import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 
 /** What a caller may do by the parameters of its calls. `chats` null: in every chat. */
 export type CallLimits = { chats: ReadonlySet<number> | null; maySpend: boolean; mayNameFiles: boolean };

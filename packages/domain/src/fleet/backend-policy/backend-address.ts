@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type Address, parseAddress } from '../backend-policy/address.ts';
-import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
+import { type Address, parseAddress } from './address.ts';
+import type { BackendPolicy } from './backend-policy.ts';
 
 const LOCALHOST = new ipaddr.IPv4([127, 0, 0, 1]);
 const LOOKUP_DEADLINE_MS = 2000;

@@ -1,6 +1,6 @@
 import { isOfManagedBots, methodsNamed } from '@flotilla/telegram/method-groups.ts';
 import { spendsStars } from '@flotilla/telegram/method-parameters.ts';
-import type { ActiveToken } from './active-program.ts';
+import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 
 /** They say who the bot is, or concern the program alone; to set or delete a backend, its name must be in the list. */
 const ALWAYS = new Set(['getme', 'getwebhookinfo', 'setwebhook', 'deletewebhook', 'logout', 'close']);

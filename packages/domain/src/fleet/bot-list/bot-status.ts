@@ -2,7 +2,7 @@ import type { BackendState, BotState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { type Bot, hasBackend, polls } from './bot.ts';
+import { type Bot, hasBackend, polls } from '../bots/bot.ts';
 import { type ProgramTrouble, readProgramTrouble } from './program-trouble.ts';
 
 type Fault = { message: string; atMs: number };

@@ -3,7 +3,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Bot } from './bot.ts';
+import type { Bot } from '../bots/bot.ts';
 import { readBotStatus } from './bot-status.ts';
 
 const NOW_MS = 1_800_000_000_000;

@@ -2,7 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { rateKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import type { ActiveToken } from './active-program.ts';
+import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 
 export function hasRate({ perSecond, perMinute }: ActiveToken): boolean {
   return perSecond !== null || perMinute !== null;

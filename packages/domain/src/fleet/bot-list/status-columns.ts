@@ -4,8 +4,8 @@ import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { refreshed, type Taken } from '@flotilla/runtime/refreshed.ts';
-import type { Bot } from './bot.ts';
-import type { BotDirectory } from './bot-directory.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
 import {
   backendStateOf,
   botState,

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import { programReaderName } from './active-program.ts';
-import { type Bot, hasBackend } from './bot.ts';
+import { programReaderName } from '../../fleet/bots/active-program.ts';
+import { type Bot, hasBackend } from '../../fleet/bots/bot.ts';
 
 /** Who answers button presses: the backend in an answer, whoever has the bot's own token, or a program in either way. */
 export type Answerer = 'backend' | 'token' | `program:${number}`;

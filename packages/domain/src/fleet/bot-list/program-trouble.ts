@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
-import type { Bot } from './bot.ts';
+import type { Bot } from '../bots/bot.ts';
 
 /** How many programs of a bot do not get their updates. A paused program is not in trouble. */
 export type ProgramTrouble = {

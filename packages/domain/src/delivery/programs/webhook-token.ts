@@ -1,5 +1,5 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
-import type { ActiveProgram, ActiveToken } from './active-program.ts';
+import type { ActiveProgram, ActiveToken } from '../../fleet/bots/active-program.ts';
 
 /**
  * The token that set the backend of a program: null if people did, 'ended' if it was revoked or has expired, 'left' if the

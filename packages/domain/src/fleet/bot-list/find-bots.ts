@@ -1,7 +1,7 @@
 import type { BotSort, BotState } from '@flotilla/contract/bots.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Taken } from '@flotilla/runtime/refreshed.ts';
-import type { Bot } from './bot.ts';
+import type { Bot } from '../bots/bot.ts';
 import { firstInOrder } from './first-in-order.ts';
 import type { StatusColumns } from './status-columns.ts';
 

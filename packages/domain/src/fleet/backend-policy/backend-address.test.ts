@@ -3,7 +3,6 @@ import { type AddressInfo, BlockList } from 'node:net';
 import { type NameLookup, sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { allowOnly, type BackendPolicy } from '../backend-policy/backend-policy.ts';
 import {
   forbiddenHostReason,
   forbiddenReason,
@@ -12,6 +11,7 @@ import {
   parseBackendUrl,
   portOf,
 } from './backend-address.ts';
+import { allowOnly, type BackendPolicy } from './backend-policy.ts';
 
 const resolvesTo =
   (...addresses: string[]): NameLookup =>
