@@ -77,7 +77,7 @@ export const apiSettings = z.object({
   MAX_CONNECTIONS: integerSetting({ min: 10, max: 1_000_000 })
     .default(20_000)
     .describe(
-      'Connections of one process at once, waiting polls included; new ones beyond it are refused. A waiting poll takes 20 KB.',
+      'Connections of one process at once, waiting polls included; new ones beyond it are refused. A waiting poll takes 22 KB.',
     ),
   // A fifth of the connections is left for everybody else; ten thousand clients may poll from behind one NAT.
   MAX_CONNECTIONS_PER_ADDRESS: integerSetting({ min: 0, max: 1_000_000 })

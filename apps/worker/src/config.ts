@@ -31,7 +31,9 @@ export const workerSettings = z.object({
     ),
   PROGRAM_LIMIT_UPDATES: integerSetting({ min: 1, max: 1_000_000 })
     .default(100_000)
-    .describe('Updates that may wait for a program. With more it is parked: they become dead letters.'),
+    .describe(
+      'Updates that may wait for a program. With more it is parked: they become dead letters. All workers need the same value.',
+    ),
   PROGRAM_LIMIT_HOURS: integerSetting({ min: 1, max: 24 })
     .default(24)
     .describe(

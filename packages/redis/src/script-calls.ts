@@ -51,15 +51,103 @@ function programRow(row: Value[]): ProgramRow {
 }
 
 export type BackendKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
-export type BackendArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; lastError: string; failedFromMs: number | null; succeeded: boolean; answers: 'none' | 'gone' | 'other'; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[]; newAttempts: readonly string[] };
+export type BackendArgs = {
+  registrationId: string;
+  /** of the turn; absent: the turn begins */
+  fencingToken: number | null;
+  nowMs: number;
+  botId: number;
+  /** of the keys of lanes */
+  lanePrefix: string;
+  /** how many units to claim */
+  limit: number;
+  /** the log */
+  trims: boolean;
+  /** how often handling a unit may begin without ending */
+  begunAtMost: number;
+  /** idle removes the pending turn when nothing waits, asleep also when all that waits is due later; hold keeps it when nothing waits, and tells the caller so */
+  ending: 'idle' | 'asleep' | 'hold' | null;
+  /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
+  claim: string;
+  /** of the requests that the caller has made since its last call; '' keeps the old one */
+  lastError: string;
+  /** when the earliest failed request began; absent when none failed */
+  failedFromMs: number | null;
+  /** one of them did */
+  succeeded: boolean;
+  /** gone: every answer was 410 */
+  answers: 'none' | 'gone' | 'other';
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  newAttempts: readonly string[];
+};
 
-export type SettleArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[] };
+export type SettleArgs = {
+  registrationId: string;
+  /** of the turn; absent: the turn begins */
+  fencingToken: number | null;
+  nowMs: number;
+  botId: number;
+  /** of the keys of lanes */
+  lanePrefix: string;
+  /** how many units to claim */
+  limit: number;
+  /** the log */
+  trims: boolean;
+  /** how often handling a unit may begin without ending */
+  begunAtMost: number;
+  /** idle removes the pending turn when nothing waits, asleep also when all that waits is due later; hold keeps it when nothing waits, and tells the caller so */
+  ending: 'idle' | 'asleep' | 'hold' | null;
+  /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
+  claim: string;
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+};
 
 export type TurnKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string };
-export type TurnArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string };
+export type TurnArgs = {
+  registrationId: string;
+  /** of the turn; absent: the turn begins */
+  fencingToken: number | null;
+  nowMs: number;
+  botId: number;
+  /** of the keys of lanes */
+  lanePrefix: string;
+  /** how many units to claim */
+  limit: number;
+  /** the log */
+  trims: boolean;
+  /** how often handling a unit may begin without ending */
+  begunAtMost: number;
+  /** idle removes the pending turn when nothing waits, asleep also when all that waits is due later; hold keeps it when nothing waits, and tells the caller so */
+  ending: 'idle' | 'asleep' | 'hold' | null;
+  /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
+  claim: string;
+};
 
 export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; activity: string; shardActivity: string; live: string; seen: string[] };
-export type AcceptUpdatesArgs = { registrationId: string; nowMs: number; botId: number; fencingToken: number | null; nextOffset: number | null; quickestLimit: number; slowestLimit: number | null; traceparent: string; reservedId: number | null; runIds: string; filtersDigest: string; marksJson: string; updates: readonly { platformId: number; bitmap: number; bit: number; kind: string; lane: string; expiresAtMs: number; idStart: number; idEnd: number; raw: string }[] };
+export type AcceptUpdatesArgs = {
+  registrationId: string;
+  nowMs: number;
+  botId: number;
+  /** of the polling turn; absent for a push by the platform */
+  fencingToken: number | null;
+  /** to ask the platform for; absent keeps it */
+  nextOffset: number | null;
+  /** backlog limit (updates) of the quickest reader */
+  quickestLimit: number;
+  /** that of the slowest reader; absent unless memory is tight */
+  slowestLimit: number | null;
+  /** '' when not traced */
+  traceparent: string;
+  /** the highest reserved update id; absent when the caller did not ask Postgres */
+  reservedId: number | null;
+  /** those of the Redis servers that the caller knows */
+  runIds: string;
+  /** of the filters by which the updates were judged, '' for none */
+  filtersDigest: string;
+  /** the mark of each update, as lib/log.lua says, and after a space its album, if it is in one; '' for none */
+  marksJson: string;
+  updates: readonly { platformId: number; bitmap: number; /** which of `seen`, counted from 1, and the bit in it */ bit: number; kind: string; lane: string; expiresAtMs: number; idStart: number; /** offset of the first and of the last digit of update_id in raw, from 1 */ idEnd: number; raw: string }[];
+};
 export type AcceptUpdatesReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
@@ -87,7 +175,14 @@ async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args
 }
 
 export type AppendCallsKeys = { state: string; history: string; pendingTurns: string; batches: string; activity: string; shardActivity: string; live: string };
-export type AppendCallsArgs = { registrationId: string; nowMs: number; botId: number; batch: number; calls: readonly string[] };
+export type AppendCallsArgs = {
+  registrationId: string;
+  nowMs: number;
+  botId: number;
+  /** its number, above all earlier ones of the process */
+  batch: number;
+  calls: readonly string[];
+};
 export type AppendCallsReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
@@ -106,7 +201,39 @@ async function appendCalls(redis: RedisCommands, keys: AppendCallsKeys, args: Ap
 }
 
 export type ApplyBotKeys = { state: string; log: string; consumers: string; deliveredByPush: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string };
-export type ApplyBotArgs = { registrationId: string; nowMs: number; lanePrefix: string; pull: boolean; push: boolean; manage: boolean; on: boolean; allowed: string; changesJson: string; revision: number; botId: number; rules: boolean; rulesLanePrefix: string; reservedId: number; programs: string; filters: string; filtersDigest: string; pushing: string; programPrefix: string; drops: boolean; dropsOf: number | null };
+export type ApplyBotArgs = {
+  registrationId: string;
+  nowMs: number;
+  lanePrefix: string;
+  pull: boolean;
+  push: boolean;
+  manage: boolean;
+  on: boolean;
+  /** kinds (',message,poll,' or '' for the default set) */
+  allowed: string;
+  /** stored changes of cursors, as packages/domain/src/fleet/bots/cursor-change.ts says; those that an earlier call has applied are left out here */
+  changesJson: string;
+  /** of the configuration */
+  revision: number;
+  botId: number;
+  rules: boolean;
+  rulesLanePrefix: string;
+  /** update ids up to this one may have been given out */
+  reservedId: number;
+  /** ids of the bot's programs (',1,5,') */
+  programs: string;
+  filters: string;
+  /** what decides which programs get an update, '' for none */
+  filtersDigest: string;
+  /** the programs that push (' 5:1:target', with 1 unless it is paused) */
+  pushing: string;
+  /** of the keys of programs */
+  programPrefix: string;
+  /** waiting updates */
+  drops: boolean;
+  /** the program for which waiting updates are dropped */
+  dropsOf: number | null;
+};
 export type ApplyBotReply =
   | { outcome: 'GONE' }
   | { outcome: 'OLD' }
@@ -124,7 +251,10 @@ async function applyBot(redis: RedisCommands, keys: ApplyBotKeys, args: ApplyBot
 }
 
 export type BeginPollingKeys = { state: string; log: string; consumers: string };
-export type BeginPollingArgs = { registrationId: string; nowMs: number };
+export type BeginPollingArgs = {
+  registrationId: string;
+  nowMs: number;
+};
 export type BeginPollingReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
@@ -142,7 +272,20 @@ async function beginPolling(redis: RedisCommands, keys: BeginPollingKeys, args: 
 }
 
 export type CheckProgramsKeys = { state: string; log: string; consumers: string; pendingTurns: string };
-export type CheckProgramsArgs = { registrationId: string; nowMs: number; botId: number; programPrefix: string; limit: number; limitMs: number; tightLimit: number | null; tightForMs: number };
+export type CheckProgramsArgs = {
+  registrationId: string;
+  nowMs: number;
+  botId: number;
+  /** of the keys of programs */
+  programPrefix: string;
+  limit: number;
+  /** how many updates may wait, and for how long */
+  limitMs: number;
+  /** with so many waiting, a program stops the intake of its bot; absent unless memory is tight */
+  tightLimit: number | null;
+  /** for so long it may */
+  tightForMs: number;
+};
 export type CheckProgramsReply =
   | { outcome: 'GONE' }
   | { outcome: 'OK'; newestId: number; wakePrograms: number[]; behind: BehindRow[] };
@@ -159,7 +302,41 @@ async function checkPrograms(redis: RedisCommands, keys: CheckProgramsKeys, args
 }
 
 export type ClaimForProgramKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; program: string; deliveredByPush: string };
-export type ClaimForProgramArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; lastError: string; failedFromMs: number | null; succeeded: boolean; answers: 'none' | 'gone' | 'other'; kinds: string; takenKinds: string; revision: number; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[]; newAttempts: readonly string[] };
+export type ClaimForProgramArgs = {
+  registrationId: string;
+  /** of the turn; absent: the turn begins */
+  fencingToken: number | null;
+  nowMs: number;
+  botId: number;
+  /** of the keys of lanes */
+  lanePrefix: string;
+  /** how many units to claim */
+  limit: number;
+  /** the log */
+  trims: boolean;
+  /** how often handling a unit may begin without ending */
+  begunAtMost: number;
+  /** idle removes the pending turn when nothing waits, asleep also when all that waits is due later; hold keeps it when nothing waits, and tells the caller so */
+  ending: 'idle' | 'asleep' | 'hold' | null;
+  /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
+  claim: string;
+  /** of the requests that the caller has made since its last call; '' keeps the old one */
+  lastError: string;
+  /** when the earliest failed request began; absent when none failed */
+  failedFromMs: number | null;
+  /** one of them did */
+  succeeded: boolean;
+  /** gone: every answer was 410 */
+  answers: 'none' | 'gone' | 'other';
+  /** that the program wants, as in read-page */
+  kinds: string;
+  /** that its webhook asks for, of what it took alone under other kinds */
+  takenKinds: string;
+  /** of the configuration that these are of */
+  revision: number;
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  newAttempts: readonly string[];
+};
 export type ClaimForProgramReply =
   | { outcome: 'GONE' }
   | { outcome: 'FENCED' }
@@ -181,7 +358,35 @@ async function claimForProgram(redis: RedisCommands, keys: ClaimForProgramKeys, 
 }
 
 export type ClaimForPushKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; activity: string; shardActivity: string };
-export type ClaimForPushArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; lastError: string; failedFromMs: number | null; succeeded: boolean; answers: 'none' | 'gone' | 'other'; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[]; newAttempts: readonly string[] };
+export type ClaimForPushArgs = {
+  registrationId: string;
+  /** of the turn; absent: the turn begins */
+  fencingToken: number | null;
+  nowMs: number;
+  botId: number;
+  /** of the keys of lanes */
+  lanePrefix: string;
+  /** how many units to claim */
+  limit: number;
+  /** the log */
+  trims: boolean;
+  /** how often handling a unit may begin without ending */
+  begunAtMost: number;
+  /** idle removes the pending turn when nothing waits, asleep also when all that waits is due later; hold keeps it when nothing waits, and tells the caller so */
+  ending: 'idle' | 'asleep' | 'hold' | null;
+  /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
+  claim: string;
+  /** of the requests that the caller has made since its last call; '' keeps the old one */
+  lastError: string;
+  /** when the earliest failed request began; absent when none failed */
+  failedFromMs: number | null;
+  /** one of them did */
+  succeeded: boolean;
+  /** gone: every answer was 410 */
+  answers: 'none' | 'gone' | 'other';
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  newAttempts: readonly string[];
+};
 export type ClaimForPushReply =
   | { outcome: 'GONE' }
   | { outcome: 'FENCED' }
@@ -203,7 +408,33 @@ async function claimForPush(redis: RedisCommands, keys: ClaimForPushKeys, args: 
 }
 
 export type ClaimForRulesKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string };
-export type ClaimForRulesArgs = { registrationId: string; fencingToken: number | null; nowMs: number; botId: number; lanePrefix: string; limit: number; trims: boolean; begunAtMost: number; ending: 'idle' | 'asleep' | 'hold' | null; claim: string; gatherMs: number; matchedTo: number | null; matched: number; settled: readonly { lane: string; id: string; members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; dueAtMs: number | null; json: string }[]; filed: readonly { lane: string; id: number; album: string }[] };
+export type ClaimForRulesArgs = {
+  registrationId: string;
+  /** of the turn; absent: the turn begins */
+  fencingToken: number | null;
+  nowMs: number;
+  botId: number;
+  /** of the keys of lanes */
+  lanePrefix: string;
+  /** how many units to claim */
+  limit: number;
+  /** the log */
+  trims: boolean;
+  /** how often handling a unit may begin without ending */
+  begunAtMost: number;
+  /** idle removes the pending turn when nothing waits, asleep also when all that waits is due later; hold keeps it when nothing waits, and tells the caller so */
+  ending: 'idle' | 'asleep' | 'hold' | null;
+  /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
+  claim: string;
+  /** how long to wait for an album */
+  gatherMs: number;
+  /** the id up to which the caller matched rules */
+  matchedTo: number | null;
+  /** how many updates that were */
+  matched: number;
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  filed: readonly { lane: string; /** of an update to route */ id: number; /** '' when it is in none */ album: string }[];
+};
 export type ClaimForRulesReply =
   | { outcome: 'GONE' }
   | { outcome: 'FENCED' }
@@ -225,7 +456,11 @@ async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args
 }
 
 export type CloseBreakerKeys = { state: string; lanes: string };
-export type CloseBreakerArgs = { registrationId: string; nowMs: number; botId: number };
+export type CloseBreakerArgs = {
+  registrationId: string;
+  nowMs: number;
+  botId: number;
+};
 export type CloseBreakerReply = boolean;
 /** Closes a bot's breaker, because another bot has just reached the same backend. See scripts/close-breaker.lua. */
 async function closeBreaker(redis: RedisCommands, keys: CloseBreakerKeys, args: CloseBreakerArgs): Promise<CloseBreakerReply> {
@@ -235,7 +470,12 @@ async function closeBreaker(redis: RedisCommands, keys: CloseBreakerKeys, args: 
 }
 
 export type CountCallKeys = { ofSecond: string; ofMinute: string };
-export type CountCallArgs = { perSecond: number | null; perMinute: number | null; nowMs: number };
+export type CountCallArgs = {
+  perSecond: number | null;
+  /** at most; absent: any */
+  perMinute: number | null;
+  nowMs: number;
+};
 export type CountCallReply = number;
 /** Counts a call against a rate, unless it is over the rate. See scripts/count-call.lua. */
 async function countCall(redis: RedisCommands, keys: CountCallKeys, args: CountCallArgs): Promise<CountCallReply> {
@@ -245,7 +485,13 @@ async function countCall(redis: RedisCommands, keys: CountCallKeys, args: CountC
 }
 
 export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredByPush: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; live: string };
-export type ForgetBotArgs = { botId: number; lanePrefix: string; rulesLanePrefix: string; programPrefix: string };
+export type ForgetBotArgs = {
+  botId: number;
+  lanePrefix: string;
+  rulesLanePrefix: string;
+  /** of the keys of lanes and programs */
+  programPrefix: string;
+};
 export type ForgetBotReply = boolean;
 /** Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix. See scripts/forget-bot.lua. */
 async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: ForgetBotArgs): Promise<ForgetBotReply> {
@@ -255,7 +501,11 @@ async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: Forget
 }
 
 export type ForgetConsumerKeys = { state: string; log: string; consumers: string };
-export type ForgetConsumerArgs = { registrationId: string; nowMs: number; consumer: string };
+export type ForgetConsumerArgs = {
+  registrationId: string;
+  nowMs: number;
+  consumer: string;
+};
 export type ForgetConsumerReply =
   | { outcome: 'GONE' }
   | { outcome: 'UNKNOWN' }
@@ -268,7 +518,10 @@ async function forgetConsumer(redis: RedisCommands, keys: ForgetConsumerKeys, ar
 }
 
 export type NoteReservedKeys = { state: string };
-export type NoteReservedArgs = { registrationId: string; reservedId: number };
+export type NoteReservedArgs = {
+  registrationId: string;
+  reservedId: number;
+};
 export type NoteReservedReply = boolean;
 /** Stores the highest update id that Postgres has reserved for a bot. See scripts/note-reserved.lua. */
 async function noteReserved(redis: RedisCommands, keys: NoteReservedKeys, args: NoteReservedArgs): Promise<NoteReservedReply> {
@@ -278,7 +531,16 @@ async function noteReserved(redis: RedisCommands, keys: NoteReservedKeys, args: 
 }
 
 export type NoteRoutedKeys = { state: string; rulesWork: string; history: string; pendingTurns: string };
-export type NoteRoutedArgs = { registrationId: string; fencingToken: number; nowMs: number; inLane: string; progress: string; records: readonly (string | number)[] };
+export type NoteRoutedArgs = {
+  registrationId: string;
+  fencingToken: number;
+  nowMs: number;
+  /** id in its lane */
+  inLane: string;
+  /** JSON */
+  progress: string;
+  records: readonly (string | number)[];
+};
 export type NoteRoutedReply =
   | { outcome: 'GONE' }
   | { outcome: 'FENCED'; wakeHistory: boolean }
@@ -299,7 +561,22 @@ async function noteRouted(redis: RedisCommands, keys: NoteRoutedKeys, args: Note
 }
 
 export type ParkProgramKeys = { state: string; log: string; consumers: string; history: string; pendingTurns: string };
-export type ParkProgramArgs = { registrationId: string; nowMs: number; botId: number; programPrefix: string; programId: number; upTo: number; limit: number; kinds: string; reason: string };
+export type ParkProgramArgs = {
+  registrationId: string;
+  nowMs: number;
+  botId: number;
+  /** of the keys of programs */
+  programPrefix: string;
+  programId: number;
+  /** update id */
+  upTo: number;
+  /** how many at most in this call */
+  limit: number;
+  /** that it wants, as in read-page */
+  kinds: string;
+  /** in words */
+  reason: string;
+};
 export type ParkProgramReply =
   | { outcome: 'GONE' }
   | { outcome: 'OK'; deadLetters: number; more: boolean; wakeHistory: boolean };
@@ -316,7 +593,10 @@ async function parkProgram(redis: RedisCommands, keys: ParkProgramKeys, args: Pa
 }
 
 export type PatchBotStateKeys = { state: string };
-export type PatchBotStateArgs = { registrationId: string; changes: readonly { field: string; value: string | number }[] };
+export type PatchBotStateArgs = {
+  registrationId: string;
+  changes: readonly { field: string; value: string | number }[];
+};
 export type PatchBotStateReply = boolean;
 /** Sets fields of a bot's state, if it is of the same registration. See scripts/patch-bot-state.lua. */
 async function patchBotState(redis: RedisCommands, keys: PatchBotStateKeys, args: PatchBotStateArgs): Promise<PatchBotStateReply> {
@@ -327,7 +607,30 @@ async function patchBotState(redis: RedisCommands, keys: PatchBotStateKeys, args
 }
 
 export type ReadPageKeys = { state: string; log: string; consumers: string; deliveredByPush: string; activity: string; shardActivity: string; program: string | null };
-export type ReadPageArgs = { registrationId: string; nowMs: number; consumer: string; askedOffset: number; limit: number; timeoutMs: number; acknowledges: boolean; throttles: boolean; kinds: string; answerBytes: number; backFrom: string; backCounted: number | null; revision: number; takenKinds: string };
+export type ReadPageArgs = {
+  registrationId: string;
+  nowMs: number;
+  /** '' is the default one */
+  consumer: string;
+  askedOffset: number;
+  limit: number;
+  timeoutMs: number;
+  /** on the first read of a call */
+  acknowledges: boolean;
+  /** for the platform's 3 s wait of repeated empty calls */
+  throttles: boolean;
+  /** that this reader wants: ',message,poll,', '' for all, '!,poll,' for all but these. The cursor moves by offsets; it also passes what has expired and what another program took, that of a program also what it does not want */
+  kinds: string;
+  /** that the answer has already from scans before this one */
+  answerBytes: number;
+  backFrom: string;
+  /** for a negative offset: where to go on counting back ('+' at first), the id counted last */
+  backCounted: number | null;
+  /** of the configuration that names the program */
+  revision: number;
+  /** as kinds, for what the program took alone under earlier kinds */
+  takenKinds: string;
+};
 export type ReadPageReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
@@ -353,7 +656,10 @@ async function readPage(redis: RedisCommands, keys: ReadPageKeys, args: ReadPage
 }
 
 export type ReadProgramTroubleKeys = { state: string };
-export type ReadProgramTroubleArgs = { programs: string };
+export type ReadProgramTroubleArgs = {
+  /** as <bot id>:<program id>, separated by spaces */
+  programs: string;
+};
 export type ReadProgramTroubleReply = string;
 /** Reads which programs of bots of a shard are in trouble. See scripts/read-program-trouble.lua. */
 async function readProgramTrouble(redis: RedisCommands, keys: ReadProgramTroubleKeys, args: ReadProgramTroubleArgs): Promise<ReadProgramTroubleReply> {
@@ -363,7 +669,14 @@ async function readProgramTrouble(redis: RedisCommands, keys: ReadProgramTrouble
 }
 
 export type ReadReadersKeys = { state: string; log: string; consumers: string; lanes: string; inFlight: string; rulesLanes: string; rulesInFlight: string };
-export type ReadReadersArgs = { registrationId: string; nowMs: number; lanePrefix: string; rulesLanePrefix: string; programPrefix: string };
+export type ReadReadersArgs = {
+  registrationId: string;
+  nowMs: number;
+  lanePrefix: string;
+  rulesLanePrefix: string;
+  /** of the keys of lanes and programs */
+  programPrefix: string;
+};
 export type ReadReadersReply =
   | { outcome: 'GONE' }
   | { outcome: 'OK'; bot: BotRow; readers: ReaderRow[] };
@@ -380,7 +693,12 @@ async function readReaders(redis: RedisCommands, keys: ReadReadersKeys, args: Re
 }
 
 export type ReadStatesKeys = { state: string };
-export type ReadStatesArgs = { fields: string; bots: string };
+export type ReadStatesArgs = {
+  /** their stored names, separated by spaces */
+  fields: string;
+  /** their ids, separated by spaces */
+  bots: string;
+};
 export type ReadStatesReply = string;
 /** Reads fields of the states of many bots of a shard: far less work than a command for each bot. See scripts/read-states.lua. */
 async function readStates(redis: RedisCommands, keys: ReadStatesKeys, args: ReadStatesArgs): Promise<ReadStatesReply> {
@@ -390,7 +708,22 @@ async function readStates(redis: RedisCommands, keys: ReadStatesKeys, args: Read
 }
 
 export type RedriveKeys = { state: string; lanes: string; redriven: string; pendingTurns: string; rulesWork: string; justRedriven: string; log: string; consumers: string; program: string | null };
-export type RedriveArgs = { registrationId: string; nowMs: number; botId: number; lanePrefix: string; expiresAtMs: number; reader: string; knownForMs: number; limit: number; reservedId: number | null; letters: readonly { letterId: number; id: number; kind: string; lane: string; raw: string; progress: string; album: string; exclusive: boolean; idStart: number | null; idEnd: number | null }[] };
+export type RedriveArgs = {
+  registrationId: string;
+  nowMs: number;
+  botId: number;
+  lanePrefix: string;
+  expiresAtMs: number;
+  /** 'push', 'rules' or 'program:<id>' */
+  reader: string;
+  /** how long the ids of redriven letters are remembered, so that a repeated call skips them */
+  knownForMs: number;
+  /** how many updates may wait for a reader that polls */
+  limit: number;
+  /** the highest reserved update id; absent when the caller did not ask Postgres */
+  reservedId: number | null;
+  letters: readonly { letterId: number; /** of the dead letter, and of its update */ id: number; kind: string; lane: string; raw: string; /** of its routing (JSON), '' for none */ progress: string; /** '' for none */ album: string; /** its program took it alone */ exclusive: boolean; idStart: number | null; /** offset of the first and of the last digit of update_id in raw, from 1 */ idEnd: number | null }[];
+};
 export type RedriveReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
@@ -415,7 +748,12 @@ async function redrive(redis: RedisCommands, keys: RedriveKeys, args: RedriveArg
 }
 
 export type ResealConfigKeys = { bots: string };
-export type ResealConfigArgs = { botId: number; known: string; sealed: string };
+export type ResealConfigArgs = {
+  botId: number;
+  known: string;
+  /** the value that was read, and the new one of the same revision */
+  sealed: string;
+};
 export type ResealConfigReply = boolean;
 /** Replaces one bot's sealed configuration by the same one, sealed again. Nothing changes in it, so no process is told. See scripts/reseal-config.lua. */
 async function resealConfig(redis: RedisCommands, keys: ResealConfigKeys, args: ResealConfigArgs): Promise<ResealConfigReply> {
@@ -425,7 +763,17 @@ async function resealConfig(redis: RedisCommands, keys: ResealConfigKeys, args: 
 }
 
 export type ReserveSendTimeKeys = { times: string; quiet: string | null };
-export type ReserveSendTimeArgs = { count: number; spacingMs: number; most: number; windowMs: number; reservedMs: number | null };
+export type ReserveSendTimeArgs = {
+  /** how many messages */
+  count: number;
+  /** least distance to the one before */
+  spacingMs: number;
+  most: number;
+  /** most messages in that time */
+  windowMs: number;
+  /** a time reserved before: kept, unless the platform accepts nothing then */
+  reservedMs: number | null;
+};
 export type ReserveSendTimeReply =
   | { outcome: 'OK'; atMs: number; waitMs: number };
 /** Reserves the next time at which so many messages may be sent; first come, first served. All times are of the server's clock: with different clocks, a caller would wait until the time of another. See scripts/reserve-send-time.lua. */
@@ -439,7 +787,13 @@ async function reserveSendTime(redis: RedisCommands, keys: ReserveSendTimeKeys, 
 }
 
 export type ResumeBackendKeys = { state: string; lanes: string; pendingTurns: string; own: string };
-export type ResumeBackendArgs = { registrationId: string; nowMs: number; botId: number; programId: number | null };
+export type ResumeBackendArgs = {
+  registrationId: string;
+  nowMs: number;
+  botId: number;
+  /** absent for the bot's own backend */
+  programId: number | null;
+};
 export type ResumeBackendReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
@@ -452,7 +806,15 @@ async function resumeBackend(redis: RedisCommands, keys: ResumeBackendKeys, args
 }
 
 export type WatchBotKeys = { state: string; live: string };
-export type WatchBotArgs = { registrationId: string; forMs: number; keptMs: number; lifeMs: number };
+export type WatchBotArgs = {
+  registrationId: string;
+  /** how long the bot counts as watched */
+  forMs: number;
+  /** how old entries may become */
+  keptMs: number;
+  /** time to live of the stream */
+  lifeMs: number;
+};
 export type WatchBotReply =
   | { outcome: 'GONE' }
   | { outcome: 'OK'; newest: string };
@@ -469,7 +831,13 @@ async function watchBot(redis: RedisCommands, keys: WatchBotKeys, args: WatchBot
 }
 
 export type WriteConfigKeys = { bots: string; changes: string; version: string };
-export type WriteConfigArgs = { botId: number; revision: number | null; sealed: string };
+export type WriteConfigArgs = {
+  botId: number;
+  /** absent when the bot was deleted */
+  revision: number | null;
+  /** JSON */
+  sealed: string;
+};
 export type WriteConfigReply = boolean;
 /** Publishes one bot's sealed configuration, or its deletion, to every process. Raises only a version that exists: after Redis came back empty, reconcileBots creates it once all bots are there. See scripts/write-config.lua. */
 async function writeConfig(redis: RedisCommands, keys: WriteConfigKeys, args: WriteConfigArgs): Promise<WriteConfigReply> {

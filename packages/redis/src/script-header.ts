@@ -1,5 +1,5 @@
-/** One value that a script takes or answers. README.md describes the types. */
-export type Field = { name: string; type: string; optional: boolean };
+/** One value that a script takes or answers. README.md describes the types. `about`: its explanation, '' when it has none. */
+export type Field = { name: string; type: string; optional: boolean; about: string };
 
 /** Fields under a name: an outcome, a row of a reply, or a list of arguments. `rest`: the last field may repeat. */
 export type Shape = { name: string; fields: Field[]; rest: Field | null };
@@ -30,15 +30,18 @@ const VALUE_TYPES = ['text', 'number', 'flag'];
 export function readHeader(text: string, headerOf: (lib: string) => Header): Header {
   const header = emptyHeader();
   let block = '';
+  let explained: Field | undefined;
   for (const line of commentsBefore(text)) {
     const [, opened, from, behind = ''] = (line.startsWith('-- @') && BLOCK.exec(line)) || [];
     if (opened !== undefined) {
       block = opened;
       if (from !== undefined) inherit(header, block, headerOf(from));
-      addLine(header, block, behind.trim(), false);
+      explained = addLine(header, block, behind.trim(), false);
     } else if (block !== '' && /^-- {3}(?: {2})?\S/.test(line)) {
-      addLine(header, block, line.slice(2).trim(), line.startsWith('--     '));
-    } else if (!line.startsWith('--       ')) {
+      explained = addLine(header, block, line.slice(2).trim(), line.startsWith('--     '));
+    } else if (line.startsWith('--       ')) {
+      explain(explained, line.slice(2).trim());
+    } else {
       block = '';
     }
   }
@@ -89,10 +92,25 @@ function inherit(header: Header, block: string, from: Header): void {
   }
 }
 
-/** `isDeeper`: the line goes on with the list, outcome or row above it. Behind two spaces an explanation begins. */
-function addLine(header: Header, block: string, line: string, isDeeper: boolean): void {
-  const [declared = ''] = line.split(/ {2,}/);
-  if (declared === '') return;
+/**
+ * `isDeeper`: the line goes on with the list, outcome or row above it. Behind two spaces an explanation begins: of the argument that
+ * is named last, which is returned.
+ */
+function addLine(header: Header, block: string, line: string, isDeeper: boolean): Field | undefined {
+  const [declared = '', ...about] = line.split(/ {2,}/);
+  if (declared !== '') declare(header, block, declared, isDeeper);
+  const list = header.lists.at(-1);
+  const named =
+    block !== 'args' ? undefined : isDeeper || declared.startsWith('...') ? list?.fields.at(-1) : header.args.at(-1);
+  explain(named, about.join(' '));
+  return named;
+}
+
+function explain(field: Field | undefined, about: string): void {
+  if (field !== undefined) field.about = `${field.about} ${about}`.trim();
+}
+
+function declare(header: Header, block: string, declared: string, isDeeper: boolean): void {
   switch (block) {
     case 'keys':
       addKeys(header, declared);
@@ -123,7 +141,7 @@ function addKeys(header: Header, declared: string): void {
 function addOutcomes(header: Header, declared: string): void {
   const [first = '', ...fields] = declared.split(' ');
   if (VALUE_TYPES.includes(first)) {
-    header.value = { name: 'value', type: first, optional: false };
+    header.value = { name: 'value', type: first, optional: false, about: '' };
   } else if (/^[A-Z_]+$/.test(first)) {
     extend(header, first, fields.join(' '));
   } else {
@@ -164,7 +182,7 @@ function addTo(shape: Shape, declared: string): void {
 function fieldOf(declared: string): Field {
   const [, name, type, optional] = /^(\w+): ([\w|[\]-]+)(\??)$/.exec(declared) ?? [];
   if (name === undefined || type === undefined) throw new Error(`"${declared}" is not a name and a type`);
-  return { name: nameOf(name), type, optional: optional === '?' };
+  return { name: nameOf(name), type, optional: optional === '?', about: '' };
 }
 
 /** What Lua means by these names, scripts must not hide. */

@@ -81,7 +81,8 @@ export function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: Meth
 
 /** Streams a call to the platform. `asProgram` changes what a program's token needs changed. */
 export function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null, asProgram: AsProgram | null = null): void {
-  const isKept = tee !== null && tee.isAnswered === undefined && capturedMethod(call.method)?.effect !== 'identity';
+  const isKept =
+    tee !== null && tee.replacesRefusal === undefined && capturedMethod(call.method)?.effect !== 'identity';
   const kind = isKept ? 'captured' : 'passed';
   passThrough(proxy.upstream, call.req, call.res, {
     path: asProgram?.path ?? call.path.upstreamPath,

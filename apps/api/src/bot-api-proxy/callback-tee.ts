@@ -60,7 +60,7 @@ class CallbackTee implements Tee {
     return status === 400 && bytes >= 0 && bytes <= REFUSAL_BYTES;
   }
 
-  async isAnswered(refusal: Buffer): Promise<boolean> {
+  async replacesRefusal(refusal: Buffer): Promise<boolean> {
     const { answeredCallbacks, programRefusals } = this.#proxy.context;
     const description = await readAnswer({ body: refusal, encoding: this.#encoding });
     if (!(await answeredCallbacks.isAnsweredByOther(this.#bot, this.#queryId(), this.#by, description))) return false;

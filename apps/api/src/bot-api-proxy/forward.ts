@@ -1,7 +1,7 @@
 import type { Refusal } from './answer.ts';
 import type { HiddenSecret } from './programs/secret-mask.ts';
 
-/** Sees the bodies of a call as they pass; it can neither change nor delay them. */
+/** Sees the bodies of a call as they pass. Only `holdsRefusal` and `replacesRefusal` hold a short refusal back, and replace it. */
 export type Tee = {
   onRequestChunk: ((chunk: Buffer) => void) | null;
   /** True while the tee needs the rest of the answer; likewise `onResponseChunk`. */
@@ -12,10 +12,10 @@ export type Tee = {
   onClientGone(): boolean;
   /** The platform got the whole call, but no whole answer came. */
   onAnswerLost(): void;
-  /** True to hold an answer with this status and so many bytes (-1: unknown) back, until `isAnswered` has seen it whole. */
+  /** True to hold an answer with this status and so many bytes (-1: unknown) back, until `replacesRefusal` has seen it whole. */
   holdsRefusal?(status: number, bytes: number): boolean;
   /** True: the client gets `true` instead of this refusal. */
-  isAnswered?(refusal: Buffer): Promise<boolean>;
+  replacesRefusal?(refusal: Buffer): Promise<boolean>;
 };
 
 /** Writes a body anew while it passes; a refusal breaks the call off. */

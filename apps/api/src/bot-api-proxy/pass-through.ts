@@ -28,7 +28,7 @@ export function passThrough(upstream: Upstream, req: IncomingMessage, res: Serve
 
 /**
  * A whole body is read before Node has noticed its end, so the request never emits 'end', and Node lets go of it only
- * with the next request of the connection. Both ways to wait for the end cost more (ADR 37).
+ * with the next request of the connection.
  */
 function dispatchWithBody(exchange: Exchange, req: IncomingMessage): void {
   exchange.dispatch(hasWholeBody(req) ? ((req.read() as Buffer | null) ?? null) : 'stream');
@@ -160,9 +160,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   async #endHeld({ statusText, headers, pieces }: HeldRefusal): Promise<void> {
     const refusal = Buffer.concat(pieces);
-    const isAnswered = await this.#forward.tee?.isAnswered?.(refusal).catch(() => false);
+    const isReplaced = await this.#forward.tee?.replacesRefusal?.(refusal).catch(() => false);
     if (this.#clientGone) this.#forward.onDone(CLIENT_GONE);
-    else if (isAnswered) {
+    else if (isReplaced) {
       sendAnswer(this.#res, ANSWERED);
       this.#forward.onDone(200);
     } else {

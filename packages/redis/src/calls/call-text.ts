@@ -56,6 +56,8 @@ function typeOf({ type, optional }: Field): string {
 }
 
 const members = (fields: Field[]) => fields.map((field) => `${field.name}: ${typeOf(field)}`);
+const explained = (fields: Field[], before: string) =>
+  fields.map((field) => `${field.about === '' ? '' : `/** ${field.about} */${before}`}${field.name}: ${typeOf(field)}`);
 
 function keysType({ keys, moreKeys }: Header): string {
   const all = keys.map(({ name, optional }) => `${name}: string${optional ? ' | null' : ''}`);
@@ -64,11 +66,11 @@ function keysType({ keys, moreKeys }: Header): string {
 
 function argsType({ args, lists }: Header): string {
   const ofLists = lists.map((list) => `${list.name}: readonly ${entryType(list)}[]`);
-  return `{ ${[...members(args), ...ofLists].join('; ')} }`;
+  return `{\n  ${[...explained(args, '\n  '), ...ofLists].join(';\n  ')};\n}`;
 }
 
 function entryType({ fields, rest }: Shape): string {
-  if (fields.length > 0) return `{ ${members(fields).join('; ')} }`;
+  if (fields.length > 0) return `{ ${explained(fields, ' ').join('; ')} }`;
   const type = typeOf(rest!);
   return type.includes(' ') ? `(${type})` : type;
 }

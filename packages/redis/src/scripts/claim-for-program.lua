@@ -42,7 +42,7 @@ end
 
 local cursor, more = tonumber(s.pushCursor), false
 if active and isStale then
-  -- It would pass over updates of a kind that the program got meanwhile.
+  -- Filing by an old configuration would skip kinds that the program has been given since.
   more = true
 elseif active then
   cursor, more = fileNewEntries(turn, s, isWanted)

@@ -43,7 +43,7 @@ local turn = withLanes({
 local failure = { code = 'too_far_behind', reason = reason, attempts = 0 }
 
 -- The head of a lane in flight stays: its request may succeed.
-local function buryLane(lane, isInFlight)
+local function giveUpLane(lane, isInFlight)
   local key = turn.lanePrefix .. lane
   local head = isInFlight and redis.call('LPOP', key)
   while turn.givenUp < limit and redis.call('EXISTS', key) == 1 do
@@ -59,10 +59,10 @@ local function buryLane(lane, isInFlight)
 end
 
 for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_SCORE, 'LIMIT', 0, limit)) do
-  buryLane(lane, false)
+  giveUpLane(lane, false)
 end
 for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, IN_FLIGHT_SCORE, '+inf')) do
-  buryLane(lane, true)
+  giveUpLane(lane, true)
 end
 writeLanes(turn)
 local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, upTo, 'COUNT', math.max(limit - turn.givenUp, 1))

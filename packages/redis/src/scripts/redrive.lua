@@ -4,7 +4,7 @@
 --   program?  its hash, for a program
 -- @args registrationId: text, nowMs: digits, botId: digits, lanePrefix: text, expiresAtMs: digits
 --   reader: text  'push', 'rules' or 'program:<id>'
---   knownForMs: digits  how long it is known which were put back
+--   knownForMs: digits  how long the ids of redriven letters are remembered, so that a repeated call skips them
 --   limit: number  how many updates may wait for a reader that polls
 --   reservedId: number?  the highest reserved update id; absent when the caller did not ask Postgres
 --   ...letters letterId: digits, id: digits  of the dead letter, and of its update

@@ -23,7 +23,10 @@ import { parametersAsJson, rewrittenForm } from './write-parameters.ts';
 const PLAIN_TOKEN = /^(?:[\w:-]|%3a)+$/i;
 /** The path behind the token; a program's call is passed on in no other form. */
 const PLAIN_REST = /^\/(?:test\/)?\w+$/;
-/** The platform takes the first of a name, and the query string before the body. An empty value is none. */
+/**
+ * A token may not spend Stars. The platform takes the first of a name, and the query string before the body, so empty prices in the
+ * query string overrule those of a body that is not read.
+ */
 const NO_PRICES = parametersWith('spending')
   .map((name) => `${name}=`)
   .join('&');
@@ -89,8 +92,8 @@ function plainRest(upstreamPath: string, token: string): string | null {
 }
 
 /**
- * Passes a call as it came, with empty prices before its parameters. It is read only if it names a price, to be refused, or
- * if its body has not come yet.
+ * Passes a call as it came, with empty prices in its query string. It is read only if it names a price, to be refused, or if its
+ * body has not come yet.
  */
 function passUnread(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, limits: CallLimits): void {
   const { req, path } = call;

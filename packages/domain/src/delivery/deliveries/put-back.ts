@@ -91,7 +91,7 @@ export async function putBack(
   }
 }
 
-/** Forgets which were put back, once they are no longer in Postgres. What this cannot forget expires. */
+/** Forgets the ids of redriven letters, once these are no longer in Postgres. What this cannot forget expires. */
 export async function forgetPutBack({ redis }: PutBackDeps, botId: number, letters: DeadLetter[]): Promise<void> {
   await redis.commands.srem(botKeys(botId).justRedriven, ...letters.map(({ id }) => id)).catch(() => 0);
 }

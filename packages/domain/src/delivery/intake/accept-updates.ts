@@ -29,7 +29,7 @@ export type AcceptDeps = {
   memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
   /** Without it, new update ids may be lower than earlier ones after Redis loses data. */
   idReserve?: IdReserve;
-  /** Without it, what is bound to a group that became a supergroup follows it only by the history. */
+  /** Without it, rules and filters follow a moved group only when the history is written. */
   groupFollower?: Pick<GroupFollower, 'seeUpdates'>;
 };
 

@@ -19,7 +19,7 @@ export type LaneReader<Settled extends SettledUnit> = {
   handle(unit: ClaimedUnit, turn: HandlingTurn): Promise<Settled>;
   /** How often to look for new work in other lanes while units are in flight. */
   lookEveryMs: number;
-  /** True when the turn must claim nothing more: a token's time has ended, and only the start of a turn removes its webhook. */
+  /** True: end the turn, so that the next one begins with its checks (of a program: the token of its webhook has expired). */
   mustEnd?(): boolean;
 };
 

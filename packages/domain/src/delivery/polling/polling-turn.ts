@@ -145,7 +145,7 @@ function beginSpan({ tracing }: PollingDeps, bot: Bot, askedAtMs: number): Span 
 async function pauseIntake(deps: PollingDeps, bot: Bot): Promise<TurnOutcome> {
   const nowMs = deps.clock.nowMs();
   const cause = deps.memory.pressure() === 'relaxed' ? 'The backlog is full' : 'Redis is short of memory';
-  // Failures before it were in another row.
+  // A pause is no failure: the count of failures in a row begins again.
   await patchBotState(deps, bot, { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: nowMs, pollTries: 0 });
   return { next: 'at', atMs: nowMs + deps.pace.pauseMs() };
 }

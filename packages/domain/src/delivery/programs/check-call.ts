@@ -50,7 +50,7 @@ export function toRead(
   return !maySpend && hasPrice(lowerCaseMethod) ? 'prices' : 'nothing';
 }
 
-/** Whether a call stays within its limits. Whatever cannot be judged is refused. */
+/** Whether a call stays within its limits. Whatever cannot be checked is refused. */
 export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: SeenParameters): CheckedCall {
   if (limits.chats !== null) {
     const names = chatParametersOf(lowerCaseMethod);
@@ -65,10 +65,10 @@ export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: See
   const parameters = new Map<string, string>();
   for (const [name, values] of seen) {
     for (const value of values) {
-      const judged = checkParameter(limits, name, value);
-      if (judged.outcome === 'refused') return judged;
+      const checked = checkParameter(limits, name, value);
+      if (checked.outcome === 'refused') return checked;
       // The platform takes the first of a name.
-      if (judged.value !== null && !parameters.has(name)) parameters.set(name, judged.value);
+      if (checked.value !== null && !parameters.has(name)) parameters.set(name, checked.value);
     }
   }
   return { outcome: 'allowed', parameters };

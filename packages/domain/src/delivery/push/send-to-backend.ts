@@ -56,7 +56,7 @@ export async function sendToBackend(
   const answer = await exchange(dispatcher, request, { deadlineMs, signal, readAtMost, ...limits });
   switch (answer.outcome) {
     case 'answered':
-      return judge(answer);
+      return outcomeOf(answer);
     case 'aborted':
       return { outcome: 'aborted' };
     case 'timed_out':
@@ -70,7 +70,7 @@ export async function sendToBackend(
 }
 
 /** An answer that is too long counts by its status, and as one without a call. */
-function judge({ status, statusText, headers, body, isCut }: HttpAnswer): Delivery {
+function outcomeOf({ status, statusText, headers, body, isCut }: HttpAnswer): Delivery {
   const contentType = String(headers['content-type'] ?? '');
   const start = startOf(body, isCut || body.length > START_BYTES);
   if (status >= 200 && status < 300) {

@@ -12,7 +12,7 @@ import { SEALED_PLACES } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
-/** `stored`: done here unless it was done before. `drop`: done now. */
+/** `stored`: changes of cursors, applied once by whoever is first. `drop`: waiting updates to drop, in this call only. */
 export type Effects = { stored?: readonly StoredCursorChange[]; drop?: Dropped };
 
 /** `waits`: updates wait for push. `isOld`: Redis has a newer configuration, so nothing was done. */

@@ -15,7 +15,7 @@ local REMOVED_AT_ONCE = 200
 local LONGEST_RETRY_MS = 120000
 local EXAMINED_AT_ONCE = 100
 
-local function buryExpired(turn, id, record)
+local function giveUpExpired(turn, id, record)
   local known = record ~= '' and cjson.decode(record) or {}
   local reason = 'expired before it could be ' .. (turn.reader == 'rules' and 'routed' or 'delivered')
   if known.lastError then reason = reason .. ' (' .. known.lastError .. ')' end
@@ -88,8 +88,8 @@ local function workOf(turn, id)
 end
 
 -- Makes the head of a lane, which has expired or crashed, a dead letter.
-local function buryHead(turn, id, entry, record)
-  if entry.expires <= turn.now then return buryExpired(turn, id, record) end
+local function giveUpHead(turn, id, entry, record)
+  if entry.expires <= turn.now then return giveUpExpired(turn, id, record) end
   giveUp(turn, id, {
     code = 'crashed',
     reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
@@ -133,7 +133,7 @@ local function headOf(turn, lane, gatherMs)
     turn.hasMoreToRemove = turn.removed >= REMOVED_AT_ONCE
     if turn.hasMoreToRemove then return nil end
     turn.removed = turn.removed + 1
-    if entry then buryHead(turn, id, entry, record) end
+    if entry then giveUpHead(turn, id, entry, record) end
     leaveLane(turn, lane, { id })
   end
 end

@@ -1,6 +1,6 @@
 -- @include log
 -- @include state
--- What appends to a log, or reads it, trims it so often at most.
+-- Scripts that append to a log or read it trim it at most once in this time.
 local TRIM_EVERY_MS = 5000
 local CONSUMER_PIN_MS = 3600000
 local CONSUMER_LIFE_MS = 86400000
@@ -112,7 +112,7 @@ local function trimLog(state, log, consumers, now)
     bound = math.min(bound, pin)
   end
   if bound > 0 then redis.call('XTRIM', log, 'MINID', bound + 1) end
-  -- As long as there is more, every call that would trim now and then does.
+  -- While there is more, trimmedAt stays, so the next call trims again.
   if not more then redis.call('HSET', state, 'trimmedAt', now) end
   return s.pullCursorCount
 end

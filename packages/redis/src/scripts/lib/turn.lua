@@ -195,13 +195,13 @@ local function writeLanes(turn)
   forgetWork(turn)
 end
 
--- The floor of the reader, which was found before: nothing of the log waits in its lanes up to it. With many lanes it rises along the
--- log, by a part in each call. cursor: up to where the log is filed
-local function risenFloor(turn, found, cursor)
+-- Returns the new floor of the reader: nothing of the log up to it waits in its lanes. With many lanes it rises along the log, by a
+-- part in each call. oldFloor: the stored one; cursor: up to where the log is filed
+local function risenFloor(turn, oldFloor, cursor)
   if redis.call('ZCARD', turn.lanes) <= LANES_LOOKED_AT then
     return (lowestPending(turn.lanes, turn.lanePrefix) or cursor + 1) - 1
   end
-  local floor, passed, bytes = tonumber(found or 0), 0, 0
+  local floor, passed, bytes = tonumber(oldFloor or 0), 0, 0
   while passed < FLOOR_ENTRIES_AT_ONCE and bytes < FLOOR_BYTES_AT_ONCE do
     local page = redis.call('XRANGE', turn.log, '(' .. floor, cursor, 'COUNT', PASSED_PAGE)
     for _, entry in ipairs(page) do
