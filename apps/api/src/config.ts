@@ -154,6 +154,9 @@ function dangersOf(settings: Settings): string[] {
   }
   const shadowed = OWN_PATHS.find((path) => `${settings.PROXY_PREFIX}/`.startsWith(`${path}/`));
   if (shadowed !== undefined) dangers.push(`PROXY_PREFIX: ${shadowed} is a path of the service itself`);
+  if (/^\/(?:file\/)?bot/.test(settings.PROXY_PREFIX)) {
+    dangers.push('PROXY_PREFIX: must not begin like the path of a bot, or logs could not tell tokens from it');
+  }
   if (settings.PUBLIC_URL && new URL(settings.PUBLIC_URL).host === new URL(settings.TELEGRAM_API_URL).host) {
     dangers.push('TELEGRAM_API_URL, PUBLIC_URL: must differ, or the service would call itself instead of the platform');
   }

@@ -144,6 +144,8 @@ describe('the settings', () => {
     expect(fault({ TRUSTED_PROXIES: '10.0.0.0/8,::/0' })).toContain('TRUSTED_PROXIES');
     expect(fault({ PROXY_PREFIX: '/api' })).toContain('PROXY_PREFIX');
     expect(fault({ PROXY_PREFIX: '/api/proxy' })).toContain('PROXY_PREFIX');
+    for (const prefix of ['/bot', '/botapi', '/file/bots'])
+      expect(fault({ PROXY_PREFIX: prefix })).toContain('PROXY_PREFIX');
     expect(fault({ PUBLIC_URL: api.env.TELEGRAM_API_URL ?? '' })).toContain('PUBLIC_URL');
     const publicUrl = 'https://Bots.example.com:8443/flotilla';
     expect(fault({ PUBLIC_URL: publicUrl, PROXY_HOST: 'api.example.com' })).toBe('accepted');

@@ -65,7 +65,7 @@ test(
     await page.getByRole('heading', { name: 'Connect the program of Guide' }).waitFor();
     const lines = page.getByRole('list', { name: 'Line by library' });
     await lines.getByText(`new Bot(token, { client: { apiRoot: '${url}/tgapi' } })`).waitFor();
-    expect(await lines.getByRole('listitem').count()).toBe(8);
+    expect(await lines.getByRole('listitem').count()).toBe(11);
     await page.getByText('Waiting for the first update…').waitFor();
     await picture(page, 'add-bot-waiting');
     await control.startBot({ person: ADA.id, bot: known.id, quietly: true });

@@ -48,6 +48,9 @@ test('a token is in no line of the log, however it is spelt, and the path to the
     `/file/bot${TOKEN}/photos/1.jpg`,
     `/a/prefix/bot${TOKEN}/test/getMe`,
     '/botAAsecretSECRET/getMe',
+    `/botapi/bot${TOKEN}/getMe`,
+    `/tgapi/bot${TOKEN}/get%0aMe`,
+    `/tgapi/bot${TOKEN}/bot${TOKEN}/getMe`,
     '/api/bots/add',
   ];
   received.length = 0;
@@ -59,6 +62,7 @@ test('a token is in no line of the log, however it is spelt, and the path to the
   expect(lines.join('\n')).not.toMatch(/secret/i);
   expect(lines).toContain('/tgapi/bot123456[redacted]/sendMessage');
   expect(lines).toContain('/file/bot123456[redacted]/photos/1.jpg');
+  expect(lines).toContain('/botapi/bot123456[redacted]/getMe');
 });
 
 test('the address that the api is told is the one that called, whatever the client says of itself', async () => {

@@ -148,7 +148,7 @@ describe('a body that comes byte by byte is cut off', () => {
 });
 
 test('polls that wait hold nothing of 64 KB that their clients send ahead of the answers', async () => {
-  const polls = 6000;
+  const polls = 4000;
   const poll = `GET ${path(bot.token, 'getUpdates?timeout=50')} HTTP/1.1\r\nHost: h\r\n`;
   const open = async (count: number) => {
     const before = clients.length;

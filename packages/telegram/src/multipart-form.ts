@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { parameterJson } from './parameter-json.ts';
+import { quotable } from './quotable.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
 /**
@@ -55,9 +56,4 @@ function knownLength(pieces: Buffer[], files: UploadedFile[]): number | null {
     length += size + LINE_END.length;
   }
   return length;
-}
-
-/** Replaces characters that would end the quotes or the line. Browsers write names the same way. */
-function quotable(name: string): string {
-  return name.replaceAll('"', '%22').replace(/[\r\n]+/g, ' ');
 }

@@ -10,7 +10,7 @@ import { type ParameterReader, parameterReader, parametersOf } from '@flotilla/t
 import type { MethodCall, RunningProxy } from './call.ts';
 import { readAnswer, readEncoding } from './capture.ts';
 import type { Tee } from './forward.ts';
-import { headerOf } from './headers.ts';
+import { bodyCoding, contentType, headerOf } from './headers.ts';
 
 const LIMITS = { parameterBytes: 16 * 1024, fileBytes: 0 };
 /** The platform's refusals are shorter. */
@@ -83,6 +83,6 @@ class CallbackTee implements Tee {
 }
 
 function readerOf(req: IncomingMessage, parameters: ReturnType<typeof parametersOf>): ParameterReader | null {
-  if (req.headers['content-encoding'] !== undefined) return null;
-  return parameterReader(req.headers['content-type'] ?? '', parameters, LIMITS);
+  if (bodyCoding(req) !== 'none') return null;
+  return parameterReader(contentType(req), parameters, LIMITS);
 }

@@ -1,5 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { forwardedRequestHeaders, forwardedResponseHeaders } from './headers.ts';
+import { contentType, forwardedRequestHeaders, forwardedResponseHeaders } from './headers.ts';
+
+test('a Content-Type is trimmed as the platform does it: a no-break space belongs to the boundary', () => {
+  const typeOf = (value: string) => contentType({ rawHeaders: ['Content-Type', value] } as IncomingMessage);
+  expect(typeOf(' multipart/form-data; boundary=b\t')).toBe('multipart/form-data; boundary=b');
+  expect(typeOf('multipart/form-data; boundary=b\xa0')).toBe('multipart/form-data; boundary=b\xa0');
+});
 
 test('headers of the hop go, all others keep their names, order and repetitions', () => {
   const raw = [

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { trim } from '@flotilla/telegram/parameters/trim.ts';
 import { SESSION_COOKIE } from '../auth/session.ts';
 
 /** Headers of one connection (RFC 9110 §7.6.1), `host`, and `expect`, which we have answered. */
@@ -215,14 +216,14 @@ export function headerOf(headers: string[], lowerCaseName: string): string {
  * null, so that it answers 415. That is so for `identity`, too.
  */
 export function bodyCoding({ rawHeaders }: IncomingMessage): 'none' | 'zlib' | null {
-  const coding = lastHeader(rawHeaders, 'content-encoding').trim().toLowerCase();
+  const coding = trim(lastHeader(rawHeaders, 'content-encoding')).toLowerCase();
   if (coding === '' || coding === 'none') return 'none';
   return coding === 'gzip' || coding === 'deflate' ? 'zlib' : null;
 }
 
 /** The Content-Type of a request as the platform takes it. */
 export function contentType({ rawHeaders }: IncomingMessage): string {
-  return lastHeader(rawHeaders, 'content-type').trim();
+  return trim(lastHeader(rawHeaders, 'content-type'));
 }
 
 /** Of two headers the platform takes the last, and Node shows the first or joins them. '' if there is none. */

@@ -1,5 +1,6 @@
 import { type BodyFault, badBody } from './body-fault.ts';
 import { decodedText, textOfBytes } from './percent-decoded.ts';
+import { trim, trimStart } from './trim.ts';
 
 /** What the headers of a part say about its file. */
 export type FileHead = { field: string; name: string; mime: string };
@@ -12,7 +13,6 @@ type Disposition = { name: string; fileName: string | null };
 
 const FORM = 'application/x-www-form-urlencoded';
 const DISPOSITION = 'form-data;';
-const SPACES = ' \t\r\n\0\v';
 const NO_DISPOSITION = badBody('expected form-data content disposition');
 const NOT_CLOSED = badBody('unclosed quoted string in Content-Disposition header');
 const BAD_ESCAPE = badBody('wrong escape sequence in Content-Disposition header');
@@ -99,15 +99,3 @@ function readQuoted(text: string): Read | { fault: BodyFault } {
 }
 
 /** A pattern would take a time that grows with the square of the spaces. */
-function trim(text: string): string {
-  const start = trimStart(text);
-  let end = start.length;
-  while (end > 0 && SPACES.includes(start[end - 1] as string)) end -= 1;
-  return start.slice(0, end);
-}
-
-function trimStart(text: string): string {
-  let start = 0;
-  while (start < text.length && SPACES.includes(text[start] as string)) start += 1;
-  return text.slice(start);
-}

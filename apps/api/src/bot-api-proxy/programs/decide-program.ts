@@ -2,11 +2,11 @@ import { hasRate } from '@flotilla/domain/delivery/programs/count-call.ts';
 import { isMethodAllowed } from '@flotilla/domain/delivery/programs/token-methods.ts';
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
-import type { Context } from '../../context.ts';
 import { noteKnownSender } from '../../http/known-sender.ts';
 import { DISABLED, forbidden, UNAUTHORIZED } from '../answer.ts';
 import { fail, isVerbOfCalls, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import { answerIntercepted } from '../intercept/answer-intercepted.ts';
+import { isStillValid, isValid } from './is-valid.ts';
 import { passForProgram } from './pass-for-program.ts';
 import { answeredForProgram } from './program-answers.ts';
 import { notAllowed, type Refused, recordRefusal, refusalByRate, refuseToken } from './refuse-token.ts';
@@ -68,11 +68,13 @@ function serve(proxy: RunningProxy, call: MethodCall, found: ProgramCredential):
   } = call;
   // A waiting poll keeps what is used here in memory, so it is not the call.
   void answerIntercepted(proxy, call, 'known', async (read) => {
+    // Its body may have taken minutes, and the token may be revoked since.
+    if (!isStillValid(context, token)) return UNAUTHORIZED;
     const answer = await answered(context, { ...read, ...found });
     if (!answer.ok && answer.code === FORBIDDEN)
       recordRefusal(context, method, found, { reason: 'method', refusal: answer });
     // A poll may wait longer than its token lives.
-    return isValid(context, context.directory.byProgramToken(token)) ? answer : UNAUTHORIZED;
+    return isStillValid(context, token) ? answer : UNAUTHORIZED;
   });
 }
 
@@ -90,10 +92,6 @@ export async function credentialOf(directory: BotDirectory, token: string): Prom
   if (found !== undefined) return found;
   await directory.refresh();
   return directory.byProgramToken(token);
-}
-
-export function isValid({ clock }: Context, found: ProgramCredential | undefined): found is ProgramCredential {
-  return found !== undefined && (found.token.expiresAtMs ?? Number.POSITIVE_INFINITY) > clock.nowMs();
 }
 
 /** A poll passes: for a disabled bot or a paused program it is held and answered empty, as with the bot's own token. */

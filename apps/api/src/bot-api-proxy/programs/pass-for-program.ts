@@ -9,11 +9,12 @@ import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-cred
 import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { shareOf } from '../../http/collect-body.ts';
-import { NO_SUCH_METHOD } from '../answer.ts';
+import { NO_SUCH_METHOD, UNAUTHORIZED } from '../answer.ts';
 import { fail, type MethodCall, pass, type RunningProxy, refuse } from '../call.ts';
 import { teeOf } from '../call-tee.ts';
 import type { OwnBody } from '../forward.ts';
 import { hasBody, hasWholeBody } from '../headers.ts';
+import { isStillValid } from './is-valid.ts';
 import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
 import { type Seen, seeParameters } from './see-parameters.ts';
@@ -145,13 +146,22 @@ function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
       refuse(proxy, call, seen.refusal);
       return;
     case 'unreadable': {
+      call.req.resume();
       const about = limits.chats === null ? 'method' : 'chat';
       refuseToken(proxy, call, found, notSo({ about, why: seen.reason, chatId: null }));
       return;
     }
   }
+  // The body may have taken minutes.
+  if (!isStillValid(proxy.context, call.path.token)) {
+    call.req.resume();
+    refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
+    return;
+  }
   const checked = checkCall(limits, call.method, seen.parameters);
   if (checked.outcome === 'refused') {
+    // What follows the read part of a form is read and dropped, so that its sender sees the answer.
+    call.req.resume();
     refuseToken(proxy, call, found, notSo(checked));
     return;
   }

@@ -3,6 +3,7 @@ import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts'
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { latePublisher } from '@flotilla/domain/fleet/bots/publish-late-changes.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { rawConnection } from '@flotilla/testing/raw-http.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
@@ -88,6 +89,31 @@ describe.each([
     await until(far, kept.token, 200);
   });
 });
+
+test.each(['sendMessage', 'deleteWebhook'])(
+  'a token that is revoked while the body of %s comes in does nothing any more',
+  async (method) => {
+    const bot = await api.addBot();
+    const program = await post<ProgramResource>('/api/programs/add', { bot_id: bot.id, name: 'revoked meanwhile' });
+    const token = await post<Token>('/api/programs/tokens/add', { program_id: program.id, name: 'own', chats: [5] });
+    await until(api, token.token, 200);
+    const body = JSON.stringify({ chat_id: 5, text: 'too late' });
+    const client = await rawConnection(Number(new URL(api.url).port));
+    try {
+      const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+      client.send(`POST /tgapi/bot${token.token}/${method} HTTP/1.1\r\nHost: api\r\n${headers}\r\n${body.slice(0, 9)}`);
+      await until(api, token.token, 200);
+      await post('/api/programs/tokens/delete', { id: token.id });
+      await until(api, token.token, 401);
+      client.send(body.slice(9));
+      await client.waitFor(/^HTTP\/1\.1 401 /);
+      const { calls } = await api.platform.readCalls({ bot: Number(bot.token.split(':')[0]) });
+      expect(calls.map((call) => call.method)).not.toContain('sendmessage');
+    } finally {
+      client.socket.destroy();
+    }
+  },
+);
 
 describe('what a pod stored and could not publish', () => {
   async function fails(path: string, id: number): Promise<void> {

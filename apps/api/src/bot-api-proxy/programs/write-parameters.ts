@@ -6,6 +6,7 @@ import {
 } from '@flotilla/domain/delivery/programs/check-call.ts';
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
+import { quotable } from '@flotilla/telegram/quotable.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import type { BodyRewriter, OwnBody } from '../forward.ts';
 import { PARAMETERS_BYTES, TOO_MANY } from './see-parameters.ts';
@@ -41,19 +42,24 @@ export function rewrittenForm(options: FormOptions): OwnBody {
 
 class FormRewriter implements BodyRewriter {
   readonly #boundary: string;
-  readonly #options: FormOptions;
+  readonly #limits: CallLimits;
+  readonly #refuse: FormOptions['refuse'];
+  readonly #holds: FormOptions['holds'];
   readonly #parser: ReturnType<typeof multipartParser>;
   readonly #sent: Set<string>;
   #pieces: Buffer[] = [];
   #fieldBytes = 0;
   #refusal: Refusal | null = null;
 
-  constructor(boundary: string, options: FormOptions) {
+  /** What goes first is not kept: an upload behind it may take hours. */
+  constructor(boundary: string, { boundary: given, first, limits, refuse, holds }: FormOptions) {
     this.#boundary = boundary;
-    this.#options = options;
+    this.#limits = limits;
+    this.#refuse = refuse;
+    this.#holds = holds;
     this.#sent = new Set();
     this.#parser = multipartParser(
-      options.boundary,
+      given,
       { field: PARAMETERS_BYTES, file: 0 },
       {
         onHeaders: (headers) => {
@@ -64,8 +70,8 @@ class FormRewriter implements BodyRewriter {
           this.#refusal ??= TOO_LARGE;
         },
         onTooManyFields: () => {
-          const about = options.limits.chats === null ? 'method' : 'chat';
-          this.#refusal ??= options.refuse({ outcome: 'refused', about, why: TOO_MANY, chatId: null });
+          const about = limits.chats === null ? 'method' : 'chat';
+          this.#refusal ??= refuse({ outcome: 'refused', about, why: TOO_MANY, chatId: null });
         },
         streamFile: (head) => {
           this.#begin(head.field, head);
@@ -74,12 +80,12 @@ class FormRewriter implements BodyRewriter {
         onFile: () => this.#pieces.push(LINE_END),
       },
     );
-    for (const [name, value] of options.first) this.#addField(name, value);
+    for (const [name, value] of first) this.#addField(name, value);
   }
 
   write(chunk: Buffer): Buffer | Refusal {
     this.#parser.write(chunk);
-    if (!this.#options.holds(this.#parser.heldBytes())) this.#refusal ??= NO_ROOM;
+    if (!this.#holds(this.#parser.heldBytes())) this.#refusal ??= NO_ROOM;
     return this.#refusal ?? this.#taken();
   }
 
@@ -92,10 +98,10 @@ class FormRewriter implements BodyRewriter {
   #checkField(name: string, value: string): void {
     this.#fieldBytes += name.length + value.length;
     if (this.#fieldBytes > PARAMETERS_BYTES) this.#refusal ??= TOO_LARGE;
-    if (this.#refusal !== null) return;
-    const { limits, refuse } = this.#options;
-    const checked = checkParameter(limits, name, value);
-    if (checked.outcome === 'refused') this.#refusal = refuse(checked);
+    // One with a name that was sent is not sent, so it need not be checked.
+    if (this.#refusal !== null || this.#sent.has(name)) return;
+    const checked = checkParameter(this.#limits, name, value);
+    if (checked.outcome === 'refused') this.#refusal = this.#refuse(checked);
     else if (checked.value !== null) this.#addField(name, checked.value);
   }
 
@@ -121,10 +127,4 @@ class FormRewriter implements BodyRewriter {
     this.#pieces = [];
     return bytes;
   }
-}
-
-/** The platform decodes percent signs in the name of a file. */
-function quotable(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they could end the line
-  return name.replace(/[\0-\x1f"%\\\x7f]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
