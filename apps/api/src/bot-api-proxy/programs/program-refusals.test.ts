@@ -122,12 +122,12 @@ describe('what the tokens of a program were refused', () => {
     const whole = await newToken(id, { methods: ['files'] });
     const download = await fetch(`${api.url}/tgapi/file/bot${whole.token}/photos/a_secret.jpg`);
     expect(download.status).toBe(403);
-    const [ofFile] = await untilThere(id, 3);
+    const [ofFile] = await untilThere(id, 4);
     expect(ofFile).toMatchObject({ reason: 'file', description: expect.stringContaining('only after getFile') });
     expect(ofFile).not.toHaveProperty('method');
     await api.admin('POST', '/api/programs/toggle', { body: { id, enabled: false } });
     await waitFor(async () => (await call(token, 'getMe')) === 403, { timeoutMs: 30_000 });
-    expect((await untilThere(id, 4))[0]).toMatchObject({ method: 'getme', reason: 'paused' });
+    expect((await untilThere(id, 5))[0]).toMatchObject({ method: 'getme', reason: 'paused' });
     await api.admin('POST', '/api/programs/tokens/delete', { body: { id: short.id } });
     expect((await refusalsOf(id))[2]).not.toHaveProperty('token_name');
   });
