@@ -28,6 +28,8 @@ const NO_PARAMETERS = parametersOf('');
 /** A longer refusal is not one that names a supergroup. */
 const REFUSAL_BYTES = 4096;
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
+/** The longest text of a message fits in. The first piece of an upload is longer, and would be held as long as the upload takes. */
+const HEAD_BYTES = 32 * 1024;
 const COMPRESSED = 'the body is compressed';
 const TOO_MANY = `the parameters are longer than 64 KiB, or more than ${MOST_PARAMETERS}`;
 const MALFORMED = 'the body is malformed';
@@ -98,7 +100,7 @@ class CallTee implements Tee {
 
   onRequestChunk(chunk: Buffer): void {
     if (this.#reader !== null) this.#reader.write(chunk);
-    else if (this.#head === null && chunk.length <= LIMITS.parameterBytes) this.#head = chunk;
+    else if (this.#head === null && chunk.length <= HEAD_BYTES) this.#head = chunk;
   }
 
   onResponseStart(status: number, headers: string[]): boolean {
