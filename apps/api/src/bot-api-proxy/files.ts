@@ -8,8 +8,8 @@ import { DISABLED, describeError, forbidden, type Refusal, UNAUTHORIZED } from '
 import { type RunningProxy, refuseRequest } from './call.ts';
 import { passThrough } from './pass-through.ts';
 import type { BotPath } from './path.ts';
-import { credentialOf, refusedByState } from './programs/decide-program.ts';
-import { isValid } from './programs/is-valid.ts';
+import { refusedByState } from './programs/decide-program.ts';
+import { credentialOf, isValid } from './programs/find-credential.ts';
 import { type Refused, recordRefusal, refusalByRate } from './programs/refuse-token.ts';
 import { hiddenSecret } from './programs/secret-mask.ts';
 

@@ -1,12 +1,11 @@
 import { hasRate } from '@flotilla/domain/delivery/programs/count-call.ts';
 import { isMethodAllowed } from '@flotilla/domain/delivery/programs/token-methods.ts';
-import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { noteKnownSender } from '../../http/known-sender.ts';
 import { DISABLED, forbidden, UNAUTHORIZED } from '../answer.ts';
 import { fail, isVerbOfCalls, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import { answerIntercepted } from '../intercept/answer-intercepted.ts';
-import { isStillValid, isValid } from './is-valid.ts';
+import { confirmedCredential, credentialOf, isValid, mayStillAct } from './find-credential.ts';
 import { passForProgram } from './pass-for-program.ts';
 import { answeredForProgram } from './program-answers.ts';
 import { notAllowed, type Refused, recordRefusal, refusalByRate, refuseToken } from './refuse-token.ts';
@@ -68,30 +67,14 @@ function serve(proxy: RunningProxy, call: MethodCall, found: ProgramCredential):
   } = call;
   // A waiting poll keeps what is used here in memory, so it is not the call.
   void answerIntercepted(proxy, call, 'known', async (read) => {
-    // Its body may have taken minutes, and the token may be revoked since.
-    if (!isStillValid(context, token)) return UNAUTHORIZED;
+    // The body may have taken minutes.
+    if (!(await mayStillAct(context, token))) return UNAUTHORIZED;
     const answer = await answered(context, { ...read, ...found });
     if (!answer.ok && answer.code === FORBIDDEN)
       recordRefusal(context, method, found, { reason: 'method', refusal: answer });
     // A poll may wait longer than its token lives.
-    return isStillValid(context, token) ? answer : UNAUTHORIZED;
+    return isValid(context, context.directory.byProgramToken(token)) ? answer : UNAUTHORIZED;
   });
-}
-
-/** Undefined also while this process does not hear of revocations. */
-function confirmedCredential(directory: BotDirectory, token: string): ProgramCredential | undefined {
-  return directory.isConfirmed() ? directory.byProgramToken(token) : undefined;
-}
-
-/**
- * Another replica may just have made an unknown token, or revoked a known one. Rejects if the directory cannot be read:
- * without Redis, no token of a program is accepted.
- */
-export async function credentialOf(directory: BotDirectory, token: string): Promise<ProgramCredential | undefined> {
-  const found = confirmedCredential(directory, token);
-  if (found !== undefined) return found;
-  await directory.refresh();
-  return directory.byProgramToken(token);
 }
 
 /** A poll passes: for a disabled bot or a paused program it is held and answered empty, as with the bot's own token. */

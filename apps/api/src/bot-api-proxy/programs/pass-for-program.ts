@@ -14,7 +14,7 @@ import { fail, type MethodCall, pass, type RunningProxy, refuse } from '../call.
 import { teeOf } from '../call-tee.ts';
 import type { OwnBody } from '../forward.ts';
 import { hasBody, hasWholeBody } from '../headers.ts';
-import { isStillValid } from './is-valid.ts';
+import { mayStillAct } from './find-credential.ts';
 import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
 import { type Seen, seeParameters } from './see-parameters.ts';
@@ -127,11 +127,31 @@ function passWithinLimits(proxy: RunningProxy, call: MethodCall, found: ProgramC
   try {
     const seen = seeParameters(proxy.context.bodies, call);
     if (seen instanceof Promise) {
-      seen.then((later) => check(proxy, call, found, limits, later)).catch((error) => fail(proxy, call, error));
+      checkLater(proxy, call, found, limits, seen).catch((error) => {
+        call.req.resume();
+        fail(proxy, call, error);
+      });
     } else check(proxy, call, found, limits, seen);
   } catch (error) {
     fail(proxy, call, error);
   }
+}
+
+/** The body may have taken minutes, in which the token may have been revoked. */
+async function checkLater(
+  proxy: RunningProxy,
+  call: MethodCall,
+  found: ProgramCredential,
+  limits: CallLimits,
+  seeing: Promise<Seen>,
+): Promise<void> {
+  const seen = await seeing;
+  if (seen.outcome !== 'seen' || (await mayStillAct(proxy.context, call.path.token))) {
+    check(proxy, call, found, limits, seen);
+    return;
+  }
+  call.req.resume();
+  refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
 }
 
 function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, limits: CallLimits, seen: Seen): void {
@@ -151,12 +171,6 @@ function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
       refuseToken(proxy, call, found, notSo({ about, why: seen.reason, chatId: null }));
       return;
     }
-  }
-  // The body may have taken minutes.
-  if (!isStillValid(proxy.context, call.path.token)) {
-    call.req.resume();
-    refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
-    return;
   }
   const checked = checkCall(limits, call.method, seen.parameters);
   if (checked.outcome === 'refused') {

@@ -115,6 +115,28 @@ test.each(['sendMessage', 'deleteWebhook'])(
   },
 );
 
+test('a token whose pod is cut off from Redis while the body comes in does nothing, because it may have been revoked', async () => {
+  const bot = await api.addBot();
+  const program = await post<ProgramResource>('/api/programs/add', { bot_id: bot.id, name: 'cut off meanwhile' });
+  const limits = { program_id: program.id, name: 'own', chats: [5] };
+  const { token } = await post<Token>('/api/programs/tokens/add', limits);
+  await until(far, token, 200);
+  const body = JSON.stringify({ chat_id: 5, text: 'too late' });
+  const client = await rawConnection(Number(new URL(far.url).port));
+  try {
+    const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    client.send(`POST /tgapi/bot${token}/sendMessage HTTP/1.1\r\nHost: api\r\n${headers}\r\n${body.slice(0, 9)}`);
+    await until(far, token, 200);
+    await relay.cut();
+    await until(far, token, 503);
+    client.send(body.slice(9));
+    await client.waitFor(/^HTTP\/1\.1 503 /);
+  } finally {
+    client.socket.destroy();
+    await relay.restore();
+  }
+});
+
 describe('what a pod stored and could not publish', () => {
   async function fails(path: string, id: number): Promise<void> {
     await relay.cut();
