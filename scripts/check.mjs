@@ -16,7 +16,7 @@ const CHECKS = {
   'unused code': ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'],
   'API document is fresh': ['apps/api/src/docs/main.ts', 'docs/openapi.json', '--check'],
   'format and lint of Lua': ['scripts/lua/main.mjs', '--check'],
-  'calls of scripts are fresh': ['packages/redis/src/calls/main.ts', '--check'],
+  'calls of scripts are fresh': ['packages/redis/src/script-generator/main.ts', '--check'],
   'documents are fresh and their links hold': ['scripts/docs/main.mjs', '--check'],
   'API document is sound': ['node_modules/@redocly/cli/bin/cli.js', 'lint', 'docs/openapi.json'],
 };

@@ -6,7 +6,7 @@ import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
 await bootstrap();
 const rest = process.argv.slice(2);
 const codes = [];
-for (const program of ['scripts/lua/main.mjs', 'packages/redis/src/calls/main.ts']) {
+for (const program of ['scripts/lua/main.mjs', 'packages/redis/src/script-generator/main.ts']) {
   codes.push(await runOnPinnedNode([program, ...rest]));
 }
 process.exitCode = Math.max(...codes);

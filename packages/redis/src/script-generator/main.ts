@@ -5,7 +5,7 @@ import { aboutScript, headerOf } from '../script-text.ts';
 import { SCRIPT_NAMES } from '../scripts.ts';
 import { callText, functionName, libText, rowText } from './call-text.ts';
 
-// node packages/redis/src/calls/main.ts [--check]: writes ../script-calls.ts from the headers of the scripts, or says whether
+// node packages/redis/src/script-generator/main.ts [--check]: writes ../script-calls.ts from the headers of the scripts, or says whether
 // it is stale.
 
 const HEAD = `// Made from the headers of the scripts by: npm run scripts
