@@ -55,7 +55,7 @@ function pollMetrics(metrics: Metrics): MeasurePull {
   const wake = metrics
     .quickHistogram({
       name: 'flotilla_poll_wake_seconds',
-      help: 'Seconds from the append of an update to the answer of the poll that waited for it.',
+      help: 'Seconds from the append of an update until the poll that waited for it reads it.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 60],
     })
     .of();

@@ -13,12 +13,12 @@ import { deleteBot } from '@flotilla/domain/fleet/bots/delete-bot.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
-import { activityKeys, botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
+import { botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
-import { storeCounts } from '@flotilla/testing/activity-counts.ts';
+import { activityKeys, storeCounts } from '@flotilla/testing/activity-counts.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { type RedisOfForm, startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
@@ -265,7 +265,7 @@ describe('a worker', () => {
     const { bot } = await registered();
     const { commands } = context.redis;
     const atMs = Math.floor(Date.now() / HOUR_MS - 3) * HOUR_MS;
-    for (const key of Object.values(activityKeys(bot.id, atMs))) await storeCounts(commands, key, atMs, '7 6 0 1 2');
+    for (const key of activityKeys(bot.id, atMs)) await storeCounts(commands, key, atMs, '7 6 0 1 2');
     // The worker may have written that hour as an empty one when it started.
     await database.db.deleteFrom('activity_hours').execute();
     await commands.del(rollUpTurnKey);

@@ -48,7 +48,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
   };
   const directory = await followDirectory({ redis, secrets, log });
   let nextId = 1;
-  const accept = (bot: Bot) => acceptUpdates({ redis, turns, clock: systemClock }, bot, oneUpdate(nextId++));
+  const accept = (bot: Bot) => acceptUpdates({ redis, turns }, bot, oneUpdate(nextId++));
   /** Appends one update at a time to these bots in rotation, at a rate or as fast as it goes. Returns the deliveries per second. */
   const deliver = async (bots: Bot[], wanted: number, rate?: number): Promise<number> => {
     sink.reset();

@@ -2,7 +2,6 @@ import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.t
 import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { turnQueue } from '@flotilla/redis/turn-queue.ts';
-import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
@@ -33,7 +32,7 @@ export async function benchPull(database: { url: string }): Promise<void> {
   const append = async (botId: number, ids: number[]) => {
     if (directory.byId(botId) === undefined) await directory.refresh();
     const sliced = sliceUpdates(`{"ok":true,"result":[${ids.map(updateText).join(',')}]}`);
-    await acceptUpdates({ redis, turns, clock: systemClock }, directory.byId(botId)!, sliced!.updates);
+    await acceptUpdates({ redis, turns }, directory.byId(botId)!, sliced!.updates);
   };
   try {
     const rounds: Round[] = [];

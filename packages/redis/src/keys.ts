@@ -8,6 +8,10 @@ export function shardOf(botId: number): number {
 
 const tag = (shard: number): string => `{s${shard}}`;
 
+function activityPrefixOf(owner: string): string {
+  return `${owner}:activity:`;
+}
+
 /** The keys that all bots of a shard share. */
 export function shardKeys(shard: number) {
   return {
@@ -15,8 +19,8 @@ export function shardKeys(shard: number) {
     history: `${tag(shard)}:history`,
     /** Sorted set: `<bot id>:<turn kind>`, `<bot id>:program:<id>` or `history` → since when (ms) that turn is pending; lib/pending.lua. */
     pendingTurns: `${tag(shard)}:pending-turns`,
-    /** Hash: what the shard's bots did in that hour, counted in since 1970; see scripts/lib/activity.lua. */
-    activity: (hour: number) => `${tag(shard)}:activity:${hour}`,
+    /** Hash: what the shard's bots did in that hour since 1970; see scripts/lib/activity.lua. */
+    activity: (hour: number) => `${activityPrefixOf(tag(shard))}${hour}`,
   };
 }
 
@@ -83,7 +87,7 @@ export function botKeys(botId: number) {
     /** The kinds, with commas between them, that the platform ignored when the bot's webhook was set there. */
     ignoredKinds: `${prefix}:ignored-kinds`,
     /** Hash: what the bot did in that hour, like that of its shard. */
-    activity: (hour: number) => `${prefix}:activity:${hour}`,
+    activity: (hour: number) => `${activityPrefixOf(prefix)}${hour}`,
     /** Hash: minute of that hour → how many updates waited when the fleet was looked at; only where some did. */
     waiting: (hour: number) => `${prefix}:waiting:${hour}`,
     /** Bitmap of 4,096 platform ids that were seen. */
@@ -117,10 +121,12 @@ export const SEEN_BLOCK_IDS = 4096;
 
 export const HOUR_MS = 3_600_000;
 
-/** The hashes in which a script counts what the bot does at that time: the bot's and its shard's. */
-export function activityKeys(botId: number, atMs: number): { activity: string; shardActivity: string } {
-  const hour = Math.floor(atMs / HOUR_MS);
-  return { activity: botKeys(botId).activity(hour), shardActivity: shardKeys(shardOf(botId)).activity(hour) };
+/** What the keys begin with in which scripts count what the bot does; the hour follows. */
+export function activityPrefixes(botId: number): { activityPrefix: string; shardActivityPrefix: string } {
+  return {
+    activityPrefix: activityPrefixOf(botKeys(botId).prefix),
+    shardActivityPrefix: activityPrefixOf(tag(shardOf(botId))),
+  };
 }
 
 /** Configuration mirror: every process follows it. */
@@ -175,13 +181,9 @@ export const authKeys = {
   signedInFrom: (account: string) => `flotilla:sign-in:from:${account}`,
 } as const;
 
-/** Calls of a token of a program in this second and in this minute. */
-export function rateKeys(tokenId: number, nowMs: number): { ofSecond: string; ofMinute: string } {
-  const prefix = `{rate:${tokenId}}`;
-  return {
-    ofSecond: `${prefix}:s:${Math.floor(nowMs / 1000)}`,
-    ofMinute: `${prefix}:m:${Math.floor(nowMs / 60_000)}`,
-  };
+/** Calls of a token of a program in a second and in a minute, which begin with the first of them. */
+export function rateKeys(tokenId: number): { ofSecond: string; ofMinute: string } {
+  return { ofSecond: `{rate:${tokenId}}:second`, ofMinute: `{rate:${tokenId}}:minute` };
 }
 
 /** What a bot sent lately, over all processes, which limits its pace. One slot per sending bot. */

@@ -20,9 +20,9 @@ function unitRow(row: Value[]): UnitRow {
   return { lane: String(row[0]), record: textOrNull(row[1]), progress: String(row[2]), updates };
 }
 
-export type UpdateRow = { inLane: string; id: number; raw: string; kind: string; acceptedAtMs: number; expiresAtMs: number; traceparent: string | null };
+export type UpdateRow = { inLane: string; id: number; raw: string; kind: string; ageMs: number; livesMs: number; traceparent: string | null };
 function updateRow(row: Value[], from: number): UpdateRow {
-  return { inLane: String(row[from]), id: Number(row[from + 1]), raw: String(row[from + 2]), kind: String(row[from + 3]), acceptedAtMs: Number(row[from + 4]), expiresAtMs: Number(row[from + 5]), traceparent: textOrNull(row[from + 6]) };
+  return { inLane: String(row[from]), id: Number(row[from + 1]), raw: String(row[from + 2]), kind: String(row[from + 3]), ageMs: Number(row[from + 4]), livesMs: Number(row[from + 5]), traceparent: textOrNull(row[from + 6]) };
 }
 
 export type BehindRow = { programId: number; limit: 'updates' | 'time' | 'memory' };
@@ -55,7 +55,6 @@ export type BackendArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
   fencingToken: number | null;
-  nowMs: number;
   botId: number;
   /** of the keys of lanes */
   lanePrefix: string;
@@ -71,13 +70,13 @@ export type BackendArgs = {
   claim: string;
   /** of the requests that the caller has made since its last call; '' keeps the old one */
   lastError: string;
-  /** when the earliest failed request began; absent when none failed */
-  failedFromMs: number | null;
+  /** how long ago the earliest failed request began; absent when none failed */
+  failedForMs: number | null;
   /** one of them did */
   succeeded: boolean;
   /** gone: every answer was 410 */
   answers: 'none' | 'gone' | 'other';
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
   newAttempts: readonly string[];
 };
 
@@ -85,7 +84,6 @@ export type SettleArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
   fencingToken: number | null;
-  nowMs: number;
   botId: number;
   /** of the keys of lanes */
   lanePrefix: string;
@@ -99,7 +97,7 @@ export type SettleArgs = {
   ending: 'idle' | 'asleep' | 'hold' | null;
   /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
   claim: string;
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 
 export type TurnKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string };
@@ -107,7 +105,6 @@ export type TurnArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
   fencingToken: number | null;
-  nowMs: number;
   botId: number;
   /** of the keys of lanes */
   lanePrefix: string;
@@ -123,11 +120,13 @@ export type TurnArgs = {
   claim: string;
 };
 
-export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; activity: string; shardActivity: string; live: string; seen: string[] };
+export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; live: string; seen: string[] };
 export type AcceptUpdatesArgs = {
   registrationId: string;
-  nowMs: number;
   botId: number;
+  activityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  shardActivityPrefix: string;
   /** of the polling turn; absent for a push by the platform */
   fencingToken: number | null;
   /** to ask the platform for; absent keeps it */
@@ -142,11 +141,11 @@ export type AcceptUpdatesArgs = {
   reservedId: number | null;
   /** those of the Redis servers that the caller knows */
   runIds: string;
-  /** of the filters by which the updates were judged, '' for none */
+  /** of the filters by which the updates were matched, '' for none */
   filtersDigest: string;
   /** the mark of each update, as lib/log.lua says, and after a space its album, if it is in one; '' for none */
   marksJson: string;
-  updates: readonly { platformId: number; bitmap: number; /** which of `seen`, counted from 1, and the bit in it */ bit: number; kind: string; lane: string; expiresAtMs: number; idStart: number; /** offset of the first and of the last digit of update_id in raw, from 1 */ idEnd: number; raw: string }[];
+  updates: readonly { platformId: number; bitmap: number; /** which of `seen`, counted from 1, and the bit in it */ bit: number; kind: string; lane: string; /** how long it is kept, from now */ keepMs: number; /** the end of that from the date of its event; absent when it has none */ expiresAtMs: number | null; idStart: number; /** offset of the first and of the last digit of update_id in raw, from 1 */ idEnd: number; raw: string }[];
 };
 export type AcceptUpdatesReply =
   | { outcome: 'GONE' }
@@ -158,11 +157,11 @@ export type AcceptUpdatesReply =
   | { outcome: 'OK'; appended: number; duplicates: number; lastId: number; wakePush: boolean; wakeHistory: boolean; wakeRules: boolean; wakePrograms: number[]; reserveIds: boolean };
 /** Appends updates from the platform to a bot's log and to the history stream: each once, all or none. See scripts/accept-updates.lua. */
 async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args: AcceptUpdatesArgs): Promise<AcceptUpdatesReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.activity, keys.shardActivity, keys.live];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live];
   for (const key of keys.seen) sent.push(key);
   const keyCount = sent.length;
-  sent.push(args.registrationId, args.nowMs, args.botId, args.fencingToken ?? '', args.nextOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
-  for (const one of args.updates) sent.push(one.platformId, one.bitmap, one.bit, one.kind, one.lane, one.expiresAtMs, one.idStart, one.idEnd, one.raw);
+  sent.push(args.registrationId, args.botId, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.nextOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
+  for (const one of args.updates) sent.push(one.platformId, one.bitmap, one.bit, one.kind, one.lane, one.keepMs, one.expiresAtMs ?? '', one.idStart, one.idEnd, one.raw);
   const reply = await runScript(redis, 'accept-updates', keyCount, sent);
   switch (reply[0]) {
     case 'FILTERS':
@@ -174,13 +173,15 @@ async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args
   }
 }
 
-export type AppendCallsKeys = { state: string; history: string; pendingTurns: string; batches: string; activity: string; shardActivity: string; live: string };
+export type AppendCallsKeys = { state: string; history: string; pendingTurns: string; batches: string; live: string };
 export type AppendCallsArgs = {
   registrationId: string;
-  nowMs: number;
   botId: number;
   /** its number, above all earlier ones of the process */
   batch: number;
+  activityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  shardActivityPrefix: string;
   calls: readonly string[];
 };
 export type AppendCallsReply =
@@ -189,9 +190,9 @@ export type AppendCallsReply =
   | { outcome: 'OK'; wakeHistory: boolean };
 /** Appends captured calls to the history stream, unless the bot is gone or keeps no history. A batch that was appended before is skipped, because only its reply was lost. See scripts/append-calls.lua. */
 async function appendCalls(redis: RedisCommands, keys: AppendCallsKeys, args: AppendCallsArgs): Promise<AppendCallsReply> {
-  const sent: (string | number)[] = [keys.state, keys.history, keys.pendingTurns, keys.batches, keys.activity, keys.shardActivity, keys.live, args.registrationId, args.nowMs, args.botId, args.batch];
+  const sent: (string | number)[] = [keys.state, keys.history, keys.pendingTurns, keys.batches, keys.live, args.registrationId, args.botId, args.batch, args.activityPrefix, args.shardActivityPrefix];
   for (const one of args.calls) sent.push(one);
-  const reply = await runScript(redis, 'append-calls', 7, sent);
+  const reply = await runScript(redis, 'append-calls', 5, sent);
   switch (reply[0]) {
     case 'OK':
       return { outcome: 'OK', wakeHistory: reply[1] === 1 };
@@ -203,7 +204,6 @@ async function appendCalls(redis: RedisCommands, keys: AppendCallsKeys, args: Ap
 export type ApplyBotKeys = { state: string; log: string; consumers: string; deliveredByPush: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string };
 export type ApplyBotArgs = {
   registrationId: string;
-  nowMs: number;
   lanePrefix: string;
   pull: boolean;
   push: boolean;
@@ -240,7 +240,7 @@ export type ApplyBotReply =
   | { outcome: 'OK'; waits: boolean; more: boolean };
 /** Brings a bot's state in line with its configuration; the only script that creates a state. See scripts/apply-bot.lua. */
 async function applyBot(redis: RedisCommands, keys: ApplyBotKeys, args: ApplyBotArgs): Promise<ApplyBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.nowMs, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.reservedId, args.programs, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.reservedId, args.programs, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
   const reply = await runScript(redis, 'apply-bot', 14, sent);
   switch (reply[0]) {
     case 'OK':
@@ -253,19 +253,18 @@ async function applyBot(redis: RedisCommands, keys: ApplyBotKeys, args: ApplyBot
 export type BeginPollingKeys = { state: string; log: string; consumers: string };
 export type BeginPollingArgs = {
   registrationId: string;
-  nowMs: number;
 };
 export type BeginPollingReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
-  | { outcome: 'OK'; fencingToken: number; nextOffset: number; polledAtMs: number; quickest: number; slowest: number; refusedAtMs: number };
+  | { outcome: 'OK'; fencingToken: number; nextOffset: number; polledAgoMs: number | null; quickest: number; slowest: number; refusedForMs: number | null };
 /** Makes the caller the owner of a bot's polling: every older fencing token is refused from now on. See scripts/begin-polling.lua. */
 async function beginPolling(redis: RedisCommands, keys: BeginPollingKeys, args: BeginPollingArgs): Promise<BeginPollingReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, args.registrationId, args.nowMs];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, args.registrationId];
   const reply = await runScript(redis, 'begin-polling', 3, sent);
   switch (reply[0]) {
     case 'OK':
-      return { outcome: 'OK', fencingToken: Number(reply[1]), nextOffset: Number(reply[2]), polledAtMs: Number(reply[3]), quickest: Number(reply[4]), slowest: Number(reply[5]), refusedAtMs: Number(reply[6]) };
+      return { outcome: 'OK', fencingToken: Number(reply[1]), nextOffset: Number(reply[2]), polledAgoMs: numberOrNull(reply[3]), quickest: Number(reply[4]), slowest: Number(reply[5]), refusedForMs: numberOrNull(reply[6]) };
     default:
       return { outcome: reply[0] } as BeginPollingReply;
   }
@@ -274,7 +273,6 @@ async function beginPolling(redis: RedisCommands, keys: BeginPollingKeys, args: 
 export type CheckProgramsKeys = { state: string; log: string; consumers: string; pendingTurns: string };
 export type CheckProgramsArgs = {
   registrationId: string;
-  nowMs: number;
   botId: number;
   /** of the keys of programs */
   programPrefix: string;
@@ -291,7 +289,7 @@ export type CheckProgramsReply =
   | { outcome: 'OK'; newestId: number; wakePrograms: number[]; behind: BehindRow[] };
 /** Finds programs of a bot that are behind their limit, and those with new or due updates that have no pending turn. See scripts/check-programs.lua. */
 async function checkPrograms(redis: RedisCommands, keys: CheckProgramsKeys, args: CheckProgramsArgs): Promise<CheckProgramsReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.pendingTurns, args.registrationId, args.nowMs, args.botId, args.programPrefix, args.limit, args.limitMs, args.tightLimit ?? '', args.tightForMs];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.pendingTurns, args.registrationId, args.botId, args.programPrefix, args.limit, args.limitMs, args.tightLimit ?? '', args.tightForMs];
   const reply = await runScript(redis, 'check-programs', 4, sent);
   switch (reply[0]) {
     case 'OK':
@@ -306,7 +304,6 @@ export type ClaimForProgramArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
   fencingToken: number | null;
-  nowMs: number;
   botId: number;
   /** of the keys of lanes */
   lanePrefix: string;
@@ -322,8 +319,8 @@ export type ClaimForProgramArgs = {
   claim: string;
   /** of the requests that the caller has made since its last call; '' keeps the old one */
   lastError: string;
-  /** when the earliest failed request began; absent when none failed */
-  failedFromMs: number | null;
+  /** how long ago the earliest failed request began; absent when none failed */
+  failedForMs: number | null;
   /** one of them did */
   succeeded: boolean;
   /** gone: every answer was 410 */
@@ -334,7 +331,7 @@ export type ClaimForProgramArgs = {
   takenKinds: string;
   /** of the configuration that these are of */
   revision: number;
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
   newAttempts: readonly string[];
 };
 export type ClaimForProgramReply =
@@ -342,27 +339,26 @@ export type ClaimForProgramReply =
   | { outcome: 'FENCED' }
   | { outcome: 'OFF' }
   | { outcome: 'LATE' }
-  | { outcome: 'OK'; fencingToken: number; lookAtMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
+  | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a program's turn: settles deliveries, files new updates into its lanes, claims what is due. See scripts/claim-for-program.lua. */
 async function claimForProgram(redis: RedisCommands, keys: ClaimForProgramKeys, args: ClaimForProgramArgs): Promise<ClaimForProgramReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredByPush, args.registrationId, args.fencingToken ?? '', args.nowMs, args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedFromMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision, args.settled.length];
-  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueAtMs ?? '', one.json);
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredByPush, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision, args.settled.length];
+  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   for (const one of args.newAttempts) sent.push(one);
   const reply = await runScript(redis, 'claim-for-program', 13, sent);
   switch (reply[0]) {
     case 'OK':
-      return { outcome: 'OK', fencingToken: Number(reply[1]), lookAtMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), moreToDo: reply[7] === 1, isStale: reply[8] === 1, hopeless: reply[9] === 1, closed: reply[10] === 1, opened: reply[11] === 1, waiting: Number(reply[12]) };
+      return { outcome: 'OK', fencingToken: Number(reply[1]), lookInMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), moreToDo: reply[7] === 1, isStale: reply[8] === 1, hopeless: reply[9] === 1, closed: reply[10] === 1, opened: reply[11] === 1, waiting: Number(reply[12]) };
     default:
       return { outcome: reply[0] } as ClaimForProgramReply;
   }
 }
 
-export type ClaimForPushKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; activity: string; shardActivity: string };
+export type ClaimForPushKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
 export type ClaimForPushArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
   fencingToken: number | null;
-  nowMs: number;
   botId: number;
   /** of the keys of lanes */
   lanePrefix: string;
@@ -378,13 +374,16 @@ export type ClaimForPushArgs = {
   claim: string;
   /** of the requests that the caller has made since its last call; '' keeps the old one */
   lastError: string;
-  /** when the earliest failed request began; absent when none failed */
-  failedFromMs: number | null;
+  /** how long ago the earliest failed request began; absent when none failed */
+  failedForMs: number | null;
   /** one of them did */
   succeeded: boolean;
   /** gone: every answer was 410 */
   answers: 'none' | 'gone' | 'other';
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  activityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  shardActivityPrefix: string;
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
   newAttempts: readonly string[];
 };
 export type ClaimForPushReply =
@@ -392,16 +391,16 @@ export type ClaimForPushReply =
   | { outcome: 'FENCED' }
   | { outcome: 'OFF' }
   | { outcome: 'LATE' }
-  | { outcome: 'OK'; fencingToken: number; lookAtMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
+  | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a push turn: settles deliveries, files new updates into lanes, claims what is due. See scripts/claim-for-push.lua. */
 async function claimForPush(redis: RedisCommands, keys: ClaimForPushKeys, args: ClaimForPushArgs): Promise<ClaimForPushReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.activity, keys.shardActivity, args.registrationId, args.fencingToken ?? '', args.nowMs, args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedFromMs ?? '', args.succeeded ? '1' : '0', args.answers, args.settled.length];
-  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueAtMs ?? '', one.json);
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.activityPrefix, args.shardActivityPrefix, args.settled.length];
+  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   for (const one of args.newAttempts) sent.push(one);
-  const reply = await runScript(redis, 'claim-for-push', 13, sent);
+  const reply = await runScript(redis, 'claim-for-push', 11, sent);
   switch (reply[0]) {
     case 'OK':
-      return { outcome: 'OK', fencingToken: Number(reply[1]), lookAtMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), moreToDo: reply[7] === 1, isStale: reply[8] === 1, hopeless: reply[9] === 1, closed: reply[10] === 1, opened: reply[11] === 1, waiting: Number(reply[12]) };
+      return { outcome: 'OK', fencingToken: Number(reply[1]), lookInMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), moreToDo: reply[7] === 1, isStale: reply[8] === 1, hopeless: reply[9] === 1, closed: reply[10] === 1, opened: reply[11] === 1, waiting: Number(reply[12]) };
     default:
       return { outcome: reply[0] } as ClaimForPushReply;
   }
@@ -412,7 +411,6 @@ export type ClaimForRulesArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
   fencingToken: number | null;
-  nowMs: number;
   botId: number;
   /** of the keys of lanes */
   lanePrefix: string;
@@ -432,7 +430,7 @@ export type ClaimForRulesArgs = {
   matchedTo: number | null;
   /** how many updates that were */
   matched: number;
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueAtMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
   filed: readonly { lane: string; /** of an update to route */ id: number; /** '' when it is in none */ album: string }[];
 };
 export type ClaimForRulesReply =
@@ -440,16 +438,16 @@ export type ClaimForRulesReply =
   | { outcome: 'FENCED' }
   | { outcome: 'OFF' }
   | { outcome: 'LATE' }
-  | { outcome: 'OK'; fencingToken: number; lookAtMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; shownTo: number | null; revision: number; shown: ShownRow[] };
+  | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; shownTo: number | null; revision: number; shown: ShownRow[] };
 /** One call of a rules turn: settles units, files matched updates into lanes, returns new updates, claims what is due. The members of an album leave their lane together. See scripts/claim-for-rules.lua. */
 async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args: ClaimForRulesArgs): Promise<ClaimForRulesReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, args.registrationId, args.fencingToken ?? '', args.nowMs, args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
-  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueAtMs ?? '', one.json);
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
+  for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   for (const one of args.filed) sent.push(one.lane, one.id, one.album);
   const reply = await runScript(redis, 'claim-for-rules', 9, sent);
   switch (reply[0]) {
     case 'OK':
-      return { outcome: 'OK', fencingToken: Number(reply[1]), lookAtMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), shownTo: numberOrNull(reply[7]), revision: Number(reply[8]), shown: (reply[9] as Value[][]).map(shownRow) };
+      return { outcome: 'OK', fencingToken: Number(reply[1]), lookInMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), shownTo: numberOrNull(reply[7]), revision: Number(reply[8]), shown: (reply[9] as Value[][]).map(shownRow) };
     default:
       return { outcome: reply[0] } as ClaimForRulesReply;
   }
@@ -458,13 +456,12 @@ async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args
 export type CloseBreakerKeys = { state: string; lanes: string };
 export type CloseBreakerArgs = {
   registrationId: string;
-  nowMs: number;
   botId: number;
 };
 export type CloseBreakerReply = boolean;
 /** Closes a bot's breaker, because another bot has just reached the same backend. See scripts/close-breaker.lua. */
 async function closeBreaker(redis: RedisCommands, keys: CloseBreakerKeys, args: CloseBreakerArgs): Promise<CloseBreakerReply> {
-  const sent: (string | number)[] = [keys.state, keys.lanes, args.registrationId, args.nowMs, args.botId];
+  const sent: (string | number)[] = [keys.state, keys.lanes, args.registrationId, args.botId];
   const reply = await runScript(redis, 'close-breaker', 2, sent);
   return (reply as unknown) === 1;
 }
@@ -474,12 +471,11 @@ export type CountCallArgs = {
   perSecond: number | null;
   /** at most; absent: any */
   perMinute: number | null;
-  nowMs: number;
 };
 export type CountCallReply = number;
 /** Counts a call against a rate, unless it is over the rate. See scripts/count-call.lua. */
 async function countCall(redis: RedisCommands, keys: CountCallKeys, args: CountCallArgs): Promise<CountCallReply> {
-  const sent: (string | number)[] = [keys.ofSecond, keys.ofMinute, args.perSecond ?? '', args.perMinute ?? '', args.nowMs];
+  const sent: (string | number)[] = [keys.ofSecond, keys.ofMinute, args.perSecond ?? '', args.perMinute ?? ''];
   const reply = await runScript(redis, 'count-call', 2, sent);
   return Number((reply as unknown));
 }
@@ -503,7 +499,6 @@ async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: Forget
 export type ForgetConsumerKeys = { state: string; log: string; consumers: string };
 export type ForgetConsumerArgs = {
   registrationId: string;
-  nowMs: number;
   consumer: string;
 };
 export type ForgetConsumerReply =
@@ -512,7 +507,7 @@ export type ForgetConsumerReply =
   | { outcome: 'OK' };
 /** Forgets a named consumer: its cursor, and what the log keeps for it alone. See scripts/forget-consumer.lua. */
 async function forgetConsumer(redis: RedisCommands, keys: ForgetConsumerKeys, args: ForgetConsumerArgs): Promise<ForgetConsumerReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, args.registrationId, args.nowMs, args.consumer];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, args.registrationId, args.consumer];
   const reply = await runScript(redis, 'forget-consumer', 3, sent);
   return { outcome: reply[0] } as ForgetConsumerReply;
 }
@@ -534,7 +529,6 @@ export type NoteRoutedKeys = { state: string; rulesWork: string; history: string
 export type NoteRoutedArgs = {
   registrationId: string;
   fencingToken: number;
-  nowMs: number;
   /** id in its lane */
   inLane: string;
   /** JSON */
@@ -547,7 +541,7 @@ export type NoteRoutedReply =
   | { outcome: 'OK'; wakeHistory: boolean };
 /** Stores the progress of a unit's routing, and appends links between messages to the history stream. See scripts/note-routed.lua. */
 async function noteRouted(redis: RedisCommands, keys: NoteRoutedKeys, args: NoteRoutedArgs): Promise<NoteRoutedReply> {
-  const sent: (string | number)[] = [keys.state, keys.rulesWork, keys.history, keys.pendingTurns, args.registrationId, args.fencingToken, args.nowMs, args.inLane, args.progress];
+  const sent: (string | number)[] = [keys.state, keys.rulesWork, keys.history, keys.pendingTurns, args.registrationId, args.fencingToken, args.inLane, args.progress];
   for (const one of args.records) sent.push(one);
   const reply = await runScript(redis, 'note-routed', 4, sent);
   switch (reply[0]) {
@@ -563,7 +557,6 @@ async function noteRouted(redis: RedisCommands, keys: NoteRoutedKeys, args: Note
 export type ParkProgramKeys = { state: string; log: string; consumers: string; history: string; pendingTurns: string };
 export type ParkProgramArgs = {
   registrationId: string;
-  nowMs: number;
   botId: number;
   /** of the keys of programs */
   programPrefix: string;
@@ -582,7 +575,7 @@ export type ParkProgramReply =
   | { outcome: 'OK'; deadLetters: number; more: boolean; wakeHistory: boolean };
 /** Parks a program that stays behind its limit: what waits for it becomes dead letters, a batch a call. See scripts/park-program.lua. */
 async function parkProgram(redis: RedisCommands, keys: ParkProgramKeys, args: ParkProgramArgs): Promise<ParkProgramReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.history, keys.pendingTurns, args.registrationId, args.nowMs, args.botId, args.programPrefix, args.programId, args.upTo, args.limit, args.kinds, args.reason];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.history, keys.pendingTurns, args.registrationId, args.botId, args.programPrefix, args.programId, args.upTo, args.limit, args.kinds, args.reason];
   const reply = await runScript(redis, 'park-program', 5, sent);
   switch (reply[0]) {
     case 'OK':
@@ -596,20 +589,24 @@ export type PatchBotStateKeys = { state: string };
 export type PatchBotStateArgs = {
   registrationId: string;
   changes: readonly { field: string; value: string | number }[];
+  times: readonly string[];
 };
 export type PatchBotStateReply = boolean;
 /** Sets fields of a bot's state, if it is of the same registration. See scripts/patch-bot-state.lua. */
 async function patchBotState(redis: RedisCommands, keys: PatchBotStateKeys, args: PatchBotStateArgs): Promise<PatchBotStateReply> {
-  const sent: (string | number)[] = [keys.state, args.registrationId];
+  const sent: (string | number)[] = [keys.state, args.registrationId, args.changes.length];
   for (const one of args.changes) sent.push(one.field, one.value);
+  for (const one of args.times) sent.push(one);
   const reply = await runScript(redis, 'patch-bot-state', 1, sent);
   return (reply as unknown) === 1;
 }
 
-export type ReadPageKeys = { state: string; log: string; consumers: string; deliveredByPush: string; activity: string; shardActivity: string; program: string | null };
+export type ReadPageKeys = { state: string; log: string; consumers: string; deliveredByPush: string; program: string | null };
 export type ReadPageArgs = {
   registrationId: string;
-  nowMs: number;
+  activityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  shardActivityPrefix: string;
   /** '' is the default one */
   consumer: string;
   askedOffset: number;
@@ -637,22 +634,36 @@ export type ReadPageReply =
   | { outcome: 'TOO_MANY' }
   | { outcome: 'CHANGED' }
   | { outcome: 'BACK'; offset: number; backFrom: string; backCounted: number | null }
-  | { outcome: 'OK'; from: number; throttled: boolean; more: boolean; updates: number; joined: Buffer; appendedAtMs: number; answerBytes: number };
+  | { outcome: 'OK'; from: number; throttled: boolean; more: boolean; updates: number; joined: Buffer; appendedAgoMs: number; answerBytes: number };
 /** Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero). See scripts/read-page.lua. */
 async function readPage(redis: RedisCommands, keys: ReadPageKeys, args: ReadPageArgs): Promise<ReadPageReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.activity, keys.shardActivity];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush];
   if (keys.program !== null) sent.push(keys.program);
   const keyCount = sent.length;
-  sent.push(args.registrationId, args.nowMs, args.consumer, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.takenKinds);
+  sent.push(args.registrationId, args.activityPrefix, args.shardActivityPrefix, args.consumer, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.takenKinds);
   const reply = await runScriptRaw(redis, 'read-page', keyCount, sent);
   switch (String(reply[0])) {
     case 'BACK':
       return { outcome: 'BACK', offset: Number(reply[1]), backFrom: String(reply[2]), backCounted: numberOrNull(reply[3]) };
     case 'OK':
-      return { outcome: 'OK', from: Number(reply[1]), throttled: reply[2] === 1, more: reply[3] === 1, updates: Number(reply[4]), joined: reply[5] as Buffer, appendedAtMs: Number(reply[6]), answerBytes: Number(reply[7]) };
+      return { outcome: 'OK', from: Number(reply[1]), throttled: reply[2] === 1, more: reply[3] === 1, updates: Number(reply[4]), joined: reply[5] as Buffer, appendedAgoMs: Number(reply[6]), answerBytes: Number(reply[7]) };
     default:
       return { outcome: String(reply[0]) } as ReadPageReply;
   }
+}
+
+export type ReadPendingTurnsKeys = { pendingTurns: string };
+export type ReadPendingTurnsArgs = {
+  /** that long */
+  forMs: number;
+};
+export type ReadPendingTurnsReply =
+  | { outcome: 'OK'; held: string[]; late: string[] };
+/** Reads which turns of a shard are held, and which have been pending for longer than a wake takes. See scripts/read-pending-turns.lua. */
+async function readPendingTurns(redis: RedisCommands, keys: ReadPendingTurnsKeys, args: ReadPendingTurnsArgs): Promise<ReadPendingTurnsReply> {
+  const sent: (string | number)[] = [keys.pendingTurns, args.forMs];
+  const reply = await runScript(redis, 'read-pending-turns', 1, sent);
+  return { outcome: 'OK', held: (reply[1] as Value[]).map(String), late: (reply[2] as Value[]).map(String) };
 }
 
 export type ReadProgramTroubleKeys = { state: string };
@@ -671,7 +682,6 @@ async function readProgramTrouble(redis: RedisCommands, keys: ReadProgramTrouble
 export type ReadReadersKeys = { state: string; log: string; consumers: string; lanes: string; inFlight: string; rulesLanes: string; rulesInFlight: string };
 export type ReadReadersArgs = {
   registrationId: string;
-  nowMs: number;
   lanePrefix: string;
   rulesLanePrefix: string;
   /** of the keys of lanes and programs */
@@ -679,14 +689,14 @@ export type ReadReadersArgs = {
 };
 export type ReadReadersReply =
   | { outcome: 'GONE' }
-  | { outcome: 'OK'; bot: BotRow; readers: ReaderRow[] };
+  | { outcome: 'OK'; nowMs: number; bot: BotRow; readers: ReaderRow[] };
 /** Reads how far every reader of a bot's log is, all at one moment. See scripts/read-readers.lua. */
 async function readReaders(redis: RedisCommands, keys: ReadReadersKeys, args: ReadReadersArgs): Promise<ReadReadersReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.lanes, keys.inFlight, keys.rulesLanes, keys.rulesInFlight, args.registrationId, args.nowMs, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.lanes, keys.inFlight, keys.rulesLanes, keys.rulesInFlight, args.registrationId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
   const reply = await runScript(redis, 'read-readers', 7, sent);
   switch (reply[0]) {
     case 'OK':
-      return { outcome: 'OK', bot: botRow(reply[1] as Value[]), readers: (reply[2] as Value[][]).map(readerRow) };
+      return { outcome: 'OK', nowMs: Number(reply[1]), bot: botRow(reply[2] as Value[]), readers: (reply[3] as Value[][]).map(readerRow) };
     default:
       return { outcome: reply[0] } as ReadReadersReply;
   }
@@ -710,10 +720,10 @@ async function readStates(redis: RedisCommands, keys: ReadStatesKeys, args: Read
 export type RedriveKeys = { state: string; lanes: string; redriven: string; pendingTurns: string; rulesWork: string; justRedriven: string; log: string; consumers: string; program: string | null };
 export type RedriveArgs = {
   registrationId: string;
-  nowMs: number;
   botId: number;
   lanePrefix: string;
-  expiresAtMs: number;
+  /** how long the updates are kept */
+  keepMs: number;
   /** 'push', 'rules' or 'program:<id>' */
   reader: string;
   /** how long the ids of redriven letters are remembered, so that a repeated call skips them */
@@ -736,7 +746,7 @@ async function redrive(redis: RedisCommands, keys: RedriveKeys, args: RedriveArg
   const sent: (string | number)[] = [keys.state, keys.lanes, keys.redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven, keys.log, keys.consumers];
   if (keys.program !== null) sent.push(keys.program);
   const keyCount = sent.length;
-  sent.push(args.registrationId, args.nowMs, args.botId, args.lanePrefix, args.expiresAtMs, args.reader, args.knownForMs, args.limit, args.reservedId ?? '');
+  sent.push(args.registrationId, args.botId, args.lanePrefix, args.keepMs, args.reader, args.knownForMs, args.limit, args.reservedId ?? '');
   for (const one of args.letters) sent.push(one.letterId, one.id, one.kind, one.lane, one.raw, one.progress, one.album, one.exclusive ? '1' : '0', one.idStart ?? '', one.idEnd ?? '');
   const reply = await runScript(redis, 'redrive', keyCount, sent);
   switch (reply[0]) {
@@ -745,6 +755,18 @@ async function redrive(redis: RedisCommands, keys: RedriveKeys, args: RedriveArg
     default:
       return { outcome: reply[0] } as RedriveReply;
   }
+}
+
+export type RenewPendingTurnKeys = { pendingTurns: string };
+export type RenewPendingTurnArgs = {
+  turn: string;
+};
+export type RenewPendingTurnReply = boolean;
+/** Says that a pending turn is served now, so that upkeep does not take its wake for lost. See scripts/renew-pending-turn.lua. */
+async function renewPendingTurn(redis: RedisCommands, keys: RenewPendingTurnKeys, args: RenewPendingTurnArgs): Promise<RenewPendingTurnReply> {
+  const sent: (string | number)[] = [keys.pendingTurns, args.turn];
+  const reply = await runScript(redis, 'renew-pending-turn', 1, sent);
+  return (reply as unknown) === 1;
 }
 
 export type ResealConfigKeys = { bots: string };
@@ -789,7 +811,6 @@ async function reserveSendTime(redis: RedisCommands, keys: ReserveSendTimeKeys, 
 export type ResumeBackendKeys = { state: string; lanes: string; pendingTurns: string; own: string };
 export type ResumeBackendArgs = {
   registrationId: string;
-  nowMs: number;
   botId: number;
   /** absent for the bot's own backend */
   programId: number | null;
@@ -800,7 +821,7 @@ export type ResumeBackendReply =
   | { outcome: 'OK' };
 /** Makes everything that waits for the backend of a bot, or of one of its programs, due now. While the breaker is open, only one probe is due; if it fails, the probe intervals start again from the shortest. See scripts/resume-backend.lua. */
 async function resumeBackend(redis: RedisCommands, keys: ResumeBackendKeys, args: ResumeBackendArgs): Promise<ResumeBackendReply> {
-  const sent: (string | number)[] = [keys.state, keys.lanes, keys.pendingTurns, keys.own, args.registrationId, args.nowMs, args.botId, args.programId ?? ''];
+  const sent: (string | number)[] = [keys.state, keys.lanes, keys.pendingTurns, keys.own, args.registrationId, args.botId, args.programId ?? ''];
   const reply = await runScript(redis, 'resume-backend', 4, sent);
   return { outcome: reply[0] } as ResumeBackendReply;
 }
@@ -865,10 +886,12 @@ export const scripts = {
   parkProgram,
   patchBotState,
   readPage,
+  readPendingTurns,
   readProgramTrouble,
   readReaders,
   readStates,
   redrive,
+  renewPendingTurn,
   resealConfig,
   reserveSendTime,
   resumeBackend,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { channels, HELD_TURN_PREFIX } from './keys.ts';
 import { type Header, readHeader } from './script-header.ts';
 import { nameArguments } from './script-names.ts';
 import { isStateField } from './state-fields.ts';
@@ -11,20 +12,11 @@ const DIGEST_LENGTH = 12;
 /** Files by path, without their includes, each after what it includes. */
 type Parts = Map<string, { text: string; header: Header }>;
 
-/**
- * One script, or `lib/<name>`, with what it includes, as a text for EVAL. Throws when it names a field that a bot's state does
- * not have.
- */
-export function loadScript(path: string): string {
+/** One script, or `lib/<name>`, after what it includes. */
+export function textsOf(path: string): string[] {
   const parts: Parts = new Map();
   collect(path, parts);
-  return resolveFields([...parts.values()].map(({ text }) => text).join('\n'));
-}
-
-/** A script of a test, with its header, and before it a file of `lib/` and what that includes. */
-export function scriptWith(lib: string, body: string): { text: string; header: Header } {
-  const header = readHeader(body, (name) => headerOf(`lib/${name}`));
-  return { text: resolveFields(`${loadScript(`lib/${lib}`)}\n${nameArguments(body, header, false)}`), header };
+  return [...parts.values()].map(({ text }) => text);
 }
 
 /** When Redis runs a script: while it has room for writes; also while it is full; or also while it refuses all writes. */
@@ -44,13 +36,17 @@ export function scriptLibrary<Name extends string>(scripts: Record<Name, ScriptK
   const names = Object.keys(scripts) as Name[];
   const parts: Parts = new Map();
   for (const name of names) collect(name, parts);
-  const shared = [...parts].flatMap(([path, { text }]) => (path.startsWith('lib/') ? text : []));
+  const libs = [...parts].flatMap(([path, { text }]) => (path.startsWith('lib/') ? text : []));
+  const shared = inBlocks(
+    libs,
+    names.map((name) => parts.get(name)!.text),
+  );
   const functionName = (name: Name, release: string) => `${name.replaceAll('-', '_')}_${release}`;
   const textOf = (release: string) => {
     const functions = names.map((name) =>
       registration(functionName(name, release), scripts[name], parts.get(name)!.text),
     );
-    return resolveFields(
+    return resolveNames(
       [`#!lua name=${LIBRARY_PREFIX}${release}`, GLOBALS_AS_LOCALS, ...shared, ...functions].join('\n'),
     );
   };
@@ -60,6 +56,25 @@ export function scriptLibrary<Name extends string>(scripts: Record<Name, ScriptK
     text: textOf(release),
     functionNames: Object.fromEntries(names.map((name) => [name, functionName(name, release)])) as Record<Name, string>,
   };
+}
+
+/** A chunk of Lua may have 200 locals, so what only one file of `lib/` uses is local to a block of its own. */
+function inBlocks(libs: string[], scripts: string[]): string[] {
+  const words = [...libs, ...scripts].map((text) => new Set(text.match(/\w+/g)));
+  return libs.map((text, at) => {
+    const isShared = (name: string) => words.some((used, other) => other !== at && used.has(name));
+    const shared: string[] = [];
+    const body = text.replace(
+      /^local (function )?([\w, ]+?)(?=\(| =)/gm,
+      (line, declares: string | undefined, declared: string) => {
+        const names = declared.split(', ');
+        if (!names.some(isShared)) return line;
+        shared.push(...names);
+        return `${declares ?? ''}${declared}`;
+      },
+    );
+    return `${shared.length === 0 ? '' : `local ${shared.join(', ')}\n`}do\n${body}\nend`;
+  });
 }
 
 function registration(functionName: string, kind: ScriptKind, body: string): string {
@@ -81,11 +96,17 @@ end`;
 /** Begins the names of the libraries of all releases. */
 export const LIBRARY_PREFIX = 'flotilla_';
 
+/** Names that both languages use and only TypeScript spells. Scripts write `'@heldTurn'`. */
+const SHARED_NAMES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(channels).map(([name, channel]) => [`channels.${name}`, channel] as const),
+  ['heldTurn', HELD_TURN_PREFIX],
+]);
+
 /**
  * Replaces `-- @read s <- key: field, field as name` by a read of these fields into the table `s` (absent ones are nil),
- * and every `'@field'` by the field. Throws for a name that is no field of a state.
+ * and every `'@name'` by the field of a state or the name that TypeScript spells. Throws for a name that is neither.
  */
-export function resolveFields(lua: string): string {
+export function resolveNames(lua: string): string {
   return lua
     .replace(
       /^( *)-- @read (\w+) <- ([\w.[\]]+): ((?:.*,\n *-- *)*.*)$/gm,
@@ -98,9 +119,10 @@ export function resolveFields(lua: string): string {
         return `${indent}local ${table} = redis.call('HMGET', ${key}, ${stored})\n${indent}${table} = { ${named} }`;
       },
     )
-    .replace(/'@(\w*)'/g, (_field, name: string) => {
-      if (!isStateField(name)) throw new Error(`a bot's state has no field ${name}`);
-      return `'${name}'`;
+    .replace(/'@([\w.]*)'/g, (_name, name: string) => {
+      const shared = SHARED_NAMES.get(name);
+      if (shared === undefined && !isStateField(name)) throw new Error(`neither a field nor a shared name: @${name}`);
+      return `'${shared ?? name}'`;
     });
 }
 

@@ -86,7 +86,7 @@ test('a full Redis still runs scripts that hand out or remove, and none that tak
   await redis.commands.hset(keys.state, 'registrationId', 'a');
   await setEverywhere(redis, 'maxmemory', 1);
   expect(await scripts.writeConfig(redis.commands, configKeys, { botId: 1, revision: 1, sealed: 'sealed' })).toBe(true);
-  expect(await scripts.closeBreaker(redis.commands, keys, { registrationId: 'a', nowMs: 1, botId: 1 })).toBe(false);
+  expect(await scripts.closeBreaker(redis.commands, keys, { registrationId: 'a', botId: 1 })).toBe(false);
   await expect(call(redis, 1)).rejects.toThrow('OOM');
 });
 

@@ -84,7 +84,7 @@ test('four hosts that hang, with more bots than a worker has turns for, hold up 
   const accept = async (some: typeof bots) => {
     for (let from = 0; from < some.length; from += ROWS) {
       const part = some.slice(from, from + ROWS);
-      await Promise.all(part.map((bot) => acceptUpdates({ redis, turns, clock: systemClock }, bot, sliced)));
+      await Promise.all(part.map((bot) => acceptUpdates({ redis, turns }, bot, sliced)));
     }
   };
   await accept(bots.filter((bot) => !isHealthy(bot)));

@@ -5,7 +5,6 @@ import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts
 import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, HELD_TURN_PREFIX } from '@flotilla/redis/keys.ts';
-import { loadScript } from '@flotilla/redis/script-text.ts';
 import { functionNameOf } from '@flotilla/redis/scripts.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
@@ -15,6 +14,7 @@ import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { FLEET_ENCRYPTION_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { loadScript } from '@flotilla/testing/lua-script.ts';
 import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';

@@ -61,7 +61,7 @@ test('ten thousand bots with one update each: all are delivered soon, once each,
   const sliced = sliceUpdates(`{"ok":true,"result":[${raw}]}`)!.updates;
   for (let from = 0; from < BOTS; from += ROWS) {
     const some = bots.slice(from, from + ROWS);
-    await Promise.all(some.map((bot) => acceptUpdates({ redis, turns, clock: systemClock }, bot, sliced)));
+    await Promise.all(some.map((bot) => acceptUpdates({ redis, turns }, bot, sliced)));
   }
   await waitFor(() => backend.requests.length >= BOTS, { timeoutMs: 120_000, message: 'an update of every bot' });
   expect(new Set(backend.requests.map(({ url }) => url)).size).toBe(BOTS);

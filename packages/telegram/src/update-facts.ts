@@ -1,16 +1,17 @@
 import { chatIdOfUpdate } from './chat-id.ts';
 import { sliceUpdate } from './slice-updates.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 
 export interface UpdateFacts {
   /** The name of the payload: the first key besides update_id, or '' when there is none. */
   kind: string;
   /** Updates of one lane are delivered in order. Lanes are delivered in parallel. */
   lane: string;
-  /** The time (Unix ms) after which the update is not worth delivering. */
-  expiresAtMs: number;
+  /** How long the update is worth delivering, from its arrival. */
+  keepMs: number;
+  /** The end of that from the date of its event (Unix ms); null when it has none. */
+  expiresAtMs: number | null;
 }
 
 type Fields = Record<string, unknown>;
@@ -61,18 +62,17 @@ const KIND_RULES: Record<string, KindRule> = {
 
 /**
  * The facts of an update that the log needs, read from its parsed form. Never throws: an unknown kind has a lane of its
- * own and lives a day from its arrival. An update that is old when it arrives is still kept for an hour.
+ * own and lives a day from its arrival.
  */
-export function readUpdateFacts(update: Record<string, unknown>, acceptedAtMs: number): UpdateFacts {
+export function readUpdateFacts(update: Record<string, unknown>): UpdateFacts {
   const kind = Object.keys(update).find((key) => key !== 'update_id') ?? '';
   const payload = field(update, kind);
   const rule = Object.hasOwn(KIND_RULES, kind) ? KIND_RULES[kind] : undefined;
-  if (rule === undefined) return { kind, lane: `k:${kind}`, expiresAtMs: acceptedAtMs + DAY_MS };
+  if (rule === undefined) return { kind, lane: `k:${kind}`, keepMs: DAY_MS, expiresAtMs: null };
   const lane = rule.lane(payload) ?? `k:${kind}`;
-  if (rule.keepMs !== undefined) return { kind, lane, expiresAtMs: acceptedAtMs + rule.keepMs };
+  if (rule.keepMs !== undefined) return { kind, lane, keepMs: rule.keepMs, expiresAtMs: null };
   const dateS = eventDateS(payload);
-  const eventMs = dateS === null ? acceptedAtMs : Math.min(dateS * 1000, acceptedAtMs);
-  return { kind, lane, expiresAtMs: Math.max(eventMs + DAY_MS, acceptedAtMs + HOUR_MS) };
+  return { kind, lane, keepMs: DAY_MS, expiresAtMs: dateS === null ? null : Math.floor(dateS * 1000) + DAY_MS };
 }
 
 // chat_boost and removed_chat_boost have their dates under other names.

@@ -5,12 +5,13 @@ import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { mirrorBot } from '@flotilla/domain/fleet/bots/bot-mirror.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
-import { channels } from '@flotilla/redis/keys.ts';
+import { botKeys, channels } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { aBot } from './a-bot.ts';
+import { passTime } from './pass-time.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
 
 type Turns = Record<'push' | 'programs' | 'rules' | 'history', TurnQueue>;
@@ -23,14 +24,15 @@ type Deps = {
 };
 export type LogScene = {
   open(): Promise<void>;
-  /** Empties Redis, and sets the clock to the present. */
   clear(): Promise<void>;
   close(): Promise<void>;
   server(): TestRedis;
   redis(): RedisHandles;
   deps(): Deps;
+  /** The clock of the process that takes part: an hour ahead of that of Redis, and it stands still. */
   nowMs(): number;
-  passMs(ms: number): void;
+  /** As if so much time had gone by for the bot. */
+  passMs(bot: Bot, ms: number): Promise<void>;
   /** A bot with long polling that Redis knows, another one at each call. */
   registered(overrides: Partial<Bot>): Promise<Bot>;
   /** The text of an update. */
@@ -44,7 +46,7 @@ export type LogScene = {
 export function logScene(): LogScene {
   let server: TestRedis;
   let deps: Deps;
-  let nowMs = Date.now();
+  const nowMs = Date.now() + 3_600_000;
   let botId = 0;
   const clock = { nowMs: () => nowMs };
   const scene: LogScene = {
@@ -65,7 +67,6 @@ export function logScene(): LogScene {
       };
     },
     clear: async () => {
-      nowMs = Date.now();
       await deps.redis.commands.flushall();
     },
     close: async () => {
@@ -78,9 +79,7 @@ export function logScene(): LogScene {
     redis: () => deps.redis,
     deps: () => deps,
     nowMs: () => nowMs,
-    passMs: (ms) => {
-      nowMs += ms;
-    },
+    passMs: (bot, ms) => passTime(deps.redis.commands, botKeys(bot.id), ms),
     registered: async (overrides) => {
       botId += 1;
       const bot = aBot({ id: botId, longPollEnabled: true, ...overrides });
@@ -88,7 +87,7 @@ export function logScene(): LogScene {
       return bot;
     },
     update: (id, kind = 'message', chat = 5) =>
-      `{"update_id":${id},\n"${kind}":{"message_id":${id},"date":${Math.floor(nowMs / 1000)},"chat":{"id":${chat},"type":"private"},"from":{"id":${chat}},"text":"п${id}"}}`,
+      `{"update_id":${id},\n"${kind}":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"from":{"id":${chat}},"text":"п${id}"}}`,
     accept: (bot, ...raws) => {
       const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join(',\n')}]}`);
       if (!sliced) throw new Error('the test made no valid answer');

@@ -1,13 +1,28 @@
 import { connectRedis } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
+import { activityPrefixes, botKeys } from '@flotilla/redis/keys.ts';
 import { type SettleArgs, scripts, type TurnKeys } from '@flotilla/redis/script-calls.ts';
 import type { Header } from '@flotilla/redis/script-header.ts';
-import { scriptWith } from '@flotilla/redis/script-text.ts';
-import { storedCounts } from './activity-counts.ts';
+import { countsOf } from './activity-counts.ts';
+import { scriptWith } from './lua-script.ts';
+import { passTime } from './pass-time.ts';
 import { startTestRedis } from './redis.ts';
 
 export const BOT = 1;
-export const NOW_MS = 1_800_000_000_000;
+/** When the test file began. The scripts go by the clock of Redis, so what they store is a little later. */
+export const NOW_MS = Date.now();
+export const DAY_MS = 86_400_000;
+
+/** Equals a time (a number or a text) that a script has written since the test file began, and so much later. */
+export function writtenNow(laterMs = 0): { asymmetricMatch(time: unknown): boolean } {
+  return {
+    asymmetricMatch: (time) => Number(time) >= NOW_MS + laterMs && Number(time) <= Date.now() + laterMs,
+  };
+}
+
+/** Equals what is stored of a consumer with this cursor, whenever it was polled. */
+export function storedAt(cursor: number): { asymmetricMatch(stored: unknown): boolean } {
+  return { asymmetricMatch: (stored) => new RegExp(`^${cursor} \\d{13}$`).test(String(stored)) };
+}
 export const REGISTRATION = 'registration-1';
 
 /** The stored names that a turn of push is opened with. */
@@ -21,7 +36,6 @@ type AcceptSettings = {
   slowest?: number;
   filters?: string;
   marks?: string[];
-  atMs?: number;
   /** The bitmap of seen ids. */
   block?: number;
 };
@@ -72,7 +86,7 @@ export async function luaScene() {
   const redis = await connectRedis({ url: server.url, log: { warn: () => {} } });
   const { commands } = redis;
   const keys = botKeys(BOT);
-  const activity = activityKeys(BOT, NOW_MS);
+  const activity = activityPrefixes(BOT);
   const timesSent = new Map<string, number>();
   const sentAgain = (name: string): number => {
     const times = (timesSent.get(name) ?? 0) + 1;
@@ -89,7 +103,7 @@ export async function luaScene() {
   return {
     commands,
     keys,
-    /** The hashes that count what the bot and its shard do at NOW_MS. */
+    /** What the keys begin with that count what the bot and its shard do. */
     activity,
     turnKeys,
     /** Runs this Lua after the text of a file of lib/. Without a header of its own, it uses all names of the keys and arguments. */
@@ -122,7 +136,6 @@ export async function luaScene() {
         rules?: boolean;
         manage?: boolean;
         revision?: number;
-        atMs?: number;
         /** A program for which waiting updates are dropped. */
         dropPendingOf?: number;
         /** Waiting updates are dropped. */
@@ -135,7 +148,6 @@ export async function luaScene() {
     ) =>
       scripts.applyBot(commands, keys, {
         registrationId: REGISTRATION,
-        nowMs: settings.atMs ?? NOW_MS,
         botId: BOT,
         revision: settings.revision ?? 1,
         on: true,
@@ -158,18 +170,18 @@ export async function luaScene() {
       }),
     /** Accepts updates of one lane, as if the platform had pushed them. */
     accept: (ids: number[], lane = 'c:5', kind = 'message', settings: AcceptSettings = {}) => {
-      const { quickest = 100_000, slowest = null, filters = '', marks = [], atMs = NOW_MS, block = 0 } = settings;
+      const { quickest = 100_000, slowest = null, filters = '', marks = [], block = 0 } = settings;
       const updates = ids.map((id) => {
         const raw = `{"update_id":${id}}`;
         const inRaw = { idStart: 14, idEnd: raw.length - 1, raw };
-        return { platformId: id, bitmap: 1, bit: id, kind, lane, expiresAtMs: NOW_MS + 86_400_000, ...inRaw };
+        return { platformId: id, bitmap: 1, bit: id, kind, lane, keepMs: DAY_MS, expiresAtMs: null, ...inRaw };
       });
       return scripts.acceptUpdates(
         commands,
-        { ...keys, ...activity, seen: [keys.seen(block)] },
+        { ...keys, seen: [keys.seen(block)] },
         {
           registrationId: REGISTRATION,
-          nowMs: atMs,
+          ...activity,
           botId: BOT,
           fencingToken: null,
           nextOffset: null,
@@ -194,16 +206,14 @@ export async function luaScene() {
         name: string;
         sent?: number;
         limit?: number;
-        atMs?: number;
         settled?: readonly Settled[];
         end?: SettleArgs['ending'];
       },
     ): SettleArgs => {
-      const { token = null, name, sent = sentAgain(name), limit = 10, atMs = NOW_MS, settled = [], end = null } = claim;
+      const { token = null, name, sent = sentAgain(name), limit = 10, settled = [], end = null } = claim;
       return {
         registrationId: REGISTRATION,
         fencingToken: token,
-        nowMs: atMs,
         botId: BOT,
         lanePrefix: reader === 'push' ? keys.lane('') : keys.rulesLane(''),
         limit,
@@ -211,11 +221,13 @@ export async function luaScene() {
         begunAtMost: 3,
         ending: end,
         claim: claimName(name, sent),
-        settled: settled.map((one) => ({ members: 1, dueAtMs: null, json: '', ...one })),
+        settled: settled.map((one) => ({ members: 1, dueInMs: null, json: '', ...one })),
       };
     },
-    /** What was counted for the bot and for its shard in the minute of NOW_MS. */
-    counted: () => Promise.all(Object.values(activity).map((key) => storedCounts(commands, key, NOW_MS))),
+    /** What was counted for the bot and for its shard. */
+    counted: () => Promise.all(Object.values(activity).map((prefix) => countsOf(commands, prefix))),
+    /** As if so much time had gone by. */
+    passMs: (ms: number) => passTime(commands, keys, ms),
     clear: () => {
       timesSent.clear();
       return commands.flushall();

@@ -5,12 +5,12 @@ import { migrations } from '@flotilla/database/migrations.ts';
 import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
 import { gatherFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';
-import { storeCounts } from '@flotilla/testing/activity-counts.ts';
+import { activityKeys, storeCounts } from '@flotilla/testing/activity-counts.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, ADMIN_PASSWORD, TEST_ENCRYPTION_KEY, testApi } from '@flotilla/testing/test-api.ts';
@@ -98,7 +98,7 @@ describe('the fleet in figures', () => {
     // In both minutes, because one may end while the test runs.
     const atMs = [Date.now() - 60_000, Date.now()];
     for (const one of atMs) {
-      const { activity: ofBot, shardActivity: ofShard } = activityKeys(bots.ok, one);
+      const [ofBot, ofShard] = activityKeys(bots.ok, one) as [string, string];
       await storeCounts(redis.commands, ofShard, one, '600 540 6 60 30');
       await storeCounts(redis.commands, ofBot, one, '60 30 0 0 120');
     }
@@ -109,7 +109,7 @@ describe('the fleet in figures', () => {
     expect((await shown(api.admin)).rates).toEqual(rates);
     const ofOne = { in: 1, delivered: 0.5, failed: 0, retried: 0, calls: 2 };
     expect((await shown(await userOf('rated', [bots.ok, bots.open]))).rates).toEqual(ofOne);
-    await redis.commands.del(...atMs.flatMap((one) => Object.values(activityKeys(bots.ok, one))));
+    await redis.commands.del(...atMs.flatMap((one) => activityKeys(bots.ok, one)));
   });
 
   test('is of this moment while no worker gathers figures', async () => {

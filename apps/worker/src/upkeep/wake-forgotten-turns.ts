@@ -1,4 +1,5 @@
-import { channels, HELD_TURN_PREFIX, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import { channels, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { WorkerContext } from '../context.ts';
 
 const FORGOTTEN_AFTER_MS = 5_000;
@@ -8,23 +9,22 @@ type PendingKind = (typeof PENDING_KINDS)[number];
 
 /** A pending turn that stays means that a wake was lost, with its process or on its way to the worker that holds the turn. */
 export async function wakeForgottenTurns(deps: WorkerContext): Promise<void> {
-  const nowMs = deps.clock.nowMs();
   const forgotten: Record<PendingKind, number[]> = { push: [], programs: [], rules: [], history: [] };
   const held: Record<PendingKind, number[]> = { push: [], programs: [], rules: [], history: [] };
   const untold: string[] = [];
-  const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).pendingTurns);
-  const found = await deps.redis.runMany(shards.map((pendingTurns) => ['zrange', pendingTurns, 0, -1, 'WITHSCORES']));
-  for (const [shard, members] of (found as string[][]).entries()) {
-    const isHeld = new Set(members.filter((name) => name.startsWith(HELD_TURN_PREFIX)));
-    for (let at = 0; at < members.length; at += 2) {
-      const name = members[at]!;
-      const { kind, subject } = turnOf(name.replace(HELD_TURN_PREFIX, ''), shard);
-      if (isHeld.has(name)) {
-        held[kind].push(subject);
-      } else if (nowMs - Number(members[at + 1]) >= FORGOTTEN_AFTER_MS) {
-        forgotten[kind].push(subject);
-        if (isHeld.has(`${HELD_TURN_PREFIX}${name}`)) untold.push(name);
-      }
+  const add = (turns: typeof held, name: string, shard: number) => {
+    const { kind, subject } = turnOf(name, shard);
+    turns[kind].push(subject);
+  };
+  const read = (shard: number) =>
+    scripts.readPendingTurns(deps.redis.commands, shardKeys(shard), { forMs: FORGOTTEN_AFTER_MS });
+  const found = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => read(shard)));
+  for (const [shard, turns] of found.entries()) {
+    const isHeld = new Set(turns.held);
+    for (const name of turns.held) add(held, name, shard);
+    for (const name of turns.late) {
+      add(forgotten, name, shard);
+      if (isHeld.has(name)) untold.push(name);
     }
   }
   for (let from = 0; from < untold.length; from += TOLD_AT_ONCE) {

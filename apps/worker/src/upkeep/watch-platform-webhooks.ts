@@ -1,6 +1,6 @@
 import { clearRefusal, noteRefusal } from '@flotilla/domain/delivery/polling/note-refusal.ts';
 import { type Bot, usesPlatformWebhook } from '@flotilla/domain/fleet/bots/bot.ts';
-import { patchBotState } from '@flotilla/domain/fleet/bots/patch-bot-state.ts';
+import { NOW, patchBotState } from '@flotilla/domain/fleet/bots/patch-bot-state.ts';
 import { removePlatformWebhook, repairPlatformWebhook } from '@flotilla/domain/fleet/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -37,11 +37,11 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
       deps.log.warn({ bot: bot.id }, 'the webhook at the platform was not ours; it was set again');
       await removeUnwanted(deps, bot);
     }
-    await patchBotState(deps, bot, { hookOkAt: deps.clock.nowMs() });
+    await patchBotState(deps, bot, { hookOkAt: NOW });
     if (refusedAtMs > 0) await clearRefusal(deps, bot, refusedAtMs);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    await patchBotState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: deps.clock.nowMs(), pollTries: 0 });
+    await patchBotState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: NOW, pollTries: 0 });
     if (refusedAtMs === 0 && isRefusal(error)) await noteRefusal(deps, bot, reason);
   }
 }

@@ -1,4 +1,13 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import {
+  BOT,
+  DAY_MS,
+  type LuaScene,
+  luaScene,
+  NOW_MS,
+  okOf,
+  REGISTRATION,
+  writtenNow,
+} from '@flotilla/testing/lua-scene.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
@@ -61,7 +70,7 @@ test('nothing is kept of a bot that is gone, and readers that are off start at t
 
 test('an append wakes no push while the breaker is open', async () => {
   await scene.applyBot({ push: true });
-  await scene.commands.hset(scene.keys.state, 'openUntil', NOW_MS + 1);
+  await scene.commands.hset(scene.keys.state, 'openUntil', NOW_MS + DAY_MS);
   expect(okOf(await scene.accept([1])).wakePush).toBe(false);
   expect(await scene.commands.exists(scene.keys.pendingTurns)).toBe(0);
 });
@@ -161,7 +170,7 @@ test('the later messages of an album follow its first, among the newest albums',
 
 test('the history, the live stream and the rules see what a program takes', async () => {
   await scene.applyBot({ manage: true, rules: true, programs: [5], filters: 'b' });
-  await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + 1000);
+  await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + DAY_MS);
   await scene.commands.xadd(scene.keys.live, '*', 't', 'begin');
   const accepted = await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] });
   expect(accepted).toMatchObject({ wakeHistory: true, wakeRules: true });
@@ -177,7 +186,7 @@ test('push is woken to pass what programs take, long before that would stop inta
   };
   expect(await accept(1, 499)).toMatchObject({ wakePush: false });
   expect(await accept(500, 1)).toMatchObject({ wakePush: true });
-  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS));
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toEqual(writtenNow());
 });
 
 test('what a parked program takes becomes a dead letter at once, and nobody else gets it', async () => {
@@ -195,19 +204,19 @@ test('what a parked program takes becomes a dead letter at once, and nobody else
 });
 
 /** Accepts what a poll brought, in the order given; the platform's ids 0 to 99 are in the first bitmap. */
-function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
+function acceptPolled(ids: number[], nextOffset: number) {
   const { keys, activity, commands } = scene;
   const updates = ids.map((id) => {
     const raw = `{"update_id":${id}}`;
     const place = { bitmap: id < 100 ? 1 : 2, bit: id % 100, lane: 'c:5', idStart: 14, idEnd: raw.length - 1 };
-    return { platformId: id, kind: 'message', expiresAtMs: NOW_MS + 86_400_000, raw, ...place };
+    return { platformId: id, kind: 'message', keepMs: DAY_MS, expiresAtMs: null, raw, ...place };
   });
   return scripts.acceptUpdates(
     commands,
-    { ...keys, ...activity, seen: [keys.seen(0), keys.seen(1)] },
+    { ...keys, seen: [keys.seen(0), keys.seen(1)] },
     {
       registrationId: REGISTRATION,
-      nowMs,
+      ...activity,
       botId: BOT,
       fencingToken: 7,
       nextOffset,
@@ -227,36 +236,36 @@ test('a poll stores its next offset and its time, also when it brought nothing n
   await scene.applyBot({ push: true });
   await scene.commands.hset(scene.keys.state, 'pollingFencingToken', 7);
   const stored = () => scene.commands.hmget(scene.keys.state, 'pollOffset', 'pollOkAt', 'lastId');
-  expect(await acceptPolled([5], 6, NOW_MS)).toMatchObject({ appended: 1, duplicates: 0 });
-  expect(await stored()).toEqual(['6', String(NOW_MS), '5']);
-  expect(await acceptPolled([5], 7, NOW_MS + 1)).toMatchObject({ appended: 0, duplicates: 1 });
-  expect(await stored()).toEqual(['7', String(NOW_MS + 1), '5']);
+  expect(await acceptPolled([5], 6)).toMatchObject({ appended: 1, duplicates: 0 });
+  expect(await stored()).toEqual(['6', writtenNow(), '5']);
+  await scene.passMs(DAY_MS);
+  expect(await acceptPolled([5], 7)).toMatchObject({ appended: 0, duplicates: 1 });
+  expect(await stored()).toEqual(['7', writtenNow(), '5']);
 });
 
 test('every bitmap of ids that were seen is kept for 25 h', async () => {
   await scene.applyBot({ push: true });
   await scene.commands.hset(scene.keys.state, 'pollingFencingToken', 7);
-  await acceptPolled([98, 99, 100, 101], 102, NOW_MS);
+  await acceptPolled([98, 99, 100, 101], 102);
   for (const block of [0, 1]) expect(await scene.commands.ttl(scene.keys.seen(block))).toBeGreaterThan(86_400);
 });
 
 test('the bitmap that ids go to is kept longer every half hour, and at once when another one was kept before', async () => {
   await scene.applyBot({ push: true });
   const { commands, keys } = scene;
-  const kept = async (id: number, minutes: number, block = 0) => {
+  const kept = async (id: number, afterMinutes: number, block = 0) => {
     for (const one of [0, 1]) await commands.expire(keys.seen(one), 100);
-    await scene.accept([id], 'c:5', 'message', { atMs: NOW_MS + minutes * 60_000, block });
+    await scene.passMs(afterMinutes * 60_000);
+    await scene.accept([id], 'c:5', 'message', { block });
     return (await commands.ttl(keys.seen(block))) > 86_400;
   };
-  expect([await kept(1, 0), await kept(2, 29), await kept(3, 30), await kept(4, 59)]).toEqual([
+  expect([await kept(1, 0), await kept(2, 20), await kept(3, 10), await kept(4, 20)]).toEqual([
     true,
     false,
     true,
     false,
   ]);
-  expect([await kept(5, 59, 1), await kept(6, 59), await kept(7, 60)]).toEqual([true, true, false]);
-  // The clock of another process was ahead.
-  expect([await kept(8, 500), await kept(9, 61)]).toEqual([true, true]);
+  expect([await kept(5, 0, 1), await kept(6, 0), await kept(7, 1)]).toEqual([true, true, false]);
 });
 
 describe('an append is announced to polls', () => {
@@ -286,9 +295,35 @@ describe('an append is announced to polls', () => {
 
 test('a pending turn that is a minute old may have lost its wake, and is woken again', async () => {
   await scene.applyBot({ push: true });
-  const wakes = async (id: number, atMs: number) => okOf(await scene.accept([id], 'c:5', 'message', { atMs })).wakePush;
-  expect(await wakes(1, NOW_MS)).toBe(true);
-  expect(await wakes(2, NOW_MS + 60_000)).toBe(false);
-  expect(await wakes(3, NOW_MS + 60_001)).toBe(true);
-  expect(await wakes(4, NOW_MS + 60_002)).toBe(false);
+  const wakes = async (id: number) => okOf(await scene.accept([id])).wakePush;
+  expect([await wakes(1), await wakes(2)]).toEqual([true, false]);
+  await scene.passMs(60_001);
+  expect([await wakes(3), await wakes(4)]).toEqual([true, false]);
+});
+
+test('an update is kept for its time from its event or from now, and for an hour if its event was long ago', async () => {
+  await scene.applyBot({ push: true });
+  const { keys, activity, commands } = scene;
+  const expiryOf = async (id: number, keepMs: number, expiresAtMs: number | null) => {
+    const raw = `{"update_id":${id}}`;
+    const times = { keepMs, expiresAtMs };
+    const update = { platformId: id, bitmap: 1, bit: id, kind: 'message', lane: 'c:5', idStart: 14, idEnd: 14, raw };
+    await scripts.acceptUpdates(
+      commands,
+      { ...keys, seen: [keys.seen(0)] },
+      {
+        ...{ registrationId: REGISTRATION, botId: BOT, fencingToken: null, nextOffset: null, quickestLimit: 100 },
+        ...{ slowestLimit: null, traceparent: '', reservedId: 0, runIds: '', filtersDigest: '', marksJson: '' },
+        ...activity,
+        updates: [{ ...update, ...times }],
+      },
+    );
+    const [[, fields] = ['', []]] = await commands.xrevrange(keys.log, '+', '-', 'COUNT', 1);
+    return fields[fields.indexOf('x') + 1];
+  };
+  const aMinuteAgoMs = NOW_MS + DAY_MS - 60_000;
+  expect(await expiryOf(1, DAY_MS, aMinuteAgoMs)).toBe(String(aMinuteAgoMs));
+  expect(await expiryOf(2, DAY_MS, NOW_MS + 3 * DAY_MS)).toEqual(writtenNow(DAY_MS));
+  expect(await expiryOf(3, DAY_MS, NOW_MS - 2 * DAY_MS)).toEqual(writtenNow(3_600_000));
+  expect(await expiryOf(4, 30_000, null)).toEqual(writtenNow(30_000));
 });

@@ -2,9 +2,10 @@
 -- before is skipped, because only its reply was lost.
 -- @keys state, history, pendingTurns
 --   batches  bot id → number of the process's newest batch
---   activity, shardActivity, live
--- @args registrationId: text, nowMs: digits, botId: digits
+--   live
+-- @args registrationId: text, botId: digits
 --   batch: digits  its number, above all earlier ones of the process
+--   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 --   ...calls: text  in lines: captured at (ms), method, params (JSON), actor (JSON, '' if only the bot is known), key of its
 --       audit entry ('' for none), why parameters are missing ('' if none are), and the rest is the result (JSON).
 --       packages/domain/src/records/history/stream/history-codec.ts writes them and reads the records
@@ -15,6 +16,7 @@
 -- @include state
 -- @include activity
 -- @include live
+-- @include clock
 local BATCHES_LIFE_S = 3600
 local CALL = '^(%d+)\n(%l+)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n()'
 
@@ -33,16 +35,17 @@ local function recordOf(call)
   return record
 end
 
+local now = serverNow()
 if tonumber(redis.call('HGET', batches, botId) or 0) < tonumber(batch) then
-  local watched = tonumber(s.watchedUntil or 0) > tonumber(nowMs)
+  local watched = tonumber(s.watchedUntil or 0) > now
   for i in each(calls) do
     local record = recordOf(calls[i])
     redis.call('XADD', history, '*', unpack(record))
     if watched then addLive(live, #table.concat(record), unpack(record)) end
   end
-  countActivity(activity, shardActivity, nowMs, 0, 0, 0, 0, count(calls))
+  countActivity(activityPrefix, shardActivityPrefix, now, 0, 0, 0, 0, count(calls))
   if watched then announceLive(botId) end
   redis.call('HSET', batches, botId, batch)
   redis.call('EXPIRE', batches, BATCHES_LIFE_S)
 end
-return reply.OK { wakeHistory = redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') }
+return reply.OK { wakeHistory = redis.call('ZADD', pendingTurns, 'NX', now, 'history') }

@@ -11,10 +11,10 @@ afterAll(() => scene.close());
 
 const CALL = '99\nsendmessage\n{}\n\n\n\n{"message_id":1}';
 const append = (batch: number, registration = REGISTRATION, calls = [CALL]) => {
-  const keys = { ...scene.keys, ...scene.activity, batches: '{s1}:calls:p' };
+  const keys = { ...scene.keys, batches: '{s1}:calls:p' };
   return scripts.appendCalls(scene.commands, keys, {
     registrationId: registration,
-    nowMs: NOW_MS,
+    ...scene.activity,
     botId: BOT,
     batch,
     calls,
@@ -62,7 +62,7 @@ test('a result keeps its line breaks', async () => {
 
 test('whoever watches the bot sees the same records', async () => {
   await scene.applyBot({ manage: true });
-  await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + 1000);
+  await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + 86_400_000);
   await scene.commands.xadd(scene.keys.live, '1-0', 't', 'begin');
   await append(1);
   const [history, live] = await Promise.all([

@@ -1,32 +1,35 @@
 -- Makes the caller the owner of a bot's polling: every older fencing token is refused from now on.
 -- @keys state, log, consumers
--- @args registrationId: text, nowMs: number
+-- @args registrationId: text
 -- @reply
 --   GONE, OFF
 --   OK fencingToken: number
 --     nextOffset: number  to ask the platform for
---     polledAtMs: number  last success of that
+--     polledAgoMs: number?  last success of that
 --     quickest: number, slowest: number  updates that wait for the quickest reader, and for the slowest
---     refusedAtMs: number  since when the platform refuses it, 0: not
+--     refusedForMs: number?  for how long the platform has refused it; absent when it does not
 -- @include state
 -- @include backlog
 -- @include trim
+-- @include clock
 
 -- @read s <- state: registrationId, on, pollOffset, pollOkAt, refusedAt, allowedCount, pull, push, parked,
 --   pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending, trimmedAt
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
-local quickest, slowest = backlogOf(s, nowMs)
+local now = serverNow()
+local quickest, slowest = backlogOf(s, now)
 -- While the backlog is full nothing is appended, which would trim, and what has expired must not keep it full.
-if slowest > 0 and nowMs - tonumber(s.trimmedAt) > TRIM_EVERY_MS then
-  s.pullCursorCount = trimLog(state, log, consumers, nowMs)
-  quickest, slowest = backlogOf(s, nowMs)
+if slowest > 0 and now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then
+  s.pullCursorCount = trimLog(state, log, consumers, now)
+  quickest, slowest = backlogOf(s, now)
 end
+local polledAt, refusedAt = tonumber(s.pollOkAt or 0), tonumber(s.refusedAt or 0)
 return reply.OK {
   fencingToken = redis.call('HINCRBY', state, '@pollingFencingToken', 1),
   nextOffset = tonumber(s.pollOffset),
-  polledAtMs = tonumber(s.pollOkAt or 0),
+  polledAgoMs = polledAt > 0 and now - polledAt or '',
   quickest = quickest,
   slowest = slowest,
-  refusedAtMs = tonumber(s.refusedAt or 0),
+  refusedForMs = refusedAt > 0 and now - refusedAt or '',
 }

@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { DAY_MS, type LuaScene, luaScene, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -9,17 +9,19 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const begin = (registration = REGISTRATION, atMs = NOW_MS) =>
-  scripts.beginPolling(scene.commands, scene.keys, { registrationId: registration, nowMs: atMs });
+const begin = (registration = REGISTRATION) =>
+  scripts.beginPolling(scene.commands, scene.keys, { registrationId: registration });
 
 test('the owner gets a higher token, where polling goes on, and what waits', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2]);
-  await scene.commands.hset(scene.keys.state, { pollOffset: 3, pollOkAt: 4, refusedAt: 5 });
-  const waiting = { quickest: 2, slowest: 2 };
-  const begun = { outcome: 'OK', fencingToken: 1, nextOffset: 3, polledAtMs: 4, ...waiting, refusedAtMs: 5 };
-  expect(await begin()).toEqual(begun);
-  expect(okOf(await begin()).fencingToken).toBe(2);
+  const begun = { outcome: 'OK', nextOffset: 0, quickest: 2, slowest: 2 };
+  expect(await begin()).toEqual({ ...begun, fencingToken: 1, polledAgoMs: null, refusedForMs: null });
+  await scene.commands.hset(scene.keys.state, { pollOffset: 3, pollOkAt: Date.now(), refusedAt: Date.now() });
+  await scene.passMs(60_000);
+  const { fencingToken, nextOffset, polledAgoMs, refusedForMs } = okOf(await begin());
+  expect([fencingToken, nextOffset]).toEqual([2, 3]);
+  for (const ms of [polledAgoMs, refusedForMs]) expect(ms).toBeGreaterThanOrEqual(60_000);
 });
 
 test('nobody owns a bot that is gone or disabled', async () => {
@@ -33,7 +35,8 @@ test('nobody owns a bot that is gone or disabled', async () => {
 test('what has expired waits no longer, though nothing is appended and nobody reads', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2]);
-  const lateMs = NOW_MS + 86_400_000;
-  expect(await begin(REGISTRATION, lateMs - 6000)).toMatchObject({ quickest: 2, slowest: 2 });
-  expect(await begin(REGISTRATION, lateMs)).toMatchObject({ quickest: 0, slowest: 0 });
+  await scene.passMs(DAY_MS / 2);
+  expect(await begin()).toMatchObject({ quickest: 2, slowest: 2 });
+  await scene.passMs(DAY_MS / 2);
+  expect(await begin()).toMatchObject({ quickest: 0, slowest: 0 });
 });

@@ -1,6 +1,6 @@
 -- Finds programs of a bot that are behind their limit, and those with new or due updates that have no pending turn.
 -- @keys state, log, consumers, pendingTurns
--- @args registrationId: text, nowMs: number, botId: digits
+-- @args registrationId: text, botId: digits
 --   programPrefix: text  of the keys of programs
 --   limit: number, limitMs: number  how many updates may wait, and for how long
 --   tightLimit: number?  with so many waiting, a program stops the intake of its bot; absent unless memory is tight
@@ -13,8 +13,10 @@
 -- @row behind programId: number, limit: updates|time|memory
 -- @include state
 -- @include programs
+-- @include clock
 -- @read s <- state: registrationId, on, lastId, allowedCount, programs
 if s.registrationId ~= registrationId then return { 'GONE' } end
+local now = serverNow()
 local last, count, enabled = tonumber(s.lastId), tonumber(s.allowedCount), ',' .. (s.programs or '') .. ','
 local toWake, behind = {}, {}
 
@@ -41,14 +43,14 @@ for i = 1, #named, 2 do
     local waits = first and countAfter(log, cursor, count) or 0
     -- One old update in a lane keeps all that follows in the log, but only what was not delivered counts.
     if p.push == '1' then waits = count - tonumber(p.pushCursorCount) + tonumber(p.pushPending) end
-    local sinceMs = first and first.at or nowMs
+    local sinceMs = first and first.at or now
     if p.push ~= '1' then sinceMs = math.min(sinceMs, tonumber(polledAt)) end
     local reached = nil
     if waits > limit then
       reached = 'updates'
-    elseif nowMs - sinceMs > limitMs then
+    elseif now - sinceMs > limitMs then
       reached = 'time'
-    elseif stopsIntake(waits, nowMs - sinceMs, parkedAt) then
+    elseif stopsIntake(waits, now - sinceMs, parkedAt) then
       reached = 'memory'
     end
     if reached then behind[#behind + 1] = { fields.behind { programId = id, limit = reached } } end
@@ -56,14 +58,14 @@ for i = 1, #named, 2 do
     -- lost.
     local member = botId .. ':' .. named[i]
     local isBehind = p.push == '1'
-      and (tonumber(p.pushCursor) < last or redis.call('ZCOUNT', keys.lanes, '-inf', nowMs) > 0)
+      and (tonumber(p.pushCursor) < last or redis.call('ZCOUNT', keys.lanes, '-inf', now) > 0)
     if
       s.on == '1'
       and isBehind
       and string.find(enabled, ',' .. id .. ',', 1, true)
       and not redis.call('ZSCORE', pendingTurns, member)
     then
-      redis.call('ZADD', pendingTurns, nowMs, member)
+      redis.call('ZADD', pendingTurns, now, member)
       toWake[#toWake + 1] = id
     end
   end

@@ -1,5 +1,5 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, DAY_MS, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -14,22 +14,15 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const own = programKeys(BOT, ID);
-const check = ({
-  updates = 100,
-  ms = 1000,
-  atMs = NOW_MS,
-  registration = REGISTRATION,
-  tight = null as number | null,
-} = {}) =>
+const check = ({ updates = 100, ms = DAY_MS, registration = REGISTRATION, tight = null as number | null } = {}) =>
   scripts.checkPrograms(scene.commands, scene.keys, {
     registrationId: registration,
-    nowMs: atMs,
     botId: BOT,
     programPrefix: scene.keys.programs,
     limit: updates,
     limitMs: ms,
     tightLimit: tight,
-    tightForMs: 500,
+    tightForMs: 3_600_000,
   });
 const found = (newestId: number, { woken = [] as number[], behind = [] as string[] } = {}) => ({
   outcome: 'OK',
@@ -45,7 +38,8 @@ test('a program is behind by the number of updates that wait, by their age, or b
   await scene.accept([1, 100_002, 100_003]);
   expect(await check({ updates: 3 })).toEqual(found(100_003));
   expect(await check({ updates: 2 })).toEqual(found(100_003, { behind: ['updates'] }));
-  expect(await check({ atMs: NOW_MS + 1001 })).toEqual(found(100_003, { behind: ['time'] }));
+  await scene.passMs(DAY_MS + 1);
+  expect(await check()).toEqual(found(100_003, { behind: ['time'] }));
 });
 
 test('kinds that the default readers leave out count too for the slowest, because they fill memory as well', async () => {
@@ -67,18 +61,23 @@ test('one that was parked and did not poll since is not behind', async () => {
   await scene.applyBot({ programs: [ID] });
   await scene.accept([1]);
   await scene.commands.hset(scene.keys.consumers, `program:${ID}`, '0 0');
-  expect(await check({ updates: 0, atMs: NOW_MS + 5000 })).toEqual(found(1));
+  await scene.passMs(DAY_MS + 1);
+  expect(await check({ updates: 0 })).toEqual(found(1));
 });
 
 test('one that pulls and polled since it was parked has its time to catch up again while memory is tight', async () => {
   await scene.applyBot({ programs: [ID] });
   await scene.accept([1, 2, 3, 4]);
-  const behind = async (atMs: number) => okOf(await check({ tight: 4, atMs })).behind.map(({ limit }) => limit);
+  const behind = async () => okOf(await check({ tight: 4 })).behind.map(({ limit }) => limit);
   await scene.commands.hset(own.state, 'parkedAt', NOW_MS - 1);
-  expect(await behind(NOW_MS + 500)).toEqual([]);
-  expect(await behind(NOW_MS + 600)).toEqual(['memory']);
-  await scene.commands.hset(own.state, 'parkedAt', NOW_MS);
-  expect(await behind(NOW_MS)).toEqual(['memory']);
+  expect(await behind()).toEqual([]);
+  await scene.passMs(3_600_001);
+  expect(await behind()).toEqual(['memory']);
+  await scene.applyBot({ programs: [ID], revision: 2, dropPendingOf: ID });
+  await scene.accept([5, 6, 7, 8]);
+  expect(await behind()).toEqual([]);
+  await scene.commands.hset(own.state, 'parkedAt', Date.now());
+  expect(await behind()).toEqual(['memory']);
 });
 
 test('one that pushes is woken once for updates that woke nobody, and for a lane that is due', async () => {
@@ -91,8 +90,9 @@ test('one that pushes is woken once for updates that woke nobody, and for a lane
   await endTurn();
   await scene.commands.hset(own.state, 'pushCursor', 1);
   expect(await check()).toEqual(found(1));
-  await scene.commands.zadd(own.lanes, NOW_MS, 'c:5');
-  expect(await check({ atMs: NOW_MS - 1 })).toEqual(found(1));
+  await scene.commands.zadd(own.lanes, NOW_MS + 3_600_000, 'c:5');
+  expect(await check()).toEqual(found(1));
+  await scene.passMs(3_600_000);
   expect(await check()).toEqual(found(1, { woken: [ID] }));
 });
 

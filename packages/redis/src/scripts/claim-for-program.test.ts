@@ -1,5 +1,16 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION, type Settled } from '@flotilla/testing/lua-scene.ts';
+import {
+  BOT,
+  DAY_MS,
+  type LuaScene,
+  luaScene,
+  NOW_MS,
+  okOf,
+  REGISTRATION,
+  type Settled,
+  storedAt,
+  writtenNow,
+} from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type ClaimForPushArgs, scripts } from '../script-calls.ts';
 
@@ -17,17 +28,17 @@ afterAll(() => scene.close());
 const own = programKeys(BOT, ID);
 const pushing = { programs: [ID], pushing: ` ${ID}:1:ab` };
 type Claim = Parameters<LuaScene['claimArguments']>[1] & { kinds?: string; ofTaken?: string; revision?: number };
-const NO_REQUESTS = { lastError: '', failedFromMs: null, succeeded: false, answers: 'none', newAttempts: [] } as const;
+const NO_REQUESTS = { lastError: '', failedForMs: null, succeeded: false, answers: 'none', newAttempts: [] } as const;
 type Requests = Partial<Pick<ClaimForPushArgs, keyof typeof NO_REQUESTS>>;
 const SUCCEEDED: Requests = { succeeded: true, answers: 'other' };
-const failedFrom = (failedFromMs: number, lastError = '500'): Requests => ({
+const failedFor = (failedForMs: number, lastError = '500'): Requests => ({
   lastError,
-  failedFromMs,
+  failedForMs,
   answers: 'other',
 });
 const delivered = (id: string, lane = 'c:5'): Settled[] => [{ lane, id, outcome: 'delivered' }];
-const retried = (dueAtMs: number, json = '{}'): Settled[] => [
-  { lane: 'c:5', id: '1', outcome: 'retry', dueAtMs, json },
+const retried = (dueInMs: number, json = '{}'): Settled[] => [
+  { lane: 'c:5', id: '1', outcome: 'retry', dueInMs, json },
 ];
 const claim = ({ kinds = DEFAULT_KINDS, ofTaken = '', revision = 1e9, ...options }: Claim, requests: Requests = {}) => {
   const { lanes, inFlight, work, redriven, attempts, deliveredByPush, state: program } = own;
@@ -79,7 +90,7 @@ test('a program has lanes and a cursor of its own, and passes over the kinds tha
   const second = { token: 1, name: 'a2', settled: delivered('1'), kinds: ',message,' };
   expect(idsIn(await claim(second, SUCCEEDED))).toEqual(['2']);
   await claim({ token: 1, name: 'a3', settled: delivered('2'), end: 'idle', kinds: ',message,' }, SUCCEEDED);
-  expect(await consumer()).toBe(`3 ${NOW_MS}`);
+  expect(await consumer()).toEqual(storedAt(3));
   expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBeNull();
 });
 
@@ -89,7 +100,7 @@ test('what waits in its lanes is kept in the log, though the bot itself has read
   await scene.accept([2, 3], 'c:6');
   await claim({ name: 'a1' });
   await claim({ token: 1, name: 'a2', settled: delivered('1') }, SUCCEEDED);
-  expect(await consumer()).toBe(`1 ${NOW_MS}`);
+  expect(await consumer()).toEqual(storedAt(1));
   expect((await scene.commands.xrange(scene.keys.log, '-', '+')).map(([id]) => id)).toEqual(['2-0', '3-0']);
 });
 
@@ -97,11 +108,11 @@ test('its breaker is its own; while it is open its turn stays pending, and an up
   await scene.applyBot({ ...pushing, push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const opened = await claim({ token: 1, name: 'a2', settled: retried(NOW_MS) }, failedFrom(NOW_MS - 10_000));
-  expect(opened).toMatchObject({ lookAtMs: NOW_MS + 2000, ended: false, opened: true, waiting: 1 });
+  const opened = await claim({ token: 1, name: 'a2', settled: retried(0) }, failedFor(10_000));
+  expect(opened).toMatchObject({ lookInMs: 2000, ended: false, opened: true, waiting: 1 });
   expect(await scene.commands.hexists(scene.keys.state, 'openUntil')).toBe(0);
   expect(await claim({ token: 1, name: 'a3', end: 'asleep' })).toMatchObject({ ended: true });
-  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBe(String(NOW_MS + 2000));
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toEqual(writtenNow(2000));
   expect(await woken([2])).toEqual([]);
 });
 
@@ -109,12 +120,13 @@ test('while its breaker is open it looks into the log at the next probe, though 
   await scene.applyBot(pushing);
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const record = JSON.stringify({ lastFailedAtMs: NOW_MS, nextTryAtMs: NOW_MS + 3_600_000 });
-  const settled = retried(NOW_MS + 3_600_000, record);
-  const opened = await claim({ token: 1, name: 'a2', settled, end: 'asleep' }, failedFrom(NOW_MS - 10_000, '503'));
-  expect(opened).toMatchObject({ lookAtMs: NOW_MS + 2000, ended: true });
-  const later = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 2000, end: 'asleep' });
-  expect(later).toMatchObject({ lookAtMs: NOW_MS + 3_600_000, ended: true });
+  const settled = retried(3_600_000);
+  const opened = await claim({ token: 1, name: 'a2', settled, end: 'asleep' }, failedFor(10_000, '503'));
+  expect(opened).toMatchObject({ lookInMs: 2000, ended: true });
+  await scene.passMs(2000);
+  const later = await claimed({ token: 1, name: 'a3', end: 'asleep' });
+  expect(later).toMatchObject({ ended: true });
+  expect(later.lookInMs).toBeGreaterThan(60_000);
   expect(await woken([2], 'c:6')).toEqual([5]);
 });
 
@@ -122,7 +134,7 @@ test('a change of the bot leaves a sleeping turn to be woken by updates', async 
   await scene.applyBot({ programs: [5, 6], pushing: ' 5:1:ab 6:0:cd' });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  await claim({ token: 1, name: 'a2', settled: retried(NOW_MS + 60_000), end: 'asleep' }, failedFrom(NOW_MS));
+  await claim({ token: 1, name: 'a2', settled: retried(60_000), end: 'asleep' }, failedFor(0));
   await scene.applyBot({ programs: [5, 6], pushing: ' 5:1:ab 6:1:cd', revision: 2 });
   expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:program:6`]);
   expect(await woken([2], 'c:6')).toEqual([5]);
@@ -136,7 +148,7 @@ test('a paused program gets nothing more, also from a turn that runs, and has no
   expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBeNull();
   expect(idsIn(await claim({ token: 1, name: 'a2', settled: delivered('1') }, SUCCEEDED))).toEqual([]);
   await scene.applyBot({ ...pushing, revision: 3 });
-  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBe(String(NOW_MS));
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toEqual(writtenNow());
   expect(idsIn(await claim({ token: 1, name: 'a3' }))).toEqual(['2']);
 });
 
@@ -147,7 +159,7 @@ test('a program that pulls from now on gets what waits in its lanes, without wha
   await claim({ name: 'a1' });
   await claim({ token: 1, name: 'a2', settled: delivered('2', 'c:6') }, SUCCEEDED);
   await scene.applyBot({ programs: [ID], revision: 2 });
-  expect(await consumer()).toBe(`0 ${NOW_MS}`);
+  expect(await consumer()).toEqual(storedAt(0));
   expect(await scene.commands.smembers(own.deliveredByPush)).toEqual(['2']);
   expect(await scene.commands.exists(own.lanes, own.work, own.lane('c:5'), own.lane('c:6'))).toBe(0);
   expect(await claim({ token: 1, name: 'a3' })).toEqual({ outcome: 'FENCED' });
@@ -168,7 +180,7 @@ test('another backend is tried at once with what waits', async () => {
   await scene.applyBot(pushing);
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  await claim({ token: 1, name: 'a2', settled: retried(NOW_MS + 60_000) }, failedFrom(NOW_MS - 10_000));
+  await claim({ token: 1, name: 'a2', settled: retried(60_000) }, failedFor(10_000));
   expect(idsIn(await claim({ token: 1, name: 'a3' }))).toEqual([]);
   await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:cd`, revision: 2 });
   expect(idsIn(await claim({ token: 1, name: 'a4' }))).toEqual(['1']);
@@ -188,7 +200,7 @@ test('what waits is dropped in one step, for a program that pushes, pushes from 
     await scene.accept([3], 'c:6');
     if (from === pushing) expect(idsIn(await claim({ name: 'a1', limit: 1 }))).toEqual(['1']);
     await scene.applyBot({ ...to, pull: true, revision: 2, dropPendingOf: ID });
-    expect(await consumer()).toBe(`3 ${NOW_MS}`);
+    expect(await consumer()).toEqual(storedAt(3));
     expect(await scene.commands.exists(own.lanes, own.work, own.inFlight, own.deliveredByPush, own.lane('c:5'))).toBe(
       0,
     );
@@ -205,8 +217,8 @@ test('nobody else loses what waits', async () => {
   await scene.accept([1]);
   await scene.applyBot({ programs: [5, 6], pull: true, revision: 2, dropPendingOf: 6 });
   expect(await scene.commands.hgetall(scene.keys.consumers)).toEqual({
-    'program:5': `0 ${NOW_MS}`,
-    'program:6': `1 ${NOW_MS}`,
+    'program:5': storedAt(0),
+    'program:6': storedAt(1),
   });
   expect(await scene.commands.xlen(scene.keys.log)).toBe(1);
 });
@@ -214,11 +226,10 @@ test('nobody else loses what waits', async () => {
 const check = () =>
   scripts.checkPrograms(scene.commands, scene.keys, {
     registrationId: REGISTRATION,
-    nowMs: NOW_MS,
     botId: BOT,
     programPrefix: scene.keys.programs,
     limit: 100,
-    limitMs: 1000,
+    limitMs: DAY_MS,
     tightLimit: null,
     tightForMs: 0,
   });
@@ -238,7 +249,7 @@ test('what waits for a retry when another backend is set is found by upkeep, tho
   await scene.applyBot(pushing);
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  await claim({ token: 1, name: 'a2', settled: retried(NOW_MS + 60_000), end: 'asleep' }, failedFrom(NOW_MS - 10_000));
+  await claim({ token: 1, name: 'a2', settled: retried(60_000), end: 'asleep' }, failedFor(10_000));
   expect(await check()).toEqual(found());
   await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:cd`, revision: 2 });
   expect(await check()).toEqual(found(ID));
@@ -262,7 +273,7 @@ test('what it took goes only to a webhook that asks for its kind', async () => {
   }
   expect(idsIn(await claim({ name: 'a1', kinds: ',poll,', ofTaken: ',message,' }))).toEqual(['2']);
   await claim({ token: 1, name: 'a2', settled: delivered('2', 'c:1'), end: 'idle' }, SUCCEEDED);
-  expect(await consumer()).toBe(`2 ${NOW_MS}`);
+  expect(await consumer()).toEqual(storedAt(2));
 });
 
 test('what it took and did not deliver becomes dead letters when it is deleted', async () => {
@@ -281,24 +292,14 @@ test('what it took and did not deliver becomes dead letters when it is deleted',
   ]);
 });
 
-test('a probe that a clock an hour ahead has put off is due now', async () => {
-  await scene.applyBot(pushing);
-  await scene.accept([1]);
-  const atMs = NOW_MS + 3_600_000;
-  await claim({ name: 'a1', atMs });
-  const opened = await claim({ token: 1, name: 'a2', settled: retried(atMs), atMs }, failedFrom(atMs - 10_000));
-  expect(opened).toMatchObject({ lookAtMs: atMs + 2000 });
-  expect(idsIn(await claim({ name: 'b1' }))).toEqual(['1']);
-});
-
 test('a claim makes 200 dead letters at most, and says that there is more to do', async () => {
   await scene.applyBot(pushing);
   await scene.accept(Array.from({ length: 250 }, (_, at) => at + 1));
   for (const name of ['a1', 'a2']) await claim({ name, limit: 0 });
-  const atMs = NOW_MS + 86_400_001;
-  const first = await claim({ token: 2, name: 'b1', atMs });
-  expect(first).toMatchObject({ lookAtMs: atMs, moreToDo: true, waiting: 50 });
+  await scene.passMs(DAY_MS);
+  const first = await claim({ token: 2, name: 'b1' });
+  expect(first).toMatchObject({ lookInMs: 0, moreToDo: true, waiting: 50 });
   expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
-  expect(await claim({ token: 2, name: 'b2', atMs })).toMatchObject({ moreToDo: false, waiting: 0 });
+  expect(await claim({ token: 2, name: 'b2' })).toMatchObject({ moreToDo: false, waiting: 0 });
   expect(await scene.commands.xlen(scene.keys.history)).toBe(250);
 });

@@ -1,7 +1,7 @@
 -- One call of a push turn: settles deliveries, files new updates into lanes, claims what is due.
 -- @keys from backend
---   activity, shardActivity
 -- @args from backend
+--   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 -- @reply from backend
 -- @include backend
 -- @include activity
@@ -38,5 +38,5 @@ local answer = closeBackendTurn(turn, s, {
   closed = closed,
   opened = opened,
 })
-countActivity(activity, shardActivity, turn.now, 0, turn.delivered, turn.givenUp, turn.retried, 0)
+countActivity(activityPrefix, shardActivityPrefix, turn.now, 0, turn.delivered, turn.givenUp, turn.retried, 0)
 return answer

@@ -1,4 +1,4 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, okOf, type Settled } from '@flotilla/testing/lua-scene.ts';
+import { BOT, DAY_MS, type LuaScene, luaScene, okOf, type Settled, writtenNow } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type ClaimForPushArgs, scripts } from '../script-calls.ts';
 
@@ -9,23 +9,23 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const NO_REQUESTS = { lastError: '', failedFromMs: null, succeeded: false, answers: 'none', newAttempts: [] } as const;
+const NO_REQUESTS = { lastError: '', failedForMs: null, succeeded: false, answers: 'none', newAttempts: [] } as const;
 type Requests = Partial<Pick<ClaimForPushArgs, keyof typeof NO_REQUESTS>>;
 const SUCCEEDED: Requests = { succeeded: true, answers: 'other' };
-const failedFrom = (failedFromMs: number, lastError = '500'): Requests => ({
+const failedFor = (failedForMs: number, lastError = '500'): Requests => ({
   lastError,
-  failedFromMs,
+  failedForMs,
   answers: 'other',
 });
 const delivered = (id: string, lane = 'c:5'): Settled[] => [{ lane, id, outcome: 'delivered' }];
-const retried = (dueAtMs: number, json = '{}'): Settled[] => [
-  { lane: 'c:5', id: '1', outcome: 'retry', dueAtMs, json },
+const retried = (dueInMs: number, json = '{}'): Settled[] => [
+  { lane: 'c:5', id: '1', outcome: 'retry', dueInMs, json },
 ];
 const claim = (options: Parameters<LuaScene['claimArguments']>[1], requests: Requests = {}) =>
   scripts.claimForPush(
     scene.commands,
-    { ...scene.turnKeys('push'), attempts: scene.keys.attempts, live: scene.keys.live, ...scene.activity },
-    { ...scene.claimArguments('push', options), ...NO_REQUESTS, ...requests },
+    { ...scene.turnKeys('push'), attempts: scene.keys.attempts, live: scene.keys.live },
+    { ...scene.activity, ...scene.claimArguments('push', options), ...NO_REQUESTS, ...requests },
   );
 const idsIn = (reply: Awaited<ReturnType<typeof claim>>) => okOf(reply).units.map(({ updates }) => updates[0]?.inLane);
 const claimed = async (...given: Parameters<typeof claim>) => okOf(await claim(...given));
@@ -36,12 +36,12 @@ test('what a parking that has expired left in its lanes is given up when push is
   await scene.accept([1, 2]);
   await claim({ name: 'a1', limit: 0 });
   await scene.applyBot({ revision: 2 });
-  const atMs = NOW_MS + 3_600_001;
-  await scene.applyBot({ push: true, revision: 3, atMs });
+  await scene.passMs(3_600_001);
+  await scene.applyBot({ push: true, revision: 3 });
   expect(await scene.commands.exists(scene.keys.lanes)).toBe(0);
   await scene.accept([3], 'c:6');
-  const { fencingToken: token } = await claimed({ name: 'b1', limit: 0, atMs });
-  expect(idsIn(await claim({ token, name: 'b2', atMs }))).toEqual(['3']);
+  const { fencingToken: token } = await claimed({ name: 'b1', limit: 0 });
+  expect(idsIn(await claim({ token, name: 'b2' }))).toEqual(['3']);
   expect(await scene.commands.hget(scene.keys.state, 'pushPending')).toBe('1');
 });
 
@@ -58,7 +58,7 @@ test('files what is new into lanes, and claims one unit of each', async () => {
   await scene.accept([3], 'c:6');
   const first = await claim({ name: 'a1' });
   expect(first).toMatchObject({
-    ...{ outcome: 'OK', fencingToken: 1, lookAtMs: null, wakeHistory: false, ended: false, held: false },
+    ...{ outcome: 'OK', fencingToken: 1, lookInMs: null, wakeHistory: false, ended: false, held: false },
     ...{ ...NOTHING_MORE, waiting: 3 },
   });
   expect(idsIn(first)).toEqual(['1', '3']);
@@ -67,7 +67,7 @@ test('files what is new into lanes, and claims one unit of each', async () => {
   expect(await scene.commands.lrange(scene.keys.attempts, 0, -1)).toEqual(['{}']);
   expect(
     await scene.commands.hmget(scene.keys.state, 'pushCursor', 'pushCursorCount', 'pushPending', 'pushOkAt'),
-  ).toEqual(['3', '3', '2', String(NOW_MS)]);
+  ).toEqual(['3', '3', '2', writtenNow()]);
 });
 
 test('keeps the newest 100 attempts, and up to 19 more', async () => {
@@ -84,11 +84,13 @@ test('opens the breaker after ten seconds of failures, and closes it at the firs
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const opened = await claim({ token: 1, name: 'a2', settled: retried(NOW_MS) }, failedFrom(NOW_MS - 10_000));
-  expect(opened).toMatchObject({ ...NOTHING_MORE, lookAtMs: NOW_MS + 2000, ended: false, opened: true, waiting: 1 });
-  const probe = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 2000 });
+  const opened = await claim({ token: 1, name: 'a2', settled: retried(0) }, failedFor(10_000));
+  expect(opened).toMatchObject({ ...NOTHING_MORE, lookInMs: 2000, ended: false, opened: true, waiting: 1 });
+  expect(idsIn(await claim({ token: 1, name: 'a3' }))).toEqual([]);
+  await scene.passMs(2000);
+  const probe = await claim({ token: 1, name: 'a4' });
   expect(idsIn(probe)).toEqual(['1']);
-  const closed = await claim({ token: 1, name: 'a4', atMs: NOW_MS + 2001, settled: delivered('1') }, SUCCEEDED);
+  const closed = await claim({ token: 1, name: 'a5', settled: delivered('1') }, SUCCEEDED);
   expect(closed).toMatchObject({ ...NOTHING_MORE, closed: true });
   expect(await scene.commands.hexists(scene.keys.state, 'openUntil')).toBe(0);
 });
@@ -97,11 +99,12 @@ test('an update that comes while the breaker is open and nothing waits has a tur
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const given = await claim({ token: 1, name: 'a2', settled: [DEAD], end: 'idle' }, failedFrom(NOW_MS - 10_000));
+  const given = await claim({ token: 1, name: 'a2', settled: [DEAD], end: 'idle' }, failedFor(10_000));
   expect(given).toMatchObject({ ended: true });
   expect(await scene.accept([2])).toMatchObject({ wakePush: false });
-  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS + 2000));
-  expect(idsIn(await claim({ name: 'b1', atMs: NOW_MS + 2000 }))).toEqual(['2']);
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toEqual(writtenNow(2000));
+  await scene.passMs(2000);
+  expect(idsIn(await claim({ name: 'b1' }))).toEqual(['2']);
 });
 
 test('counts what was delivered, retried and given up, also when the claim is sent again', async () => {
@@ -110,7 +113,7 @@ test('counts what was delivered, retried and given up, also when the claim is se
   await claim({ name: 'a1' });
   const settled: Settled[] = [
     { lane: 'c:5', id: '5', outcome: 'delivered' },
-    { lane: 'c:6', id: '6', outcome: 'retry', dueAtMs: NOW_MS, json: '{}' },
+    { lane: 'c:6', id: '6', outcome: 'retry', dueInMs: 0, json: '{}' },
     { ...DEAD, lane: 'c:7', id: '7' },
     { lane: 'c:8', id: '8', outcome: 'dropped' },
   ];
@@ -125,8 +128,8 @@ test('counts what was delivered, retried and given up, also when the claim is se
 test('counts an update that expired while it waited as given up', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1]);
-  await claim({ name: 'a1', atMs: NOW_MS + 86_400_001 });
-  // A whole number of hours later it is the same minute of the hour.
+  await scene.passMs(DAY_MS);
+  await claim({ name: 'a1' });
   expect(await scene.counted()).toEqual(['1 0 1 0 0', '1 0 1 0 0']);
 });
 
@@ -148,9 +151,9 @@ test('a turn that is held is pending again with the next update, and ends at las
   expect(await claim({ name: 'a1', end: 'hold' })).toMatchObject({ ended: false, held: false });
   const second = await claim({ token: 1, name: 'a2', settled: delivered('1'), end: 'hold' }, SUCCEEDED);
   expect(second).toMatchObject({ ended: false, held: true });
-  expect(await since(`held:${BOT}:push`)).toBeGreaterThan(NOW_MS);
+  expect(await since(`held:${BOT}:push`)).toBeGreaterThan(Date.now());
   expect(await scene.accept([2])).toMatchObject({ wakePush: false });
-  expect(await since(`${BOT}:push`)).toBe(NOW_MS);
+  expect(await since(`${BOT}:push`)).toEqual(writtenNow());
   expect(idsIn(await claim({ token: 1, name: 'a3', end: 'hold' }))).toEqual(['2']);
   const last = await claim({ token: 1, name: 'a4', settled: delivered('2'), end: 'idle' }, SUCCEEDED);
   expect(last).toMatchObject({ ended: true, held: false });
@@ -161,7 +164,7 @@ test('no turn is held while the breaker is open, or once its reader is off', asy
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const given = await claim({ token: 1, name: 'a2', settled: [DEAD], end: 'hold' }, failedFrom(NOW_MS - 10_000));
+  const given = await claim({ token: 1, name: 'a2', settled: [DEAD], end: 'hold' }, failedFor(10_000));
   expect(given).toMatchObject({ ended: true, held: false });
   await scene.commands.hdel(scene.keys.state, 'openUntil');
   expect(await claim({ token: 1, name: 'a3', end: 'hold' })).toMatchObject({ ended: false, held: true });
@@ -170,65 +173,18 @@ test('no turn is held while the breaker is open, or once its reader is off', asy
   expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBeNull();
 });
 
-const HOUR_MS = 3_600_000;
-
-test('a probe that a clock an hour ahead has put off is due now, and its failure sets the next one by the present clock', async () => {
-  await scene.applyBot({ push: true });
-  await scene.accept([1]);
-  await claim({ name: 'a1', atMs: NOW_MS + HOUR_MS });
-  const begunAtMs = NOW_MS + HOUR_MS - 10_000;
-  const record = JSON.stringify({ lastFailedAtMs: NOW_MS + HOUR_MS, nextTryAtMs: NOW_MS + HOUR_MS + 4_000 });
-  const opened = await claim(
-    { token: 1, name: 'a2', settled: retried(NOW_MS + HOUR_MS + 4_000, record), atMs: NOW_MS + HOUR_MS },
-    failedFrom(begunAtMs),
-  );
-  expect(opened).toMatchObject({ lookAtMs: NOW_MS + HOUR_MS + 2_000 });
-  expect(idsIn(await claim({ name: 'b1' }))).toEqual(['1']);
-  const settled = retried(NOW_MS, JSON.stringify({ lastFailedAtMs: NOW_MS, nextTryAtMs: NOW_MS }));
-  const again = await claim({ token: 2, name: 'b2', settled }, failedFrom(NOW_MS));
-  expect(again).toMatchObject({ lookAtMs: NOW_MS + 4_000 });
-  const [failingSince, openUntil] = ['failingSince', 'openUntil'] as const;
-  expect(await scene.commands.hmget(scene.keys.state, failingSince, openUntil)).toEqual([
-    String(NOW_MS),
-    String(NOW_MS + 4_000),
-  ]);
-});
-
-test('a failure in the future does not keep the breaker from opening', async () => {
+test('a failed probe puts off the next one for twice as long, up to a minute', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  await scene.commands.hset(scene.keys.state, 'failingSince', NOW_MS + HOUR_MS);
-  const settled = retried(NOW_MS);
-  await claim({ token: 1, name: 'a2', settled }, failedFrom(NOW_MS));
-  const opened = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 10_000, settled }, failedFrom(NOW_MS));
-  expect(opened).toMatchObject({ ...NOTHING_MORE, opened: true, waiting: 1 });
-});
-
-test('the longest probe interval is waited for, also by a clock that is a little behind', async () => {
-  await scene.applyBot({ push: true });
-  await scene.accept([1]);
-  await claim({ name: 'a1', limit: 0, atMs: NOW_MS - 60_000 });
-  const breaker = { failingSince: NOW_MS - 60_000, openUntil: NOW_MS + 60_000 };
-  await scene.commands.hset(scene.keys.state, breaker);
-  expect(idsIn(await claim({ token: 1, name: 'a2', atMs: NOW_MS - 1_000 }))).toEqual([]);
-  expect(idsIn(await claim({ token: 1, name: 'a3', atMs: NOW_MS + 59_999 }))).toEqual([]);
-  expect(idsIn(await claim({ token: 1, name: 'a4', atMs: NOW_MS + 60_000 }))).toEqual(['1']);
-});
-
-test('what a process with a clock an hour ahead leaves behind it is due at once for the next one', async () => {
-  await scene.applyBot({ push: true });
-  await scene.accept([1, 2]);
-  await scene.accept([3], 'c:6');
-  const atMs = NOW_MS + HOUR_MS;
-  await claim({ name: 'a1', limit: 1, atMs });
-  await claim({ token: 1, name: 'a2', limit: 0, settled: delivered('1'), atMs }, SUCCEEDED);
-  expect(await scene.commands.zrange(scene.keys.lanes, '0', '-1', 'WITHSCORES')).toEqual([
-    ...['c:5', String(atMs)],
-    ...['c:6', String(atMs)],
-  ]);
-  // A minute later, so that the times are no more than an hour ahead.
-  expect(idsIn(await claim({ name: 'b1', atMs: NOW_MS + 60_000 }))).toEqual(['2', '3']);
+  const waits = [];
+  for (let probe = 2; probe < 9; probe += 1) {
+    const failed = await claimed({ token: 1, name: `a${probe * 2}`, settled: retried(0) }, failedFor(10_000));
+    waits.push(failed.lookInMs);
+    await scene.passMs(failed.lookInMs!);
+    expect(idsIn(await claim({ token: 1, name: `a${probe * 2 + 1}` }))).toEqual(['1']);
+  }
+  expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
 });
 
 /** Claims until nothing is left to remove; how many dead letters each of the claims made. */
@@ -253,14 +209,14 @@ test('a claim makes 200 dead letters at most of all lanes together, and says tha
     );
   }
   for (const name of ['a1', 'a2', 'a3']) await claim({ name, limit: 0 });
-  const atMs = NOW_MS + 86_400_001;
-  const { made, replies } = await lettersOfClaims({ token: 3, name: 'b', atMs }, 4);
+  await scene.passMs(DAY_MS);
+  const { made, replies } = await lettersOfClaims({ token: 3, name: 'b' }, 4);
   expect(made).toEqual([200, 200, 50, 0]);
   expect(replies).toMatchObject([
-    { lookAtMs: atMs, ended: false, moreToDo: true, waiting: 250 },
-    { lookAtMs: atMs, ended: false, moreToDo: true, waiting: 50 },
-    { lookAtMs: null, ended: false, moreToDo: false, waiting: 0 },
-    { lookAtMs: null, ended: false, moreToDo: false, waiting: 0 },
+    { lookInMs: 0, ended: false, moreToDo: true, waiting: 250 },
+    { lookInMs: 0, ended: false, moreToDo: true, waiting: 50 },
+    { lookInMs: null, ended: false, moreToDo: false, waiting: 0 },
+    { lookInMs: null, ended: false, moreToDo: false, waiting: 0 },
   ]);
   expect(await scene.commands.exists(scene.keys.lanes, scene.keys.lane('c:5'), scene.keys.work)).toBe(0);
 });
@@ -270,12 +226,12 @@ test('the dead letters of what is settled count among those of the claim', async
   await scene.accept(Array.from({ length: 200 }, (_, at) => at + 1));
   await scene.accept([201], 'c:6');
   for (const name of ['a1', 'a2']) await claim({ name });
-  const atMs = NOW_MS + 86_400_001;
+  await scene.passMs(DAY_MS);
   const settled: Settled[] = [
     { ...DEAD, lane: 'c:6', id: '201' },
     { lane: 'c:5', id: '1', outcome: 'returned' },
   ];
-  const reply = await claim({ token: 2, name: 'b1', settled, atMs });
+  const reply = await claim({ token: 2, name: 'b1', settled });
   expect(reply).toMatchObject({ ...NOTHING_MORE, moreToDo: true, waiting: 1 });
   expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
 });
@@ -284,19 +240,20 @@ test('what is not expired is claimed beside a lane with more to remove, and that
   await scene.applyBot({ push: true });
   await scene.accept(Array.from({ length: 201 }, (_, at) => at + 1));
   for (const name of ['a1', 'a2']) await claim({ name, limit: 0 });
-  const atMs = NOW_MS + 86_400_001;
+  await scene.passMs(DAY_MS);
+  const atMs = Date.now();
   // These expire later.
   await scene.commands.hset(scene.keys.redriven, {
-    r1: JSON.stringify({ id: 900, raw: '{}', kind: 'message', lane: 'c:5', at: atMs, expires: atMs + 1 }),
-    r2: JSON.stringify({ id: 901, raw: '{}', kind: 'message', lane: 'c:6', at: atMs, expires: atMs + 1 }),
+    r1: JSON.stringify({ id: 900, raw: '{}', kind: 'message', lane: 'c:5', at: atMs, expires: atMs + DAY_MS }),
+    r2: JSON.stringify({ id: 901, raw: '{}', kind: 'message', lane: 'c:6', at: atMs, expires: atMs + DAY_MS }),
   });
   await scene.commands.rpush(scene.keys.lane('c:5'), 'r1');
   await scene.commands.rpush(scene.keys.lane('c:6'), 'r2');
   await scene.commands.zadd(scene.keys.lanes, atMs, 'c:6');
   await scene.commands.hincrby(scene.keys.state, 'pushPending', 2);
-  expect(idsIn(await claim({ token: 2, name: 'b1', atMs }))).toEqual(['r2']);
+  expect(idsIn(await claim({ token: 2, name: 'b1' }))).toEqual(['r2']);
   expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['201', 'r1']);
-  expect(idsIn(await claim({ token: 2, name: 'b2', atMs }))).toEqual(['r1']);
+  expect(idsIn(await claim({ token: 2, name: 'b2' }))).toEqual(['r1']);
 });
 
 test('entries that are gone from the log count, too, and the last end of a turn waits for them', async () => {
@@ -307,7 +264,7 @@ test('entries that are gone from the log count, too, and the last end of a turn 
   await scene.commands.hincrby(scene.keys.state, 'pushPending', 50);
   await scene.commands.xtrim(scene.keys.log, 'MINID', '1000');
   const first = await claim({ token: 1, name: 'a2', end: 'idle' });
-  expect(first).toMatchObject({ ...NOTHING_MORE, lookAtMs: NOW_MS, ended: false, moreToDo: true, waiting: 50 });
+  expect(first).toMatchObject({ ...NOTHING_MORE, lookInMs: 0, ended: false, moreToDo: true, waiting: 50 });
   const last = await claim({ token: 1, name: 'a3', end: 'idle' });
-  expect(last).toMatchObject({ ...NOTHING_MORE, lookAtMs: null, ended: true });
+  expect(last).toMatchObject({ ...NOTHING_MORE, lookInMs: null, ended: true });
 });

@@ -7,7 +7,7 @@
 --   matched: number  how many updates that were
 --   ...filed lane: text, id: digits  of an update to route
 --     album: text  '' when it is in none
--- @reply from turn
+-- @reply from close-turn
 --   OK shownTo: number?  newest id returned
 --     revision: number  of the configuration
 --     shown: shown[]
@@ -15,6 +15,7 @@
 -- @include turn
 -- @include settle
 -- @include claim
+-- @include close-turn
 local LOOK_AT_ONCE = 100
 
 local FIELDS =

@@ -1,4 +1,4 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION, type Settled } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, okOf, REGISTRATION, type Settled } from '@flotilla/testing/lua-scene.ts';
 import { type Random, seededRandom } from '@flotilla/testing/random.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type ClaimForPushArgs, scripts } from '../script-calls.ts';
@@ -10,10 +10,8 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 const STEPS = 250;
-/** How far the clock of some claims is ahead. */
-const WRONG_CLOCK_MS = 3_600_000;
-type Requests = Pick<ClaimForPushArgs, 'lastError' | 'failedFromMs' | 'succeeded' | 'answers' | 'newAttempts'>;
-const NO_REQUESTS: Requests = { lastError: '', failedFromMs: null, succeeded: false, answers: 'none', newAttempts: [] };
+type Requests = Pick<ClaimForPushArgs, 'lastError' | 'failedForMs' | 'succeeded' | 'answers' | 'newAttempts'>;
+const NO_REQUESTS: Requests = { lastError: '', failedForMs: null, succeeded: false, answers: 'none', newAttempts: [] };
 const SUCCEEDED: Requests = { ...NO_REQUESTS, succeeded: true, answers: 'other' };
 /** Above the ids of the log. */
 const FIRST_REDRIVEN = 1_000_000;
@@ -26,7 +24,6 @@ type Unit = { lane: string; record: string; id: string };
 /** What a bot's push turns do, and what must be true of its lanes after each step. */
 class Model {
   readonly #random: Random;
-  #nowMs = NOW_MS;
   #lastId = 0;
   #letters = 0;
   #token = 0;
@@ -47,7 +44,7 @@ class Model {
 
   async step(): Promise<void> {
     const chance = this.#below(20);
-    this.#nowMs += this.#below(50);
+    await scene.passMs(this.#below(50));
     if (chance < 6) await this.accept();
     else if (chance === 6) await this.redrive();
     else if (chance === 7) await this.beginAnew();
@@ -57,10 +54,10 @@ class Model {
     await this.check();
   }
 
-  /** Settles everything as delivered until nothing is left, long before the times of a wrong clock. */
+  /** Settles everything as delivered until nothing is left. */
   async drain(): Promise<void> {
     for (let round = 0; round < 600; round += 1) {
-      this.#nowMs += 1000;
+      await scene.passMs(1000);
       await this.claim(10, this.#held, 'delivered');
       await this.check();
       if ([...this.waiting.values()].every((ids) => ids.length === 0)) return;
@@ -91,10 +88,9 @@ class Model {
       { ...keys, program: null },
       {
         registrationId: REGISTRATION,
-        nowMs: this.#nowMs,
         botId: BOT,
         lanePrefix: keys.lane(''),
-        expiresAtMs: NOW_MS + 9e8,
+        keepMs: 9e8,
         reader: 'push',
         knownForMs: 60_000,
         limit: 100,
@@ -131,20 +127,12 @@ class Model {
   }
 
   async claim(limit: number, settled: Unit[], always?: Outcome) {
-    const isClockWrong = always === undefined && this.#below(20) === 0;
-    if (isClockWrong) this.#nowMs += WRONG_CLOCK_MS;
-    const claimed = await this.#claimNow(limit, settled, always);
-    if (isClockWrong) this.#nowMs -= WRONG_CLOCK_MS;
-    return claimed;
-  }
-
-  async #claimNow(limit: number, settled: Unit[], always?: Outcome) {
     const settle = settled.map((unit) => this.#settle(unit, always ?? this.#random.oneOf(OUTCOMES)));
     this.#claims += 1;
     const name = `claim ${this.#claims}`;
     this.#held = this.#held.filter((unit) => !settled.includes(unit));
     // So long ago that the breaker opens.
-    const failed: Requests = { ...NO_REQUESTS, lastError: '500', failedFromMs: this.#nowMs - 20_000, answers: 'other' };
+    const failed: Requests = { ...NO_REQUESTS, lastError: '500', failedForMs: 20_000, answers: 'other' };
     const outcomes = always === undefined ? [NO_REQUESTS, SUCCEEDED, SUCCEEDED, failed] : [SUCCEEDED];
     const requests = settled.length === 0 ? NO_REQUESTS : this.#random.oneOf(outcomes);
     const { token, units } = await this.#call(name, limit, settle, requests);
@@ -178,11 +166,10 @@ class Model {
       ...token,
       name,
       limit,
-      atMs: this.#nowMs,
       settled: settle,
       end: 'hold',
     });
-    const sent = { ...args, ...requests };
+    const sent = { ...args, ...requests, ...scene.activity };
     this.#sent.push(sent);
     const reply = okOf(await this.#send(sent));
     const units = reply.units.map(({ lane, record, updates }) => ({
@@ -194,7 +181,7 @@ class Model {
   }
 
   #send(args: ClaimForPushArgs) {
-    return scripts.claimForPush(scene.commands, { ...scene.keys, ...scene.activity }, args);
+    return scripts.claimForPush(scene.commands, scene.keys, args);
   }
 
   #settle({ lane, id }: Unit, outcome: Outcome): Settled {
@@ -205,7 +192,7 @@ class Model {
       expect(ids.shift()).toBe(id);
     }
     const json = outcome === 'dead' ? '{"code":"refused","reason":"no","attempts":1}' : record;
-    return { lane, id, outcome, dueAtMs: this.#nowMs + this.#random.oneOf([0, 60]), json };
+    return { lane, id, outcome, dueInMs: this.#random.oneOf([0, 60]), json };
   }
 
   async check(): Promise<void> {

@@ -1,6 +1,6 @@
 -- Stores the progress of a unit's routing, and appends links between messages to the history stream.
 -- @keys state, rulesWork, history, pendingTurns
--- @args registrationId: text, fencingToken: digits, nowMs: digits
+-- @args registrationId: text, fencingToken: digits
 --   inLane: text  id in its lane
 --   progress: text  JSON
 --   ...records: scalar  of the links, as lib/history-records.lua says
@@ -10,11 +10,12 @@
 --   OK wakeHistory: flag
 -- @include history-records
 -- @include state
+-- @include clock
 -- @read s <- state: registrationId, rulesFencingToken
 if s.registrationId ~= registrationId then return { 'GONE' } end
 local wakeHistory = false
 addHistoryRecords(history, ARGV, span(records))
-if count(records) > 0 then wakeHistory = redis.call('ZADD', pendingTurns, 'NX', nowMs, 'history') end
+if count(records) > 0 then wakeHistory = redis.call('ZADD', pendingTurns, 'NX', serverNow(), 'history') end
 if s.rulesFencingToken ~= fencingToken then return reply.FENCED { wakeHistory = wakeHistory } end
 redis.call('HSET', rulesWork, 'p:' .. inLane, progress)
 return reply.OK { wakeHistory = wakeHistory }

@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -13,7 +13,7 @@ test('keeps progress of the owner, and links also of one that was replaced', asy
   const { state, rulesWork, history } = scene.keys;
   const note = (fencingToken: number, progress: string, ...records: string[]) =>
     scripts.noteRouted(scene.commands, scene.keys, {
-      ...{ registrationId: REGISTRATION, fencingToken, nowMs: NOW_MS },
+      ...{ registrationId: REGISTRATION, fencingToken },
       ...{ inLane: '7', progress, records },
     });
   expect(await note(1, '{}')).toEqual({ outcome: 'GONE' });

@@ -1,6 +1,6 @@
 -- Parks a program that stays behind its limit: what waits for it becomes dead letters, a batch a call.
 -- @keys state, log, consumers, history, pendingTurns
--- @args registrationId: text, nowMs: number, botId: digits
+-- @args registrationId: text, botId: digits
 --   programPrefix: text  of the keys of programs
 --   programId: digits
 --   upTo: number  update id
@@ -13,7 +13,8 @@
 -- @include state
 -- @include programs
 -- @include give-up
-local reader, own = 'program:' .. programId, programKeys(programPrefix, programId)
+-- @include close-turn
+local now, reader, own = serverNow(), 'program:' .. programId, programKeys(programPrefix, programId)
 -- @read s <- state: registrationId, allowedCount
 -- @read p <- own.state: push, pushCursor, pushPending, hasDeliveredAhead
 local consumer = redis.call('HGET', consumers, reader)
@@ -28,7 +29,7 @@ local turn = withLanes({
   history = history,
   pendingTurns = pendingTurns,
   registrationId = registrationId,
-  now = nowMs,
+  now = now,
   botId = botId,
   lanePrefix = own.lanePrefix,
   lanes = own.lanes,
@@ -54,7 +55,7 @@ local function giveUpLane(lane, isInFlight)
   if head then
     redis.call('LPUSH', key, head)
   else
-    dueAgain(turn, lane, nowMs)
+    dueAgain(turn, lane, now)
   end
 end
 
@@ -79,14 +80,14 @@ local more = cursor < upTo or #waits > 0
 if pushes then
   local count = countUpTo(turn.log, cursor, tonumber(s.allowedCount))
   writeState(own.state, { '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', turn.pending })
-  redis.call('HSET', turn.consumers, reader, risenFloor(turn, acknowledged, cursor) .. ' ' .. nowMs)
+  redis.call('HSET', turn.consumers, reader, risenFloor(turn, acknowledged, cursor) .. ' ' .. now)
 else
   redis.call('HSET', turn.consumers, reader, cursor .. ' ' .. (more and polledAt or '0'))
 end
 if not more then
-  redis.call('HSET', own.state, 'parkedAt', nowMs, 'parkedFor', reason)
+  redis.call('HSET', own.state, 'parkedAt', now, 'parkedFor', reason)
   if not pushes then redis.call('HSET', own.state, 'polledAt', polledAt) end
-  redis.call('PUBLISH', 'flotilla:bot-state', turn.botId)
+  redis.call('PUBLISH', '@channels.botState', turn.botId)
 end
-trimLog(turn.state, turn.log, turn.consumers, nowMs)
+trimLog(turn.state, turn.log, turn.consumers, now)
 return reply.OK { deadLetters = turn.givenUp, more = more, wakeHistory = turn.wakeHistory }

@@ -1,5 +1,14 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import {
+  BOT,
+  DAY_MS,
+  type LuaScene,
+  luaScene,
+  NOW_MS,
+  okOf,
+  REGISTRATION,
+  storedAt,
+} from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -14,21 +23,19 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const own = programKeys(BOT, ID);
-const check = ({ updates = 100, ms = 1000, atMs = NOW_MS, tight = null as number | null } = {}) =>
+const check = ({ updates = 100, ms = DAY_MS, tight = null as number | null } = {}) =>
   scripts.checkPrograms(scene.commands, scene.keys, {
     registrationId: REGISTRATION,
-    nowMs: atMs,
     botId: BOT,
     programPrefix: scene.keys.programs,
     limit: updates,
     limitMs: ms,
     tightLimit: tight,
-    tightForMs: 500,
+    tightForMs: 3_600_000,
   });
 const park = (upTo: number, limit = 200, kinds = '') =>
   scripts.parkProgram(scene.commands, scene.keys, {
     registrationId: REGISTRATION,
-    nowMs: NOW_MS,
     botId: BOT,
     programPrefix: scene.keys.programs,
     programId: ID,
@@ -56,17 +63,18 @@ const dead = (...ids: number[]) => ids.map((id) => [`program:${ID}`, String(id),
 test('while memory is tight it is behind with fewer updates, once it had time to catch up; again at once', async () => {
   await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:ab` });
   await scene.accept([1, 2, 3, 4]);
-  const behind = async (tight: number | null, atMs: number) =>
-    okOf(await check({ tight, atMs })).behind.map(({ programId, limit }) => `${programId} ${limit}`);
-  expect(await behind(null, NOW_MS + 600)).toEqual([]);
-  expect(await behind(4, NOW_MS + 500)).toEqual([]);
-  expect(await behind(5, NOW_MS + 600)).toEqual([]);
-  expect(await behind(4, NOW_MS + 600)).toEqual([`${ID} memory`]);
+  const behind = async (tight: number | null) =>
+    okOf(await check({ tight })).behind.map(({ programId, limit }) => `${programId} ${limit}`);
+  expect(await behind(4)).toEqual([]);
+  await scene.passMs(3_600_001);
+  expect(await behind(null)).toEqual([]);
+  expect(await behind(5)).toEqual([]);
+  expect(await behind(4)).toEqual([`${ID} memory`]);
   expect(await park(4)).toEqual(parked(4, { wakeHistory: true }));
-  expect(await behind(4, NOW_MS + 600)).toEqual([]);
+  expect(await behind(4)).toEqual([]);
   await scene.accept([5]);
-  expect(await behind(5, NOW_MS)).toEqual([]);
-  expect(await behind(4, NOW_MS)).toEqual([`${ID} memory`]);
+  expect(await behind(5)).toEqual([]);
+  expect(await behind(4)).toEqual([`${ID} memory`]);
 });
 
 test('what waits for one that pulls becomes dead letters, a batch a call; it keeps nothing until it polls again', async () => {
@@ -75,7 +83,7 @@ test('what waits for one that pulls becomes dead letters, a batch a call; it kee
   await scene.accept([3], 'c:6', 'poll');
   await scene.accept([4]);
   expect(await park(4, 2, ',message,')).toEqual(parked(2, { more: true, wakeHistory: true }));
-  expect(await consumer()).toBe(`2 ${NOW_MS}`);
+  expect(await consumer()).toEqual(storedAt(2));
   expect(await park(4, 2, ',message,')).toEqual(parked(1));
   expect(await givenUp()).toEqual(dead(1, 2, 4));
   expect(await consumer()).toBe('4 0');
@@ -104,6 +112,6 @@ test('of one that pushes the lanes and the rest of the log, but nothing that is 
     '1',
     REASON,
   ]);
-  expect(await consumer()).toBe(`0 ${NOW_MS}`);
+  expect(await consumer()).toEqual(storedAt(0));
   expect((await scene.commands.xrange(scene.keys.log, '-', '+')).length).toBe(5);
 });

@@ -2,9 +2,15 @@
 -- @keys state
 -- @args registrationId: text
 --   ...changes field: text, value: scalar
+--   ...times: text  fields that are set to the time
 -- @reply flag  it was set
 -- @include state
+-- @include clock
 -- @read s <- state: registrationId
 if s.registrationId ~= registrationId then return 0 end
-redis.call('HSET', state, unpack(ARGV, span(changes)))
+local written = { unpack(ARGV, span(changes)) }
+for i in each(times) do
+  addField(written, times[i], textOf(serverNow()))
+end
+writeState(state, written)
 return 1

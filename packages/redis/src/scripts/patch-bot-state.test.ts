@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, REGISTRATION, writtenNow } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -15,11 +15,15 @@ test('sets fields of this registration only', async () => {
       registrationId: registration,
       changes: [
         { field: 'pollErr', value: 'x' },
-        { field: 'pollErrAt', value: 5 },
+        { field: 'pollTries', value: 5 },
       ],
+      times: ['pollErrAt'],
     });
   expect(await patch(REGISTRATION)).toBe(false);
   await scene.applyBot({ pull: true });
   expect([await patch('another'), await patch(REGISTRATION)]).toEqual([false, true]);
-  expect(await scene.commands.hmget(scene.keys.state, 'pollErr', 'pollErrAt')).toEqual(['x', '5']);
+  expect(await scene.commands.hmget(scene.keys.state, 'pollErr', 'pollTries', 'pollErrAt')).toEqual([
+    ...['x', '5'],
+    writtenNow(),
+  ]);
 });

@@ -1,5 +1,14 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import {
+  BOT,
+  DAY_MS,
+  type LuaScene,
+  luaScene,
+  NOW_MS,
+  okOf,
+  REGISTRATION,
+  storedAt,
+} from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -13,24 +22,15 @@ afterAll(() => scene.close());
 /** The reply, with a list of the raw updates. */
 const read = async (
   offset: number,
-  {
-    consumer = '',
-    first = true,
-    limit = 100,
-    kinds = '',
-    revision = 1,
-    takenKinds = '',
-    throttle = false,
-    atMs = NOW_MS,
-  } = {},
+  { consumer = '', first = true, limit = 100, kinds = '', revision = 1, takenKinds = '', throttle = false } = {},
 ) => {
   const program = consumer.startsWith('program:') ? programKeys(BOT, Number(consumer.slice(8))).state : null;
   const reply = await scripts.readPage(
     scene.commands,
-    { ...scene.keys, ...scene.activity, program },
+    { ...scene.keys, program },
     {
       registrationId: REGISTRATION,
-      nowMs: atMs,
+      ...scene.activity,
       consumer,
       askedOffset: offset,
       limit,
@@ -223,20 +223,21 @@ test('a program that wants one of thousands of updates passes the others, a limi
     [2001, true, []],
     [2501, false, ['{"update_id":2400}']],
   ]);
-  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`2399 ${NOW_MS}`);
+  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toEqual(storedAt(2399));
 });
 
 test('a repeated poll is throttled for 3 s, of each program and the default consumer by itself, of no other', async () => {
   await scene.applyBot({ pull: true, programs: [5, 6] });
-  const throttled = async (consumer: string, offset = 0, atMs = NOW_MS) =>
-    (await page(offset, { consumer, throttle: true, atMs })).throttled;
+  const throttled = async (consumer: string, offset = 0) =>
+    (await page(offset, { consumer, throttle: true })).throttled;
   for (const consumer of ['', 'program:5', 'program:6']) {
     expect([await throttled(consumer), await throttled(consumer), await throttled(consumer, 1)]).toEqual([
       false,
       true,
       false,
     ]);
-    expect(await throttled(consumer, 1, NOW_MS + 3000)).toBe(false);
+    await scene.passMs(3000);
+    expect(await throttled(consumer, 1)).toBe(false);
   }
   expect([await throttled('audit'), await throttled('audit')]).toEqual([false, false]);
   await scene.applyBot({ revision: 2 });
@@ -252,7 +253,7 @@ test('a poll that began before its program got a backend reads nothing, and lets
     { outcome: 'CHANGED' },
     { outcome: 'OFF' },
   ]);
-  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`0 ${NOW_MS}`);
+  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toEqual(storedAt(0));
 });
 
 test('what a reader gets again is not for named consumers, nor for programs that it does not name', async () => {
@@ -272,7 +273,7 @@ test('what a reader gets again is not for named consumers, nor for programs that
         't',
         NOW_MS,
         'x',
-        NOW_MS + 9,
+        NOW_MS + DAY_MS,
       ] as const),
       ...(['n', id, 'm', isAllowed ? '0' : '1', 'tp', '', 'o', mark, 'r', '0'] as const),
     );
@@ -284,15 +285,13 @@ test('what a reader gets again is not for named consumers, nor for programs that
   expect(await raws(0, { consumer: 'program:6' })).toEqual([]);
   expect(await raws(0, { consumer: 'audit' })).toEqual([]);
   expect(await scene.commands.hgetall(scene.keys.consumers)).toMatchObject({
-    audit: `2 ${NOW_MS}`,
-    'program:5': `1 ${NOW_MS}`,
-    'program:6': `2 ${NOW_MS}`,
+    audit: storedAt(2),
+    'program:5': storedAt(1),
+    'program:6': storedAt(2),
   });
 });
 
 describe('what has expired', () => {
-  /** When all that accept appends has expired. */
-  const LATE_MS = NOW_MS + 86_400_000;
   const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
   const cursor = () => scene.commands.hmget(scene.keys.state, 'pullCursor', 'pullCursorCount');
 
@@ -303,7 +302,8 @@ describe('what has expired', () => {
       await scene.accept([1, 2, 3, 4, 5]);
       await read(2);
       expect(await raws(offset)).not.toEqual([]);
-      expect(await raws(offset, { atMs: LATE_MS, kinds: ',poll,' })).toEqual([]);
+      await scene.passMs(DAY_MS);
+      expect(await raws(offset, { kinds: ',poll,' })).toEqual([]);
       expect(await cursor()).toEqual(['5', '5']);
       expect(await scene.counted()).toEqual(offset === 3 ? ['5 2 0 0 0', '5 2 0 0 0'] : ['5 1 0 0 0', '5 1 0 0 0']);
     }
@@ -313,11 +313,12 @@ describe('what has expired', () => {
     await scene.applyBot({ pull: true });
     // With gaps, because what was passed within the last 10,000 ids is still readable.
     for (let first = 1; first <= 2500; first += 250) await scene.accept(idsFrom(first, 250).map((at) => at * 20));
-    await scene.commands.hset(scene.keys.state, 'trimmedAt', LATE_MS);
+    await scene.passMs(DAY_MS);
+    await scene.commands.hset(scene.keys.state, 'trimmedAt', Date.now() + DAY_MS);
     const found = [];
     let from = 0;
     for (let calls = 0; calls < 3; calls += 1) {
-      const { from: next, more } = await page(from, { first: calls === 0, atMs: LATE_MS });
+      const { from: next, more } = await page(from, { first: calls === 0 });
       found.push([next, more, await scene.commands.xlen(scene.keys.log)]);
       from = next;
     }
@@ -328,16 +329,17 @@ describe('what has expired', () => {
       [50_001, false, 799],
     ]);
     expect(await cursor()).toEqual(['50000', '2500']);
-    await read(0, { consumer: 'audit', atMs: LATE_MS });
-    expect(await scene.commands.hget(scene.keys.consumers, 'audit')).toBe(`50000 ${LATE_MS}`);
+    await read(0, { consumer: 'audit' });
+    expect(await scene.commands.hget(scene.keys.consumers, 'audit')).toEqual(storedAt(50_000));
   });
 
   test('is left to the poll that has not read what is before it', async () => {
     await scene.applyBot({ pull: true });
     await scene.accept([1, 2, 3]);
-    expect(await raws(3, { first: false, atMs: LATE_MS })).toEqual([]);
+    await scene.passMs(DAY_MS);
+    expect(await raws(3, { first: false })).toEqual([]);
     expect(await cursor()).toEqual(['0', '0']);
-    expect(await raws(1, { first: false, atMs: LATE_MS })).toEqual([]);
+    expect(await raws(1, { first: false })).toEqual([]);
     expect(await cursor()).toEqual(['3', '3']);
   });
 });

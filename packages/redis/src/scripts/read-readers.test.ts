@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION, writtenNow } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -12,21 +12,17 @@ afterAll(() => scene.close());
 const read = (registrationId = REGISTRATION) =>
   scripts.readReaders(scene.commands, scene.keys, {
     registrationId,
-    nowMs: NOW_MS,
     lanePrefix: scene.keys.lane(''),
     rulesLanePrefix: scene.keys.rulesLane(''),
     programPrefix: scene.keys.programs,
   });
 const rows = async () => Object.fromEntries(okOf(await read()).readers.map((row) => [row.reader, row]));
 const claim = (name: string) =>
-  scripts.claimForPush(
-    scene.commands,
-    { ...scene.keys, ...scene.activity },
-    {
-      ...scene.claimArguments('push', { name, limit: 1 }),
-      ...{ lastError: '', failedFromMs: null, succeeded: false, answers: 'none', newAttempts: [] },
-    },
-  );
+  scripts.claimForPush(scene.commands, scene.keys, {
+    ...scene.activity,
+    ...scene.claimArguments('push', { name, limit: 1 }),
+    ...{ lastError: '', failedForMs: null, succeeded: false, answers: 'none', newAttempts: [] },
+  });
 
 test('answers nothing of another registration', async () => {
   await scene.applyBot({ push: true });
@@ -37,11 +33,11 @@ test('counts what waits in lanes and what is in flight, and finds the oldest of 
   await scene.applyBot({ push: true });
   await scene.accept([1, 2], 'c:5');
   await scene.accept([3], 'c:6');
-  const waiting = { reader: 'push', behind: 3, oldestAtMs: NOW_MS, keeps: 3, polledAtMs: null, program: null };
+  const waiting = { reader: 'push', behind: 3, oldestAtMs: writtenNow(), keeps: 3, polledAtMs: null, program: null };
   expect((await rows()).push).toEqual({ ...waiting, cursor: 0, inFlight: 0, dueAtMs: null });
   await claim('first');
   // All are filed: one is in flight, and two wait in lanes.
-  expect((await rows()).push).toEqual({ ...waiting, cursor: 3, inFlight: 1, dueAtMs: NOW_MS });
+  expect((await rows()).push).toEqual({ ...waiting, cursor: 3, inFlight: 1, dueAtMs: writtenNow() });
 });
 
 test('finds the oldest update by a lower bound where there are very many lanes', async () => {
@@ -50,7 +46,7 @@ test('finds the oldest update by a lower bound where there are very many lanes',
   await claim('first');
   const lanes = Array.from({ length: 1_001 }, (_, at) => [String(NOW_MS), `c:${at + 100}`]).flat();
   await scene.commands.zadd(scene.keys.lanes, ...lanes);
-  expect((await rows()).push?.oldestAtMs).toBe(NOW_MS);
+  expect((await rows()).push?.oldestAtMs).toEqual(writtenNow());
 });
 
 test('a reader alone keeps what no other one needs; two that are equally far keep nothing alone', async () => {
@@ -73,7 +69,7 @@ test('forgetting a consumer lets the log go that was kept for it, once, for this
   await scene.commands.hset(scene.keys.consumers, 'archive', `0 ${NOW_MS}`);
   const { log } = scene.keys;
   const forget = async (registrationId = REGISTRATION) => {
-    const args = { registrationId, nowMs: NOW_MS, consumer: 'archive' };
+    const args = { registrationId, consumer: 'archive' };
     return (await scripts.forgetConsumer(scene.commands, scene.keys, args)).outcome;
   };
   expect([await forget('another'), await scene.commands.xlen(log)]).toEqual(['GONE', 3]);

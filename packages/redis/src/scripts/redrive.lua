@@ -2,7 +2,8 @@
 -- one that polls at the end of the log, under new ids. One that was given back already is skipped.
 -- @keys state, lanes, redriven, pendingTurns, rulesWork, justRedriven, log, consumers
 --   program?  its hash, for a program
--- @args registrationId: text, nowMs: digits, botId: digits, lanePrefix: text, expiresAtMs: digits
+-- @args registrationId: text, botId: digits, lanePrefix: text
+--   keepMs: number  how long the updates are kept
 --   reader: text  'push', 'rules' or 'program:<id>'
 --   knownForMs: digits  how long the ids of redriven letters are remembered, so that a repeated call skips them
 --   limit: number  how many updates may wait for a reader that polls
@@ -25,7 +26,8 @@
 -- @include ids
 -- @include trim
 -- @include pending
-local now, programId = tonumber(nowMs), isProgram(reader) and string.sub(reader, 9)
+-- @include clock
+local now, programId = serverNow(), isProgram(reader) and string.sub(reader, 9)
 -- @read s <- state: registrationId, push, rules, programs, pull, parked, lastId, allowedCount, pullCursorCount, own, reserved, run
 if s.registrationId ~= registrationId then return { 'GONE' } end
 
@@ -43,7 +45,7 @@ local function putInLanes()
       kind = letters.kind[i],
       lane = lane,
       at = now,
-      expires = tonumber(expiresAtMs),
+      expires = now + keepMs,
       exclusive = letters.exclusive[i] and '1' or '0',
     }
     if isNew(letters.letterId[i]) and redis.call('HSETNX', redriven, id, cjson.encode(entry)) == 1 then
@@ -56,7 +58,7 @@ local function putInLanes()
   end
   -- A paused program needs no turn until it is enabled.
   if not programId or string.find(',' .. (s.programs or '') .. ',', ',' .. programId .. ',', 1, true) then
-    local _, _, held = makePending(pendingTurns, { botId .. ':' .. reader }, nowMs)
+    local _, _, held = makePending(pendingTurns, { botId .. ':' .. reader }, now)
     tellHeld(held)
   end
   return { 'LANES' }
@@ -87,7 +89,7 @@ local function appendToLog(consumer)
       local raw, idStart, idEnd = letters.raw[i], letters.idStart[i], letters.idEnd[i]
       if idStart then raw = string.sub(raw, 1, idStart - 1) .. last .. string.sub(raw, idEnd + 1) end
       -- stylua: ignore
-      redis.call('XADD', log, last .. '-0', 'u', raw, 'k', letters.kind[i], 'l', letters.lane[i], 't', now, 'x', expiresAtMs,
+      redis.call('XADD', log, last .. '-0', 'u', raw, 'k', letters.kind[i], 'l', letters.lane[i], 't', now, 'x', now + keepMs,
         'n', allowedCount, 'm', programId and '1' or '0', 'tp', '', 'o', mark, 'r', letters.exclusive[i] and '1' or '0')
     end
   end
@@ -95,13 +97,13 @@ local function appendToLog(consumer)
   moveIdleCursors(changes, s.pull == '1', s.push == '1' or tonumber(s.parked) > now, last, allowedCount)
   writeState(state, changes)
   if polledAt == '0' then redis.call('HSET', consumers, reader, cursor .. ' ' .. now) end
-  redis.call('PUBLISH', 'flotilla:appended', botId)
+  redis.call('PUBLISH', '@channels.appended', botId)
   -- To the other readers it counts as waiting until they have passed it.
   local turns = {}
   for _, other in ipairs({ 'push', 'rules' }) do
     if s[other] == '1' then turns[#turns + 1] = botId .. ':' .. other end
   end
-  local toWake, _, held = makePending(pendingTurns, turns, nowMs)
+  local toWake, _, held = makePending(pendingTurns, turns, now)
   tellHeld(held)
   local function wakes(other)
     return toWake[botId .. ':' .. other] or false

@@ -1,5 +1,13 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import {
+  BOT,
+  type LuaScene,
+  luaScene,
+  NOW_MS,
+  REGISTRATION,
+  storedAt,
+  writtenNow,
+} from '@flotilla/testing/lua-scene.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type RedriveArgs, scripts } from '../script-calls.ts';
@@ -12,11 +20,7 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 type Letter = RedriveArgs['letters'][number];
-const redrive = (
-  reader: string,
-  letters: Letter[],
-  { limit = 100, reserved = null as number | null, atMs = NOW_MS } = {},
-) => {
+const redrive = (reader: string, letters: Letter[], { limit = 100, reserved = null as number | null } = {}) => {
   const { keys } = scene;
   const [, id] = /^program:(\d+)$/.exec(reader) ?? [];
   const program = id === undefined ? null : programKeys(BOT, Number(id));
@@ -27,10 +31,9 @@ const redrive = (
     { ...keys, lanes, redriven, program: program?.state ?? null },
     {
       registrationId: REGISTRATION,
-      nowMs: atMs,
       botId: BOT,
       lanePrefix: lane(''),
-      expiresAtMs: atMs + 9,
+      keepMs: 60_000,
       reader,
       knownForMs: 60_000,
       limit,
@@ -68,7 +71,7 @@ test('the worker that holds the turn is told', async () => {
   const told: string[] = [];
   const subscription = await scene.subscribe('flotilla:turn-news', (names) => told.push(names));
   await redrive('push', [LETTER]);
-  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS));
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toEqual(writtenNow());
   await waitFor(() => told.includes(`${BOT}:push`));
   subscription.close();
 });
@@ -145,8 +148,8 @@ test('a parked program that gets letters again holds the log again', async () =>
   await scene.applyBot({ programs: [5] });
   await scene.accept([1]);
   await scene.commands.hset(scene.keys.consumers, 'program:5', '1 0');
-  await redrive('program:5', [LETTER], { atMs: NOW_MS + 1 });
-  expect(await consumer(5)).toBe(`1 ${NOW_MS + 1}`);
+  await redrive('program:5', [LETTER]);
+  expect(await consumer(5)).toEqual(storedAt(1));
 });
 
 test('a reader that polls gets no more than may wait for it', async () => {

@@ -2,7 +2,7 @@
 -- only one probe is due; if it fails, the probe intervals start again from the shortest.
 -- @keys state, lanes, pendingTurns
 --   own  hash with the breaker: that of the program, or the state
--- @args registrationId: text, nowMs: number, botId: digits
+-- @args registrationId: text, botId: digits
 --   programId: digits?  absent for the bot's own backend
 -- @reply
 --   GONE
@@ -10,17 +10,19 @@
 --   OK  wake its turn
 -- @include state
 -- @include lanes
+-- @include clock
 -- @read bot <- state: registrationId, on, programs
 -- @read s <- own: push, openUntil
 if bot.registrationId ~= registrationId then return { 'GONE' } end
 local isAwake = programId == '' or string.find(',' .. (bot.programs or '') .. ',', ',' .. programId .. ',', 1, true)
 if bot.on ~= '1' or s.push ~= '1' or not isAwake then return { 'OFF' } end
+local now = serverNow()
 if s.openUntil then
-  writeState(own, { '@openUntil', nowMs })
+  writeState(own, { '@openUntil', now })
   redis.call('HDEL', own, '@probeIntervalMs')
 end
-allDueNow(lanes, nowMs)
-redis.call('ZADD', pendingTurns, 'NX', nowMs, botId .. (programId == '' and ':push' or ':program:' .. programId))
+allDueNow(lanes, now)
+redis.call('ZADD', pendingTurns, 'NX', now, botId .. (programId == '' and ':push' or ':program:' .. programId))
 -- A turn that runs looks again at once.
-redis.call('PUBLISH', 'flotilla:turn-news', botId)
+redis.call('PUBLISH', '@channels.turnNews', botId)
 return { 'OK' }

@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, NOW_MS, okOf, REGISTRATION, writtenNow } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -48,12 +48,12 @@ test('has updates written only while it is watched, within a bound', async () =>
   await scene.accept([1]);
   expect(await scene.commands.exists(scene.keys.live)).toBe(0);
   await watch();
-  await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + 1);
+  await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + 86_400_000);
   for (let id = 2; id <= 2000; id += 200) await scene.accept(Array.from({ length: 200 }, (_, at) => id + at));
   expect(await scene.commands.xlen(scene.keys.live)).toBeLessThanOrEqual(1100);
   const [newest] = await scene.commands.xrevrange(scene.keys.live, '+', '-', 'COUNT', 1);
   expect(newest?.[1]).toEqual([
-    ...['t', 'update', 'b', '1', 'g', REGISTRATION, 'a', String(NOW_MS)],
+    ...['t', 'update', 'b', '1', 'g', REGISTRATION, 'a', writtenNow()],
     ...['i', '2001', 'u', '{"update_id":2001}'],
   ]);
   // Without a stream, none is made that would live for ever.

@@ -15,6 +15,6 @@ else
 end
 if redis.call('EXISTS', version) == 1 then
   redis.call('ZADD', changes, redis.call('INCR', version), botId)
-  redis.call('PUBLISH', 'flotilla:config', botId)
+  redis.call('PUBLISH', '@channels.config', botId)
 end
 return 1

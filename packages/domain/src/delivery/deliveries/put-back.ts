@@ -3,7 +3,6 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { type RedriveArgs, scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
@@ -20,7 +19,6 @@ type Reader = { reader: 'push' | 'rules' | 'program'; programId: number | null }
 export type PutBackDeps = {
   redis: RedisHandles;
   turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue };
-  clock: Clock;
   memory: Pick<MemoryWatch, 'pressure' | 'wrote'>;
   idReserve: IdReserve;
 };
@@ -48,7 +46,6 @@ export async function putBack(
   if (pressure === 'short' || pressure === 'scarce') throw unavailable('Redis has no room for dead letters');
   deps.memory.wrote(letters.reduce((bytes, { payload }) => bytes + payload.length, 0));
   const keys = botKeys(bot.id);
-  const nowMs = deps.clock.nowMs();
   const ofProgram = programId === null ? null : programKeys(bot.id, programId);
   const { lanes, lane, redriven } =
     reader === 'rules'
@@ -57,14 +54,13 @@ export async function putBack(
   const scriptKeys = { ...keys, lanes, redriven, program: ofProgram?.state ?? null };
   const args = {
     registrationId: bot.registrationId,
-    nowMs,
     botId: bot.id,
     lanePrefix: lane(''),
-    expiresAtMs: nowMs + LIFE_MS,
+    keepMs: LIFE_MS,
     reader: programId === null ? reader : programReaderName(programId),
     knownForMs: KNOWN_FOR_MS,
     limit: (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
-    letters: letters.map((letter) => letterArguments(reader, letter, nowMs)),
+    letters: letters.map((letter) => letterArguments(reader, letter)),
   };
   let reply = await scripts.redrive(deps.redis.commands, scriptKeys, { ...args, reservedId: null });
   if (reply.outcome === 'DOUBT') {
@@ -100,10 +96,10 @@ function unavailable(reason: string): FlotillaError {
   return new FlotillaError('unavailable', reason, { retryAfterS: RETRY_AFTER_S });
 }
 
-function letterArguments(reader: Reader['reader'], letter: DeadLetter, nowMs: number): RedriveArgs['letters'][number] {
+function letterArguments(reader: Reader['reader'], letter: DeadLetter): RedriveArgs['letters'][number] {
   const sliced = sliceUpdate(letter.payload);
   const update = sliced?.value ?? {};
-  const { kind, lane } = readUpdateFacts(update, nowMs);
+  const { kind, lane } = readUpdateFacts(update);
   const ids = sliced === null ? { idStart: null, idEnd: null } : byteRange(sliced);
   const isForRules = reader === 'rules';
   return {

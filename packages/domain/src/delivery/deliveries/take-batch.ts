@@ -1,5 +1,6 @@
 import type { Refusal, RefusalCode } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
@@ -12,7 +13,7 @@ import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
 import { type PutBackDeps, putBack } from './put-back.ts';
 import { parseReader, presentReader } from './reader-name.ts';
 
-export type JobDeps = PutBackDeps & { db: Database; directory: BotDirectory };
+export type JobDeps = PutBackDeps & { db: Database; directory: BotDirectory; clock: Clock };
 
 /** A process that does not continue its job for this long has ended. */
 export const TAKEN_FOR_MS = 10_000;

@@ -7,14 +7,14 @@ import { acceptUpdates } from './accept-updates.ts';
 import { beginPolling } from './begin-polling.ts';
 
 const scene = logScene();
-const { accept, deps, idsOf, nowMs, read, registered, update } = scene;
+const { accept, deps, idsOf, read, registered, update } = scene;
 beforeAll(scene.open);
 afterEach(scene.clear);
 afterAll(scene.close);
 
 test('keeps the bytes, and a repeated update once', async () => {
   const bot = await registered({});
-  const odd = `{"update_id":77,"message":{"big":9007199254740993,"b":1,"a":"\\u0041\\/","date":${Math.floor(nowMs() / 1000)},"chat":{"id":1}}}`;
+  const odd = `{"update_id":77,"message":{"big":9007199254740993,"b":1,"a":"\\u0041\\/","date":${Math.floor(Date.now() / 1000)},"chat":{"id":1}}}`;
   expect(await accept(bot, odd)).toEqual({ outcome: 'accepted', appended: 1, duplicates: 0 });
   expect(await accept(bot, odd)).toEqual({ outcome: 'accepted', appended: 0, duplicates: 1 });
   expect(await read(bot)).toEqual([odd]);

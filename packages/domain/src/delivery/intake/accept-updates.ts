@@ -1,5 +1,5 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/keys.ts';
+import { activityPrefixes, botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/keys.ts';
 import {
   type AcceptUpdatesArgs,
   type AcceptUpdatesKeys,
@@ -7,7 +7,6 @@ import {
   scripts,
 } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import { readGroupMove } from '@flotilla/telegram/group-move.ts';
@@ -24,7 +23,6 @@ import type { IdReserve } from './id-reserve.ts';
 export type AcceptDeps = {
   redis: RedisHandles;
   turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
-  clock: Clock;
   /** Without it, only backlog limits stop intake. */
   memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
   /** Without it, new update ids may be lower than earlier ones after Redis loses data. */
@@ -84,7 +82,6 @@ async function appendUpdates(
   const pressure = deps.memory?.pressure() ?? 'relaxed';
   if (pressure === 'short' || pressure === 'scarce') return { outcome: 'full' };
   const keys = botKeys(bot.id);
-  const nowMs = deps.clock.nowMs();
   const seen: string[] = [];
   const bitmapOfBlock = new Map<number, number>();
   const matched: MatchInput[] = [];
@@ -95,18 +92,19 @@ async function appendUpdates(
       bitmap = seen.push(keys.seen(block));
       bitmapOfBlock.set(block, bitmap);
     }
-    const { kind, lane, expiresAtMs } = readUpdateFacts(update.value, nowMs);
+    const { kind, lane, keepMs, expiresAtMs } = readUpdateFacts(update.value);
     matched.push({ kind, value: update.value });
     const { idStart, idEnd } = byteRange(update);
     const bit = update.updateId % SEEN_BLOCK_IDS;
-    return { platformId: update.updateId, bitmap, bit, kind, lane, expiresAtMs, idStart, idEnd, raw: update.raw };
+    const times = { keepMs, expiresAtMs };
+    return { platformId: update.updateId, bitmap, bit, kind, lane, ...times, idStart, idEnd, raw: update.raw };
   });
   deps.memory?.wrote(updates.reduce((bytes, { raw }) => bytes + 2 * (raw.length + BYTES_AROUND_UPDATE), 0));
   const reply = await append(deps, bot, matched, {
-    keys: { ...keys, ...activityKeys(bot.id, nowMs), seen },
+    keys: { ...keys, seen },
     args: {
       registrationId: bot.registrationId,
-      nowMs,
+      ...activityPrefixes(bot.id),
       botId: bot.id,
       fencingToken: polling?.fencingToken ?? null,
       nextOffset: polling?.nextOffset ?? null,

@@ -1,7 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Waiting } from '../../fleet/memory/memory-pressure.ts';
 
@@ -11,21 +10,21 @@ export type PollingBegun =
       outcome: 'owner';
       fencingToken: number;
       pollOffset: number;
-      polledAtMs: number;
+      /** How long ago the last success was; null before the first one. */
+      polledAgoMs: number | null;
       waiting: Waiting;
-      /** Since when (ms) the platform has refused the bot; 0 when it does not. */
-      refusedAtMs: number;
+      /** For how long the platform has refused the bot; null when it does not. */
+      refusedForMs: number | null;
     }
   | { outcome: 'nothing-to-do' };
 
 /** Makes the caller the owner of the bot's polling. */
-export async function beginPolling(deps: { redis: RedisHandles; clock: Clock }, bot: Bot): Promise<PollingBegun> {
+export async function beginPolling(deps: { redis: RedisHandles }, bot: Bot): Promise<PollingBegun> {
   const begun = await scripts.beginPolling(deps.redis.commands, botKeys(bot.id), {
     registrationId: bot.registrationId,
-    nowMs: deps.clock.nowMs(),
   });
   if (begun.outcome !== 'OK') return { outcome: 'nothing-to-do' };
-  const { fencingToken, nextOffset, polledAtMs, quickest, slowest, refusedAtMs } = begun;
+  const { fencingToken, nextOffset, polledAgoMs, quickest, slowest, refusedForMs } = begun;
   const waiting = { quickest, slowest };
-  return { outcome: 'owner', fencingToken, pollOffset: nextOffset, polledAtMs, waiting, refusedAtMs };
+  return { outcome: 'owner', fencingToken, pollOffset: nextOffset, polledAgoMs, waiting, refusedForMs };
 }

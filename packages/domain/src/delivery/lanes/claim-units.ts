@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import type { SettleArgs, TurnKeys, UnitRow, UpdateRow } from '@flotilla/redis/script-calls.ts';
+import type { SettleArgs, TurnKeys, UnitRow } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
-import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
+import type { ClaimedUnit, ClaimedUpdate, SettledUnit } from './claimed-unit.ts';
 import type { RetryRecord } from './retry-schedule.ts';
 
 /** The keys of a reader that has lanes. */
@@ -37,7 +37,7 @@ export type Claimed = {
   outcome: 'claimed';
   fencingToken: number;
   units: ClaimedUnit[];
-  /** When (ms) to claim again; null when nothing waits for a time. */
+  /** When (ms, of this process's clock) to claim again; null when nothing waits for a time. */
   nextDueMs: number | null;
   /** The pending turn was taken away; see `end`. */
   ended: boolean;
@@ -54,7 +54,7 @@ type TurnReply =
   | {
       outcome: 'OK';
       fencingToken: number;
-      lookAtMs: number | null;
+      lookInMs: number | null;
       wakeHistory: boolean;
       ended: boolean;
       held: boolean;
@@ -72,7 +72,7 @@ const ASK_AGAIN_FOR_MS = 8_000;
 
 /**
  * One round trip of a turn: settles handled units, files new updates into lanes and claims due units. `claim` calls the
- * script of the reader. Rejects when Redis does not answer.
+ * script of the reader. Rejects when Redis does not answer. Times go to and from Redis as durations, because its clock is another one.
  */
 export async function claimUnits<Reply extends TurnReply>(
   deps: ClaimDeps,
@@ -84,14 +84,13 @@ export async function claimUnits<Reply extends TurnReply>(
 ): Promise<ClaimReply<Reply>> {
   const { state, log, history, pendingTurns, consumers } = botKeys(bot.id);
   const keys = { state, log, history, pendingTurns, consumers, ...laneKeys };
-  const given = settled.map(settledArguments);
   let sent = 0;
   const ask = () => {
     sent += 1;
+    const nowMs = deps.clock.nowMs();
     return claim(keys, {
       registrationId: bot.registrationId,
       fencingToken: request.fencingToken,
-      nowMs: deps.clock.nowMs(),
       botId: bot.id,
       lanePrefix,
       limit: request.limit,
@@ -99,15 +98,18 @@ export async function claimUnits<Reply extends TurnReply>(
       begunAtMost: BEGUN_AT_MOST,
       ending: request.end,
       claim: `${request.name}${String(sent).padStart(2, '0')}`,
-      settled: given,
+      settled: settled.map((one) => settledArguments(one, nowMs)),
     });
   };
   const reply = await untilAnswered(ask, request.ownsTurn);
   if (!isClaimed(reply)) return { outcome: 'lost' };
   // A lost wake must not fail the claim: upkeep finds the pending turn.
   if (reply.wakeHistory) void deps.turns.history.wake(shardOf(bot.id)).catch(() => {});
-  const { fencingToken, units, lookAtMs, ended, held } = reply;
-  return { outcome: 'claimed', fencingToken, units: units.map(claimedUnit), nextDueMs: lookAtMs, ended, held, reply };
+  const { fencingToken, lookInMs, ended, held } = reply;
+  const nowMs = deps.clock.nowMs();
+  const units = reply.units.map((unit) => claimedUnit(unit, nowMs));
+  const nextDueMs = lookInMs === null ? null : nowMs + lookInMs;
+  return { outcome: 'claimed', fencingToken, units, nextDueMs, ended, held, reply };
 }
 
 function isClaimed<Reply extends TurnReply>(reply: Reply): reply is Extract<Reply, { outcome: 'OK' }> {
@@ -128,22 +130,22 @@ async function untilAnswered<Reply>(ask: () => Promise<Reply>, ownsTurn: () => b
   }
 }
 
-function settledArguments(settled: SettledUnit): SettleArgs['settled'][number] {
+function settledArguments(settled: SettledUnit, nowMs: number): SettleArgs['settled'][number] {
   const { unit, outcome } = settled;
   const common = { lane: unit.lane, id: unit.unitId, members: unit.updates.length, outcome };
   switch (outcome) {
     case 'retry': {
       const json = settled.record === null ? '' : JSON.stringify(settled.record);
-      return { ...common, dueAtMs: Math.ceil(settled.atMs), json };
+      return { ...common, dueInMs: Math.ceil(settled.atMs - nowMs), json };
     }
     case 'crashed':
-      return { ...common, dueAtMs: Math.ceil(settled.atMs), json: '' };
+      return { ...common, dueInMs: Math.ceil(settled.atMs - nowMs), json: '' };
     case 'dead':
-      return { ...common, dueAtMs: null, json: failureText(settled.failure) };
+      return { ...common, dueInMs: null, json: failureText(settled.failure) };
     case 'delivered':
     case 'dropped':
     case 'returned':
-      return { ...common, dueAtMs: null, json: '' };
+      return { ...common, dueInMs: null, json: '' };
   }
 }
 
@@ -166,11 +168,18 @@ function failureText({
   });
 }
 
-function claimedUnit({ lane, record, progress, updates }: UnitRow): ClaimedUnit {
+function claimedUnit({ lane, record, progress, updates }: UnitRow, nowMs: number): ClaimedUnit {
+  const claimed = updates.map(
+    ({ ageMs, livesMs, ...update }): ClaimedUpdate => ({
+      ...update,
+      acceptedAtMs: nowMs - ageMs,
+      expiresAtMs: nowMs + livesMs,
+    }),
+  );
   return {
     lane,
     unitId: updates[0]!.inLane,
-    updates: updates as [UpdateRow, ...UpdateRow[]],
+    updates: claimed as [ClaimedUpdate, ...ClaimedUpdate[]],
     retry: record === null ? null : (JSON.parse(record) as RetryRecord),
     progress,
   };

@@ -5,6 +5,7 @@ export type ClaimedUpdate = {
   id: number;
   raw: string;
   kind: string;
+  /** Both of this process's clock. */
   acceptedAtMs: number;
   expiresAtMs: number;
   /** Of the span in which it was accepted; null when its intake was not traced. */

@@ -26,7 +26,6 @@ export type FailedTry = {
   excerpt?: string | null;
 };
 
-/** `lib/lanes.lua` names it too: a lane that waits longer has the time of a wrong clock. */
 const LONGEST_RETRY_AFTER_S = 3600;
 /** Every lane that fails keeps one. A dead letter of the last try has the whole excerpt. */
 const EXCERPT_LENGTH = 256;

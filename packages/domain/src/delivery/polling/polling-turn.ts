@@ -1,5 +1,6 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
@@ -8,7 +9,7 @@ import { polls } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { botForTurn } from '../../fleet/bots/bot-for-turn.ts';
 import { askedKinds } from '../../fleet/bots/named-kinds.ts';
-import { patchBotState } from '../../fleet/bots/patch-bot-state.ts';
+import { NOW, patchBotState } from '../../fleet/bots/patch-bot-state.ts';
 import { removeOurWebhook, type WebhookDeps } from '../../fleet/bots/platform-webhook.ts';
 import { stopsIntake, type Waiting } from '../../fleet/memory/memory-pressure.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
@@ -33,6 +34,7 @@ export type PollPace = {
 
 export type PollingDeps = AcceptDeps &
   WebhookDeps & {
+    clock: Clock;
     directory: BotDirectory;
     log: Logger;
     pollingClient: PollingClient;
@@ -44,7 +46,14 @@ export type PollingDeps = AcceptDeps &
   };
 
 type MeasurePolling = Record<'accepted' | 'duplicates' | 'pollFailures', { inc(by?: number): void }>;
-type PollState = { fencingToken: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
+/** Times are of this process's clock. */
+type PollState = {
+  fencingToken: number;
+  offset: number;
+  polledAtMs: number;
+  waiting: Waiting;
+  refusedSinceMs: number | null;
+};
 
 const TURN_UPDATES = 2_000;
 /** After a refusal, or this long without a successful poll, a poll is brief: the bot soon shows as running. */
@@ -65,15 +74,17 @@ export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnL
   const changed = abortOnChange(deps, bot);
   try {
     const signal = AbortSignal.any([lease.signal, changed.signal]);
+    const nowMs = deps.clock.nowMs();
+    const { polledAgoMs, refusedForMs } = owner;
     return await pollUntilTurnEnds(
       deps,
       bot,
       {
         fencingToken: owner.fencingToken,
         offset: owner.pollOffset,
-        polledAtMs: owner.polledAtMs,
+        polledAtMs: polledAgoMs === null ? Number.NEGATIVE_INFINITY : nowMs - polledAgoMs,
         waiting: owner.waiting,
-        refusedAtMs: owner.refusedAtMs,
+        refusedSinceMs: refusedForMs === null ? null : nowMs - refusedForMs,
       },
       { ...lease, signal },
     );
@@ -93,7 +104,7 @@ async function pollUntilTurnEnds(
   while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
     if (stopsIntake(deps.memory.pressure(), polled.waiting)) return pauseIntake(deps, bot);
     const unheard = deps.clock.nowMs() - polled.polledAtMs > UNHEARD_MS;
-    const timeoutS = unheard || polled.refusedAtMs > 0 ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, endsAtMs);
+    const timeoutS = unheard || polled.refusedSinceMs !== null ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, endsAtMs);
     const askedAtMs = deps.clock.nowMs();
     const asked = await askForUpdates(deps, bot, { offset: polled.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.ownsTurn()) break;
@@ -110,8 +121,8 @@ async function pollUntilTurnEnds(
       case 'accepted':
         polled.offset = asked.nextOffset ?? polled.offset;
         polled.polledAtMs = deps.clock.nowMs();
-        if (polled.refusedAtMs > 0) await clearRefusal(deps, bot, polled.refusedAtMs);
-        polled.refusedAtMs = 0;
+        if (polled.refusedSinceMs !== null) await clearRefusal(deps, bot, polled.refusedSinceMs);
+        polled.refusedSinceMs = null;
         taken += asked.updates.length;
         deps.measure.accepted.inc(accepted.appended);
         deps.measure.duplicates.inc(accepted.duplicates);
@@ -146,7 +157,7 @@ async function pauseIntake(deps: PollingDeps, bot: Bot): Promise<TurnOutcome> {
   const nowMs = deps.clock.nowMs();
   const cause = deps.memory.pressure() === 'relaxed' ? 'The backlog is full' : 'Redis is short of memory';
   // A pause is no failure: the count of failures in a row begins again.
-  await patchBotState(deps, bot, { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: nowMs, pollTries: 0 });
+  await patchBotState(deps, bot, { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: NOW, pollTries: 0 });
   return { next: 'at', atMs: nowMs + deps.pace.pauseMs() };
 }
 
@@ -161,7 +172,7 @@ async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll
   const inARow = Number(okAt ?? 0) > Number(failedAt ?? 0) ? 1 : Number(failures ?? 0) + 1;
   if (failed.isConflict && inARow >= CONFLICTS_BEFORE_CHECK && (await tryToRemoveOurWebhook(deps, bot)))
     return { next: 'again' };
-  await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
+  await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: NOW, pollTries: inARow });
   const wasRefused = Number(refusedAt ?? 0) > 0;
   if (failed.pause === 'long' && !wasRefused) await noteRefusal(deps, bot, failed.reason);
   return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed, wasRefused) };

@@ -1,7 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { rateKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 
 export function hasRate({ perSecond, perMinute }: ActiveToken): boolean {
@@ -10,10 +9,9 @@ export function hasRate({ perSecond, perMinute }: ActiveToken): boolean {
 
 /** Counts a call of a token with a rate. 0, or how many seconds to wait if there were too many. Rejects without Redis. */
 export async function countCall(
-  { redis, clock }: { redis: RedisHandles; clock: Pick<Clock, 'nowMs'> },
+  { redis }: { redis: RedisHandles },
   { id, perSecond, perMinute }: ActiveToken,
 ): Promise<number> {
   if (perSecond === null && perMinute === null) return 0;
-  const nowMs = clock.nowMs();
-  return scripts.countCall(redis.commands, rateKeys(id, nowMs), { perSecond, perMinute, nowMs });
+  return scripts.countCall(redis.commands, rateKeys(id), { perSecond, perMinute });
 }

@@ -3,7 +3,6 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { type BehindRow, scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
@@ -13,7 +12,6 @@ import { kindsOfProgram } from '../filters/wanted-kinds.ts';
 
 export type ParkDeps = {
   redis: RedisHandles;
-  clock: Clock;
   directory: BotDirectory;
   turns: { programs: TurnQueue; history: TurnQueue };
   memory: Pick<MemoryWatch, 'pressure'>;
@@ -48,7 +46,6 @@ async function checkBot(deps: ParkDeps, bot: Bot, limit: ProgramLimit, signal: A
   const keys = botKeys(bot.id);
   const found = await scripts.checkPrograms(deps.redis.commands, keys, {
     registrationId: bot.registrationId,
-    nowMs: deps.clock.nowMs(),
     botId: bot.id,
     programPrefix: keys.programs,
     limit: limit.updates,
@@ -75,7 +72,6 @@ async function park(deps: ParkDeps, bot: Bot, { programId, limit }: BehindRow, {
   for (let batches = 0; batches < BATCHES_AT_MOST && !signal.aborted; batches += 1) {
     const parked = await scripts.parkProgram(deps.redis.commands, keys, {
       registrationId: bot.registrationId,
-      nowMs: deps.clock.nowMs(),
       botId: bot.id,
       programPrefix: keys.programs,
       programId,

@@ -1,14 +1,13 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
+import { activityPrefixes, botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { type ReadPageReply, scripts } from '@flotilla/redis/script-calls.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { wantedKinds } from '../filters/wanted-kinds.ts';
 import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
 
-type ReadDeps = { redis: RedisHandles; clock: Clock };
+type ReadDeps = { redis: RedisHandles };
 
 export type PageRequest = {
   /** null: the default consumer, shared by getUpdates and the REST poll. `programReaderName` names that of a program. */
@@ -31,7 +30,8 @@ export type Page = {
   updates: PulledUpdates;
   offset: number;
   throttled: boolean;
-  appendedAtMs: number;
+  /** How long before it was read the first update was appended; 0 when there is none. */
+  appendedAgoMs: number;
   /** changed: nothing was read, because the configuration has changed. ended: nothing more is to be read. */
   state: 'read' | 'changed' | 'ended';
 };
@@ -47,7 +47,7 @@ export async function readPage(
   offset: number,
   first: boolean,
 ): Promise<Page> {
-  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, state: 'read' };
+  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAgoMs: 0, state: 'read' };
   const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: null };
   for (;;) {
     const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.count }, scan);
@@ -64,7 +64,7 @@ export async function readPage(
         continue;
     }
     if (scan.acknowledge) page.throttled = found.throttled;
-    if (page.updates.count === 0) page.appendedAtMs = found.appendedAtMs;
+    if (page.updates.count === 0) page.appendedAgoMs = found.appendedAgoMs;
     page.updates = joinUpdates([page.updates, { count: found.updates, joined: found.joined }]);
     page.offset = found.from;
     if (!found.more) return page;
@@ -84,13 +84,12 @@ function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Pr
   const keys = botKeys(bot.id);
   const ofProgram = keysOfConsumer(bot.id, consumer);
   const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
-  const nowMs = deps.clock.nowMs();
   return scripts.readPage(
     deps.redis.commands,
-    { ...keys, ...activityKeys(bot.id, nowMs), deliveredByPush, program: ofProgram?.state ?? null },
+    { ...keys, deliveredByPush, program: ofProgram?.state ?? null },
     {
       registrationId: bot.registrationId,
-      nowMs,
+      ...activityPrefixes(bot.id),
       consumer: consumer ?? '',
       askedOffset: scan.from,
       limit,

@@ -1,6 +1,5 @@
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { PulledUpdates } from './pulled-updates.ts';
 import { type Page, type PageRequest, readPage } from './read-page.ts';
@@ -8,12 +7,11 @@ import { type Page, type PageRequest, readPage } from './read-page.ts';
 export type PullDeps = {
   redis: RedisHandles;
   waiters: ChannelWaiters;
-  clock: Clock;
   measurePull?: MeasurePull;
 };
 
 export type MeasurePull = {
-  /** A poll ended; `appendedAgoMs` is how long ago its oldest update was appended (0 when there is none). */
+  /** A poll ended; `appendedAgoMs` is how long before that its oldest update was appended (0 when there is none). */
   ended(outcome: 'at_once' | 'woken' | 'empty', appendedAgoMs: number): void;
 };
 
@@ -83,7 +81,7 @@ function pageReader(deps: PullDeps, bot: Bot, request: PullRequest): () => Promi
   };
 }
 
-function measure({ measurePull, clock }: PullDeps, page: Page, waited: boolean): void {
+function measure({ measurePull }: PullDeps, page: Page, waited: boolean): void {
   if (page.updates.count === 0) measurePull?.ended('empty', 0);
-  else measurePull?.ended(waited ? 'woken' : 'at_once', Math.max(0, clock.nowMs() - page.appendedAtMs));
+  else measurePull?.ended(waited ? 'woken' : 'at_once', page.appendedAgoMs);
 }

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { aBot } from '@flotilla/testing/a-bot.ts';
+import { allowOnly } from '@flotilla/testing/allow-only.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { allowOnly } from '../../fleet/backend-policy/backend-policy.ts';
 import { type BackendConnections, backendConnections } from './backend-connections.ts';
 import { checkBackendHealth } from './check-backend-health.ts';
 

@@ -79,7 +79,7 @@ test('a failing update blocks only its lane, until its time', async () => {
   ]);
   expect(failed).toMatchObject({ units: [], nextDueMs: nowMs() + 2000 });
   expect(await ends(bot, fencingToken)).toBe(true);
-  passMs(2000);
+  await passMs(bot, 2000);
   const again = await claim(bot, fencingToken);
   expect(again.units).toMatchObject([{ updates: [{ id: 1 }], retry: { attempts: 2 } }]);
 });
@@ -176,7 +176,7 @@ test('what expires after tries without an answer is given up with their number',
   const record = afterFailure(null, { code: 'timed_out', status: null, reason: 'Read timeout expired' }, day, nowMs());
   await claim(bot, fencingToken, [{ unit: unitOf('c:5', '1'), outcome: 'retry', atMs: record.nextTryAtMs, record }], 0);
   const failedAtMs = nowMs();
-  passMs(86_400_000 * 2);
+  await passMs(bot, 86_400_000 * 2);
   expect((await claim(bot, fencingToken)).units).toEqual([]);
   const stream = await redis().commands.xrange(botKeys(bot.id).history, '-', '+');
   const letter = stream.find(([, fields]) => fields.includes('dead'))?.[1] ?? [];
@@ -279,21 +279,20 @@ test('the breaker of a backend that fails for ten seconds opens: one probe at a 
   const bot = await registered({ ...backend, longPollEnabled: false });
   await accept(bot, update(1, 'message', 5), update(2, 'message', 6), update(3, 'message', 7));
   const fencingToken = await own(bot);
-  const begunAtMs = nowMs();
   const first = await claim(bot, fencingToken);
-  passMs(10_000);
   const opened = await claim(
     bot,
     fencingToken,
-    first.units.map((unit) => failing(unit, begunAtMs)),
+    first.units.map((unit) => failing(unit, nowMs() - 10_000)),
   );
   expect(opened).toMatchObject({ breakerOpened: true, units: [], nextDueMs: nowMs() + 2000 });
-  expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'open', pendingUpdateCount: 3 });
+  const { failingSinceMs, ...status } = await readBotStatus(deps(), bot);
+  expect(status).toMatchObject({ backendState: 'open', pendingUpdateCount: 3 });
   expect(await ends(bot, fencingToken)).toBe(true);
   await accept(bot, update(4, 'message', 8));
   expect(await redis().commands.zscore(botKeys(bot.id).pendingTurns, `${bot.id}:push`)).toBeNull();
   for (const probeMs of [2000, 4000, 8000]) {
-    passMs(probeMs);
+    await passMs(bot, probeMs);
     const probe = await claim(bot, fencingToken);
     expect(probe.units).toHaveLength(1);
     expect((await claim(bot, fencingToken)).units).toEqual([]);
@@ -301,11 +300,10 @@ test('the breaker of a backend that fails for ten seconds opens: one probe at a 
     expect(after).toMatchObject({ breakerOpened: false, units: [], nextDueMs: nowMs() + probeMs * 2 });
   }
   // Each probe renews the error, and not the begin of the failure.
-  expect(await readBotStatus(deps(), bot)).toMatchObject({
-    failingSinceMs: begunAtMs,
-    deliveryError: { atMs: nowMs() },
-  });
-  passMs(16_000);
+  const failing14s = await readBotStatus(deps(), bot);
+  expect(failing14s.failingSinceMs).toBe(failingSinceMs! - 14_000);
+  expect(failing14s.deliveryError!.atMs - failing14s.failingSinceMs!).toBeGreaterThanOrEqual(24_000);
+  await passMs(bot, 16_000);
   const [probe] = (await claim(bot, fencingToken)).units;
   const resumed = await claim(bot, fencingToken, [{ unit: probe!, outcome: 'delivered' }]);
   expect(resumed).toMatchObject({ breakerClosed: true });
@@ -318,7 +316,7 @@ test('a backend that answers nothing but 410 for 23 hours is hopeless; any other
   await accept(bot, update(1));
   const fencingToken = await own(bot);
   const answer = async (status: number) => {
-    passMs(120_000);
+    await passMs(bot, 120_000);
     const [unit] = (await claim(bot, fencingToken)).units;
     const { attempt, ...result } = failing(unit!, nowMs());
     return (await claim(bot, fencingToken, [{ ...result, attempt: { ...attempt, status } }], 0)).hopeless;
@@ -327,51 +325,48 @@ test('a backend that answers nothing but 410 for 23 hours is hopeless; any other
   expect(await answer(500)).toBe(false);
   expect(await redis().commands.hexists(botKeys(bot.id).state, 'goneSince')).toBe(0);
   expect(await answer(410)).toBe(false);
-  await redis().commands.hset(botKeys(bot.id).state, 'goneSince', nowMs() - 23 * 3_600_000);
+  await redis().commands.hset(botKeys(bot.id).state, 'goneSince', Date.now() - 23 * 3_600_000);
   expect(await answer(410)).toBe(true);
 });
 
+/** A process whose clock is wrong by so much. */
+const wrongBy = (ms: number) => ({ ...deps(), clock: { nowMs: () => Date.now() + ms } });
 const HOUR_MS = 3_600_000;
 
-test('a clock that was an hour ahead holds nothing up: neither what failed, nor what waited behind a delivery', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
-  await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
-  passMs(HOUR_MS);
-  const ahead = await own(bot);
-  const { units } = await claim(bot, ahead);
-  const record = afterFailure(afterFailure(null, refused, day, nowMs()), refused, day, nowMs());
-  const settled: SettledUpdate[] = [
-    { unit: units[0]!, outcome: 'delivered' },
-    { unit: units[1]!, outcome: 'retry', atMs: record.nextTryAtMs, record },
-  ];
-  await claim(bot, ahead, settled, 0);
-  passMs(-HOUR_MS);
-  // The wrong times are less than an hour ahead by now.
-  passMs(60_000);
-  const next = await claimForBackend(deps(), bot, { ...request(), fencingToken: null, limit: 10 }, []);
-  expect(next.outcome === 'claimed' && claimedIds(next).sort()).toEqual([2, 3]);
+test('what a process puts off whose clock is hours ahead is due in time for one whose clock is behind, and back', async () => {
+  for (const [one, other] of [
+    [wrongBy(5 * HOUR_MS), wrongBy(-5 * HOUR_MS)],
+    [wrongBy(-5 * HOUR_MS), wrongBy(5 * HOUR_MS)],
+  ] as const) {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1, 'message', 5), update(2, 'message', 6));
+    const begun = await claimForBackend(one, bot, { ...request(), fencingToken: null, limit: 10 }, []);
+    if (begun.outcome !== 'claimed') throw new Error('lost the turn');
+    const [failed, crashed] = begun.units;
+    const atMs = one.clock.nowMs() + 60_000;
+    const settled: SettledUpdate[] = [
+      { unit: failed!, outcome: 'retry', atMs, record: null },
+      { unit: crashed!, outcome: 'crashed', atMs },
+    ];
+    await claimForBackend(one, bot, { ...request(), fencingToken: begun.fencingToken, limit: 10 }, settled);
+    const next = () => claimForBackend(other, bot, { ...request(), fencingToken: null, limit: 10 }, []);
+    expect(await next()).toMatchObject({ units: [] });
+    await passMs(bot, 60_000);
+    const due = await next();
+    expect(due.outcome === 'claimed' && claimedIds(due).sort()).toEqual([1, 2]);
+  }
 });
 
-test('the breaker that a clock an hour ahead has opened probes at once, and closes at the first success', async () => {
+test('a claimed update has the times of the clock of its process', async () => {
   const bot = await registered({ ...backend, longPollEnabled: false });
-  await accept(bot, update(1), update(2, 'message', 6));
-  passMs(HOUR_MS);
-  const ahead = await own(bot);
-  const begunAtMs = nowMs();
-  const { units } = await claim(bot, ahead);
-  passMs(10_000);
-  const opened = await claim(
-    bot,
-    ahead,
-    units.map((unit) => failing(unit, begunAtMs)),
-  );
-  expect(opened).toMatchObject({ breakerOpened: true, nextDueMs: nowMs() + 2000 });
-  passMs(-HOUR_MS);
-  const fencingToken = await own(bot);
-  const probe = await claim(bot, fencingToken);
-  expect(probe.units).toHaveLength(1);
-  const closed = await claim(bot, fencingToken, [{ unit: probe.units[0]!, outcome: 'delivered' }]);
-  expect(closed).toMatchObject({ breakerClosed: true, units: [{}] });
+  await accept(bot, `{"update_id":1,"poll":{"id":"5"}}`);
+  const behind = wrongBy(-5 * HOUR_MS);
+  const claimed = await claimForBackend(behind, bot, { ...request(), fencingToken: null, limit: 1 }, []);
+  const [{ acceptedAtMs, expiresAtMs }] =
+    claimed.outcome === 'claimed' ? claimed.units[0]!.updates : [unitOf('', '0').updates[0]];
+  expect(expiresAtMs - acceptedAtMs).toBe(24 * HOUR_MS);
+  expect(acceptedAtMs).toBeLessThanOrEqual(behind.clock.nowMs());
+  expect(acceptedAtMs).toBeGreaterThan(behind.clock.nowMs() - HOUR_MS);
 });
 
 test('the longest Retry-After that is accepted is waited for', async () => {
@@ -381,10 +376,8 @@ test('the longest Retry-After that is accepted is waited for', async () => {
   const { units } = await claim(bot, fencingToken);
   const record = afterFailure(null, { ...refused, retryAfterS: 99_999 }, day, nowMs());
   await claim(bot, fencingToken, [{ unit: units[0]!, outcome: 'retry', atMs: record.nextTryAtMs, record }]);
-  passMs(-1_000);
-  expect(await claim(bot, await own(bot))).toMatchObject({ units: [], nextDueMs: record.nextTryAtMs });
-  passMs(record.nextTryAtMs - nowMs() - 1);
+  await passMs(bot, 3_500_000);
   expect((await claim(bot, await own(bot))).units).toEqual([]);
-  passMs(1);
+  await passMs(bot, 100_000);
   expect((await claim(bot, await own(bot))).units).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
+import { activityPrefixes, botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { kindsOfProgram, wantedKinds } from '../filters/wanted-kinds.ts';
@@ -66,22 +66,23 @@ export async function claimForBackend(
   const failures = attempts.filter(({ error }) => error !== undefined);
   const keys = botKeys(backend.id);
   const ofProgram = keysOfProgram(backend);
-  const requests = {
+  const failedFromMs = failures.length === 0 ? null : Math.min(...failures.map(({ at }) => Date.parse(at)));
+  const requests = () => ({
+    failedForMs: failedFromMs === null ? null : Math.max(0, deps.clock.nowMs() - failedFromMs),
     lastError:
       failures.at(-1)?.error ?? attempts.findLast(({ call_error }) => call_error !== undefined)?.call_error ?? '',
-    failedFromMs: failures.length === 0 ? null : Math.min(...failures.map(({ at }) => Date.parse(at))),
     succeeded: settled.some(({ outcome }) => outcome === 'delivered'),
     answers: answersTo(attempts),
     newAttempts: attempts.map((attempt) => JSON.stringify(attempt)),
-  };
+  });
   const { commands } = deps.redis;
   const { program } = backend;
   const claim =
     ofProgram === null || program === undefined
       ? await claimUnits(deps, lanesOf(keys), backend, request, settled, (shared, args) => {
           const { attempts, live } = keys;
-          const activity = activityKeys(backend.id, args.nowMs);
-          return scripts.claimForPush(commands, { ...shared, attempts, live, ...activity }, { ...args, ...requests });
+          const prefixes = activityPrefixes(backend.id);
+          return scripts.claimForPush(commands, { ...shared, attempts, live }, { ...args, ...requests(), ...prefixes });
         })
       : await claimUnits(deps, lanesOf(ofProgram), backend, request, settled, (shared, args) => {
           const { attempts, deliveredByPush, state } = ofProgram;
@@ -90,7 +91,7 @@ export async function claimForBackend(
             { ...shared, attempts, live: keys.live, program: state, deliveredByPush },
             {
               ...args,
-              ...requests,
+              ...requests(),
               kinds: kindsOfProgram(program),
               takenKinds: wantedKinds(program.webhookKinds),
               revision: mayBeStale ? ANY_REVISION : backend.revision,

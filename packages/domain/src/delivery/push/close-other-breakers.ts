@@ -28,10 +28,9 @@ export async function closeOtherBreakers(
 }
 
 /** Closes the bot's breaker; true when it was open. */
-function closeBreaker({ redis, clock }: ClaimForBackendDeps, bot: Bot): Promise<boolean> {
+function closeBreaker({ redis }: ClaimForBackendDeps, bot: Bot): Promise<boolean> {
   return scripts.closeBreaker(redis.commands, botKeys(bot.id), {
     registrationId: bot.registrationId,
-    nowMs: clock.nowMs(),
     botId: bot.id,
   });
 }

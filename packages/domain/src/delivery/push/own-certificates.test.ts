@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { aBot } from '@flotilla/testing/a-bot.ts';
+import { allowOnly } from '@flotilla/testing/allow-only.ts';
 import { startTlsAuthority } from '@flotilla/testing/tls-authority.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { allowOnly } from '../../fleet/backend-policy/backend-policy.ts';
 import { type BackendConnections, backendConnections } from './backend-connections.ts';
 import { sendToBackend } from './send-to-backend.ts';
 

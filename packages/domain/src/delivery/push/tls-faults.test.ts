@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import type { TLSSocket } from 'node:tls';
 import type { NameLookup } from '@flotilla/runtime/shared-lookup.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
+import { allowOnly } from '@flotilla/testing/allow-only.ts';
 import {
   makeSelfSigned,
   startTlsAuthority,
@@ -12,7 +13,6 @@ import {
   type TlsFiles,
 } from '@flotilla/testing/tls-authority.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { allowOnly } from '../../fleet/backend-policy/backend-policy.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { type BackendConnections, backendConnections } from './backend-connections.ts';
 import { checkBackendHealth } from './check-backend-health.ts';

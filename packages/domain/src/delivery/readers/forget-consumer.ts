@@ -18,7 +18,6 @@ export async function forgetConsumer(deps: ForgetDeps, by: Actor, bot: Bot, name
     await requireAuditable(db);
     const { outcome } = await scripts.forgetConsumer(deps.redis.commands, keys, {
       registrationId: bot.registrationId,
-      nowMs: deps.clock.nowMs(),
       consumer: name,
     });
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');

@@ -1,7 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type BotRow, type ReaderRow, scripts } from '@flotilla/redis/script-calls.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ActiveProgram, programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
@@ -30,7 +29,7 @@ export type Reader = {
   program: ActiveProgram | null;
 };
 
-type ListDeps = { redis: RedisHandles; clock: Clock };
+type ListDeps = { redis: RedisHandles };
 
 /** As in scripts/lib/trim.lua. */
 const CONSUMER_PIN_MS = 3_600_000;
@@ -38,10 +37,8 @@ const CONSUMER_PIN_MS = 3_600_000;
 /** How far each reader of the bot is, all at one moment. Throws 'unavailable' while Redis does not know the bot. */
 export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
   const keys = botKeys(bot.id);
-  const nowMs = deps.clock.nowMs();
   const found = await scripts.readReaders(deps.redis.commands, keys, {
     registrationId: bot.registrationId,
-    nowMs,
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
     programPrefix: keys.programs,
@@ -49,7 +46,7 @@ export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
   if (found.outcome !== 'OK') {
     throw new FlotillaError('unavailable', 'The state of the bot is being set up', { retryAfterS: 5 });
   }
-  return found.readers.map((row) => readerOf(bot, nowMs, found.bot, row));
+  return found.readers.map((row) => readerOf(bot, found.nowMs, found.bot, row));
 }
 
 function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Reader {

@@ -28,7 +28,6 @@ export async function resumeBackend(deps: ResumeDeps, by: Actor, bot: Bot, progr
       { state, lanes: own.lanes, pendingTurns, own: own.state },
       {
         registrationId: bot.registrationId,
-        nowMs: deps.clock.nowMs(),
         botId: bot.id,
         programId: program?.id ?? null,
       },

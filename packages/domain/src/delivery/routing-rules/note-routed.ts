@@ -15,15 +15,13 @@ export async function noteRouted(
   noted: { fencingToken: number; progress: RoutingProgress; links: RouteLink[] },
 ): Promise<boolean> {
   const keys = botKeys(bot.id);
-  const nowMs = deps.clock.nowMs();
   const owner = { botId: bot.id, registrationId: bot.registrationId };
   const reply = await scripts.noteRouted(deps.redis.commands, keys, {
     registrationId: bot.registrationId,
     fencingToken: noted.fencingToken,
-    nowMs,
     inLane: unit.unitId,
     progress: JSON.stringify(noted.progress),
-    records: recordArguments(noted.links.map((link) => encodeLink(owner, link, nowMs))),
+    records: recordArguments(noted.links.map((link) => encodeLink(owner, link, deps.clock.nowMs()))),
   });
   if (reply.outcome !== 'GONE' && reply.wakeHistory) await deps.turns.history.wake(shardOf(bot.id));
   return reply.outcome === 'OK';

@@ -52,7 +52,7 @@ export async function tryRoutingRules(deps: TryDeps, bot: Bot, given: Fields): P
 function messageIn(given: Fields): Fields | null {
   if (!('update_id' in given)) return given;
   const { update_id: _id, ...payloads } = given;
-  const { kind } = readUpdateFacts(payloads, 0);
+  const { kind } = readUpdateFacts(payloads);
   return NEW_MESSAGE_KINDS.includes(kind) ? readObject(given, kind) : null;
 }
 

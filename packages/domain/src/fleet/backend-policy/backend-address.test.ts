@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, BlockList } from 'node:net';
 import { type NameLookup, sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
+import { allowOnly } from '@flotilla/testing/allow-only.ts';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import {
@@ -11,7 +12,7 @@ import {
   parseBackendUrl,
   portOf,
 } from './backend-address.ts';
-import { allowOnly, type BackendPolicy } from './backend-policy.ts';
+import type { BackendPolicy } from './backend-policy.ts';
 
 const resolvesTo =
   (...addresses: string[]): NameLookup =>

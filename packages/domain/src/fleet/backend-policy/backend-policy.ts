@@ -1,4 +1,4 @@
-import { type NameLookup, sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
+import type { NameLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Address } from './address.ts';
 
 /** What we own at an address: a port of ours or of our stores, or a gateway of our network. */
@@ -13,8 +13,3 @@ export type BackendPolicy = {
   /** Looks the names of backends up. */
   lookup: NameLookup;
 };
-
-/** The policy of a process without endpoints of its own. */
-export function allowOnly(allowedCidrs: readonly string[], lookup: NameLookup = sharedLookup(1)): BackendPolicy {
-  return { allowedCidrs, ownAt: () => null, lookup };
-}

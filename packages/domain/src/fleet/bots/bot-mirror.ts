@@ -10,7 +10,7 @@ import type { Dropped, StoredCursorChange } from './cursor-change.ts';
 import { filterConfigOf } from './filter-config.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
-type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
+type MirrorDeps = { redis: RedisHandles; secrets: SecretBox };
 
 /** `stored`: changes of cursors, applied once by whoever is first. `drop`: waiting updates to drop, in this call only. */
 export type Effects = { stored?: readonly StoredCursorChange[]; drop?: Dropped };
@@ -36,7 +36,6 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
   const filters = filterConfigOf(bot);
   const reply = await scripts.applyBot(deps.redis.commands, keys, {
     registrationId: bot.registrationId,
-    nowMs: deps.clock.nowMs(),
     botId: bot.id,
     revision: bot.revision,
     on: !bot.disabled,
@@ -90,7 +89,7 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
 }
 
 /** Marks the mirror as complete, if it is not marked yet. Before that, no process has a snapshot. */
-export async function completeMirror(deps: Pick<MirrorDeps, 'redis' | 'clock'>): Promise<void> {
+export async function completeMirror(deps: { redis: RedisHandles; clock: Clock }): Promise<void> {
   // The clock gives the version, so that a version drawn after a data loss is above the lost one.
   await deps.redis.commands.set(configKeys.version, deps.clock.nowMs(), 'NX');
 }

@@ -1,12 +1,12 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { allowOnly } from '@flotilla/testing/allow-only.ts';
 import { logScene } from '@flotilla/testing/log-scene.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { allowOnly } from '../backend-policy/backend-policy.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';

@@ -3,14 +3,19 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from './bot.ts';
 
+/** The time of Redis, by which other processes compare such a field. */
+export const NOW = Symbol('now');
+
 /** Sets fields of a bot's state, unless the bot is gone. */
 export async function patchBotState(
   deps: { redis: RedisHandles },
   bot: Bot,
-  fields: Record<string, string | number>,
+  fields: Record<string, string | number | typeof NOW>,
 ): Promise<void> {
+  const given = Object.entries(fields);
   await scripts.patchBotState(deps.redis.commands, botKeys(bot.id), {
     registrationId: bot.registrationId,
-    changes: Object.entries(fields).map(([field, value]) => ({ field, value })),
+    changes: given.flatMap(([field, value]) => (value === NOW ? [] : [{ field, value }])),
+    times: given.flatMap(([field, value]) => (value === NOW ? [field] : [])),
   });
 }

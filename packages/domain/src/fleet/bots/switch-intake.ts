@@ -4,7 +4,7 @@ import { type Bot, type BotChanges, usesPlatformWebhook } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
 import type { CursorChange } from './cursor-change.ts';
-import { patchBotState } from './patch-bot-state.ts';
+import { NOW, patchBotState } from './patch-bot-state.ts';
 import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
 
 /**
@@ -25,6 +25,6 @@ export async function switchIntake(
   if (uses && (!used || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
   if (used && !uses) await removePlatformWebhook(deps, wanted);
   const changed = await changeBot(deps, by, bot.id, changes, cursors);
-  if (uses) await patchBotState(deps, changed, { hookOkAt: deps.clock.nowMs() });
+  if (uses) await patchBotState(deps, changed, { hookOkAt: NOW });
   return changed;
 }

@@ -48,8 +48,7 @@ const deps = (secrets = both, signal = new AbortController().signal) => ({
   ...{ db: database.db, redis, secrets, signal },
   clock: systemClock,
 });
-const mirror = (id: number, secrets = before) =>
-  mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }));
+const mirror = (id: number, secrets = before) => mirrorBot({ redis, secrets }, aBot({ id, token: `token ${id}` }));
 const secretsOf = (id: number) => ({
   token: `token ${id}`,
   secretToken: `secret ${id}`,

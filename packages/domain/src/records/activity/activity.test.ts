@@ -1,8 +1,8 @@
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
+import { botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
-import { storeCounts } from '@flotilla/testing/activity-counts.ts';
+import { activityKeys, storeCounts } from '@flotilla/testing/activity-counts.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 /** Stores counts as the scripts do. */
 async function counted(botId: number, atMs: number, text: string): Promise<void> {
-  for (const key of Object.values(activityKeys(botId, atMs))) await storeCounts(redis.commands, key, atMs, text);
+  for (const key of activityKeys(botId, atMs)) await storeCounts(redis.commands, key, atMs, text);
 }
 
 describe('the rates of the fleet', () => {

@@ -67,7 +67,7 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
     if (stored === 'failed') return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
     await trimHistoryStream(deps.redis, shard, stored.newestId);
     deps.measure.historyRows.inc(stored.count);
-    if ((batches + 1) % RENEW_EVERY_BATCHES === 0) await renewPendingTurn(deps.redis, shard, deps.clock.nowMs());
+    if ((batches + 1) % RENEW_EVERY_BATCHES === 0) await renewPendingTurn(deps.redis, shard);
     isBacklog = stored.count === BATCH;
   }
   return { next: 'again' };

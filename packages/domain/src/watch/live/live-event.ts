@@ -58,7 +58,7 @@ function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent |
   switch (entry.type) {
     case 'update': {
       const update = JSON.parse(entry.raw);
-      const { kind } = readUpdateFacts(update, entry.atMs);
+      const { kind } = readUpdateFacts(update);
       const chatId = chatIdOfUpdate(update, kind);
       const fields = { bot_id: botId, update_id: entry.updateId, kind };
       return liveEvent(id, 'update', chatId, withRaw(fields, chatId, 'update', entry.raw));

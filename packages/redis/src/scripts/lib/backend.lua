@@ -3,11 +3,11 @@
 --   attempts, live
 -- @args from settle
 --   lastError: text  of the requests that the caller has made since its last call; '' keeps the old one
---   failedFromMs: number?  when the earliest failed request began; absent when none failed
+--   failedForMs: number?  how long ago the earliest failed request began; absent when none failed
 --   succeeded: flag  one of them did
 --   answers: none|gone|other  gone: every answer was 410
 --   ...newAttempts: text  JSON of each
--- @reply from turn
+-- @reply from close-turn
 --   OK moreToDo: flag  to file or to remove from lanes
 --     isStale: flag  by a newer configuration the program may want other kinds, so nothing was filed
 --     hopeless: flag  every answer of the last 23 h was 410
@@ -16,6 +16,7 @@
 -- @include turn
 -- @include settle
 -- @include claim
+-- @include close-turn
 -- @include live
 local ATTEMPTS_KEPT = 100
 local TRIMMED_AT_ONCE = 20
@@ -23,6 +24,7 @@ local FILE_AT_ONCE = 200
 -- After failures for this long without a success the breaker opens; then there is one probe at a time, at growing intervals.
 local OPEN_AFTER_MS = 10000
 local FIRST_PROBE_MS = 2000
+local LONGEST_PROBE_MS = 60000
 local GONE_FOR_MS = 23 * 3600000
 
 -- The stored names of a reader with a backend, in the state or in the hash of a program.
@@ -31,10 +33,10 @@ local BACKEND_FIELDS =
 
 -- What the caller says about its requests; nothing when this claim was made before.
 local function requestsOf(turn, args)
-  if turn.repeated then return { lastError = '', failedFrom = nil, succeeded = false, answers = 'none' } end
+  if turn.repeated then return { lastError = '', failedFor = nil, succeeded = false, answers = 'none' } end
   return {
     lastError = args.lastError,
-    failedFrom = args.failedFromMs,
+    failedFor = args.failedForMs,
     succeeded = args.succeeded,
     answers = args.answers,
   }
@@ -55,7 +57,7 @@ end
 -- Opens or closes the breaker as these requests want it. s: with failingSince, probeIntervalMs, openUntil. Returns until
 -- when it is open (0 when it is closed), and whether it closed or opened in this call.
 local function updateBreaker(turn, s, requests)
-  local now, openUntil, failingSince = turn.now, openUntilOf(s, turn.now), tonumber(s.failingSince)
+  local now, openUntil, failingSince = turn.now, tonumber(s.openUntil or 0), tonumber(s.failingSince)
   if requests.lastError ~= '' then
     change(turn, '@pushErr', requests.lastError)
     change(turn, '@pushErrAt', turn.nowText)
@@ -70,10 +72,9 @@ local function updateBreaker(turn, s, requests)
     allDueNow(turn.lanes, now)
     return 0, true, false
   end
-  if not requests.failedFrom then return openUntil, false, false end
+  if not requests.failedFor then return openUntil, false, false end
   if not failingSince then announceState(turn.botId) end
-  -- Before a time in the future, which a wrong clock wrote, the breaker would not open.
-  failingSince = math.min(failingSince or requests.failedFrom, now)
+  failingSince = failingSince or now - requests.failedFor
   change(turn, '@failingSince', failingSince)
   if openUntil > now or (openUntil == 0 and now - failingSince < OPEN_AFTER_MS) then return openUntil, false, false end
   local intervalMs = math.min(tonumber(s.probeIntervalMs or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)

@@ -36,3 +36,17 @@ local function programBacklog(s, log, consumers)
   end
   return quickest, slowest
 end
+
+-- Whether an append would exceed the limits. One slow reader does not stop intake unless memory is tight: the platform keeps
+-- updates when every reader is at its limit. limits: quickest, slowest (nil unless memory is tight), programs and
+-- onlyPrograms (whether some read, and nobody else)
+local function isFull(s, log, consumers, limits, now)
+  local quickest, slowest = backlogOf(s, now)
+  local isTight, onlyPrograms = limits.slowest ~= nil, limits.onlyPrograms
+  if limits.programs and (isTight or (onlyPrograms and redis.call('XLEN', log) >= limits.quickest)) then
+    local quick, slow = programBacklog(s, log, consumers)
+    slowest = math.max(slowest, slow)
+    if onlyPrograms then quickest = quick or quickest end
+  end
+  return quickest >= limits.quickest or (isTight and slowest >= limits.slowest)
+end

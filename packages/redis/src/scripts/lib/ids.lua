@@ -19,6 +19,23 @@ local function beginAbove(state, reserved, isNew)
   writeState(state, { '@reserved', reserved, '@lastId', last })
 end
 
+-- The newest id, as a number and as a text, after which polled updates or those that the platform pushes get theirs, and the reserved id;
+-- nil while Redis may have lost ids and it is not known which Postgres has reserved (nil for that). s: lastId, own, reserved, run
+local function idsToAppendAfter(state, s, runIds, polled, reservedInPostgres)
+  local last, reserved = tonumber(s.lastId), tonumber(s.reserved or 0)
+  if string.find(runIds, s.run or '?', 1, true) then return last, s.lastId, reserved end
+  local run = runId()
+  if s.run == run then return last, s.lastId, reserved end
+  if not reservedInPostgres then return nil end
+  -- Polled ids rise by themselves. They need the reserved id only if the state is certainly old.
+  if not polled or s.own == '1' or reservedInPostgres > reserved then
+    last = math.max(last, reserved, reservedInPostgres)
+  end
+  reserved = math.max(reserved, reservedInPostgres)
+  writeState(state, { '@run', run, '@lastId', tostring(last), '@reserved', reserved })
+  return last, tostring(last), reserved
+end
+
 -- The newest id, above which one more can be made of our own; nil while Redis may have lost ids and it is not known which
 -- Postgres has reserved (nil for that). s: lastId, reserved, run.
 local function newestId(state, s, reservedInPostgres)

@@ -5,8 +5,6 @@
 -- The time of a lane whose head is in flight.
 local IN_FLIGHT_SCORE = 9e15
 local IN_FLIGHT_TEXT = '9000000000000000'
--- No lane waits longer: this is the longest Retry-After that retry-schedule.ts accepts.
-local LONGEST_WAIT_MS = 3600000
 
 -- Of what was delivered ahead of an update that waits, so many are remembered, for as long as the platform keeps updates.
 local REMEMBERED_AT_MOST = 10000

@@ -14,10 +14,10 @@ end
 
 -- Tells the processes that follow the bot's live stream.
 local function announceLive(botId)
-  redis.call('PUBLISH', 'flotilla:live', botId)
+  redis.call('PUBLISH', '@channels.live', botId)
 end
 
 -- Tells every process that the bot's state, as GET /api/bots shows it, has changed.
 local function announceState(botId)
-  redis.call('PUBLISH', 'flotilla:bot-state', botId)
+  redis.call('PUBLISH', '@channels.botState', botId)
 end

@@ -15,7 +15,7 @@ local woken = {}
 for _, turn in ipairs(cjson.decode(turns)) do if toWake[turn] then woken[#woken + 1] = turn end end
 return { woken, isRunning and 1 or 0, held }`;
   const { pendingTurns } = scene.keys;
-  return scene.evaluate('pending', body, { pendingTurns }, { turns: JSON.stringify(turns), nowMs: String(nowMs) });
+  return scene.evaluate('pending', body, { pendingTurns }, { turns: JSON.stringify(turns), nowMs });
 };
 const hold = (turn: string, nowMs: number) =>
   scene.evaluate(

@@ -102,3 +102,17 @@ test('a deleted one is forgotten once nothing is left to giveUp, and sleeps unti
   expect(await consumer()).toBeNull();
   expect(await scene.commands.exists(own.state, own.lanes, own.lane('c:5'), own.work)).toBe(0);
 });
+
+test('the keys of a program have the names that TypeScript gives them', async () => {
+  const { lane, files: _files, recentSetWebhook: _recent, ...named } = own;
+  const found = await scene.evaluate(
+    'programs',
+    'return cjson.encode(programKeys(prefix, id))',
+    {},
+    {
+      prefix: scene.keys.programs,
+      id: String(ID),
+    },
+  );
+  expect(JSON.parse(String(found))).toEqual({ ...named, lanePrefix: lane('') });
+});

@@ -3,14 +3,14 @@
 --   ...settled lane: text, id: text  of its first update in the lane
 --     members: number  how many updates leave the lane with it
 --     outcome: delivered|dropped|retry|dead|crashed|returned
---     dueAtMs: number?  for retry and crashed
+--     dueInMs: number?  for retry and crashed
 --     json: text  of the record for retry, of the failure for dead
 -- @include turn
 -- @include give-up
 local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
 -- Returns whether the unit was at the head of its lane.
-local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
+local function settleUnit(turn, lane, id, members, outcome, dueIn, text)
   local ids = redis.call('LRANGE', turn.lanePrefix .. lane, '0', textOf(members))
   -- A newer owner may have settled this unit already.
   if ids[1] ~= id then return false end
@@ -30,13 +30,12 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
     redis.call('HINCRBY', turn.work, 's:' .. id, -1)
     turn.due[lane] = turn.nowText
   elseif outcome == 'crashed' then
-    turn.due[lane] = dueAt
+    turn.due[lane] = turn.now + dueIn
   else
     redis.call('HDEL', turn.work, 's:' .. id)
     redis.call('HSET', turn.work, 'r:' .. id, text)
     turn.retried = turn.retried + members
-    -- The platform may ask rules to wait for longer. Until then the lane is looked at once an hour.
-    turn.due[lane] = math.min(dueAt, turn.now + LONGEST_WAIT_MS)
+    turn.due[lane] = turn.now + dueIn
   end
   return true
 end
@@ -47,7 +46,7 @@ local function settleUnits(turn, args, first, last)
   local lanes = {}
   for at in each(settled, first, last) do
     local lane, id, members, outcome = settled.lane[at], settled.id[at], settled.members[at], settled.outcome[at]
-    if settleUnit(turn, lane, id, members, outcome, settled.dueAtMs[at], settled.json[at]) then
+    if settleUnit(turn, lane, id, members, outcome, settled.dueInMs[at], settled.json[at]) then
       lanes[#lanes + 1] = lane
     end
   end

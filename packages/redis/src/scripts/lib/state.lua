@@ -1,10 +1,5 @@
 -- A bot's state hash; scripts/README.md lists its fields and says how scripts name them.
 
--- The clocks of processes differ by less, or one of them is wrong.
-local CLOCKS_DIFFER_MS = 60000
--- The longest interval between probes of a backend whose breaker is open.
-local LONGEST_PROBE_MS = 60000
-
 -- Adds a field to what is to be written.
 local function addField(changes, field, value)
   local count = #changes
@@ -31,11 +26,4 @@ end
 -- The breaker closes: updates flow to the backend.
 local function closeBreaker(state)
   redis.call('HDEL', state, '@failingSince', '@probeIntervalMs', '@openUntil')
-end
-
--- Until when the breaker is open (0 when it is closed). If that is farther ahead than a probe can be, a wrong clock wrote it,
--- and the probe is due now.
-local function openUntilOf(s, now)
-  local openUntil = tonumber(s.openUntil or 0)
-  return openUntil > now + LONGEST_PROBE_MS + CLOCKS_DIFFER_MS and now or openUntil
 end

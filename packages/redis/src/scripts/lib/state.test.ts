@@ -1,7 +1,7 @@
 import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-
-import { resolveFields } from '../../script-text.ts';
+import { channels, HELD_TURN_PREFIX } from '../../keys.ts';
+import { resolveNames } from '../../script-text.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -29,12 +29,19 @@ test('writes fields under their names in code, and nothing where nothing changes
   expect(await scene.commands.hgetall(state)).toEqual({ openUntil: '5', rulesClaim: 'a', pushOkAt: '6' });
 });
 
-test.each(['-- @read s <- state: on, pushCurser', "writeState(state, { '@pushCurser', 1 })"])(
-  'a field that a state does not have is refused: %s',
-  (lua) => {
-    expect(() => resolveFields(lua)).toThrow("a bot's state has no field pushCurser");
-  },
-);
+test.each([
+  '-- @read s <- state: on, pushCurser',
+  "writeState(state, { '@pushCurser', 1 })",
+  "redis.call('PUBLISH', '@channels.pushCurser', 1)",
+])('a name that TypeScript does not spell is refused: %s', (lua) => {
+  expect(() => resolveNames(lua)).toThrow(/neither a field nor a shared name: @(channels\.)?pushCurser/);
+});
+
+test('a channel and the prefix of held turns are those of TypeScript', () => {
+  expect(resolveNames("call('PUBLISH', '@channels.turnNews', '@heldTurn' .. turn)")).toBe(
+    `call('PUBLISH', '${channels.turnNews}', '${HELD_TURN_PREFIX}' .. turn)`,
+  );
+});
 
 test('closing the breaker forgets the failures', async () => {
   const { state } = scene.keys;

@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, NOW_MS, writtenNow } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -128,8 +128,8 @@ describe('what has expired', () => {
       found.push(await state('pullCursorCount', 'trimmedAt'));
     }
     expect(found).toEqual([
-      ['201', String(NOW_MS)],
-      ['402', String(NOW_MS)],
+      ['201', writtenNow()],
+      ['402', writtenNow()],
       ['500', String(atMs)],
       ['500', String(atMs)],
     ]);

@@ -14,7 +14,7 @@ const EDIT_KINDS = ['edited_message', 'edited_channel_post', 'edited_business_me
 /** The effects of an update on the history. Unknown kinds, and kinds without a chat, have none. */
 export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffect[] {
   const update = JSON.parse(entry.raw) as Fields;
-  const { kind } = readUpdateFacts(update, entry.atMs);
+  const { kind } = readUpdateFacts(update);
   if (!isKnownKind(kind)) return [];
   const payload = readObject(update, kind);
   if (payload === null) throw new FlotillaError('bad_request', `${kind} is not an object`);

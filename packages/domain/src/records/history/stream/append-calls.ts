@@ -1,8 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys, callBatchesKey, shardOf } from '@flotilla/redis/keys.ts';
+import { activityPrefixes, botKeys, callBatchesKey, shardOf } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../../../fleet/bots/bot.ts';
 import type { MemoryWatch } from '../../../fleet/memory/watch-memory.ts';
@@ -13,7 +12,6 @@ import { callArguments } from './history-codec.ts';
 export type AppendDeps = {
   redis: RedisHandles;
   turns: { history: TurnQueue };
-  clock: Clock;
   memory: Pick<MemoryWatch, 'wrote'>;
 };
 
@@ -31,13 +29,18 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
   deps.memory.wrote(calls.reduce((bytes, { result }) => bytes + result.length + REDIS_OVERHEAD_BYTES, 0));
   const keys = botKeys(bot.id);
   const shard = shardOf(bot.id);
-  const nowMs = deps.clock.nowMs();
   const remembered = rememberOwnPosts(deps, calls);
   const batches = callBatchesKey(shard, batch.process);
   const appended = scripts.appendCalls(
     deps.redis.commands,
-    { ...keys, ...activityKeys(bot.id, nowMs), batches },
-    { registrationId: bot.registrationId, nowMs, botId: bot.id, batch: batch.number, calls: callArguments(calls) },
+    { ...keys, batches },
+    {
+      registrationId: bot.registrationId,
+      botId: bot.id,
+      ...activityPrefixes(bot.id),
+      batch: batch.number,
+      calls: callArguments(calls),
+    },
   );
   const [reply] = await Promise.all([appended, remembered]);
   if (reply.outcome === 'GONE') throw new FlotillaError('unavailable', 'The bot is not set up in Redis');

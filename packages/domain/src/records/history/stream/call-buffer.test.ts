@@ -94,7 +94,7 @@ async function newBot(overrides: Partial<Bot> = {}): Promise<Bot> {
   nextId += 1;
   const bot = aBot({ id: nextId, ...overrides });
   bots.push(bot);
-  await mirrorBot({ redis: direct, secrets, clock }, bot);
+  await mirrorBot({ redis: direct, secrets }, bot);
   return bot;
 }
 const message = (id: number): CapturedCall => ({ method: 'sendmessage', params: {}, result: `{"message_id":${id}}` });
@@ -178,7 +178,7 @@ describe('calls', () => {
     const buffer = newBuffer();
     buffer.keep(bot, message(1));
     await waitFor(() => logged.some((line) => line.includes('not set up')));
-    await mirrorBot({ redis: direct, secrets, clock }, bot);
+    await mirrorBot({ redis: direct, secrets }, bot);
     await buffer.drain();
     expect(await ids(bot)).toEqual([1]);
   });
@@ -252,7 +252,7 @@ describe('a call is lost, counted and logged', () => {
     await waitFor(() => logged.some((line) => line.includes('not set up')));
     buffer.keep(bot, message(2));
     await waitFor(async () => (await outcomes()).lost === 1);
-    await mirrorBot({ redis: direct, secrets, clock }, bot);
+    await mirrorBot({ redis: direct, secrets }, bot);
     await buffer.drain();
     expect(await ids(bot)).toEqual([2]);
     expect(await outcomes()).toEqual({ stored: 1, lost: 1, waiting: 0 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
@@ -25,7 +26,7 @@ export type CallBuffer = {
 
 export type LostCall = { botId: number; method: string; reason: string };
 
-type BufferDeps = AppendUntilKeptDeps & { metrics: Metrics };
+type BufferDeps = AppendUntilKeptDeps & { clock: Clock; metrics: Metrics };
 type Limits = { calls: number; bytes: number; tries: number };
 type Waiting = { bot: Bot; call: BufferedCall; bytes: number };
 

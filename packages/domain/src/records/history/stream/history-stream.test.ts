@@ -123,9 +123,9 @@ test('trimming removes what is stored, and nothing behind it', async () => {
 
 test('a pending turn is renewed only while it is there', async () => {
   const { pendingTurns } = shardKeys(SHARD);
-  await renewPendingTurn(redis, SHARD, 5_000);
+  await renewPendingTurn(redis, SHARD);
   expect(await redis.commands.zscore(pendingTurns, 'history')).toBeNull();
   await redis.commands.zadd(pendingTurns, 1_000, 'history');
-  await renewPendingTurn(redis, SHARD, 5_000);
-  expect(await redis.commands.zscore(pendingTurns, 'history')).toBe('5000');
+  await renewPendingTurn(redis, SHARD);
+  expect(Number(await redis.commands.zscore(pendingTurns, 'history'))).toBeGreaterThan(1_000);
 });

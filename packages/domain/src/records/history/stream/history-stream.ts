@@ -1,5 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
 import { type HistoryEntry, readRecord } from './history-codec.ts';
 
 export type StreamEntry = { id: string; entry: HistoryEntry };
@@ -89,9 +90,9 @@ export async function trimHistoryStream(redis: RedisHandles, shard: number, last
   await redis.commands.xtrim(shardKeys(shard).history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`);
 }
 
-/** Says that the shard's pending turn is served at this time (ms), so that upkeep does not take it for a lost one. */
-export async function renewPendingTurn(redis: RedisHandles, shard: number, nowMs: number): Promise<void> {
-  await redis.commands.zadd(shardKeys(shard).pendingTurns, 'XX', nowMs, 'history');
+/** Says that the shard's pending turn is served now, so that upkeep does not take it for a lost one. */
+export async function renewPendingTurn(redis: RedisHandles, shard: number): Promise<void> {
+  await scripts.renewPendingTurn(redis.commands, shardKeys(shard), { turn: 'history' });
 }
 
 /** Takes the shard's pending turn away; true when there are entries again. */

@@ -1,0 +1,123 @@
+-- One consumer of a log: its cursor, what it acknowledges and what it may still read. reader: name, default and forProgram (which
+-- kind of consumer it is), program (its id, or ''), now, s (the state), last (the newest id), keys, activityPrefix,
+-- shardActivityPrefix, kinds, takenKinds; openConsumer adds its cursor and what is stored of it.
+-- @include state
+-- @include trim
+-- @include activity
+-- The platform knows offsets up to so many ids above the newest one.
+local SLACK = 10
+local MAX_CONSUMERS = 16
+-- The time of the last poll is exact to a second, and to some ten seconds while the poll waits: what it reads when it is woken is
+-- answered without a write to the disk.
+local SHOWN_MS = 1000
+local SHOWN_WAITING_MS = 10000
+
+local function consumerCount(consumers)
+  local count = 0
+  for _, known in ipairs(redis.call('HKEYS', consumers)) do
+    if not isProgram(known) then count = count + 1 end
+  end
+  return count
+end
+
+-- Returns nil, or why it cannot be read.
+local function openConsumer(reader)
+  if reader.default then
+    reader.cursor = tonumber(reader.s.pullCursor)
+    return nil
+  end
+  reader.stored = redis.call('HGET', reader.consumers, reader.name)
+  if reader.stored then
+    reader.cursor = tonumber(string.match(reader.stored, '^%d+'))
+    return nil
+  end
+  if reader.forProgram then return 'GONE' end
+  -- Trimming removes consumers that were not polled for a day; the log of a quiet bot may not have been trimmed since.
+  if consumerCount(reader.consumers) >= MAX_CONSUMERS then
+    trimLog(reader.state, reader.log, reader.consumers, reader.now)
+  end
+  if consumerCount(reader.consumers) >= MAX_CONSUMERS then return 'TOO_MANY' end
+  reader.cursor = 0
+  return nil
+end
+
+-- Whether push delivered ids ahead, which this reader must not get.
+local function hidesSome(reader)
+  if reader.hides == nil then
+    reader.hides = (reader.default or reader.forProgram) and redis.call('EXISTS', reader.deliveredByPush) == 1
+  end
+  return reader.hides
+end
+
+local function isHidden(reader, entry)
+  return hidesSome(reader) and redis.call('SISMEMBER', reader.deliveredByPush, idOf(entry)) == 1
+end
+
+-- received: the client confirms these updates; otherwise it skips them without having read them.
+local function acknowledge(reader, id, received)
+  if id <= reader.cursor then return end
+  reader.cursor = id
+  if not reader.default then return end
+  local s, all = reader.s, tonumber(reader.s.allowedCount)
+  local count, before = countUpTo(reader.log, id, all, reader.last), tonumber(s.pullCursorCount)
+  if received then
+    local delivered = math.max(0, count - before)
+    countActivity(reader.activityPrefix, reader.shardActivityPrefix, reader.now, 0, delivered, 0, 0, 0)
+  end
+  movePullCursor(reader.state, s, tostring(id), count == all and s.allowedCount or count, reader.now)
+  if hidesSome(reader) and #redis.call('XRANGE', reader.log, '(' .. id, '+', 'COUNT', 1) == 0 then
+    redis.call('DEL', reader.deliveredByPush)
+    reader.hides = false
+  end
+end
+
+-- A slower poller of the same consumer may still need what a faster one has just acknowledged.
+local function oldestReadable(reader)
+  local keptFrom = tonumber(reader.s.keptFrom)
+  if keptFrom > 0 then return keptFrom + 1 end
+  local first = redis.call('XRANGE', reader.log, '-', '+', 'COUNT', 1)
+  return #first > 0 and idOf(first[1]) or reader.cursor + 1
+end
+
+-- Acknowledges what is before this offset. Returns where to read from; nil for the cursor.
+local function acknowledgeBefore(reader, offset)
+  if offset > reader.last + 1 then
+    reader.last = offset - 1
+    writeState(reader.state, { '@lastId', reader.last })
+  end
+  if offset > reader.cursor then
+    acknowledge(reader, offset - 1, true)
+    return offset
+  end
+  return offset >= oldestReadable(reader) and offset or nil
+end
+
+local function isWantedBy(reader, entry)
+  if reader.default and not isAllowedEntry(entry) then return false end
+  if not isMarked(entry) then return isOfKind(reader.kinds, kindOf(entry)) end
+  local fields = fieldsOf(entry)
+  if fields.again and not reader.default and not reader.forProgram then return false end
+  return isFor(fields, reader.program) and isOfKind(fields.owner and reader.takenKinds or reader.kinds, fields.kind)
+end
+
+-- Whether this reader will never get an entry behind its cursor that it did not get now.
+local function isOverFor(reader, entry)
+  if reader.default then return isOverForPull(entry, reader.now) end
+  if reader.forProgram or expiresAtOf(entry) <= reader.now then return true end
+  local fields = fieldsOf(entry)
+  return fields.owner ~= nil or fields.again
+end
+
+-- Stores the cursor, and when the reader was polled last.
+local function noteRead(reader, cursor, isFirst)
+  local now, shownMs = reader.now, isFirst and SHOWN_MS or SHOWN_WAITING_MS
+  if reader.default then
+    acknowledge(reader, cursor, false)
+    if now - tonumber(reader.s.pulledAt or 0) >= shownMs then writeState(reader.state, { '@pulledAt', now }) end
+    return
+  end
+  local knownCursor, polledAt = consumerOf(reader.stored)
+  if knownCursor ~= tostring(cursor) or now - tonumber(polledAt) >= shownMs then
+    redis.call('HSET', reader.consumers, reader.name, cursor .. ' ' .. now)
+  end
+end

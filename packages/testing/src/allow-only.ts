@@ -1,0 +1,7 @@
+import type { BackendPolicy } from '@flotilla/domain/fleet/backend-policy/backend-policy.ts';
+import { type NameLookup, sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
+
+/** The policy of a process without endpoints of its own. */
+export function allowOnly(allowedCidrs: readonly string[], lookup: NameLookup = sharedLookup(1)): BackendPolicy {
+  return { allowedCidrs, ownAt: () => null, lookup };
+}
