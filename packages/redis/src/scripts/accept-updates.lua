@@ -2,7 +2,7 @@
 -- @keys state, log, history, pendingTurns, consumers, activity, shardActivity, live, ...seen
 -- @args registrationId: text, nowMs: digits, botId: digits
 --   fencingToken: digits?  of the polling turn; absent for a push by the platform
---   nextOffset: digits?  to ask the platform for; absent keeps it
+--   pollOffset: digits?  to ask the platform for; absent keeps it
 --   quickestLimit: number  backlog limit (updates) of the quickest reader
 --   slowestLimit: number?  that of the slowest reader; absent unless memory is tight
 --   traceparent: text  '' when not traced
@@ -40,9 +40,9 @@ local MARK_OF_NOBODY = '=0'
 local WAKE_PUSH_TO_PASS_FROM = 500
 
 local now = tonumber(nowMs)
--- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
---   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil, seenProlonged
+-- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, newestIsOurs,
+--   reserved, run, allowedCount, pull, push, pushKeptUntil, pullCursorCount, pushCursorCount, pushPending, rules,
+--   rulesUnread, rulesPending, filtersDigest, wokenPrograms, watchedUntil, seenProlonged
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if fencingToken ~= '' and fencingToken ~= s.pollingFencingToken then return { 'FENCED' } end
@@ -51,7 +51,7 @@ if (s.filtersDigest or '') ~= filtersDigest then
 end
 
 local last, lastText, n, nText = tonumber(s.lastId), s.lastId, tonumber(s.allowedCount), s.allowedCount
-local polled, newestIsOurs, reserved = fencingToken ~= '', s.own == '1', tonumber(s.reserved or 0)
+local polled, newestIsOurs, reserved = fencingToken ~= '', s.newestIsOurs == '1', tonumber(s.reserved or 0)
 if not string.find(runIds, s.run or '?', 1, true) then
   local run = runId()
   if s.run ~= run then
@@ -63,7 +63,7 @@ if not string.find(runIds, s.run or '?', 1, true) then
   end
 end
 local pull, push, manage, rules = s.pull == '1', s.push == '1', s.manage == '1', s.rules == '1'
-local holdsForPush = push or tonumber(s.parked) > now
+local holdsForPush = push or tonumber(s.pushKeptUntil) > now
 local hasConsumers = redis.call('EXISTS', consumers) == 1
 local watched = tonumber(s.watchedUntil or 0) > now
 
@@ -117,7 +117,7 @@ end
 
 -- All programs that push, and those that get one of these updates. Only the latter are woken.
 local pushing, getsOne = {}, {}
-for id in string.gmatch(s.programs or '', '%d+') do
+for id in string.gmatch(s.wokenPrograms or '', '%d+') do
   pushing[#pushing + 1] = id
 end
 local function noteReaders(mark, owner)
@@ -209,7 +209,7 @@ for i in each(updates) do
 end
 
 local changes = {}
-if nextOffset ~= '' then addField(changes, 'pollOffset', nextOffset) end
+if pollOffset ~= '' then addField(changes, '@pollOffset', pollOffset) end
 if polled then addField(changes, 'pollOkAt', nowMs) end
 if appended == 0 then
   writeState(state, changes)
@@ -231,8 +231,8 @@ addField(changes, '@lastId', lastText)
 addField(changes, '@allowedCount', nText)
 addField(changes, '@updateAt', nowMs)
 if prolonged ~= s.seenProlonged then addField(changes, '@seenProlonged', prolonged) end
-local ownText = newestIsOurs and '1' or '0'
-if s.own ~= ownText then addField(changes, '@own', ownText) end
+local ourText = newestIsOurs and '1' or '0'
+if s.newestIsOurs ~= ourText then addField(changes, '@newestIsOurs', ourText) end
 moveIdleCursors(changes, pull, holdsForPush, lastText, nText)
 writeState(state, changes)
 if (pull and anyAllowed) or hasConsumers then redis.call('PUBLISH', 'flotilla:appended', botId) end

@@ -195,7 +195,7 @@ test('what a parked program takes becomes a dead letter at once, and nobody else
 });
 
 /** Accepts what a poll brought, in the order given; the platform's ids 0 to 99 are in the first bitmap. */
-function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
+function acceptPolled(ids: number[], pollOffset: number, nowMs: number) {
   const { keys, activity, commands } = scene;
   const updates = ids.map((id) => {
     const raw = `{"update_id":${id}}`;
@@ -210,7 +210,7 @@ function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
       nowMs,
       botId: BOT,
       fencingToken: 7,
-      nextOffset,
+      pollOffset,
       quickestLimit: 100_000,
       slowestLimit: null,
       traceparent: '',

@@ -1,6 +1,6 @@
 -- Brings a bot's state in line with its configuration; the only script that creates a state.
 -- @keys state, log, consumers
---   deliveredByPush  ids that push has delivered
+--   deliveredAhead  ids that push has delivered
 --   lanes, inFlight, work, redriven, history, pendingTurns
 --   rulesLanes, rulesInFlight, rulesWork, rulesRedriven
 -- @args registrationId: text, nowMs: number, lanePrefix: text
@@ -29,7 +29,7 @@
 -- @include ids
 -- @include programs
 -- @include deleted-programs
-local PARKED_MS = 3600000
+local KEPT_MS = 3600000
 
 local forPush = { lanes = lanes, inFlight = inFlight, work = work, redriven = redriven }
 local forRules = { lanes = rulesLanes, inFlight = rulesInFlight, work = rulesWork, redriven = rulesRedriven }
@@ -49,17 +49,18 @@ if known.registrationId and known.registrationId ~= registrationId then return {
 if known.registrationId and tonumber(known.revision) > revision then return { 'OLD' } end
 if not known.registrationId then
   -- stylua: ignore
-  writeState(state, { '@registrationId', registrationId, '@lastId', 0, '@allowedCount', 0, '@pull', 0, '@push', 0, '@parked', 0,
+  writeState(state, { '@registrationId', registrationId, '@lastId', 0, '@allowedCount', 0, '@pull', 0, '@push', 0, '@pushKeptUntil', 0,
     '@pullCursor', 0, '@pullCursorCount', 0, '@keptFrom', 0, '@prevAck', 0, '@prevAckAt', nowMs, '@prevOffset', '', '@prevAt', 0,
     '@pushCursor', 0, '@pushCursorCount', 0, '@pushFloor', 0, '@pushPending', 0, '@trimmedAt', nowMs, '@pollOffset', 0,
     '@pollingFencingToken', 0, '@pushFencingToken', 0, '@run', runId() })
 end
 beginAbove(state, reservedId, known.registrationId == nil)
 
--- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules, on, programs
+-- @read s <- state: lastId, allowedCount, pull, push, pushKeptUntil, pullCursor, pullCursorCount, pushCursor, rules, on,
+--   wokenPrograms
 local last, allowedCount = tonumber(s.lastId), tonumber(s.allowedCount)
 local pullCursor, pushCursor = tonumber(s.pullCursor), tonumber(s.pushCursor)
-local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > nowMs, s.rules == '1'
+local pulled, pushed, ruled, keepsPush = s.pull == '1', s.push == '1', s.rules == '1', tonumber(s.pushKeptUntil) > nowMs
 
 -- Whoever applies a configuration first does what its changes do to cursors, and nobody does it again.
 local handOver, retries = false, false
@@ -89,15 +90,15 @@ local function emptyPush()
   local again = clearLanes(forPush, lanePrefix)
   fencePush()
   pushFrom(last, allowedCount)
-  redis.call('HSET', state, 'parked', 0)
+  redis.call('HSET', state, '@pushKeptUntil', 0)
   closeBreaker(state)
   if not drops then giveUpRedriven(bot, 'push', again, BACKEND_REMOVED) end
 end
 
 -- Pull continues at push's lowest pending id, without the later updates that push has delivered.
 local function handPushToPull()
-  redis.call('DEL', deliveredByPush)
-  local lowest = rememberDelivered(lanes, lanePrefix, log, pushCursor, deliveredByPush)
+  redis.call('DEL', deliveredAhead)
+  local lowest = rememberDeliveredAhead(lanes, lanePrefix, log, pushCursor, deliveredAhead)
   local cursor = math.max(pulled and pullCursor or 0, (lowest or pushCursor + 1) - 1)
   pullFrom(cursor, countUpTo(log, cursor, allowedCount))
 end
@@ -112,10 +113,10 @@ for _, name in ipairs(redis.call('HKEYS', consumers)) do
 end
 
 if push and not pushed then
-  if parked then
-    redis.call('HSET', state, 'parked', 0)
+  if keepsPush then
+    redis.call('HSET', state, '@pushKeptUntil', 0)
   else
-    -- A parking that has expired left them: they were given up.
+    -- What was kept for over an hour is given up.
     if redis.call('EXISTS', lanes) == 1 then emptyPush() end
     if pulled and handOver then
       pushFrom(pullCursor, s.pullCursorCount)
@@ -129,7 +130,7 @@ elseif pushed and not push then
     emptyPush()
   else
     -- A program that removes its webhook and sets it again must get the updates from in between.
-    redis.call('HSET', state, 'parked', nowMs + PARKED_MS)
+    redis.call('HSET', state, '@pushKeptUntil', nowMs + KEPT_MS)
     fencePush()
     -- Its owner did not die, so this was no attempt.
     for _, lane in ipairs(redis.call('HKEYS', inFlight)) do
@@ -140,14 +141,14 @@ elseif pushed and not push then
   end
 end
 if pull and not pulled then
-  if parked and not push then
+  if keepsPush and not push then
     handPushToPull()
     emptyPush()
   elseif not (pushed and not push and handOver) then
     pullFrom(last, allowedCount)
   end
 end
-if not push and not pushed and not parked and (pushCursor < last or redis.call('EXISTS', lanes) == 1) then
+if not push and not pushed and not keepsPush and (pushCursor < last or redis.call('EXISTS', lanes) == 1) then
   emptyPush()
 end
 
@@ -172,7 +173,7 @@ if drops then
   emptyPush()
   pullFrom(last, allowedCount)
   redis.call('HSET', state, 'keptFrom', last, 'prevAck', last)
-  redis.call('DEL', deliveredByPush)
+  redis.call('DEL', deliveredAhead)
 end
 if retries then
   retryNow(forPush, nowMs)
@@ -185,8 +186,8 @@ else
   writeState(state, { '@filters', filters, '@filtersDigest', filtersDigest })
 end
 bot.last, bot.count = last, allowedCount
-bot.on, bot.awake = on, s.on == '1' and s.programs or ''
-redis.call('HSET', state, 'programs', applyPrograms(bot, programs, kept, pushing))
+bot.on, bot.woken = on, s.on == '1' and s.wokenPrograms or ''
+redis.call('HSET', state, '@wokenPrograms', applyPrograms(bot, programs, kept, pushing))
 if dropsOf ~= '' and string.find(programs, ',' .. dropsOf .. ',', 1, true) then dropWaiting(bot, dropsOf) end
 -- A poll may have heard of what is dropped now.
 if drops or pull ~= pulled then redis.call('PUBLISH', 'flotilla:appended', botId) end

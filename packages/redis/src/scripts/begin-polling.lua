@@ -4,7 +4,7 @@
 -- @reply
 --   GONE, OFF
 --   OK fencingToken: number
---     nextOffset: number  to ask the platform for
+--     pollOffset: number  to ask the platform for
 --     polledAtMs: number  last success of that
 --     quickest: number, slowest: number  updates that wait for the quickest reader, and for the slowest
 --     refusedAtMs: number  since when the platform refuses it, 0: not
@@ -12,7 +12,7 @@
 -- @include backlog
 -- @include trim
 
--- @read s <- state: registrationId, on, pollOffset, pollOkAt, refusedAt, allowedCount, pull, push, parked,
+-- @read s <- state: registrationId, on, pollOffset, pollOkAt, refusedAt, allowedCount, pull, push, pushKeptUntil,
 --   pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending, trimmedAt
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
@@ -24,7 +24,7 @@ if slowest > 0 and nowMs - tonumber(s.trimmedAt) > TRIM_EVERY_MS then
 end
 return reply.OK {
   fencingToken = redis.call('HINCRBY', state, '@pollingFencingToken', 1),
-  nextOffset = tonumber(s.pollOffset),
+  pollOffset = tonumber(s.pollOffset),
   polledAtMs = tonumber(s.pollOkAt or 0),
   quickest = quickest,
   slowest = slowest,

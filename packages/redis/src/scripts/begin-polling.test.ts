@@ -17,7 +17,7 @@ test('the owner gets a higher token, where polling goes on, and what waits', asy
   await scene.accept([1, 2]);
   await scene.commands.hset(scene.keys.state, { pollOffset: 3, pollOkAt: 4, refusedAt: 5 });
   const waiting = { quickest: 2, slowest: 2 };
-  const begun = { outcome: 'OK', fencingToken: 1, nextOffset: 3, polledAtMs: 4, ...waiting, refusedAtMs: 5 };
+  const begun = { outcome: 'OK', fencingToken: 1, pollOffset: 3, polledAtMs: 4, ...waiting, refusedAtMs: 5 };
   expect(await begin()).toEqual(begun);
   expect(okOf(await begin()).fencingToken).toBe(2);
 });

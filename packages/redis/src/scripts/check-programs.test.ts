@@ -25,7 +25,7 @@ const check = ({
     registrationId: registration,
     nowMs: atMs,
     botId: BOT,
-    programPrefix: scene.keys.programs,
+    programPrefix: scene.keys.programPrefix,
     limit: updates,
     limitMs: ms,
     tightLimit: tight,

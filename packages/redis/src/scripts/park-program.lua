@@ -13,9 +13,9 @@
 -- @include state
 -- @include programs
 -- @include give-up
-local reader, own = 'program:' .. programId, programKeys(programPrefix, programId)
+local reader, keys = 'program:' .. programId, programKeys(programPrefix, programId)
 -- @read s <- state: registrationId, allowedCount
--- @read p <- own.state: push, pushCursor, pushPending, hasDeliveredAhead
+-- @read p <- keys.state: push, pushCursor, pushPending, hasDeliveredAhead
 local consumer = redis.call('HGET', consumers, reader)
 if s.registrationId ~= registrationId or not consumer then return { 'GONE' } end
 local pushes, acknowledged, polledAt = p.push == '1', consumerOf(consumer)
@@ -30,11 +30,11 @@ local turn = withLanes({
   registrationId = registrationId,
   now = nowMs,
   botId = botId,
-  lanePrefix = own.lanePrefix,
-  lanes = own.lanes,
-  inFlight = own.inFlight,
-  work = own.work,
-  redriven = own.redriven,
+  lanePrefix = keys.lanePrefix,
+  lanes = keys.lanes,
+  inFlight = keys.inFlight,
+  work = keys.work,
+  redriven = keys.redriven,
   pending = tonumber(p.pushPending or 0),
   givenUp = 0,
   wakeHistory = 0,
@@ -69,7 +69,7 @@ local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, upTo, 'COUNT', math.
 for _, found in ipairs(fresh) do
   local entry = fieldsOf(found)
   cursor = entry.id
-  local wasDelivered = p.hasDeliveredAhead and redis.call('SISMEMBER', own.deliveredByPush, entry.id) == 1
+  local wasDelivered = p.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredAhead, entry.id) == 1
   local isWanted = isFor(entry, programId) and (entry.owner ~= nil or isOfKind(kinds, entry.kind))
   if isWanted and not wasDelivered then giveUp(turn, tostring(entry.id), failure) end
 end
@@ -78,14 +78,14 @@ local waits = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_S
 local more = cursor < upTo or #waits > 0
 if pushes then
   local count = countUpTo(turn.log, cursor, tonumber(s.allowedCount))
-  writeState(own.state, { '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', turn.pending })
+  writeState(keys.state, { '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', turn.pending })
   redis.call('HSET', turn.consumers, reader, risenFloor(turn, acknowledged, cursor) .. ' ' .. nowMs)
 else
   redis.call('HSET', turn.consumers, reader, cursor .. ' ' .. (more and polledAt or '0'))
 end
 if not more then
-  redis.call('HSET', own.state, 'parkedAt', nowMs, 'parkedFor', reason)
-  if not pushes then redis.call('HSET', own.state, 'polledAt', polledAt) end
+  redis.call('HSET', keys.state, 'parkedAt', nowMs, 'parkedFor', reason)
+  if not pushes then redis.call('HSET', keys.state, 'polledAt', polledAt) end
   redis.call('PUBLISH', 'flotilla:bot-state', turn.botId)
 end
 trimLog(turn.state, turn.log, turn.consumers, nowMs)

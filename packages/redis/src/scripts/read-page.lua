@@ -1,6 +1,6 @@
 -- Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero).
 -- @keys state, log, consumers
---   deliveredByPush  ids that push has delivered, which the default consumer, or the program whose own push it was, leaves out
+--   deliveredAhead  ids that push has delivered, which the default consumer, or the program whose own push it was, leaves out
 --   activity, shardActivity
 --   program?  its hash, for a program
 -- @args registrationId: text, nowMs: digits
@@ -76,7 +76,7 @@ end
 
 -- Whether push delivered ids ahead, which this reader must not get.
 local function hidesSome()
-  if hidden == nil then hidden = (default or forProgram) and redis.call('EXISTS', deliveredByPush) == 1 end
+  if hidden == nil then hidden = (default or forProgram) and redis.call('EXISTS', deliveredAhead) == 1 end
   return hidden
 end
 
@@ -89,7 +89,7 @@ local function acknowledge(id, received)
   if received then countActivity(activity, shardActivity, now, 0, math.max(0, count - before), 0, 0, 0) end
   movePullCursor(state, s, tostring(cursor), count == n and s.allowedCount or count, now)
   if hidesSome() and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then
-    redis.call('DEL', deliveredByPush)
+    redis.call('DEL', deliveredAhead)
     hidden = false
   end
 end
@@ -164,8 +164,8 @@ from = from or cursor + 1
 
 local throttled = false
 if throttles and (default or forProgram) then
-  local own = forProgram and program or state
-  -- @read poll <- own: prevOffset, prevAt
+  local readerState = forProgram and program or state
+  -- @read poll <- readerState: prevOffset, prevAt
   throttled = poll.prevOffset == askedOffset and now - tonumber(poll.prevAt) < 3000 and timeoutMs < 3000
   redis.call('HSET', own, 'prevOffset', askedOffset, 'prevAt', nowMs)
 end
@@ -183,7 +183,7 @@ while #raws < limit and not more and not isDone do
     if
       expiresAtOf(entry) > now
       and isWanted(entry)
-      and not (hidesSome() and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1)
+      and not (hidesSome() and redis.call('SISMEMBER', deliveredAhead, idOf(entry)) == 1)
     then
       local raw = rawOf(entry)
       local grown = size + 50 + #raw

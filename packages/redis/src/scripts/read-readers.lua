@@ -5,7 +5,7 @@
 -- @reply
 --   GONE
 --   OK bot: bot, readers: reader[]
--- @row bot on: text, pull: text, push: text, parked: text, rules: text, failingSince: text, openUntil: text
+-- @row bot on: text, pull: text, push: text, pushKeptUntil: text, rules: text, failingSince: text, openUntil: text
 --   pushErr: text, pushErrAt: text, pushOkAt: text, pulledAt: text  as stored, '' for what is absent
 -- @row reader reader: text  its name
 --   cursor: number?
@@ -23,7 +23,7 @@
 -- @include programs
 local ENTRIES_LOOKED_AT = 20
 
--- @read s <- state: registrationId, on, lastId, allowedCount, pull, push, parked, rules, pullCursor, pullCursorCount,
+-- @read s <- state: registrationId, on, lastId, allowedCount, pull, push, pushKeptUntil, rules, pullCursor, pullCursorCount,
 --   keptFrom, pushCursor, pushCursorCount, pushPending, pushFloor, rulesCursor, rulesFloor, rulesUnread, rulesPending,
 --   failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt
 if s.registrationId ~= registrationId then return { 'GONE' } end
@@ -104,7 +104,7 @@ if s.pull == '1' then
 else
   add('pull', '', 0, '', '', '', '')
 end
-if s.push == '1' or tonumber(s.parked) > nowMs then
+if s.push == '1' or tonumber(s.pushKeptUntil) > nowMs then
   local behind = count - tonumber(s.pushCursorCount) + tonumber(s.pushPending)
   local oldestAt = oldestOf(lanes, lanePrefix, s.pushFloor, pushCursor, isAllowed)
   add('push', pushCursor, behind, oldestAt, redis.call('HLEN', inFlight), dueOf(lanes), '')
@@ -161,7 +161,7 @@ local bot = {
     on = s.on,
     pull = s.pull,
     push = s.push,
-    parked = s.parked,
+    pushKeptUntil = s.pushKeptUntil,
     rules = s.rules or '',
     failingSince = s.failingSince or '',
     openUntil = s.openUntil or '',

@@ -15,7 +15,7 @@ const read = (registrationId = REGISTRATION) =>
     nowMs: NOW_MS,
     lanePrefix: scene.keys.lane(''),
     rulesLanePrefix: scene.keys.rulesLane(''),
-    programPrefix: scene.keys.programs,
+    programPrefix: scene.keys.programPrefix,
   });
 const rows = async () => Object.fromEntries(okOf(await read()).readers.map((row) => [row.reader, row]));
 const claim = (name: string) =>

@@ -114,7 +114,7 @@ test('a program that polls gets its letters at the end of the log, once, under n
     [9, '{"update_id":9}', '2', '1', '=5', '1'],
     [10, '{"update_id":10}', '3', '1', '=5', '0'],
   ]);
-  expect(await scene.commands.hmget(scene.keys.state, 'lastId', 'allowedCount', 'own', 'pushCursor')).toEqual([
+  expect(await scene.commands.hmget(scene.keys.state, 'lastId', 'allowedCount', 'newestIsOurs', 'pushCursor')).toEqual([
     '10',
     '3',
     '1',

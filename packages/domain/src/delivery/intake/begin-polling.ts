@@ -25,7 +25,7 @@ export async function beginPolling(deps: { redis: RedisHandles; clock: Clock }, 
     nowMs: deps.clock.nowMs(),
   });
   if (begun.outcome !== 'OK') return { outcome: 'nothing-to-do' };
-  const { fencingToken, nextOffset, polledAtMs, quickest, slowest, refusedAtMs } = begun;
+  const { fencingToken, pollOffset, polledAtMs, quickest, slowest, refusedAtMs } = begun;
   const waiting = { quickest, slowest };
-  return { outcome: 'owner', fencingToken, pollOffset: nextOffset, polledAtMs, waiting, refusedAtMs };
+  return { outcome: 'owner', fencingToken, pollOffset, polledAtMs, waiting, refusedAtMs };
 }

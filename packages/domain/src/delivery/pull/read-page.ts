@@ -83,11 +83,11 @@ function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Pr
   const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
   const keys = botKeys(bot.id);
   const ofProgram = keysOfConsumer(bot.id, consumer);
-  const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
+  const deliveredAhead = ofProgram?.deliveredAhead ?? keys.deliveredAhead;
   const nowMs = deps.clock.nowMs();
   return scripts.readPage(
     deps.redis.commands,
-    { ...keys, ...activityKeys(bot.id, nowMs), deliveredByPush, program: ofProgram?.state ?? null },
+    { ...keys, ...activityKeys(bot.id, nowMs), deliveredAhead, program: ofProgram?.state ?? null },
     {
       registrationId: bot.registrationId,
       nowMs,

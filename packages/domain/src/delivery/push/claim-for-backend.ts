@@ -84,10 +84,10 @@ export async function claimForBackend(
           return scripts.claimForPush(commands, { ...shared, attempts, live, ...activity }, { ...args, ...requests });
         })
       : await claimUnits(deps, lanesOf(ofProgram), backend, request, settled, (shared, args) => {
-          const { attempts, deliveredByPush, state } = ofProgram;
+          const { attempts, deliveredAhead, state } = ofProgram;
           return scripts.claimForProgram(
             commands,
-            { ...shared, attempts, live: keys.live, program: state, deliveredByPush },
+            { ...shared, attempts, live: keys.live, program: state, deliveredAhead },
             {
               ...args,
               ...requests,

@@ -63,7 +63,7 @@ local function updateBreaker(turn, s, requests)
   if requests.succeeded then
     change(turn, '@pushOkAt', turn.nowText)
     if failingSince then
-      closeBreaker(turn.own)
+      closeBreaker(turn.readerState)
       announceState(turn.botId)
     end
     if openUntil == 0 then return 0, false, false end
@@ -86,7 +86,7 @@ end
 
 -- Whether every answer of the last 23 h was 410. s: with goneSince.
 local function isHopeless(turn, s, requests)
-  if requests.answers == 'other' and s.goneSince then redis.call('HDEL', turn.own, 'goneSince') end
+  if requests.answers == 'other' and s.goneSince then redis.call('HDEL', turn.readerState, 'goneSince') end
   if requests.answers ~= 'gone' then return false end
   local goneSince = tonumber(s.goneSince or turn.now)
   change(turn, '@goneSince', goneSince)

@@ -43,12 +43,12 @@ local function withLanes(turn)
 end
 
 -- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; names: the stored names of its
--- fencingToken, claim, suspect and floor; own: the hash that has them (the state, or that of a program).
-local function openTurn(reader, names, keys, args, own)
+-- fencingToken, claim, suspect and floor; readerState: the hash that has them (the state, or that of a program).
+local function openTurn(reader, names, keys, args, readerState)
   return withLanes({
     reader = reader,
     fields = names,
-    own = own or keys.state,
+    readerState = readerState or keys.state,
     state = keys.state,
     log = keys.log,
     lanes = keys.lanes,
@@ -122,7 +122,7 @@ local function ownTurn(turn, s)
   if turn.fencingToken ~= '' then return tonumber(turn.fencingToken) end
   if s.on ~= '1' or s.isWanted ~= '1' then return nil, 'OFF' end
   restoreInFlight(turn.lanes, turn.inFlight)
-  return redis.call('HINCRBY', turn.own, turn.fields.fencingToken, 1)
+  return redis.call('HINCRBY', turn.readerState, turn.fields.fencingToken, 1)
 end
 
 -- An entry of the log, or a redriven update; nil when it is gone.
@@ -235,9 +235,9 @@ local function closeTurn(turn, found)
   if #first == 0 then
     setFloor(turn, tostring(found.cursor))
   elseif turn.trims then
-    setFloor(turn, risenFloor(turn, redis.call('HGET', turn.own, turn.fields.floor), found.cursor))
+    setFloor(turn, risenFloor(turn, redis.call('HGET', turn.readerState, turn.fields.floor), found.cursor))
   end
-  writeState(turn.own, turn.changes)
+  writeState(turn.readerState, turn.changes)
   local nothing = not found.active
     or #first == 0
     or (turn.ending == 'asleep' and lookAt ~= '' and tonumber(lookAt) > turn.now)
