@@ -49,7 +49,7 @@ export function botKeys(botId: number) {
     work: `${prefix}:work`,
     /** Hash: `r<dead letter id>` → JSON of the update that is sent again. */
     redriven: `${prefix}:redriven`,
-    /** Set: ids of dead letters that were put back and may still be in Postgres, because a redrive did not end. */
+    /** Set: ids of dead letters that were redriven and may still be in Postgres, because a redrive did not end. */
     justRedriven: `${prefix}:just-redriven`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,

@@ -14,7 +14,7 @@ import {
   refuse,
   refuseRequest,
 } from './call.ts';
-import { methodInBody } from './call-body.ts';
+import { methodInBody } from './read-parameters.ts';
 import { teeOf } from './call-tee.ts';
 import { hasBody } from './headers.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';

@@ -4,7 +4,8 @@ import { type BotResource, botResource } from '@flotilla/contract/bots.ts';
 import { fleetResource } from '@flotilla/contract/fleet.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { noteRefusal } from '@flotilla/domain/delivery/polling/note-refusal.ts';
-import { type Attempt, claimForBackend } from '@flotilla/domain/delivery/push/claim-for-backend.ts';
+import type { Attempt } from '@flotilla/domain/delivery/push/attempt.ts';
+import { claimDeliveries } from '@flotilla/domain/delivery/push/claim-deliveries.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
@@ -74,7 +75,7 @@ const gaps = (client: LiveClient) => client.named('gap').length;
 async function settle(bot: BotResource, attempts: Attempt[]): Promise<void> {
   const known = worker.directory.byId(bot.id)!;
   const claim = { name: `${Math.random()}`, limit: 1, trim: false, end: null, ownsTurn: () => true };
-  const begun = await claimForBackend(worker, known, { ...claim, fencingToken: null }, []);
+  const begun = await claimDeliveries(worker, known, { ...claim, fencingToken: null }, []);
   if (begun.outcome !== 'claimed') throw new Error('the bot has no turn');
   const unit = begun.units[0]!;
   const settled = attempts.map((attempt) =>
@@ -83,7 +84,7 @@ async function settle(bot: BotResource, attempts: Attempt[]): Promise<void> {
       : { unit, outcome: 'retry' as const, atMs: 0, record: null, attempt },
   );
   const token = { ...claim, name: `${Math.random()}`, fencingToken: begun.fencingToken };
-  await claimForBackend(worker, known, token, settled);
+  await claimDeliveries(worker, known, token, settled);
 }
 
 async function somebody(bots: number[]): Promise<TestAccount> {

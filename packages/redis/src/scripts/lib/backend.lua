@@ -94,7 +94,7 @@ local function isHopeless(turn, s, requests)
 end
 
 -- Claims what is due. Half-open: when the probe is due, one unit is claimed, with nothing else in flight.
-local function claimForBackend(turn, s, openUntil)
+local function claimDeliveries(turn, s, openUntil)
   local isOpen = openUntil > 0
   if isOpen then
     local isProbeDue = openUntil <= turn.now and redis.call('EXISTS', turn.inFlight) == 0
@@ -129,7 +129,7 @@ end
 
 -- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened, isStale; without units and answer.
 local function closeBackendTurn(turn, s, found)
-  found.units = claimForBackend(turn, s, found.openUntil)
+  found.units = claimDeliveries(turn, s, found.openUntil)
   -- What waits to be removed from its lane is more to do, as what waits to be filed is.
   found.more = found.more or turn.hasMoreToRemove
   change(turn, '@pushPending', textOf(turn.pending))
