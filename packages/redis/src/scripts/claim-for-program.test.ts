@@ -189,9 +189,7 @@ test('what waits is dropped in one step, for a program that pushes, pushes from 
     if (from === pushing) expect(idsIn(await claim({ name: 'a1', limit: 1 }))).toEqual(['1']);
     await scene.applyBot({ ...to, pull: true, revision: 2, dropPendingOf: ID });
     expect(await consumer()).toBe(`3 ${NOW_MS}`);
-    expect(await scene.commands.exists(own.lanes, own.work, own.inFlight, own.deliveredAhead, own.lane('c:5'))).toBe(
-      0,
-    );
+    expect(await scene.commands.exists(own.lanes, own.work, own.inFlight, own.deliveredAhead, own.lane('c:5'))).toBe(0);
     // The turn that ran gets nothing more.
     if (from === pushing && to === pushing)
       expect(await claim({ token: 1, name: 'a2' })).toEqual({ outcome: 'FENCED' });

@@ -167,7 +167,7 @@ if throttles and (default or forProgram) then
   local readerState = forProgram and program or state
   -- @read poll <- readerState: prevOffset, prevAt
   throttled = poll.prevOffset == askedOffset and now - tonumber(poll.prevAt) < 3000 and timeoutMs < 3000
-  redis.call('HSET', own, 'prevOffset', askedOffset, 'prevAt', nowMs)
+  redis.call('HSET', readerState, 'prevOffset', askedOffset, 'prevAt', nowMs)
 end
 local raws, size, scanned, appendedAt = {}, answerBytes, 0, 0
 local more, isDone = false, false

@@ -13,7 +13,8 @@
 -- @read bot <- state: registrationId, on, wokenPrograms
 -- @read s <- readerState: push, openUntil
 if bot.registrationId ~= registrationId then return { 'GONE' } end
-local isWoken = programId == '' or string.find(',' .. (bot.wokenPrograms or '') .. ',', ',' .. programId .. ',', 1, true)
+local isWoken = programId == ''
+  or string.find(',' .. (bot.wokenPrograms or '') .. ',', ',' .. programId .. ',', 1, true)
 if bot.on ~= '1' or s.push ~= '1' or not isWoken then return { 'OFF' } end
 if s.openUntil then
   writeState(readerState, { '@openUntil', nowMs })

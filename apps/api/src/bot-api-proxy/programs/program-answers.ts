@@ -10,7 +10,12 @@ import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { storedKinds } from '../intercept/answer-intercepted.ts';
 import { readPollRequest } from '../intercept/get-updates.ts';
-import { deleteWebhookOfProgram, getWebhookInfoOfProgram, type ProgramCall, setWebhookOfProgram } from './program-webhook.ts';
+import {
+  deleteWebhookOfProgram,
+  getWebhookInfoOfProgram,
+  type ProgramCall,
+  setWebhookOfProgram,
+} from './program-webhook.ts';
 import { hiddenSecret, withoutSecret } from './secret-mask.ts';
 
 type AnswerProgram = (context: Context, call: ProgramCall) => Promise<BotApiAnswer>;

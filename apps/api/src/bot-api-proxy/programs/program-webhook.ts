@@ -71,7 +71,10 @@ async function withNewestProgram({ directory }: Context, call: ProgramCall): Pro
 }
 
 /** Describes the backend as the platform does a webhook. Only the token that set the URL sees the secrets in it. */
-export async function getWebhookInfoOfProgram(context: Context, { bot, program, token }: ProgramCall): Promise<BotApiAnswer> {
+export async function getWebhookInfoOfProgram(
+  context: Context,
+  { bot, program, token }: ProgramCall,
+): Promise<BotApiAnswer> {
   const { pending, error, backendState } = (await programStates(context, bot))(program.id);
   if (program.mode !== 'push') return webhookInfo({ pending, allowedUpdates: null, backend: null });
   const backend = {

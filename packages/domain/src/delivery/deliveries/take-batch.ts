@@ -9,8 +9,8 @@ import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
 import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
-import { type RedriveDeps, redriveLetters } from './redrive-letters.ts';
 import { parseReader, presentReader } from './reader-name.ts';
+import { type RedriveDeps, redriveLetters } from './redrive-letters.ts';
 
 export type JobDeps = RedriveDeps & { db: Database; directory: BotDirectory };
 

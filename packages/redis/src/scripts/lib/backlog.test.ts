@@ -8,7 +8,15 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const IDLE = { allowedCount: 10, pull: 0, push: 0, pushKeptUntil: 0, pullCursorCount: 0, pushCursorCount: 0, pushPending: 0 };
+const IDLE = {
+  allowedCount: 10,
+  pull: 0,
+  push: 0,
+  pushKeptUntil: 0,
+  pullCursorCount: 0,
+  pushCursorCount: 0,
+  pushPending: 0,
+};
 const backlogOf = (state: object) =>
   scene.evaluate(
     'backlog',
