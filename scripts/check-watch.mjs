@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import { createMetrics } from '../packages/runtime/src/metrics.ts';
 
 // node scripts/check-watch.mjs: checks that dashboards, alert rules and runbooks name only existing metrics (those in
-// docs/operations/metrics.md, which a system test compares with real processes), and that every alert has a runbook and
-// tests.
+// docs/operations/metrics.md, which a system test compares with real processes), that each of these is looked at somewhere,
+// and that every alert has a runbook and tests.
 
 const ROOT = join(import.meta.dirname, '..');
 const DASHBOARDS = 'infra/grafana/dashboards';
@@ -14,6 +14,7 @@ const ALERTS = 'infra/prometheus/alerts';
 const ALERT_TESTS = 'infra/prometheus/alert-tests';
 const DATASOURCES = 'infra/grafana/provisioning/datasources';
 const METRICS = 'docs/operations/metrics.md';
+const HANDBOOK = 'docs/operations';
 const RUNBOOKS = 'docs/operations/runbooks';
 const PARTS = ['Meaning', 'Who is hurt', 'Look at', 'Do', 'Over when'];
 const SEVERITIES = ['critical', 'warning', 'info'];
@@ -24,10 +25,11 @@ const TARGET_LABELS = ['job', 'instance', 'le'];
 export function watchFaults(root = ROOT) {
   const read = (path) => readFileSync(join(root, path), 'utf8');
   const filesIn = (folder, ending) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith(ending))
-      .map((name) => ({ path: `${folder}/${name}`, text: read(`${folder}/${name}`) }));
-  const metrics = new Map([...documentedMetrics(read(METRICS)), ...nodeMetrics()]);
+    readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+      .map(({ name }) => ({ path: `${folder}/${name}`, text: read(`${folder}/${name}`) }));
+  const ours = documentedMetrics(read(METRICS));
+  const metrics = new Map([...ours, ...nodeMetrics()]);
   const runbooks = new Map(filesIn(RUNBOOKS, '.md').map(({ path, text }) => [path, text]));
   const rules = filesIn(ALERTS, '.yml').flatMap(rulesIn);
   const dashboards = filesIn(DASHBOARDS, '.json').map(({ path, text }) => ({ path, dashboard: JSON.parse(text) }));
@@ -39,7 +41,19 @@ export function watchFaults(root = ROOT) {
     ...rules.flatMap((rule) => faultsOfAlert(rule, runbooks, tests)),
     ...[...runbooks].flatMap(([path, text]) => faultsOfRunbook(metrics, path, text)),
     ...leftoverRunbooks(runbooks, rules),
+    ...unusedMetrics(
+      ours,
+      [DASHBOARDS, ALERTS, RUNBOOKS, HANDBOOK].flatMap((folder) => filesIn(folder, '')),
+    ),
   ];
+}
+
+/** A metric that no panel, alert, runbook or page of the handbook names is measured for nobody. */
+function unusedMetrics(ours, files) {
+  const used = files.filter(({ path }) => path !== METRICS).map(({ text }) => text);
+  return ours
+    .filter(([name]) => !used.some((text) => text.includes(name)))
+    .map(([name]) => `${METRICS}: no panel, alert or page has a use for ${name}`);
 }
 
 function rulesIn({ text }) {

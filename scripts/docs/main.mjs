@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { alertTables } from './alert-tables.mjs';
+import { envExample } from './env-example.mjs';
 import { linkFaults } from './link-faults.mjs';
 import { metricTables } from './metric-tables.mjs';
 import { settingTables } from './setting-tables.mjs';
@@ -16,16 +17,23 @@ const GENERATED = {
 };
 
 const faults = [];
+refresh('.env.example', envExample);
 for (const [path, tables] of Object.entries(GENERATED)) {
-  const before = readFileSync(resolve(root, path), 'utf8');
-  const after = Object.entries(tables(root)).reduce((text, [name, table]) => filledIn(text, path, name, table), before);
-  if (after === before) continue;
-  if (values.check) faults.push(`${path} is stale: run npm run docs`);
-  else writeFileSync(resolve(root, path), after);
+  refresh(path, (text) =>
+    Object.entries(tables(root)).reduce((filled, [name, table]) => filledIn(filled, path, name, table), text),
+  );
 }
 faults.push(...linkFaults(root));
 process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
 process.exitCode = faults.length === 0 ? 0 : 1;
+
+function refresh(path, generate) {
+  const before = readFileSync(resolve(root, path), 'utf8');
+  const after = generate(before);
+  if (after === before) return;
+  if (values.check) faults.push(`${path} is stale: run npm run docs`);
+  else writeFileSync(resolve(root, path), after);
+}
 
 /** Replaces the text between the two markers of this table. */
 function filledIn(text, path, name, table) {

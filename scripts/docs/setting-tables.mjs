@@ -6,15 +6,20 @@ import { table } from './table.mjs';
 /** Every setting with a rule refuses these values; its error message is the rule, in the words that users see. */
 const IMPOSSIBLE = ['?', '?'.repeat(1_000)];
 
-export function settingTables() {
+/** Every setting, by who reads it. */
+export function groupedSettings() {
   const [api, worker] = [apiSettings.shape, workerSettings.shape];
   const only = (settings, ...others) => without(settings, (name) => others.some((other) => name in other));
   return {
-    'settings of api and worker': settingTable(without(api, (name) => !(name in worker))),
-    'settings of the api': settingTable(only(api, worker)),
-    'settings of the worker': settingTable(only(worker, api)),
-    'settings of the sandbox': settingTable(only(sandboxSettings.shape, api, worker)),
+    'settings of api and worker': without(api, (name) => !(name in worker)),
+    'settings of the api': only(api, worker),
+    'settings of the worker': only(worker, api),
+    'settings of the sandbox': only(sandboxSettings.shape, api, worker),
   };
+}
+
+export function settingTables() {
+  return Object.fromEntries(Object.entries(groupedSettings()).map(([name, group]) => [name, settingTable(group)]));
 }
 
 function without(settings, left) {
@@ -35,14 +40,21 @@ function linked(description) {
 }
 
 function defaultOf(schema) {
-  const { success, data } = schema.safeParse(undefined);
-  if (!success) return 'required';
-  if (data === undefined) return '–';
-  const text = typeof data === 'boolean' ? String(Number(data)) : Array.isArray(data) ? data.join(',') : data;
-  return typeof text === 'object' || text === '' ? '–' : `\`${text}\``;
+  const text = defaultText(schema);
+  if (text === null) return 'required';
+  return text === '' ? '–' : `\`${text}\``;
 }
 
-function rangeOf(schema) {
+/** The default as the environment would have it, '' for none; null for a required setting. */
+export function defaultText(schema) {
+  const { success, data } = schema.safeParse(undefined);
+  if (!success) return null;
+  const text = typeof data === 'boolean' ? String(Number(data)) : Array.isArray(data) ? data.join(',') : data;
+  return text === undefined || typeof text === 'object' ? '' : String(text);
+}
+
+/** The values that a setting takes, in the words of its errors. */
+export function rangeOf(schema) {
   const issues = IMPOSSIBLE.flatMap((value) => schema.safeParse(value).error?.issues ?? []);
   const rules = issues.map(({ message }) => message.replace(/^is required: /, '').replace(/^must be /, ''));
   return [...new Set(rules)].join('; ') || 'any text';

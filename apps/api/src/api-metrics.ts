@@ -67,18 +67,6 @@ function pollMetrics(metrics: Metrics): MeasurePull {
   };
 }
 
-/** Connections refused at the port, which may open before the rest of the api exists. */
-export function connectionsRefused(metrics: Metrics) {
-  return metrics.counter(
-    {
-      name: 'flotilla_connections_refused_total',
-      help: 'Connections refused because there were too many in all, or from one address.',
-      labelNames: ['reason'],
-    },
-    [{ reason: 'all' }, { reason: 'address' }],
-  );
-}
-
 const OUTCOMES = [
   'accepted',
   'duplicate',

@@ -7,7 +7,8 @@ import { cidrListSetting, integerSetting, portSetting, switchSetting, urlSetting
 import { z } from 'zod';
 import { hostName } from './http/proxy-host.ts';
 
-const RELEASE = resolve(import.meta.dirname, '../../..');
+/** The built console; without an index.html there is none. */
+const CONSOLE = resolve(import.meta.dirname, '../../console/dist');
 const MIN_KEY_LENGTH = 24;
 const OWN_PATHS = [
   '/api',
@@ -45,12 +46,6 @@ export const apiSettings = z.object({
     .enum(['forward', 'reject'], 'must be forward or reject')
     .default('forward')
     .describe('What happens to calls with an unregistered token; reject lets only registered bots use the proxy.'),
-  CONSOLE_DIR: z
-    .string()
-    .default('apps/console/dist')
-    .describe(
-      'The folder of the built console, from the folder of the release; without index.html there is no console.',
-    ),
   SANDBOX_URL: urlSetting('http', 'https')
     .optional()
     .describe('The page of a sandbox on which people write to its bot; only the sandbox sets it.'),
@@ -132,7 +127,7 @@ function nest(settings: Settings) {
       apiKey: settings.ADMIN_API_KEY,
     },
     sandboxUrl: settings.SANDBOX_URL,
-    consoleDir: resolve(RELEASE, settings.CONSOLE_DIR),
+    consoleDir: CONSOLE,
     proxy: {
       prefix: settings.PROXY_PREFIX,
       /** In the form of `hostName`; null: the proxy answers on every host. */

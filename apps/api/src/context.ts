@@ -132,7 +132,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     clientAddress: clientAddress(config.http.trustedProxies),
     proxyHost: config.proxy.host === null ? null : proxyHost(config.proxy.host, config.http.trustedProxies),
     bodies: bodyBudget(metrics),
-    uploads: uploadLimit(metrics),
+    uploads: uploadLimit(),
     apiMetrics: counted,
     backends,
     testsInFlight: new Set(),

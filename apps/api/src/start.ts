@@ -8,9 +8,7 @@ import { installAdminKey } from '@flotilla/domain/people/accounts/install-admin-
 import { type StartingService, startService } from '@flotilla/domain/startup/start-service.ts';
 import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
-import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { Readiness } from '@flotilla/runtime/probe-server.ts';
-import { connectionsRefused } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
 import { isBotApiPath } from './bot-api-proxy/path.ts';
@@ -56,7 +54,7 @@ export async function startApi(
   const signal = stopping === undefined ? ended.signal : AbortSignal.any([stopping, ended.signal]);
   const service = await startService({ log, config, ready, stopping: signal });
   const { metrics, probes } = service;
-  const portServer = openPort(config, log, metrics);
+  const portServer = openPort(config, log);
   try {
     // Listens only if it has to wait: a load balancer might choose the open port and get only refusals.
     context = await createContext(config, { log, metrics, retry: service.retryWhileAway('Redis', portServer.listen) });
@@ -87,13 +85,12 @@ export async function startApi(
 const NOT_YET: Readiness = { ready: false, reasons: ['Redis has not answered since the start'] };
 
 /** The server of the api's port. Until `serve` is called, it answers that the service is starting. */
-function openPort(config: ApiConfig, log: Logger, metrics: Metrics) {
+function openPort(config: ApiConfig, log: Logger) {
   let handle = answerWhileWaiting(config.proxy.prefix);
   const { server, connections } = createHttpServer((request, response) => handle(request, response), {
     maxConnections: config.http.maxConnections,
     maxPerAddress: config.http.maxConnectionsPerAddress,
     isTrusted: trustedProxies(config.http.trustedProxies),
-    refused: connectionsRefused(metrics),
     log,
   });
   const drain = drainable(server, connections);

@@ -3,7 +3,6 @@ import type { SimBot } from './bots/sim-bot.ts';
 import type { Chat, Message } from './chats/chat.ts';
 import type { User } from './chats/user.ts';
 import type { Fault } from './faults/fault.ts';
-import type { FloodLimits } from './faults/flood-limits.ts';
 import type { SimFile } from './files/sim-file.ts';
 import type { InlineMessage, OpenQuery, SentPoll } from './messages/queries-and-polls.ts';
 import type { SimClock } from './sim-clock.ts';
@@ -53,7 +52,8 @@ export type Simulator = {
   postedBy: WeakMap<Message, number>;
   polls: Map<string, SentPoll>;
   faults: Fault[];
-  floodLimits: FloodLimits | null;
+  /** How many messages a bot may send: per second in all, and per minute into one chat. */
+  floodLimits: { perSecond: number; perChatPerMinute: number } | null;
   sentRecently: Map<string, number[]>;
   loads: LoadState[];
   nextFileNumber: number;

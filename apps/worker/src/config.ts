@@ -1,5 +1,4 @@
 import { poolSetting } from '@flotilla/database/connect.ts';
-import type { ProgramLimit } from '@flotilla/domain/delivery/programs/park-programs.ts';
 import type { RetentionDays } from '@flotilla/domain/records/retention/remove-expired.ts';
 import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
@@ -34,11 +33,6 @@ export const workerSettings = z.object({
     .describe(
       'Updates that may wait for a program. With more it is parked: they become dead letters. All workers need the same value.',
     ),
-  PROGRAM_LIMIT_HOURS: integerSetting({ min: 1, max: 24 })
-    .default(24)
-    .describe(
-      'Hours that a program may stay behind, or not poll, before it is parked. All workers need the same value.',
-    ),
   MESSAGE_RETENTION_DAYS: retentionSetting.describe(
     'Days after which messages are removed; 0 keeps them. All workers need the same value.',
   ),
@@ -51,8 +45,8 @@ export type WorkerConfig = ServiceConfig & {
   roles: Set<Role>;
   /** Bots that this worker polls at the same time. */
   pollingConcurrency: number;
-  /** How far a program may stay behind. */
-  programLimit: ProgramLimit;
+  /** How many updates may wait for a program. */
+  programLimit: number;
   retentionDays: RetentionDays;
 };
 
@@ -63,7 +57,7 @@ export function readWorkerConfig(env?: Record<string, string | undefined>): Work
     ...serviceConfig(settings, settings.WORKER_DATABASE_CONNECTIONS),
     roles: new Set(settings.WORKER_ROLES),
     pollingConcurrency: settings.POLLING_CONCURRENCY,
-    programLimit: { updates: settings.PROGRAM_LIMIT_UPDATES, hours: settings.PROGRAM_LIMIT_HOURS },
+    programLimit: settings.PROGRAM_LIMIT_UPDATES,
     retentionDays: { messages: settings.MESSAGE_RETENTION_DAYS, audit: settings.AUDIT_RETENTION_DAYS },
   };
 }

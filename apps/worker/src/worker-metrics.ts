@@ -177,10 +177,6 @@ function historyMetrics({ counter, quickHistogram }: Metrics) {
       help: 'Seconds from an entry of the history stream to its row in Postgres.',
       buckets: LAG_BUCKETS_S,
     }).of(),
-    historyReplaced: counter({
-      name: 'flotilla_history_replaced_messages_total',
-      help: 'Messages that replaced older ones with the same id, as after a reset of the platform.',
-    }),
     historyBatches: counter(
       {
         name: 'flotilla_history_batches_total',
@@ -217,7 +213,7 @@ const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'program' | 'r
   unknown: ['push', 'rules'],
 };
 
-function upkeepMetrics({ counter, histogram, gauge }: Metrics) {
+function upkeepMetrics({ counter, gauge }: Metrics) {
   return {
     latePendingTurns: gauge({
       name: 'flotilla_late_pending_turns',
@@ -232,11 +228,6 @@ function upkeepMetrics({ counter, histogram, gauge }: Metrics) {
       },
       [{ outcome: 'ok' }, { outcome: 'failed' }],
     ),
-    upkeepSeconds: histogram({
-      name: 'flotilla_upkeep_round_seconds',
-      help: 'Seconds a round of upkeep took.',
-      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
-    }),
     repairs: counter(
       {
         name: 'flotilla_upkeep_repairs_total',

@@ -78,7 +78,7 @@ async function applyBot(redis: RedisHandles, bot: number, programs: number): Pro
     dropsOf: null,
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
-    programPrefix: keys.programs,
+    programPrefix: keys.programPrefix,
   });
 }
 
@@ -90,7 +90,7 @@ function acceptor(redis: RedisHandles, bot: number) {
     registrationId: REGISTRATION,
     botId: bot,
     fencingToken: null,
-    nextOffset: null,
+    pollOffset: null,
     quickestLimit: 1e9,
     slowestLimit: null,
     traceparent: '',

@@ -152,7 +152,6 @@ function turnDeps(db: Database, redis: RedisHandles) {
   const measure = {
     historyRows: NOTHING,
     historyLag: NOTHING,
-    historyReplaced: NOTHING,
     historyBatches: NOTHING,
     deadLetters: NOTHING,
   };

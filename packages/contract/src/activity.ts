@@ -3,11 +3,11 @@ import { EXAMPLE_BOT_ID } from './examples.ts';
 import { moment, ownId } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-export const ACTIVITY_STEPS = ['minute', 'hour'] as const;
+const ACTIVITY_STEPS = ['minute', 'hour'] as const;
 
 const count = () => z.int().min(0);
 
-export const activityPoint = z
+const activityPoint = z
   .strictObject({
     at: z.iso.datetime().describe('The start of the minute or hour.'),
     in: count().describe('Updates that Flotilla accepted from the platform. One that comes twice counts once.'),

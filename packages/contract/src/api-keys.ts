@@ -5,7 +5,7 @@ import { flag, instant, nullable, ownId, ownIds, pagedInputs, text } from './inp
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
 
-export const apiKeyResource = z
+const apiKeyResource = z
   .strictObject({
     id: ownIdField,
     user_id: z.int().describe('The account that the key belongs to.'),

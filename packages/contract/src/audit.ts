@@ -5,9 +5,9 @@ import { ownIdField } from './fields.ts';
 import { botIdOfChat, chatId, moment, pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-export const ACTOR_KINDS = ['account', 'key', 'bot'] as const;
+const ACTOR_KINDS = ['account', 'key', 'bot'] as const;
 
-export const auditEntryResource = z
+const auditEntryResource = z
   .strictObject({
     id: ownIdField,
     chat_id: z.int().optional().describe('The chat in which it happened. Absent: in no chat.'),

@@ -32,7 +32,7 @@ const chatPermissions = z
   .strictObject(eachPermission((name) => z.boolean().describe(PERMISSIONS[name])))
   .meta({ id: 'ChatPermissions' });
 
-export const chatAdminResource = z
+const chatAdminResource = z
   .strictObject({
     id: z.int().describe("The platform's id of the administrator."),
     ...nameFields,

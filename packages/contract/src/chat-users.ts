@@ -5,9 +5,7 @@ import { isBotField, nameFields, okAnswer, userIdField } from './fields.ts';
 import { botIdOfChat, chatId, flag, integer, pagedInputs, text, userOfChat } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-export const chatUserResource = z
-  .strictObject({ id: userIdField, ...nameFields, is_bot: isBotField })
-  .meta({ id: 'User' });
+const chatUserResource = z.strictObject({ id: userIdField, ...nameFields, is_bot: isBotField }).meta({ id: 'User' });
 
 export type ChatUserResource = z.infer<typeof chatUserResource>;
 

@@ -29,7 +29,7 @@ const lastMessageResource = z
 /** The most chats in one answer with `order=recent`. */
 export const RECENT_CHATS = 200;
 
-export const chatResource = z
+const chatResource = z
   .strictObject({
     id: z.int().describe("The platform's id of the chat."),
     bot_id: botIdField,

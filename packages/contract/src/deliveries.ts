@@ -62,7 +62,7 @@ export const failedDestination = z
 export type FailedDestination = z.infer<typeof failedDestination>;
 
 /** An update that has not reached its reader: it is retried, or it was given up. */
-export const deliveryResource = z
+const deliveryResource = z
   .strictObject({
     id: z.int().optional().describe('Only for a dead letter: its id, which redrive takes.'),
     bot_id: botIdField.describe(

@@ -22,7 +22,7 @@ const responseExcerpt = z
 const responseContentType = z.string().describe('The Content-Type of the answer.');
 
 /** One attempt to deliver an update. */
-export const attemptResource = z
+const attemptResource = z
   .strictObject({
     id: z.string().describe('Identifies the attempt among those of the bot.'),
     at: z.iso.datetime().describe('When it was sent.'),

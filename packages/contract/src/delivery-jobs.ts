@@ -84,7 +84,7 @@ const discarded = z
   .strictObject({ ok: okField, ...progress, bots: byBot, upto_id: countedUpTo, ...jobFields })
   .meta({ id: 'Discarded' });
 
-export const deliveryJob = z
+const deliveryJob = z
   .strictObject({
     job_id: ownIdField,
     action: z.enum(['redrive', 'discard']).describe('What is done to the dead letters.'),

@@ -8,7 +8,7 @@ import { defineOperation, fieldsBeside } from './operation.ts';
 import { inlineKeyboard, replyMarkup } from './reply-markup.ts';
 
 /** What a message can be sent with. */
-export const SENT_MEDIA = MEDIA_TYPES.filter((type) => type !== 'callback');
+const SENT_MEDIA = MEDIA_TYPES.filter((type) => type !== 'callback');
 
 export type SentMedia = (typeof SENT_MEDIA)[number];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonObject, listOf, platformId, text } from './inputs.ts';
 
-export const FILTERED_CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
+const FILTERED_CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 
 export const FILTER_NOTE = `Which updates of its kinds the program gets. All conditions that are given must hold; of a list, one entry is enough. \`{}\`: every update.
 A condition that cannot be judged for an update does not hold:

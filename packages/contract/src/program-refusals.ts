@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-export const PROGRAM_REFUSAL_REASONS = ['method', 'chat', 'file', 'rate', 'expired', 'paused', 'answered'] as const;
+const PROGRAM_REFUSAL_REASONS = ['method', 'chat', 'file', 'rate', 'expired', 'paused', 'answered'] as const;
 export type ProgramRefusalReason = (typeof PROGRAM_REFUSAL_REASONS)[number];
 
-export const programRefusalResource = z
+const programRefusalResource = z
   .strictObject({
     at: z.iso.datetime().describe('When it was last refused.'),
     token_id: z

@@ -17,7 +17,7 @@ const rate = z
   })
   .describe(RATE_NOTE);
 
-export const programTokenResource = z
+const programTokenResource = z
   .strictObject({
     id: ownIdField,
     program_id: z.int().describe('The program that it belongs to.'),

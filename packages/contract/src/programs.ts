@@ -6,7 +6,7 @@ import { botId, flag, integer, listOf, ownId, pagedInputs, text } from './inputs
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { FILTER_NOTE, filterInput, programFilter } from './program-filters.ts';
 
-export const PROGRAM_MODES = ['pull', 'push'] as const;
+const PROGRAM_MODES = ['pull', 'push'] as const;
 
 const MODE_NOTE = 'pull: the program asks for its updates. push: they are sent to its `backend_url`.';
 
@@ -18,7 +18,7 @@ const EXCLUSIVE_NOTE =
 const ORDER_NOTE =
   'Which exclusive program takes an update that several select: the one with the lowest order, and of equal ones the oldest.';
 
-export const programResource = z
+const programResource = z
   .strictObject({
     id: ownIdField,
     bot_id: botIdField,

@@ -7,7 +7,7 @@ import { consumerName } from './updates.ts';
 
 const time = (description: string) => z.iso.datetime().describe(description).optional();
 
-export const readerResource = z
+const readerResource = z
   .strictObject({
     reader: z
       .string()

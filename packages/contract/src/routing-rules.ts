@@ -5,14 +5,14 @@ import { botId, flag, nullable, ownId, pagedInputs, platformId, platformObject, 
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { conditionText } from './program-filters.ts';
 
-export const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all'] as const;
+const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
-export const ROUTING_ACTIONS = ['forward', 'copy', 'drop'] as const;
+const ROUTING_ACTIONS = ['forward', 'copy', 'drop'] as const;
 export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
 
 /** After a crash between sending a message and recording it: send it again, or leave it out. */
-export const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
+const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
 export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
 
 const SOURCE_NOTE = 'The bot whose messages the rule is about.';
@@ -22,7 +22,7 @@ const DELIVERY_NOTE =
 const ACTION_NOTE =
   'forward: sends the message and shows where it came from. copy: sends it and does not show that. drop: keeps it from the backend.';
 
-export const routingRuleResource = z
+const routingRuleResource = z
   .strictObject({
     id: ownIdField,
     source_bot_id: z.int().describe(SOURCE_NOTE),
@@ -62,7 +62,7 @@ const RULE: RoutingRuleResource = {
 };
 
 /** Why a rule would not act on a message: a closed list. */
-export const NO_MATCH_REASONS = [
+const NO_MATCH_REASONS = [
   'bot_off',
   'disabled',
   'other_kind',
@@ -73,7 +73,7 @@ export const NO_MATCH_REASONS = [
 ] as const;
 export type NoMatchReason = (typeof NO_MATCH_REASONS)[number];
 
-export const triedRule = z
+const triedRule = z
   .strictObject({
     route_id: z.int().describe('The rule.'),
     matches: z.boolean().describe('True if the rule would act on the message.'),

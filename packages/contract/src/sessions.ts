@@ -3,7 +3,7 @@ import { okAnswer } from './fields.ts';
 import { pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-export const sessionResource = z
+const sessionResource = z
   .strictObject({
     id: z.string().describe('Names the session here. It is not the secret in its cookie.'),
     created_at: z.iso.datetime().describe('When it began with a sign-in.'),

@@ -4,7 +4,7 @@ import { okAnswer } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 /** The account of the caller, and the API key if the call was made with one. */
-export const ownAccountResource = accountResource
+const ownAccountResource = accountResource
   .extend({
     api_key: z
       .strictObject({

@@ -34,7 +34,7 @@ const weekday = z.strictObject({
     .describe('The number of messages in each hour of the day, from hour 0 to hour 23.'),
 });
 
-export const chatStatsResource = z
+const chatStatsResource = z
   .strictObject({
     total_messages: z
       .int()

@@ -99,7 +99,7 @@ const limit = z.strictObject({
   description: z.string().describe('What it limits.'),
 });
 
-export const systemResource = z
+const systemResource = z
   .strictObject({
     process,
     postgres: postgres.optional(),

@@ -4,7 +4,7 @@ import { chatIdField, createdAtField, okAnswer, ownIdField, userIdField, usernam
 import { authorId, botId, botIdOfChat, chatId, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
-export const tagResource = z
+const tagResource = z
   .strictObject({
     id: ownIdField,
     chat_id: chatIdField,

@@ -4,7 +4,7 @@ import { okField, updateIdField } from './fields.ts';
 import { botId, integer, limitInput, listOf, loweredInteger, ownId, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-export const MAX_POLL_TIMEOUT_S = 60;
+const MAX_POLL_TIMEOUT_S = 60;
 
 const pollResult = z
   .strictObject({

@@ -42,7 +42,7 @@ export function botKeys(botId: number) {
     /** Hash: named consumers, and programs as `program:<id>`: `<name>` → `<acknowledged id> <last poll, ms>`. */
     consumers: `${prefix}:consumers`,
     /** Set: ids that push delivered out of order, which pull leaves out after it took over from push. */
-    deliveredByPush: `${prefix}:delivered-by-push`,
+    deliveredAhead: `${prefix}:delivered-ahead`,
     /** Sorted set: lane → when its first update is due, ms. */
     lanes: `${prefix}:lanes`,
     /** List per lane: ids that wait. */
@@ -53,7 +53,7 @@ export function botKeys(botId: number) {
     work: `${prefix}:work`,
     /** Hash: `r<dead letter id>` → JSON of the update that is sent again. */
     redriven: `${prefix}:redriven`,
-    /** Set: ids of dead letters that were put back and may still be in Postgres, because a redrive did not end. */
+    /** Set: ids of dead letters that were redriven and may still be in Postgres, because a redrive did not end. */
     justRedriven: `${prefix}:just-redriven`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,
@@ -71,7 +71,7 @@ export function botKeys(botId: number) {
     /** Also `p:<id>` the progress of its routing (JSON), and `g:<id>` its album. */
     rulesWork: `${prefix}:rules:work`,
     /** Before the id of a program; see `programKeys`. */
-    programs: `${prefix}:program:`,
+    programPrefix: `${prefix}:program:`,
     /** Exists for a second after a setWebhook, which is allowed once a second. */
     recentSetWebhook: `${prefix}:set-webhook`,
     /** Who answered this callback query; for ten minutes, of bots with several readers. */
@@ -97,23 +97,23 @@ export function botKeys(botId: number) {
 
 /** The keys of a program, named as in scripts/lib/programs.lua. They mean the same as those of push. */
 export function programKeys(botId: number, programId: number) {
-  const own = `${botKeys(botId).programs}${programId}`;
+  const prefix = `${botKeys(botId).programPrefix}${programId}`;
   return {
     /** Hash: switches, cursor, fencing token and breaker; fields as in the state of a bot. */
-    state: `${own}:state`,
-    lanes: `${own}:lanes`,
-    lane: (lane: string) => `${own}:lane:${lane}`,
-    inFlight: `${own}:in-flight`,
-    work: `${own}:work`,
-    redriven: `${own}:redriven`,
-    attempts: `${own}:attempts`,
-    excerpts: `${own}:excerpts`,
+    state: `${prefix}:state`,
+    lanes: `${prefix}:lanes`,
+    lane: (lane: string) => `${prefix}:lane:${lane}`,
+    inFlight: `${prefix}:in-flight`,
+    work: `${prefix}:work`,
+    redriven: `${prefix}:redriven`,
+    attempts: `${prefix}:attempts`,
+    excerpts: `${prefix}:excerpts`,
     /** Set: ids that it had before it changed from push to pull, and its cursor went back. */
-    deliveredByPush: `${own}:delivered-by-push`,
+    deliveredAhead: `${prefix}:delivered-ahead`,
     /** Sorted set: paths of files that getFile gave to one of its tokens → when, ms. */
-    files: `${own}:files`,
+    files: `${prefix}:files`,
     /** Exists for a second after a setWebhook with one of its tokens. */
-    recentSetWebhook: `${own}:set-webhook`,
+    recentSetWebhook: `${prefix}:set-webhook`,
   };
 }
 

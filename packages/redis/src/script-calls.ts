@@ -35,9 +35,9 @@ function shownRow(row: Value[]): ShownRow {
   return { id: Number(row[0]), lane: String(row[1]), kind: String(row[2]), raw: String(row[3]) };
 }
 
-export type BotRow = { on: string; pull: string; push: string; parked: string; rules: string; failingSince: string; openUntil: string; pushErr: string; pushErrAt: string; pushOkAt: string; pulledAt: string };
+export type BotRow = { on: string; pull: string; push: string; pushKeptUntil: string; rules: string; failingSince: string; openUntil: string; pushErr: string; pushErrAt: string; pushOkAt: string; pulledAt: string };
 function botRow(row: Value[]): BotRow {
-  return { on: String(row[0]), pull: String(row[1]), push: String(row[2]), parked: String(row[3]), rules: String(row[4]), failingSince: String(row[5]), openUntil: String(row[6]), pushErr: String(row[7]), pushErrAt: String(row[8]), pushOkAt: String(row[9]), pulledAt: String(row[10]) };
+  return { on: String(row[0]), pull: String(row[1]), push: String(row[2]), pushKeptUntil: String(row[3]), rules: String(row[4]), failingSince: String(row[5]), openUntil: String(row[6]), pushErr: String(row[7]), pushErrAt: String(row[8]), pushOkAt: String(row[9]), pulledAt: String(row[10]) };
 }
 
 export type ReaderRow = { reader: string; cursor: number | null; behind: number; oldestAtMs: number | null; inFlight: number | null; dueAtMs: number | null; keeps: number; polledAtMs: number | null; program: ProgramRow | null };
@@ -130,7 +130,7 @@ export type AcceptUpdatesArgs = {
   /** of the polling turn; absent for a push by the platform */
   fencingToken: number | null;
   /** to ask the platform for; absent keeps it */
-  nextOffset: number | null;
+  pollOffset: number | null;
   /** backlog limit (updates) of the quickest reader */
   quickestLimit: number;
   /** that of the slowest reader; absent unless memory is tight */
@@ -160,7 +160,7 @@ async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args
   const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live];
   for (const key of keys.seen) sent.push(key);
   const keyCount = sent.length;
-  sent.push(args.registrationId, args.botId, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.nextOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
+  sent.push(args.registrationId, args.botId, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.pollOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
   for (const one of args.updates) sent.push(one.platformId, one.bitmap, one.bit, one.kind, one.lane, one.keepMs, one.expiresAtMs ?? '', one.idStart, one.idEnd, one.raw);
   const reply = await runScript(redis, 'accept-updates', keyCount, sent);
   switch (reply[0]) {
@@ -201,7 +201,7 @@ async function appendCalls(redis: RedisCommands, keys: AppendCallsKeys, args: Ap
   }
 }
 
-export type ApplyBotKeys = { state: string; log: string; consumers: string; deliveredByPush: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string };
+export type ApplyBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string };
 export type ApplyBotArgs = {
   registrationId: string;
   lanePrefix: string;
@@ -240,7 +240,7 @@ export type ApplyBotReply =
   | { outcome: 'OK'; waits: boolean; more: boolean };
 /** Brings a bot's state in line with its configuration; the only script that creates a state. See scripts/apply-bot.lua. */
 async function applyBot(redis: RedisCommands, keys: ApplyBotKeys, args: ApplyBotArgs): Promise<ApplyBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.reservedId, args.programs, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.reservedId, args.programs, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
   const reply = await runScript(redis, 'apply-bot', 14, sent);
   switch (reply[0]) {
     case 'OK':
@@ -257,14 +257,14 @@ export type BeginPollingArgs = {
 export type BeginPollingReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
-  | { outcome: 'OK'; fencingToken: number; nextOffset: number; polledAgoMs: number | null; quickest: number; slowest: number; refusedForMs: number | null };
+  | { outcome: 'OK'; fencingToken: number; pollOffset: number; polledAgoMs: number | null; quickest: number; slowest: number; refusedForMs: number | null };
 /** Makes the caller the owner of a bot's polling: every older fencing token is refused from now on. See scripts/begin-polling.lua. */
 async function beginPolling(redis: RedisCommands, keys: BeginPollingKeys, args: BeginPollingArgs): Promise<BeginPollingReply> {
   const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, args.registrationId];
   const reply = await runScript(redis, 'begin-polling', 3, sent);
   switch (reply[0]) {
     case 'OK':
-      return { outcome: 'OK', fencingToken: Number(reply[1]), nextOffset: Number(reply[2]), polledAgoMs: numberOrNull(reply[3]), quickest: Number(reply[4]), slowest: Number(reply[5]), refusedForMs: numberOrNull(reply[6]) };
+      return { outcome: 'OK', fencingToken: Number(reply[1]), pollOffset: Number(reply[2]), polledAgoMs: numberOrNull(reply[3]), quickest: Number(reply[4]), slowest: Number(reply[5]), refusedForMs: numberOrNull(reply[6]) };
     default:
       return { outcome: reply[0] } as BeginPollingReply;
   }
@@ -299,7 +299,7 @@ async function checkPrograms(redis: RedisCommands, keys: CheckProgramsKeys, args
   }
 }
 
-export type ClaimForProgramKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; program: string; deliveredByPush: string };
+export type ClaimForProgramKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; program: string; deliveredAhead: string };
 export type ClaimForProgramArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
@@ -342,7 +342,7 @@ export type ClaimForProgramReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a program's turn: settles deliveries, files new updates into its lanes, claims what is due. See scripts/claim-for-program.lua. */
 async function claimForProgram(redis: RedisCommands, keys: ClaimForProgramKeys, args: ClaimForProgramArgs): Promise<ClaimForProgramReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredByPush, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision, args.settled.length];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredAhead, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision, args.settled.length];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   for (const one of args.newAttempts) sent.push(one);
   const reply = await runScript(redis, 'claim-for-program', 13, sent);
@@ -480,7 +480,7 @@ async function countCall(redis: RedisCommands, keys: CountCallKeys, args: CountC
   return Number((reply as unknown));
 }
 
-export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredByPush: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; live: string };
+export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; live: string };
 export type ForgetBotArgs = {
   botId: number;
   lanePrefix: string;
@@ -491,7 +491,7 @@ export type ForgetBotArgs = {
 export type ForgetBotReply = boolean;
 /** Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix. See scripts/forget-bot.lua. */
 async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: ForgetBotArgs): Promise<ForgetBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.live, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.live, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
   const reply = await runScript(redis, 'forget-bot', 15, sent);
   return (reply as unknown) === 1;
 }
@@ -601,7 +601,7 @@ async function patchBotState(redis: RedisCommands, keys: PatchBotStateKeys, args
   return (reply as unknown) === 1;
 }
 
-export type ReadPageKeys = { state: string; log: string; consumers: string; deliveredByPush: string; program: string | null };
+export type ReadPageKeys = { state: string; log: string; consumers: string; deliveredAhead: string; program: string | null };
 export type ReadPageArgs = {
   registrationId: string;
   activityPrefix: string;
@@ -637,7 +637,7 @@ export type ReadPageReply =
   | { outcome: 'OK'; from: number; throttled: boolean; more: boolean; updates: number; joined: Buffer; appendedAgoMs: number; answerBytes: number };
 /** Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero). See scripts/read-page.lua. */
 async function readPage(redis: RedisCommands, keys: ReadPageKeys, args: ReadPageArgs): Promise<ReadPageReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredByPush];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead];
   if (keys.program !== null) sent.push(keys.program);
   const keyCount = sent.length;
   sent.push(args.registrationId, args.activityPrefix, args.shardActivityPrefix, args.consumer, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.takenKinds);
@@ -808,7 +808,7 @@ async function reserveSendTime(redis: RedisCommands, keys: ReserveSendTimeKeys, 
   return { outcome: 'OK', atMs: Number(reply[1]), waitMs: Number(reply[2]) };
 }
 
-export type ResumeBackendKeys = { state: string; lanes: string; pendingTurns: string; own: string };
+export type ResumeBackendKeys = { state: string; lanes: string; pendingTurns: string; readerState: string };
 export type ResumeBackendArgs = {
   registrationId: string;
   botId: number;
@@ -821,7 +821,7 @@ export type ResumeBackendReply =
   | { outcome: 'OK' };
 /** Makes everything that waits for the backend of a bot, or of one of its programs, due now. While the breaker is open, only one probe is due; if it fails, the probe intervals start again from the shortest. See scripts/resume-backend.lua. */
 async function resumeBackend(redis: RedisCommands, keys: ResumeBackendKeys, args: ResumeBackendArgs): Promise<ResumeBackendReply> {
-  const sent: (string | number)[] = [keys.state, keys.lanes, keys.pendingTurns, keys.own, args.registrationId, args.botId, args.programId ?? ''];
+  const sent: (string | number)[] = [keys.state, keys.lanes, keys.pendingTurns, keys.readerState, args.registrationId, args.botId, args.programId ?? ''];
   const reply = await runScript(redis, 'resume-backend', 4, sent);
   return { outcome: reply[0] } as ResumeBackendReply;
 }

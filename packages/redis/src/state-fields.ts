@@ -1,13 +1,13 @@
 /** The fields of a bot's state and of a program's hash, as stored; scripts/README.md says what they mean. */
 const NAMES = [
-  ...['registrationId', 'revision', 'run', 'on', 'pull', 'push', 'rules', 'manage', 'allowed', 'programs'],
-  ...['lastId', 'allowedCount', 'own', 'reserved', 'seenProlonged', 'albums', 'filters', 'filtersDigest'],
+  ...['registrationId', 'revision', 'run', 'on', 'pull', 'push', 'rules', 'manage', 'allowed', 'wokenPrograms'],
+  ...['lastId', 'allowedCount', 'newestIsOurs', 'reserved', 'seenProlonged', 'albums', 'filters', 'filtersDigest'],
   ...['pullCursor', 'pullCursorCount', 'keptFrom', 'prevAck', 'prevAckAt', 'prevOffset', 'prevAt'],
   ...['pushCursor', 'pushCursorCount', 'pushPending', 'pushFloor', 'pushFencingToken', 'pushClaim', 'pushSuspect'],
   ...['rulesCursor', 'rulesUnread', 'rulesPending', 'rulesFloor', 'rulesFencingToken', 'rulesClaim', 'rulesSuspect'],
   ...['pollingFencingToken', 'pollOffset', 'pollOkAt', 'pollErr', 'pollErrAt', 'pollTries', 'refusedAt', 'hookOkAt'],
   ...['failingSince', 'probeIntervalMs', 'openUntil', 'goneSince', 'pushOkAt', 'pushErr', 'pushErrAt'],
-  ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'parked'],
+  ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'pushKeptUntil'],
   // Of a program only.
   ...['target', 'hasDeliveredAhead', 'parkedAt', 'parkedFor', 'polledAt'],
 ] as const;

@@ -29,6 +29,7 @@ import type { TracingConfig } from './tracing-settings.ts';
 /** The most spans that wait for a collector that is away, less than a busy minute. Further spans are dropped. */
 const SPANS_KEPT = 8192;
 const EXPORT_EVERY_MS = 1000;
+const EXPORT_WITHIN_MS = 10_000;
 const CLOSE_WITHIN_MS = 1000;
 const COMPLAIN_EVERY_MS = 60_000;
 
@@ -42,7 +43,7 @@ const KINDS: Record<SpanKind, OtelSpanKind> = {
 
 /** Records spans and sends them to a collector over OTLP/HTTP. Spans that cannot be sent are lost and delay nothing. */
 export function startTracing(config: TracingConfig, service: { name: string; log: Logger }): Tracing {
-  const exporter = new OTLPTraceExporter({ url: config.url, headers: config.headers, timeoutMillis: config.timeoutMs });
+  const exporter = new OTLPTraceExporter({ url: config.url, headers: config.headers, timeoutMillis: EXPORT_WITHIN_MS });
   const provider = new TracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({
@@ -57,7 +58,7 @@ export function startTracing(config: TracingConfig, service: { name: string; log
         exporter: complaining(exporter, service.log),
         maxQueueSize: SPANS_KEPT,
         scheduledDelayMillis: EXPORT_EVERY_MS,
-        exportTimeoutMillis: config.timeoutMs,
+        exportTimeoutMillis: EXPORT_WITHIN_MS,
       }),
     ],
   });

@@ -51,7 +51,7 @@ export function cidrListSetting() {
 }
 
 /** A comma-separated list of names of update kinds. */
-export function kindListSetting() {
+function kindListSetting() {
   return z
     .string()
     .toLowerCase()
@@ -65,7 +65,7 @@ export function kindListSetting() {
 }
 
 /** ENCRYPTION_KEY, checked as secretBox reads it. */
-export function encryptionKeySetting() {
+function encryptionKeySetting() {
   return z
     .string('is required: 32 bytes in base64 (make one with: openssl rand -base64 32)')
     .superRefine(faultOf(parseEncryptionKey));
@@ -96,12 +96,14 @@ function faultOf(parse: (value: string) => unknown) {
 
 /** The settings that the api and the worker both read, to be spread into z.object({...}). */
 export const commonSettings = {
-  DATABASE_URL: urlSetting('postgres', 'postgresql').describe(
-    'Postgres, see postgres.md. All processes need the same value.',
-  ),
-  REDIS_URL: redisUrlSetting().describe(
-    'Redis: one server, a Sentinel set or a Cluster, see redis.md. All processes need the same value.',
-  ),
+  DATABASE_URL: urlSetting('postgres', 'postgresql').meta({
+    description: 'Postgres, see postgres.md. All processes need the same value.',
+    example: 'postgres://flotilla:password@127.0.0.1:5432/flotilla',
+  }),
+  REDIS_URL: redisUrlSetting().meta({
+    description: 'Redis: one server, a Sentinel set or a Cluster, see redis.md. All processes need the same value.',
+    example: 'redis://:password@127.0.0.1:6379',
+  }),
   REDIS_MEMORY_LIMIT: integerSetting({ min: 1_048_576, max: 999_999_999_999_999 })
     .optional()
     .describe(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integerSetting, switchSetting, urlSetting } from './settings.ts';
+import { urlSetting } from './settings.ts';
 
 const SAMPLERS = [
   'always_on',
@@ -18,15 +18,7 @@ export const tracingSettings = {
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('The collector of traces, such as http://collector:4318; tracing is off without it.'),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .literal('http/json', 'must be http/json')
-    .default('http/json')
-    .describe('The only protocol there is.'),
   OTEL_EXPORTER_OTLP_HEADERS: pairsSetting().describe('Headers for the collector, such as a key.'),
-  OTEL_EXPORTER_OTLP_TIMEOUT: integerSetting({ min: 1, max: 60_000 })
-    .default(10_000)
-    .describe('Milliseconds an export may take.'),
-  OTEL_SDK_DISABLED: switchSetting(false).describe('Switches tracing off although an endpoint is set.'),
   OTEL_SERVICE_NAME: z
     .string()
     .optional()
@@ -48,7 +40,6 @@ export type TracingConfig = {
   /** The URL of the collector, with its path. */
   url: string;
   headers: Record<string, string>;
-  timeoutMs: number;
   /** Null when the process uses its own name. */
   serviceName: string | null;
   resourceAttributes: Record<string, string>;
@@ -59,14 +50,13 @@ export type TracingConfig = {
 
 type Settings = z.output<z.ZodObject<typeof tracingSettings>>;
 
-/** Null when tracing is off: no endpoint is set, or OTEL_SDK_DISABLED is. */
+/** Null when tracing is off: no endpoint is set. */
 export function tracingConfig(settings: Settings): TracingConfig | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings;
-  if (endpoint === undefined || settings.OTEL_SDK_DISABLED) return null;
+  if (endpoint === undefined) return null;
   return {
     url: `${endpoint}/v1/traces`,
     headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
-    timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
     serviceName: settings.OTEL_SERVICE_NAME ?? null,
     resourceAttributes: settings.OTEL_RESOURCE_ATTRIBUTES,
     sampler: settings.OTEL_TRACES_SAMPLER,

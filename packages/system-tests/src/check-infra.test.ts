@@ -193,6 +193,13 @@ test.each([
   ],
   ['watch', 'infra/prometheus/alerts/api.yml', 'FlotillaRestSlow', 'FlotillaRestLate', 'FlotillaRestSlow.md: no alert'],
   ['watch', 'docs/operations/runbooks/FlotillaBacklog.md', '**Over when.**', '**Then.**', 'lacks "Over when."'],
+  [
+    'watch',
+    'docs/operations/runbooks/FlotillaProcessMemory.md',
+    '`flotilla_live_streams`',
+    'streams',
+    'no panel, alert or page has a use for flotilla_live_streams',
+  ],
   ['watch', 'docs/operations/runbooks/FlotillaBacklog.md', 'That bot', '`flotilla_those`', 'no metric flotilla_those'],
 ])(
   '%s: a fault in %s is found (%s → %s)',

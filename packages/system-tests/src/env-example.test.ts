@@ -62,15 +62,9 @@ describe('.env.example', () => {
     }
   });
 
-  test('shows values that the code accepts, and as defaults those of the code', () => {
-    const shown = valuesOf(lines);
+  test('shows defaults that are those of the code', () => {
     for (const schema of [apiSettings, workerSettings]) {
-      const byDefault: Record<string, unknown> = readSettings(schema, required);
-      const asShown: Record<string, unknown> = readSettings(schema, { ...shown, ...required });
-      const examples = ['PUBLIC_URL', 'PROXY_HOST', 'TRUSTED_PROXIES', 'BACKEND_ALLOWED_CIDRS', 'REDIS_MEMORY_LIMIT'];
-      for (const name of Object.keys(byDefault).filter((setting) => !examples.includes(setting))) {
-        expect([name, asShown[name]]).toEqual([name, byDefault[name]]);
-      }
+      expect(readSettings(schema, { ...valuesOf(lines), ...required })).toEqual(readSettings(schema, required));
     }
   });
 });

@@ -236,7 +236,6 @@ describe('the metrics', () => {
     ['flotilla_history_lag_seconds_count', {}],
     ['flotilla_history_batches_total', { outcome: 'written' }],
     ['flotilla_upkeep_rounds_total', { outcome: 'ok' }],
-    ['flotilla_upkeep_round_seconds_count', {}],
     ['flotilla_platform_calls_total', { method: 'getUpdates', outcome: 'ok' }],
     ['flotilla_platform_calls_total', { method: 'sendMessage', outcome: 'ok' }],
     ['flotilla_bots', { intake: 'polled' }],

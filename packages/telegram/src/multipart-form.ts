@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { parameterJson } from './parameter-json.ts';
-import { quotable } from './quotable.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
 /**
@@ -56,4 +55,10 @@ function knownLength(pieces: Buffer[], files: UploadedFile[]): number | null {
     length += size + LINE_END.length;
   }
   return length;
+}
+
+/** The name of a file as a form has it between quotes. The platform decodes percent signs there, and takes \\ for an escape. */
+export function quotable(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they could end the line
+  return name.replace(/[\0-\x1f"%\\\x7f]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

@@ -43,7 +43,7 @@ export const NEW_MESSAGE_KINDS: readonly string[] = ['message', 'channel_post', 
 export type AllowedUpdates = { kind: 'unchanged' } | { kind: 'default' } | { kind: 'only'; kinds: string[] };
 
 /** What can be the name of a kind. A list of kinds is passed to scripts with commas between them. */
-export const KIND_NAME = /^[a-z0-9_]{1,64}$/;
+const KIND_NAME = /^[a-z0-9_]{1,64}$/;
 
 /** How many unknown names are kept of one list, and for one bot. The platform itself adds a few kinds a year. */
 const UNKNOWN_AT_MOST = 50;

@@ -166,7 +166,7 @@ export async function luaScene() {
         dropsOf: settings.dropPendingOf ?? null,
         lanePrefix: keys.lane(''),
         rulesLanePrefix: keys.rulesLane(''),
-        programPrefix: keys.programs,
+        programPrefix: keys.programPrefix,
       }),
     /** Accepts updates of one lane, as if the platform had pushed them. */
     accept: (ids: number[], lane = 'c:5', kind = 'message', settings: AcceptSettings = {}) => {
@@ -184,7 +184,7 @@ export async function luaScene() {
           ...activity,
           botId: BOT,
           fencingToken: null,
-          nextOffset: null,
+          pollOffset: null,
           quickestLimit: quickest,
           slowestLimit: slowest,
           traceparent: '',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '@flotilla/api/config.ts';
+import { type ApiConfig, readConfig } from '@flotilla/api/config.ts';
 import { type RunningApi, startApi } from '@flotilla/api/start.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
@@ -34,7 +34,7 @@ export interface TestApi extends RunningApi {
   /** Registers a clean-up that runs before the api and its stores stop. */
   endBefore(end: () => Promise<unknown>): void;
   /** Starts another api on the same Postgres, Redis and platform. */
-  startPod(settings?: Record<string, string>): Promise<RunningApi & { url: string }>;
+  startPod(settings?: Record<string, string>, config?: Partial<ApiConfig>): Promise<RunningApi & { url: string }>;
 }
 
 /** One api for all tests of a file: it starts before the first and ends after the last. */
@@ -50,7 +50,10 @@ export function testApi(settings: Record<string, string> = {}): TestApi {
 }
 
 /** Starts an api in this process with its own Postgres, Redis and simulated platform; stop() ends all of them. */
-export async function startTestApi(settings: Record<string, string> = {}): Promise<TestApi> {
+export async function startTestApi(
+  settings: Record<string, string> = {},
+  config: Partial<ApiConfig> = {},
+): Promise<TestApi> {
   const [database, redis, simulator] = await Promise.all([testDatabase(), startRedisOfForm(), startSimulator()]);
   const logLines: string[] = [];
   const log = createLogger({ name: 'api', level: 'debug', destination: { write: (line) => logLines.push(line) } });
@@ -70,8 +73,8 @@ export async function startTestApi(settings: Record<string, string> = {}): Promi
   };
   const pods: RunningApi[] = [];
   const ends: (() => Promise<unknown>)[] = [];
-  const startPod = async (others: Record<string, string> = {}) => {
-    const pod = await startApi(readConfig({ ...env, ...others }), log);
+  const startPod = async (others: Record<string, string> = {}, otherConfig: Partial<ApiConfig> = {}) => {
+    const pod = await startApi({ ...readConfig({ ...env, ...others }), ...config, ...otherConfig }, log);
     pods.push(pod);
     return { ...pod, url: `http://127.0.0.1:${pod.port}` };
   };

@@ -14,7 +14,6 @@ import {
   refuse,
   refuseRequest,
 } from './call.ts';
-import { methodInBody } from './call-body.ts';
 import { teeOf } from './call-tee.ts';
 import { hasBody } from './headers.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';
@@ -22,6 +21,7 @@ import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
 import { setWebhookOfStranger } from './intercept/webhook.ts';
 import { hidesAnsweredMethod, namedPath } from './path.ts';
 import { decideProgram } from './programs/decide-program.ts';
+import { methodInBody } from './read-parameters.ts';
 
 /** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
 export function decide(proxy: RunningProxy, call: MethodCall): void {

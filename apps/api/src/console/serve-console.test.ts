@@ -20,7 +20,7 @@ beforeAll(async () => {
   await writeFile(join(folder, '.made-of'), 'a hash');
   await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   await writeFile(join(folder, 'assets/main-1a2b.js'), SCRIPT);
-  api = await startTestApi({ CONSOLE_DIR: folder });
+  api = await startTestApi({}, { consoleDir: folder });
   get = (path, headers = {}) => restClient(api.url)('GET', path, { headers });
 }, 60_000);
 
@@ -102,7 +102,7 @@ test('nothing takes another method', async () => {
 });
 
 test('without a built console the root leads to the document, and REST answers as ever', async () => {
-  const pod = await api.startPod({ CONSOLE_DIR: join(folder, 'assets') });
+  const pod = await api.startPod({}, { consoleDir: join(folder, 'assets') });
   const ask = (path: string) => restClient(pod.url)('GET', path);
   const root = await ask('/');
   expect([root.status, root.headers.get('location')]).toEqual([303, '/docs']);
@@ -115,7 +115,7 @@ test('without a built console the root leads to the document, and REST answers a
 test('a pod keeps the console that it started with while the folder is replaced', async () => {
   const replaced = await mkdtemp(join(tmpdir(), 'console-'));
   await writeFile(join(replaced, 'index.html'), PAGE);
-  const pod = await api.startPod({ CONSOLE_DIR: replaced });
+  const pod = await api.startPod({}, { consoleDir: replaced });
   await rm(replaced, { recursive: true });
   expect((await restClient(pod.url)('GET', '/console/')).text).toBe(PAGE);
 });

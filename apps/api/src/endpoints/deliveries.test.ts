@@ -358,7 +358,7 @@ describe('a redrive and a discard', () => {
     expect(await left()).toEqual([]);
   });
 
-  test('whose end was lost do not send a letter again that was put back', async () => {
+  test('whose end was lost do not send a letter again that was redriven', async () => {
     await giveUp({ bot: 2, updateId: 1 });
     await administer(
       api.database.url,

@@ -60,7 +60,7 @@ async function accept(bot: BotResource, texts: Record<number, string>): Promise<
 }
 
 /** Parks every program for which something waits. */
-const park = () => parkPrograms(worker, { updates: 0, hours: 24 }, new AbortController().signal);
+const park = () => parkPrograms(worker, 0, new AbortController().signal);
 
 /** Stores what is in the history stream of the bot, as the history writer does. */
 async function store(bot: BotResource): Promise<void> {

@@ -81,7 +81,7 @@ async function stream(context: Context, client: LiveClient, { reserved, stops, s
   if (client.headOnly) return void response.end();
 
   const position = positionOf(watched, known);
-  const live = new LiveStream(response, { counts: context.live.counts, position, nowMs: context.clock.nowMs });
+  const live = new LiveStream(response, { position, nowMs: context.clock.nowMs });
   const sinceMs = tellsBots(client) ? (known?.changesToMs ?? 0) : 0;
   const forgotten = sinceMs > 0 && !context.live.botEvents.remembers(sinceMs);
   const gap = forgotten || watched.some(({ lost }) => lost) || (lastEventId !== null && known === null);

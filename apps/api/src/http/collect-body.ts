@@ -27,16 +27,9 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
       this.set(held);
     },
   });
-  const refused = metrics.counter({
-    name: 'flotilla_bodies_refused_total',
-    help: 'Requests refused with 503 because too many bytes of bodies were held.',
-  });
   return {
     take(bytes, sender) {
-      if (held + bytes > (sender === 'known' ? BUDGET_BYTES : STRANGERS_BYTES)) {
-        refused.inc();
-        return false;
-      }
+      if (held + bytes > (sender === 'known' ? BUDGET_BYTES : STRANGERS_BYTES)) return false;
       held += bytes;
       return true;
     },

@@ -78,21 +78,17 @@ export type ConnectionLimits = {
   maxPerAddress?: number;
   /** True for a load balancer, through which the connections of all clients come. */
   isTrusted?(address: string): boolean;
-  refused?: { inc(labels: { reason: 'all' | 'address' }): void };
   log: Logger;
 };
 
 /** Closes connections above the limits at once, without an answer; logs it at most every 10 s. */
-export function limitConnections(server: Server, limits: ConnectionLimits): void {
-  const { maxConnections, maxPerAddress = 0, isTrusted, refused, log } = limits;
+function limitConnections(server: Server, limits: ConnectionLimits): void {
+  const { maxConnections, maxPerAddress = 0, isTrusted, log } = limits;
   const warn = throttledLog((what: { limit: number; address?: string }, leftOut) =>
     log.warn({ ...what, leftOut }, 'the limit of connections is reached; a new one was refused'),
   );
   server.maxConnections = maxConnections;
-  server.on('drop', () => {
-    refused?.inc({ reason: 'all' });
-    warn({ limit: maxConnections });
-  });
+  server.on('drop', () => warn({ limit: maxConnections }));
   if (maxPerAddress === 0) return;
   const open = new Map<string, number>();
   const networks = new WeakMap<Socket, string>();
@@ -110,7 +106,6 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     const network = networkOf(address);
     const count = open.get(network) ?? 0;
     if (count >= maxPerAddress) {
-      refused?.inc({ reason: 'address' });
       warn({ limit: maxPerAddress, address });
       socket.destroy();
       return;

@@ -106,7 +106,7 @@ export async function readBody(from: BodyRequest): Promise<Map<string, unknown>>
 }
 
 /** Fields of a query string or an urlencoded body; a repeated one becomes a list. Throws for more than 2000. */
-export function formFields(text: string, place: 'query' | 'body'): Map<string, unknown> {
+function formFields(text: string, place: 'query' | 'body'): Map<string, unknown> {
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) {
     const reason = `has more than ${MAX_FORM_FIELDS} fields`;
     throw new FlotillaError('bad_request', `The ${place} ${reason}`, { details: [{ path: place, reason }] });

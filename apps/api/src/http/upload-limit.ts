@@ -1,5 +1,4 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Metrics } from '@flotilla/runtime/metrics.ts';
 
 /** Limits the files that a process streams to the platform at once. */
 export interface UploadLimit {
@@ -13,16 +12,9 @@ const PER_ACCOUNT = 8;
 const IN_ALL = 64;
 const RETRY_AFTER_S = 2;
 
-export function uploadLimit(metrics: Metrics): UploadLimit {
+export function uploadLimit(): UploadLimit {
   const byAccount = new Map<number, number>();
   let all = 0;
-  metrics.gauge({
-    name: 'flotilla_uploads',
-    help: 'Files of REST calls that are streamed to the platform at the moment, at most 64.',
-    collect() {
-      this.set(all);
-    },
-  });
   return {
     begin(accountId) {
       const own = byAccount.get(accountId) ?? 0;

@@ -2,10 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LiveEvent, LiveEvents } from '@flotilla/domain/watch/live/live-event.ts';
 import { encodePosition, type LivePosition } from '@flotilla/domain/watch/live/live-position.ts';
-import type { MetricFamily, QuickCounter } from '@flotilla/runtime/quick-metrics.ts';
-
-/** Counts of all streams of the process. */
-export type LiveCounts = { sent: MetricFamily<QuickCounter>; skipped: QuickCounter };
 
 /** A stream gets this many bytes a second on average, and may be this many ahead. */
 const BYTES_PER_SECOND = 32_768;
@@ -24,7 +20,6 @@ export type ShownOfBot = { all: boolean; attempts: boolean; chats: ReadonlySet<n
 /** Writes the events of one client, and skips those that it has no room for. Nothing waits in memory beyond 64 KB. */
 export class LiveStream {
   readonly #response: ServerResponse;
-  readonly #counts: LiveCounts;
   readonly #position: LivePosition;
   readonly #nowMs: () => number;
   /** Whether the client is told all changes of bots up to now. */
@@ -35,9 +30,8 @@ export class LiveStream {
   #skipped = 0;
   #gap = false;
 
-  constructor(response: ServerResponse, options: { counts: LiveCounts; position: LivePosition; nowMs: () => number }) {
+  constructor(response: ServerResponse, options: { position: LivePosition; nowMs: () => number }) {
     this.#response = response;
-    this.#counts = options.counts;
     this.#position = options.position;
     this.#nowMs = options.nowMs;
   }
@@ -57,7 +51,7 @@ export class LiveStream {
   newEvents(botId: number, shown: ShownOfBot, events: LiveEvents, position: string): void {
     for (const event of events) {
       this.#position.bots.set(botId, event.id);
-      if (event.name === 'omitted') this.#skip();
+      if (event.name === 'omitted') this.#skipped += 1;
       else if (isShown(event, shown)) this.event(event.name, event.data, event.bytes);
     }
     this.#position.bots.set(botId, position);
@@ -73,14 +67,14 @@ export class LiveStream {
         this.#send(event.name, event.data, 0);
       } else {
         this.#position.bots.set(botId, event.id);
-        if (event.name === 'omitted') this.#skip();
+        if (event.name === 'omitted') this.#skipped += 1;
       }
     }
   }
 
   event(name: string, data: string, bytes: number): void {
     this.#flush();
-    if (this.#owesNotice() || !this.#fits(bytes + BYTES_AROUND_EVENT)) this.#skip();
+    if (this.#owesNotice() || !this.#fits(bytes + BYTES_AROUND_EVENT)) this.#skipped += 1;
     else this.#send(name, data, bytes + BYTES_AROUND_EVENT);
   }
 
@@ -106,12 +100,6 @@ export class LiveStream {
   /** `charged`: how many bytes count against the allowance. */
   #send(name: string, data: string, charged: number): void {
     this.#write(`event: ${name}\ndata: ${data}\n${this.#idLine()}\n`, charged);
-    this.#counts.sent.of(name).inc();
-  }
-
-  #skip(): void {
-    this.#skipped += 1;
-    this.#counts.skipped.inc();
   }
 
   /** While the client must be told of what it missed, it gets no event and no position after that. */

@@ -8,7 +8,7 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { type BotEvents, botEvents } from './bot-events.ts';
 import { type FleetEvents, fleetEvents } from './fleet-events.ts';
-import type { LiveCounts, LiveStream } from './live-stream.ts';
+import type { LiveStream } from './live-stream.ts';
 
 export type LiveLimits = { streams: number; streamsPerAccount: number };
 
@@ -18,7 +18,6 @@ export type Live = {
   botEvents: BotEvents;
   fleetEvents: FleetEvents;
   chatReads: ChatReads;
-  counts: LiveCounts;
   /** Reserves room for a stream; throws 'too_many_requests' if there is none for the caller. */
   reserve(caller: Caller): ReservedStream;
   close(): void;
@@ -43,7 +42,9 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
   const streams = new Set<LiveStream>();
   const reservedBy = new Map<number, number>();
   let reserved = 0;
-  const { refused, ...counts } = liveMetrics(deps.metrics, () => reserved);
+  deps.metrics.readGauge({ name: 'flotilla_live_streams', help: 'Live streams that are open in this process.' }, () => [
+    { value: reserved },
+  ]);
   const ticking = setInterval(() => {
     for (const stream of streams) stream.tick();
   }, TICK_MS);
@@ -52,17 +53,12 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
     botEvents: events,
     fleetEvents: figures,
     chatReads: reads,
-    counts,
     reserve: ({ account }) => {
       const ofAccount = reservedBy.get(account.id) ?? 0;
-      if (ofAccount >= limits.streamsPerAccount) {
-        refused.inc({ limit: 'account' });
+      if (ofAccount >= limits.streamsPerAccount)
         throw tooMany(`Your account has ${ofAccount} live streams here already; close one of them`);
-      }
-      if (reserved >= limits.streams) {
-        refused.inc({ limit: 'process' });
+      if (reserved >= limits.streams)
         throw tooMany('This process has no room for another live stream; try again later');
-      }
       reserved += 1;
       reservedBy.set(account.id, ofAccount + 1);
       let attached: LiveStream | null = null;
@@ -92,29 +88,4 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
 
 function tooMany(message: string): FlotillaError {
   return new FlotillaError('too_many_requests', message, { retryAfterS: RETRY_AFTER_S });
-}
-
-function liveMetrics(metrics: Metrics, open: () => number) {
-  metrics.readGauge({ name: 'flotilla_live_streams', help: 'Live streams that are open in this process.' }, () => [
-    { value: open() },
-  ]);
-  const sent = metrics.quickCounter({
-    name: 'flotilla_live_events_total',
-    help: 'Events sent on live streams, by name: update, call, attempt, bot, fleet, read, skipped, gap.',
-    labelNames: ['event'],
-  });
-  for (const name of ['update', 'call', 'attempt', 'bot', 'fleet', 'read', 'skipped', 'gap']) sent.of(name);
-  const skipped = metrics.quickCounter({
-    name: 'flotilla_live_events_skipped_total',
-    help: 'Events that a live stream left out, because its client reads too slowly or they are too large.',
-  });
-  const refused = metrics.counter(
-    {
-      name: 'flotilla_live_streams_refused_total',
-      help: 'Live streams refused: the account has too many (account), or the process has (process).',
-      labelNames: ['limit'],
-    },
-    [{ limit: 'account' }, { limit: 'process' }],
-  );
-  return { sent, skipped: skipped.of(), refused };
 }

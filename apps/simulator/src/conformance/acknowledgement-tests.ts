@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import type { Check } from './check.ts';
-import { botWithQueue, type ConformanceTarget, idsOf, pendingCount, poll } from './conformance-target.ts';
+import { botWithQueue, type Check, type ConformanceTarget, idsOf, pendingCount, poll } from './conformance-target.ts';
 
 const ALL = [101, 102, 103, 104, 105];
 

@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 import { CONFLICTS } from '../updates/refuse-conflict.ts';
-import type { Check } from './check.ts';
-import { type ConformanceTarget, callApi, inject, message, untilWaiting } from './conformance-target.ts';
+import { type Check, type ConformanceTarget, callApi, inject, message, untilWaiting } from './conformance-target.ts';
 
 const PROMPT_MS = 2_000;
 

@@ -23,6 +23,9 @@ export type ApiAnswer = {
   tookMs: number;
 };
 
+/** Registers a test of one platform behaviour, unless `otherwise` lists its title. */
+export type Check = (title: string, body: () => Promise<void>, timeoutMs?: number) => void;
+
 export type ShownUpdate = { update_id: number } & Record<string, unknown>;
 
 const LONG_ENOUGH_MS = 20_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { acknowledgementTests } from './acknowledgement-tests.ts';
 import { allowedUpdatesTests } from './allowed-updates-tests.ts';
-import type { Check } from './check.ts';
 import { conflictTests } from './conflict-tests.ts';
 import {
+  type Check,
   type ConformanceTarget,
   callApi,
   callback,

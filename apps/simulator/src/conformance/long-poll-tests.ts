@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import type { Check } from './check.ts';
 import {
   botWithQueue,
+  type Check,
   type ConformanceTarget,
   callApi,
   idsOf,

@@ -48,7 +48,7 @@ export const KINDS: Kind[] = [
   'inlineMessage',
 ];
 
-export const COUNTERS = ['nextFileNumber', 'nextPersonId', 'nextChatNumber'] as const;
+const COUNTERS = ['nextFileNumber', 'nextPersonId', 'nextChatNumber'] as const;
 
 export function keptCounters(sim: Simulator): Kept['counters'] {
   const { nextFileNumber, nextPersonId, nextChatNumber } = sim;

@@ -30,7 +30,7 @@ export type UpdateQueue = {
 /** Called for every update that enters or leaves the queue. */
 export type QueueWatcher = { added(update: PendingUpdate): void; removed(update: PendingUpdate): void };
 
-export const MAX_PENDING = 100_000;
+const MAX_PENDING = 100_000;
 const MAX_QUEUE_BYTES = 128 * 1024 * 1024;
 const MAX_UPDATE_BYTES = 512 * 1024;
 const ANSWER_BYTES = 4 * 1024 * 1024;

@@ -28,7 +28,7 @@ async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
 }
 
 /** Checks one bot's webhook and stores the result in the bot's state. A refusal by the platform is not thrown. */
-export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void> {
+async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void> {
   const refusedAtMs = Number((await deps.redis.commands.hget(botKeys(bot.id).state, 'refusedAt')) ?? 0);
   try {
     const found = await repairPlatformWebhook(deps, bot);

@@ -3,7 +3,7 @@
 -- @args registrationId: text, botId: digits
 --   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 --   fencingToken: digits?  of the polling turn; absent for a push by the platform
---   nextOffset: digits?  to ask the platform for; absent keeps it
+--   pollOffset: digits?  to ask the platform for; absent keeps it
 --   quickestLimit: number  backlog limit (updates) of the quickest reader
 --   slowestLimit: number?  that of the slowest reader; absent unless memory is tight
 --   traceparent: text  '' when not traced
@@ -35,12 +35,12 @@
 -- @include audience
 -- @include expiry
 -- @include wake-readers
--- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
---   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil, seenProlonged
+-- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, newestIsOurs,
+--   reserved, run, allowedCount, pull, push, pushKeptUntil, pullCursorCount, pushCursorCount, pushPending, rules,
+--   rulesUnread, rulesPending, filtersDigest, wokenPrograms, watchedUntil, seenProlonged
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
-local polled, ownIsNewest = fencingToken ~= '', s.own == '1'
+local polled, newestIsOurs = fencingToken ~= '', s.newestIsOurs == '1'
 if polled and fencingToken ~= s.pollingFencingToken then return { 'FENCED' } end
 if (s.filtersDigest or '') ~= filtersDigest then
   return reply.FILTERS { digest = s.filtersDigest or '', filters = redis.call('HGET', state, '@filters') or '' }
@@ -51,7 +51,7 @@ if not last then return { 'DOUBT' } end
 local now = serverNow()
 local nowText, n, nText = textOf(now), tonumber(s.allowedCount), s.allowedCount
 local pull, push, manage, rules = s.pull == '1', s.push == '1', s.manage == '1', s.rules == '1'
-local holdsForPush, hasConsumers = push or tonumber(s.parked) > now, redis.call('EXISTS', consumers) == 1
+local holdsForPush, hasConsumers = push or tonumber(s.pushKeptUntil) > now, redis.call('EXISTS', consumers) == 1
 local watched = tonumber(s.watchedUntil or 0) > now
 -- Who reads: by it the backlog is limited.
 local onlyPrograms = hasConsumers and not (pull or holdsForPush or rules)
@@ -69,7 +69,7 @@ for i in each(updates) do
 end
 if highest > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
 
-local audience = openAudience(state, consumers, s.programs, marksJson)
+local audience = openAudience(state, consumers, s.wokenPrograms, marksJson)
 local appended, duplicates, anyAllowed, routable, givesUp = 0, 0, false, 0, false
 local traced = traceparent ~= '' and { 'tp', traceparent } or {}
 local prolonged, lookedAt = s.seenProlonged, nil
@@ -88,7 +88,7 @@ for i in each(updates) do
       lastText = tostring(id)
       raw = string.sub(raw, 1, updates.idStart[i] - 1) .. lastText .. string.sub(raw, updates.idEnd[i] + 1)
     end
-    ownIsNewest = id ~= platformId or (ownIsNewest and not polled)
+    newestIsOurs = id ~= platformId or (newestIsOurs and not polled)
     local mark, owner, isParked = '', nil, false
     if audience then
       mark, owner, isParked = markOf(audience, appended + duplicates + 1)
@@ -126,7 +126,7 @@ for i in each(updates) do
 end
 
 local changes, woken = {}, NOBODY
-if nextOffset ~= '' then addField(changes, '@pollOffset', nextOffset) end
+if pollOffset ~= '' then addField(changes, '@pollOffset', pollOffset) end
 if polled then addField(changes, '@pollOkAt', nowText) end
 if appended > 0 then
   countActivity(activityPrefix, shardActivityPrefix, now, appended, 0, 0, 0, 0)
@@ -135,7 +135,7 @@ if appended > 0 then
   addField(changes, '@allowedCount', nText)
   addField(changes, '@updateAt', nowText)
   if prolonged ~= s.seenProlonged then addField(changes, '@seenProlonged', prolonged) end
-  if ownIsNewest ~= (s.own == '1') then addField(changes, '@own', ownIsNewest and '1' or '0') end
+  if newestIsOurs ~= (s.newestIsOurs == '1') then addField(changes, '@newestIsOurs', newestIsOurs and '1' or '0') end
   moveIdleCursors(changes, pull, holdsForPush, lastText, nText)
 end
 writeState(state, changes)
@@ -152,7 +152,7 @@ return reply.OK {
   appended = appended,
   duplicates = duplicates,
   lastId = last,
-  reserveIds = appended > 0 and (not polled or ownIsNewest) and last > reserved - RESERVED_AHEAD,
+  reserveIds = appended > 0 and (not polled or newestIsOurs) and last > reserved - RESERVED_AHEAD,
   wakePush = woken.push,
   wakeHistory = woken.history,
   wakeRules = woken.rules,

@@ -204,7 +204,7 @@ test('what a parked program takes becomes a dead letter at once, and nobody else
 });
 
 /** Accepts what a poll brought, in the order given; the platform's ids 0 to 99 are in the first bitmap. */
-function acceptPolled(ids: number[], nextOffset: number) {
+function acceptPolled(ids: number[], pollOffset: number) {
   const { keys, activity, commands } = scene;
   const updates = ids.map((id) => {
     const raw = `{"update_id":${id}}`;
@@ -219,7 +219,7 @@ function acceptPolled(ids: number[], nextOffset: number) {
       ...activity,
       botId: BOT,
       fencingToken: 7,
-      nextOffset,
+      pollOffset,
       quickestLimit: 100_000,
       slowestLimit: null,
       traceparent: '',
@@ -312,7 +312,7 @@ test('an update is kept for its time from its event or from now, and for an hour
       commands,
       { ...keys, seen: [keys.seen(0)] },
       {
-        ...{ registrationId: REGISTRATION, botId: BOT, fencingToken: null, nextOffset: null, quickestLimit: 100 },
+        ...{ registrationId: REGISTRATION, botId: BOT, fencingToken: null, pollOffset: null, quickestLimit: 100 },
         ...{ slowestLimit: null, traceparent: '', reservedId: 0, runIds: '', filtersDigest: '', marksJson: '' },
         ...activity,
         updates: [{ ...update, ...times }],

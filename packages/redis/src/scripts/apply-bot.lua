@@ -1,6 +1,6 @@
 -- Brings a bot's state in line with its configuration; the only script that creates a state.
 -- @keys state, log, consumers
---   deliveredByPush  ids that push has delivered
+--   deliveredAhead  ids that push has delivered
 --   lanes, inFlight, work, redriven, history, pendingTurns
 --   rulesLanes, rulesInFlight, rulesWork, rulesRedriven
 -- @args registrationId: text, lanePrefix: text
@@ -38,7 +38,7 @@ local bot = {
   pendingTurns = pendingTurns,
   log = log,
   consumers = consumers,
-  deliveredByPush = deliveredByPush,
+  deliveredAhead = deliveredAhead,
   prefix = programPrefix,
   push = { lanes = lanes, inFlight = inFlight, work = work, redriven = redriven, lanePrefix = lanePrefix },
   rules = {
@@ -55,15 +55,15 @@ if known.registrationId and tonumber(known.revision) > revision then return { 'O
 if not known.registrationId then createState(bot) end
 beginAbove(state, reservedId, known.registrationId == nil)
 
--- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules, on, programs
+-- @read s <- state: lastId, allowedCount, pull, push, pushKeptUntil, pullCursor, pullCursorCount, pushCursor, rules, on, wokenPrograms
 bot.last, bot.count, bot.on = tonumber(s.lastId), tonumber(s.allowedCount), on
-bot.awake = s.on == '1' and s.programs or ''
+bot.woken = s.on == '1' and s.wokenPrograms or ''
 local before = {
   pull = s.pull == '1',
   push = s.push == '1',
   rules = s.rules == '1',
   on = s.on == '1',
-  isParked = tonumber(s.parked) > bot.now,
+  isParked = tonumber(s.pushKeptUntil) > bot.now,
   pullCursor = tonumber(s.pullCursor),
   pullCursorCount = s.pullCursorCount,
   pushCursor = tonumber(s.pushCursor),
@@ -102,7 +102,7 @@ if filtersDigest == '' then
 else
   writeState(state, { '@filters', filters, '@filtersDigest', filtersDigest })
 end
-redis.call('HSET', state, '@programs', applyPrograms(bot, programs, kept, pushing))
+redis.call('HSET', state, '@wokenPrograms', applyPrograms(bot, programs, kept, pushing))
 if dropsOf ~= '' and string.find(programs, ',' .. dropsOf .. ',', 1, true) then dropWaiting(bot, dropsOf) end
 -- A poll may have heard of what is dropped now.
 if drops or pull ~= before.pull then redis.call('PUBLISH', '@channels.appended', botId) end

@@ -24,7 +24,7 @@ test('a switched-off push parks its cursor and fences its turn; pull instead of 
   await scene.applyBot({ push: true });
   await scene.accept([1, 2]);
   await scene.applyBot({ revision: 2 });
-  expect(await state('parked', 'pushFencingToken', 'pushCursor')).toEqual([writtenNow(3_600_000), '1', '0']);
+  expect(await state('pushKeptUntil', 'pushFencingToken', 'pushCursor')).toEqual([writtenNow(3_600_000), '1', '0']);
   await scene.applyBot({ pull: true, revision: 3 });
   expect(await state('pullCursor', 'pullCursorCount', 'pushFencingToken')).toEqual(['0', '0', '2']);
 });

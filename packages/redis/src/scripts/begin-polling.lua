@@ -4,7 +4,7 @@
 -- @reply
 --   GONE, OFF
 --   OK fencingToken: number
---     nextOffset: number  to ask the platform for
+--     pollOffset: number  to ask the platform for
 --     polledAgoMs: number?  last success of that
 --     quickest: number, slowest: number  updates that wait for the quickest reader, and for the slowest
 --     refusedForMs: number?  for how long the platform has refused it; absent when it does not
@@ -13,7 +13,7 @@
 -- @include trim
 -- @include clock
 
--- @read s <- state: registrationId, on, pollOffset, pollOkAt, refusedAt, allowedCount, pull, push, parked,
+-- @read s <- state: registrationId, on, pollOffset, pollOkAt, refusedAt, allowedCount, pull, push, pushKeptUntil,
 --   pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending, trimmedAt
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
@@ -27,7 +27,7 @@ end
 local polledAt, refusedAt = tonumber(s.pollOkAt or 0), tonumber(s.refusedAt or 0)
 return reply.OK {
   fencingToken = redis.call('HINCRBY', state, '@pollingFencingToken', 1),
-  nextOffset = tonumber(s.pollOffset),
+  pollOffset = tonumber(s.pollOffset),
   polledAgoMs = polledAt > 0 and now - polledAt or '',
   quickest = quickest,
   slowest = slowest,

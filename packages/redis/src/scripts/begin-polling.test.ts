@@ -15,12 +15,12 @@ const begin = (registration = REGISTRATION) =>
 test('the owner gets a higher token, where polling goes on, and what waits', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2]);
-  const begun = { outcome: 'OK', nextOffset: 0, quickest: 2, slowest: 2 };
+  const begun = { outcome: 'OK', pollOffset: 0, quickest: 2, slowest: 2 };
   expect(await begin()).toEqual({ ...begun, fencingToken: 1, polledAgoMs: null, refusedForMs: null });
   await scene.commands.hset(scene.keys.state, { pollOffset: 3, pollOkAt: Date.now(), refusedAt: Date.now() });
   await scene.passMs(60_000);
-  const { fencingToken, nextOffset, polledAgoMs, refusedForMs } = okOf(await begin());
-  expect([fencingToken, nextOffset]).toEqual([2, 3]);
+  const { fencingToken, pollOffset, polledAgoMs, refusedForMs } = okOf(await begin());
+  expect([fencingToken, pollOffset]).toEqual([2, 3]);
   for (const ms of [polledAgoMs, refusedForMs]) expect(ms).toBeGreaterThanOrEqual(60_000);
 });
 

@@ -14,10 +14,10 @@
 -- @include state
 -- @include programs
 -- @include clock
--- @read s <- state: registrationId, on, lastId, allowedCount, programs
+-- @read s <- state: registrationId, on, lastId, allowedCount, wokenPrograms
 if s.registrationId ~= registrationId then return { 'GONE' } end
 local now = serverNow()
-local last, count, enabled = tonumber(s.lastId), tonumber(s.allowedCount), ',' .. (s.programs or '') .. ','
+local last, count, woken = tonumber(s.lastId), tonumber(s.allowedCount), ',' .. (s.wokenPrograms or '') .. ','
 local toWake, behind = {}, {}
 
 -- While memory is tight, a program this far behind stops the intake of its bot. One that was parked and has taken
@@ -62,7 +62,7 @@ for i = 1, #named, 2 do
     if
       s.on == '1'
       and isBehind
-      and string.find(enabled, ',' .. id .. ',', 1, true)
+      and string.find(woken, ',' .. id .. ',', 1, true)
       and not redis.call('ZSCORE', pendingTurns, member)
     then
       redis.call('ZADD', pendingTurns, now, member)

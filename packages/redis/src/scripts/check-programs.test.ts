@@ -18,7 +18,7 @@ const check = ({ updates = 100, ms = DAY_MS, registration = REGISTRATION, tight 
   scripts.checkPrograms(scene.commands, scene.keys, {
     registrationId: registration,
     botId: BOT,
-    programPrefix: scene.keys.programs,
+    programPrefix: scene.keys.programPrefix,
     limit: updates,
     limitMs: ms,
     tightLimit: tight,

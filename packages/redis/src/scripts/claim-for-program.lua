@@ -1,7 +1,7 @@
 -- One call of a program's turn: settles deliveries, files new updates into its lanes, claims what is due.
 -- @keys from backend
 --   program  its hash; lanes and work are the program's, too
---   deliveredByPush  ids that it had before its cursor went back
+--   deliveredAhead  ids that it had before its cursor went back
 -- @args from backend
 --   kinds: text  that the program wants, as in read-page
 --   takenKinds: text  that its webhook asks for, of what it took alone under other kinds
@@ -11,7 +11,7 @@
 
 local id = string.match(program, 'program:(%d+):state$')
 local turn = openTurn('program:' .. id, BACKEND_FIELDS, KEYS, ARGV, program)
--- @read bot <- turn.state: registrationId, on, watchedUntil, programs, lastId, revision
+-- @read bot <- turn.state: registrationId, on, watchedUntil, wokenPrograms, lastId, revision
 -- @read s <- program: push as isWanted, pushFencingToken as fencingToken, pushClaim as claim, pushSuspect as suspect,
 --   pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, goneSince,
 --   hasDeliveredAhead
@@ -28,12 +28,12 @@ local openUntil, closed, opened = updateBreaker(turn, s, requests)
 -- The turn's process may not know yet that the program was paused.
 local active = s.on == '1'
   and s.isWanted == '1'
-  and string.find(',' .. (bot.programs or '') .. ',', ',' .. id .. ',', 1, true) ~= nil
+  and string.find(',' .. (bot.wokenPrograms or '') .. ',', ',' .. id .. ',', 1, true) ~= nil
 local hopeless = active and isHopeless(turn, s, requests)
 if requests.succeeded then redis.call('HDEL', program, 'parkedAt', 'parkedFor') end
 
 local function isWanted(found)
-  if s.hasDeliveredAhead and redis.call('SISMEMBER', deliveredByPush, idTextOf(found)) == 1 then return false end
+  if s.hasDeliveredAhead and redis.call('SISMEMBER', deliveredAhead, idTextOf(found)) == 1 then return false end
   if not isMarked(found) then return isOfKind(kinds, kindOf(found)) end
   local entry = fieldsOf(found)
   -- An update that the program took exclusively is its own, even if it no longer wants that kind.
@@ -47,7 +47,7 @@ if active and isStale then
 elseif active then
   cursor, more = fileNewEntries(turn, s, isWanted)
   if s.hasDeliveredAhead and not more then
-    redis.call('DEL', deliveredByPush)
+    redis.call('DEL', deliveredAhead)
     redis.call('HDEL', program, '@hasDeliveredAhead')
   end
 else

@@ -41,10 +41,10 @@ const retried = (dueInMs: number, json = '{}'): Settled[] => [
   { lane: 'c:5', id: '1', outcome: 'retry', dueInMs, json },
 ];
 const claim = ({ kinds = DEFAULT_KINDS, ofTaken = '', revision = 1e9, ...options }: Claim, requests: Requests = {}) => {
-  const { lanes, inFlight, work, redriven, attempts, deliveredByPush, state: program } = own;
+  const { lanes, inFlight, work, redriven, attempts, deliveredAhead, state: program } = own;
   return scripts.claimForProgram(
     scene.commands,
-    { ...scene.keys, lanes, inFlight, work, redriven, attempts, deliveredByPush, program },
+    { ...scene.keys, lanes, inFlight, work, redriven, attempts, deliveredAhead, program },
     {
       ...scene.claimArguments('push', options),
       ...NO_REQUESTS,
@@ -160,7 +160,7 @@ test('a program that pulls from now on gets what waits in its lanes, without wha
   await claim({ token: 1, name: 'a2', settled: delivered('2', 'c:6') }, SUCCEEDED);
   await scene.applyBot({ programs: [ID], revision: 2 });
   expect(await consumer()).toEqual(storedAt(0));
-  expect(await scene.commands.smembers(own.deliveredByPush)).toEqual(['2']);
+  expect(await scene.commands.smembers(own.deliveredAhead)).toEqual(['2']);
   expect(await scene.commands.exists(own.lanes, own.work, own.lane('c:5'), own.lane('c:6'))).toBe(0);
   expect(await claim({ token: 1, name: 'a3' })).toEqual({ outcome: 'FENCED' });
   await scene.applyBot({ ...pushing, revision: 3 });
@@ -201,9 +201,7 @@ test('what waits is dropped in one step, for a program that pushes, pushes from 
     if (from === pushing) expect(idsIn(await claim({ name: 'a1', limit: 1 }))).toEqual(['1']);
     await scene.applyBot({ ...to, pull: true, revision: 2, dropPendingOf: ID });
     expect(await consumer()).toEqual(storedAt(3));
-    expect(await scene.commands.exists(own.lanes, own.work, own.inFlight, own.deliveredByPush, own.lane('c:5'))).toBe(
-      0,
-    );
+    expect(await scene.commands.exists(own.lanes, own.work, own.inFlight, own.deliveredAhead, own.lane('c:5'))).toBe(0);
     // The turn that ran gets nothing more.
     if (from === pushing && to === pushing)
       expect(await claim({ token: 1, name: 'a2' })).toEqual({ outcome: 'FENCED' });
@@ -227,7 +225,7 @@ const check = () =>
   scripts.checkPrograms(scene.commands, scene.keys, {
     registrationId: REGISTRATION,
     botId: BOT,
-    programPrefix: scene.keys.programs,
+    programPrefix: scene.keys.programPrefix,
     limit: 100,
     limitMs: DAY_MS,
     tightLimit: null,
@@ -238,9 +236,9 @@ const found = (...wakePrograms: number[]) => ({ outcome: 'OK', newestId: 1, wake
 test('an update that did not wake it is found by upkeep', async () => {
   await scene.applyBot(pushing);
   await claim({ name: 'a1', end: 'idle' });
-  await scene.commands.hset(scene.keys.state, 'programs', '');
+  await scene.commands.hset(scene.keys.state, 'wokenPrograms', '');
   await scene.accept([1]);
-  await scene.commands.hset(scene.keys.state, 'programs', String(ID));
+  await scene.commands.hset(scene.keys.state, 'wokenPrograms', String(ID));
   expect(await check()).toEqual(found(ID));
   expect(await check()).toEqual(found());
 });

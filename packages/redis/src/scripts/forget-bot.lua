@@ -1,6 +1,6 @@
 -- Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix.
 -- @keys state, log, consumers
---   deliveredByPush  ids that push has delivered
+--   deliveredAhead  ids that push has delivered
 --   lanes, inFlight, work, redriven, attempts, pendingTurns
 --   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, live
 -- @args botId: digits
@@ -20,6 +20,6 @@ for _, name in ipairs(redis.call('HKEYS', consumers)) do
     redis.call('ZREM', pendingTurns, botId .. ':' .. name)
   end
 end
-redis.call('DEL', state, log, consumers, deliveredByPush, lanes, inFlight, work, redriven, attempts)
+redis.call('DEL', state, log, consumers, deliveredAhead, lanes, inFlight, work, redriven, attempts)
 redis.call('DEL', rulesLanes, rulesInFlight, rulesWork, rulesRedriven, live)
 return 1

@@ -19,7 +19,7 @@ test('leaves nothing of a bot but its seen ids and its activity, and nothing pen
     botId: BOT,
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
-    programPrefix: keys.programs,
+    programPrefix: keys.programPrefix,
   });
   const counts = await Promise.all(Object.values(scene.activity).map((prefix) => scene.commands.keys(`${prefix}*`)));
   expect((await scene.commands.keys('*')).sort()).toEqual([...counts.flat(), keys.seen(0)].sort());

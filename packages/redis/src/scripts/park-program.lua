@@ -16,7 +16,7 @@
 -- @include close-turn
 local now, reader, own = serverNow(), 'program:' .. programId, programKeys(programPrefix, programId)
 -- @read s <- state: registrationId, allowedCount
--- @read p <- own.state: push, pushCursor, pushPending, hasDeliveredAhead
+-- @read p <- keys.state: push, pushCursor, pushPending, hasDeliveredAhead
 local consumer = redis.call('HGET', consumers, reader)
 if s.registrationId ~= registrationId or not consumer then return { 'GONE' } end
 local pushes, acknowledged, polledAt = p.push == '1', consumerOf(consumer)
@@ -31,11 +31,11 @@ local turn = withLanes({
   registrationId = registrationId,
   now = now,
   botId = botId,
-  lanePrefix = own.lanePrefix,
-  lanes = own.lanes,
-  inFlight = own.inFlight,
-  work = own.work,
-  redriven = own.redriven,
+  lanePrefix = keys.lanePrefix,
+  lanes = keys.lanes,
+  inFlight = keys.inFlight,
+  work = keys.work,
+  redriven = keys.redriven,
   pending = tonumber(p.pushPending or 0),
   givenUp = 0,
   wakeHistory = 0,
@@ -70,7 +70,7 @@ local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, upTo, 'COUNT', math.
 for _, found in ipairs(fresh) do
   local entry = fieldsOf(found)
   cursor = entry.id
-  local wasDelivered = p.hasDeliveredAhead and redis.call('SISMEMBER', own.deliveredByPush, entry.id) == 1
+  local wasDelivered = p.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredAhead, entry.id) == 1
   local isWanted = isFor(entry, programId) and (entry.owner ~= nil or isOfKind(kinds, entry.kind))
   if isWanted and not wasDelivered then giveUp(turn, tostring(entry.id), failure) end
 end

@@ -27,7 +27,7 @@ const check = ({ updates = 100, ms = DAY_MS, tight = null as number | null } = {
   scripts.checkPrograms(scene.commands, scene.keys, {
     registrationId: REGISTRATION,
     botId: BOT,
-    programPrefix: scene.keys.programs,
+    programPrefix: scene.keys.programPrefix,
     limit: updates,
     limitMs: ms,
     tightLimit: tight,
@@ -37,7 +37,7 @@ const park = (upTo: number, limit = 200, kinds = '') =>
   scripts.parkProgram(scene.commands, scene.keys, {
     registrationId: REGISTRATION,
     botId: BOT,
-    programPrefix: scene.keys.programs,
+    programPrefix: scene.keys.programPrefix,
     programId: ID,
     upTo,
     limit,

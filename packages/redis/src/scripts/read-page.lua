@@ -1,6 +1,6 @@
 -- Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero).
 -- @keys state, log, consumers
---   deliveredByPush  ids that push has delivered, which the default consumer, or the program whose own push it was, leaves out
+--   deliveredAhead  ids that push has delivered, which the default consumer, or the program whose own push it was, leaves out
 --   program?  its hash, for a program
 -- @args registrationId: text
 --   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
@@ -52,7 +52,7 @@ local reader = {
   state = state,
   log = log,
   consumers = consumers,
-  deliveredByPush = deliveredByPush,
+  deliveredAhead = deliveredAhead,
   activityPrefix = activityPrefix,
   shardActivityPrefix = shardActivityPrefix,
   kinds = kinds,

@@ -72,7 +72,7 @@ test('a negative offset forgets all but the newest', async () => {
 test('what push has delivered is left out for the default consumer alone', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2]);
-  await scene.commands.sadd(scene.keys.deliveredByPush, '1');
+  await scene.commands.sadd(scene.keys.deliveredAhead, '1');
   expect(await raws(0)).toEqual(['{"update_id":2}']);
   expect(await raws(0, { consumer: 'audit' })).toEqual(['{"update_id":1}', '{"update_id":2}']);
 });

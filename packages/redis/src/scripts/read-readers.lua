@@ -5,7 +5,7 @@
 -- @reply
 --   GONE
 --   OK nowMs: number, bot: bot, readers: reader[]
--- @row bot on: text, pull: text, push: text, parked: text, rules: text, failingSince: text, openUntil: text
+-- @row bot on: text, pull: text, push: text, pushKeptUntil: text, rules: text, failingSince: text, openUntil: text
 --   pushErr: text, pushErrAt: text, pushOkAt: text, pulledAt: text  as stored, '' for what is absent
 -- @row reader reader: text  its name
 --   cursor: number?
@@ -23,7 +23,7 @@
 -- @include lanes
 -- @include programs
 -- @include reader-age
--- @read s <- state: registrationId, on, lastId, allowedCount, pull, push, parked, rules, pullCursor, pullCursorCount,
+-- @read s <- state: registrationId, on, lastId, allowedCount, pull, push, pushKeptUntil, rules, pullCursor, pullCursorCount,
 --   keptFrom, pushCursor, pushCursorCount, pushPending, pushFloor, rulesCursor, rulesFloor, rulesUnread, rulesPending,
 --   failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt
 if s.registrationId ~= registrationId then return { 'GONE' } end
@@ -66,7 +66,7 @@ local function addPull()
 end
 
 local function addPush()
-  if s.push ~= '1' and tonumber(s.parked) <= now then return add('push', { units = 0 }) end
+  if s.push ~= '1' and tonumber(s.pushKeptUntil) <= now then return add('push', { units = 0 }) end
   local unread = count - tonumber(s.pushCursorCount)
   local push = { cursor = s.pushCursor, floor = s.pushFloor, unread = unread, pending = s.pushPending }
   add('push', waitingInLanes({ lanes = lanes, inFlight = inFlight }, lanePrefix, push, isAllowed))
@@ -126,7 +126,7 @@ local bot = {
     on = s.on,
     pull = s.pull,
     push = s.push,
-    parked = s.parked,
+    pushKeptUntil = s.pushKeptUntil,
     rules = s.rules or '',
     failingSince = s.failingSince or '',
     openUntil = s.openUntil or '',

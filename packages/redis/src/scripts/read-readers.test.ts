@@ -14,7 +14,7 @@ const read = (registrationId = REGISTRATION) =>
     registrationId,
     lanePrefix: scene.keys.lane(''),
     rulesLanePrefix: scene.keys.rulesLane(''),
-    programPrefix: scene.keys.programs,
+    programPrefix: scene.keys.programPrefix,
   });
 const rows = async () => Object.fromEntries(okOf(await read()).readers.map((row) => [row.reader, row]));
 const claim = (name: string) =>

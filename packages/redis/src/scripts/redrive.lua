@@ -28,7 +28,7 @@
 -- @include pending
 -- @include clock
 local now, programId = serverNow(), isProgram(reader) and string.sub(reader, 9)
--- @read s <- state: registrationId, push, rules, programs, pull, parked, lastId, allowedCount, pullCursorCount, own, reserved, run
+-- @read s <- state: registrationId, push, rules, wokenPrograms, pull, pushKeptUntil, lastId, allowedCount, pullCursorCount, newestIsOurs, reserved, run
 if s.registrationId ~= registrationId then return { 'GONE' } end
 
 -- If the caller ends before it removes them from Postgres, the repeated call must not send them twice.
@@ -57,7 +57,7 @@ local function putInLanes()
     end
   end
   -- A paused program needs no turn until it is enabled.
-  if not programId or string.find(',' .. (s.programs or '') .. ',', ',' .. programId .. ',', 1, true) then
+  if not programId or string.find(',' .. (s.wokenPrograms or '') .. ',', ',' .. programId .. ',', 1, true) then
     local _, _, held = makePending(pendingTurns, { botId .. ':' .. reader }, now)
     tellHeld(held)
   end
@@ -93,8 +93,8 @@ local function appendToLog(consumer)
         'n', allowedCount, 'm', programId and '1' or '0', 'tp', '', 'o', mark, 'r', letters.exclusive[i] and '1' or '0')
     end
   end
-  local changes = { '@lastId', last, '@allowedCount', allowedCount, '@own', 1 }
-  moveIdleCursors(changes, s.pull == '1', s.push == '1' or tonumber(s.parked) > now, last, allowedCount)
+  local changes = { '@lastId', last, '@allowedCount', allowedCount, '@newestIsOurs', 1 }
+  moveIdleCursors(changes, s.pull == '1', s.push == '1' or tonumber(s.pushKeptUntil) > now, last, allowedCount)
   writeState(state, changes)
   if polledAt == '0' then redis.call('HSET', consumers, reader, cursor .. ' ' .. now) end
   redis.call('PUBLISH', '@channels.appended', botId)

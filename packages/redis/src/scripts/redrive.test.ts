@@ -86,7 +86,7 @@ test('rules keep its progress and its album; without a reader nothing happens', 
   expect(await scene.commands.hget(scene.keys.state, 'rulesPending')).toBe('1');
 });
 
-test('one that was put back stays known after it was sent, so that a repeated call does not send it again', async () => {
+test('one that was redriven stays known after it was sent, so that a repeated call does not send it again', async () => {
   await scene.applyBot({ push: true });
   await redrive('push', [LETTER]);
   await scene.commands.del(scene.keys.lane('c:5'), scene.keys.redriven, scene.keys.lanes);
@@ -95,7 +95,7 @@ test('one that was put back stays known after it was sent, so that a repeated ca
   expect(await scene.commands.pttl(scene.keys.justRedriven)).toBeGreaterThan(0);
 });
 
-test('what is put back for a paused program waits, and its turn is pending once it is enabled', async () => {
+test('what is redriven to a paused program waits, and its turn is pending once it is enabled', async () => {
   const own = programKeys(BOT, 5);
   const pendingTurns = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
   await scene.applyBot({ programs: [5], pushing: ' 5:0:ab', revision: 2 });
@@ -117,7 +117,7 @@ test('a program that polls gets its letters at the end of the log, once, under n
     [9, '{"update_id":9}', '2', '1', '=5', '1'],
     [10, '{"update_id":10}', '3', '1', '=5', '0'],
   ]);
-  expect(await scene.commands.hmget(scene.keys.state, 'lastId', 'allowedCount', 'own', 'pushCursor')).toEqual([
+  expect(await scene.commands.hmget(scene.keys.state, 'lastId', 'allowedCount', 'newestIsOurs', 'pushCursor')).toEqual([
     '10',
     '3',
     '1',

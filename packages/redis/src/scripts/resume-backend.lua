@@ -1,7 +1,7 @@
 -- Makes everything that waits for the backend of a bot, or of one of its programs, due now. While the breaker is open,
 -- only one probe is due; if it fails, the probe intervals start again from the shortest.
 -- @keys state, lanes, pendingTurns
---   own  hash with the breaker: that of the program, or the state
+--   readerState  hash with the breaker: that of the program, or the state
 -- @args registrationId: text, botId: digits
 --   programId: digits?  absent for the bot's own backend
 -- @reply
@@ -11,15 +11,16 @@
 -- @include state
 -- @include lanes
 -- @include clock
--- @read bot <- state: registrationId, on, programs
--- @read s <- own: push, openUntil
+-- @read bot <- state: registrationId, on, wokenPrograms
+-- @read s <- readerState: push, openUntil
 if bot.registrationId ~= registrationId then return { 'GONE' } end
-local isAwake = programId == '' or string.find(',' .. (bot.programs or '') .. ',', ',' .. programId .. ',', 1, true)
+local isAwake = programId == ''
+  or string.find(',' .. (bot.wokenPrograms or '') .. ',', ',' .. programId .. ',', 1, true)
 if bot.on ~= '1' or s.push ~= '1' or not isAwake then return { 'OFF' } end
 local now = serverNow()
 if s.openUntil then
-  writeState(own, { '@openUntil', now })
-  redis.call('HDEL', own, '@probeIntervalMs')
+  writeState(readerState, { '@openUntil', now })
+  redis.call('HDEL', readerState, '@probeIntervalMs')
 end
 allDueNow(lanes, now)
 redis.call('ZADD', pendingTurns, 'NX', now, botId .. (programId == '' and ':push' or ':program:' .. programId))

@@ -27,7 +27,7 @@ test('trying a backend makes what waits due, and the next probe of an open break
   const { state, lanes, pendingTurns } = scene.keys;
   const attempt = async (registrationId = REGISTRATION) => {
     const args = { registrationId, botId: 1, programId: null };
-    return (await scripts.resumeBackend(scene.commands, { ...scene.keys, own: state }, args)).outcome;
+    return (await scripts.resumeBackend(scene.commands, { ...scene.keys, readerState: state }, args)).outcome;
   };
   await scene.applyBot({});
   expect(await attempt()).toBe('OFF');
@@ -55,7 +55,7 @@ test('trying the backend of a program leaves that of the bot and of other progra
   const { state, lanes, pendingTurns } = scene.keys;
   const own = programKeys(1, 4);
   const attempt = async () => {
-    const keys = { state, lanes: own.lanes, pendingTurns, own: own.state };
+    const keys = { state, lanes: own.lanes, pendingTurns, readerState: own.state };
     const args = { registrationId: REGISTRATION, botId: 1, programId: 4 };
     return (await scripts.resumeBackend(scene.commands, keys, args)).outcome;
   };

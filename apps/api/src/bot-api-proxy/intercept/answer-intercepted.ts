@@ -4,8 +4,8 @@ import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { Sender } from '../../http/known-sender.ts';
 import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, sendEmpty } from '../answer.ts';
 import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
-import { parametersIn, parametersOfQuery, type ReadParameters, readParameters } from '../call-body.ts';
 import { forgetHead, hasBody } from '../headers.ts';
+import { parametersIn, parametersOfQuery, type ReadParameters, readParameters } from '../read-parameters.ts';
 
 /** Reads the parameters of a call, answers it here, and sends the answer. Never rejects. */
 export function answerIntercepted(

@@ -25,13 +25,13 @@ export function getUpdates(): Intercept {
   const held: HeldPolls = new Map();
   // A waiting poll keeps its arguments in memory, so it gets only those that it needs.
   return (context, { bot, by, parameters, signal }) => {
-    const request = readRequest(parameters);
+    const request = readPollRequest(parameters);
     const served = bot.longPollEnabled && !bot.disabled;
     return served ? read(context, by, bot, request, storedKinds(parameters), signal) : hold(held, bot, request, signal);
   };
 }
 
-export function readRequest(parameters: Parameters): Request {
+export function readPollRequest(parameters: Parameters): Request {
   const limit = integerParameter(parameters, 'limit', DEFAULT_LIMIT);
   const timeoutS = integerParameter(parameters, 'timeout', 0);
   return {

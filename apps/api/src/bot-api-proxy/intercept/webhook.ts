@@ -49,7 +49,7 @@ const NOT_VOUCHED_FOR: readonly ErrorCode[] = ['token_refused', 'platform_refuse
 export async function setWebhook(context: Context, call: InterceptedCall): Promise<BotApiAnswer> {
   const url = urlOf(call);
   if (url === '') return deleteWebhook(context, call);
-  const wanted = await readSettings(context, url, call.parameters);
+  const wanted = await readWebhookSettings(context, url, call.parameters);
   return 'refusal' in wanted ? wanted.refusal : takeSettings(context, call.by, call.bot, wanted.settings);
 }
 
@@ -61,7 +61,7 @@ export async function setWebhookOfStranger(context: Context, token: string, call
   const url = urlOf(call);
   if (url === '')
     return context.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(context, token, 'setWebhook', call);
-  const wanted = await readSettings(context, url, call.parameters);
+  const wanted = await readWebhookSettings(context, url, call.parameters);
   if ('refusal' in wanted) return wanted.refusal;
   const bot = await registerBot(context, call.by, token);
   return bot === null ? UNAUTHORIZED : takeSettings(context, call.by, bot, wanted.settings);
@@ -134,7 +134,7 @@ function urlOf({ parameters }: ReadCall): string {
 }
 
 /** The settings of a backend, checked; or why they are refused, in the platform's words. */
-export async function readSettings(
+export async function readWebhookSettings(
   context: Context,
   url: string,
   parameters: Parameters,

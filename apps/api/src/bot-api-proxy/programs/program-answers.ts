@@ -9,18 +9,23 @@ import { resultOf } from '@flotilla/domain/fleet/bots/validate-token.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { storedKinds } from '../intercept/answer-intercepted.ts';
-import { readRequest } from '../intercept/get-updates.ts';
-import { deleteWebhook, getWebhookInfo, type ProgramCall, setWebhook } from './program-webhook.ts';
+import { readPollRequest } from '../intercept/get-updates.ts';
+import {
+  deleteWebhookOfProgram,
+  getWebhookInfoOfProgram,
+  type ProgramCall,
+  setWebhookOfProgram,
+} from './program-webhook.ts';
 import { hiddenSecret, withoutSecret } from './secret-mask.ts';
 
 type AnswerProgram = (context: Context, call: ProgramCall) => Promise<BotApiAnswer>;
 
 const ANSWERED: ReadonlyMap<string, AnswerProgram> = new Map([
-  ['getupdates', getUpdates],
-  ['setwebhook', setWebhook],
-  ['deletewebhook', deleteWebhook],
-  ['getwebhookinfo', getWebhookInfo],
-  ['getfile', getFile],
+  ['getupdates', getUpdatesOfProgram],
+  ['setwebhook', setWebhookOfProgram],
+  ['deletewebhook', deleteWebhookOfProgram],
+  ['getwebhookinfo', getWebhookInfoOfProgram],
+  ['getfile', getFileOfProgram],
 ]);
 
 /** How a method is answered for a program alone; null for one that goes to the platform. */
@@ -33,9 +38,9 @@ export function answeredForProgram(
   return ANSWERED.get(lowerCaseMethod) ?? null;
 }
 
-async function getUpdates(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
+async function getUpdatesOfProgram(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
   if (call.program.mode === 'push') return WEBHOOK_IS_ACTIVE;
-  const { timeoutMs, ...request } = readRequest(call.parameters);
+  const { timeoutMs, ...request } = readPollRequest(call.parameters);
   const rests = call.bot.disabled || !call.program.enabled;
   const kinds = storedKinds(call.parameters) ?? null;
   await nameKinds(context, call.bot, kinds);
@@ -72,7 +77,7 @@ function updateIdOf(raw: string): number {
 }
 
 /** Asks the platform for the path of a file, which the program may then download. Throws FlotillaError. */
-async function getFile(context: Context, { bot, program, parameters }: ProgramCall): Promise<BotApiAnswer> {
+async function getFileOfProgram(context: Context, { bot, program, parameters }: ProgramCall): Promise<BotApiAnswer> {
   const answer = await context.platform.call(bot.token, 'getFile', Object.fromEntries(parameters.values));
   const secret = hiddenSecret(bot.token, '');
   if (answer.outcome === 'refused') {

@@ -12,7 +12,7 @@ import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, forbidden, tooManyRequests } from '../answer.ts';
 import type { ReadCall } from '../call.ts';
-import { readSettings } from '../intercept/webhook.ts';
+import { readWebhookSettings } from '../intercept/webhook.ts';
 import { webhookInfo } from '../webhook-info.ts';
 
 export type ProgramCall = ReadCall & ProgramCredential;
@@ -22,13 +22,13 @@ const LEAVES_CHATS =
   'this token may not call setWebhook: it is limited to chats, and its program is not (filter.chat_ids) or has others';
 
 /** Turns the program into one that pushes; without a URL it does what deleteWebhook does. */
-export async function setWebhook(context: Context, given: ProgramCall): Promise<BotApiAnswer> {
+export async function setWebhookOfProgram(context: Context, given: ProgramCall): Promise<BotApiAnswer> {
   const call = await withNewestProgram(context, given);
   const url = call.parameters.values.get('url') ?? '';
-  if (url === '') return deleteWebhook(context, call);
+  if (url === '') return deleteWebhookOfProgram(context, call);
   if (!namesMethod(call.token, 'setwebhook')) return forbidden('this token may not call setWebhook');
   if (!staysWithin(call.program.filter, call.token)) return forbidden(LEAVES_CHATS);
-  const read = await readSettings(context, url, call.parameters);
+  const read = await readWebhookSettings(context, url, call.parameters);
   if ('refusal' in read) return read.refusal;
   const { settings } = read;
   const changes = changesOf(settings, call.program);
@@ -43,7 +43,7 @@ export async function setWebhook(context: Context, given: ProgramCall): Promise<
 }
 
 /** Turns the program into one that pulls, from the first update that its backend has not got. */
-export async function deleteWebhook(context: Context, given: ProgramCall): Promise<BotApiAnswer> {
+export async function deleteWebhookOfProgram(context: Context, given: ProgramCall): Promise<BotApiAnswer> {
   const call = await withNewestProgram(context, given);
   const { bot, program, token, parameters } = call;
   const had = program.mode === 'push';
@@ -71,7 +71,10 @@ async function withNewestProgram({ directory }: Context, call: ProgramCall): Pro
 }
 
 /** Describes the backend as the platform does a webhook. Only the token that set the URL sees the secrets in it. */
-export async function getWebhookInfo(context: Context, { bot, program, token }: ProgramCall): Promise<BotApiAnswer> {
+export async function getWebhookInfoOfProgram(
+  context: Context,
+  { bot, program, token }: ProgramCall,
+): Promise<BotApiAnswer> {
   const { pending, error, backendState } = (await programStates(context, bot))(program.id);
   if (program.mode !== 'push') return webhookInfo({ pending, allowedUpdates: null, backend: null });
   const backend = {

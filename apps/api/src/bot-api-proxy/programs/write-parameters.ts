@@ -4,9 +4,9 @@ import {
   checkParameter,
   type RefusedParameter,
 } from '@flotilla/domain/delivery/programs/check-call.ts';
+import { quotable } from '@flotilla/telegram/multipart-form.ts';
 import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
-import { quotable } from '@flotilla/telegram/quotable.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import type { BodyRewriter, OwnBody } from '../forward.ts';
 import { PARAMETERS_BYTES, TOO_MANY } from './see-parameters.ts';

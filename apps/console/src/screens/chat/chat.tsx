@@ -68,7 +68,7 @@ export function Chat(): ReactNode {
 }
 
 /** The title as the platform has it now; the id where it does not say. */
-export function useChatTitle(botId: number, chatId: number): string {
+function useChatTitle(botId: number, chatId: number): string {
   const chat = useQuery({
     queryKey: ['chat-title', botId, chatId],
     queryFn: ({ signal }) => call('refreshChat', { bot_id: botId, chat_id: chatId }, signal),

@@ -54,7 +54,7 @@ function refusalOf(directory: BotDirectory, botId: number, name: string): keyof 
   return hasReader(bot, reader, programId) ? null : OFF[reader];
 }
 
-/** What is put back for a disabled bot waits until it is enabled. */
+/** What is redriven to a disabled bot waits until it is enabled. */
 function hasReader(bot: Bot, reader: keyof typeof OFF, programId: number | null): boolean {
   switch (reader) {
     case 'push':

@@ -1,8 +1,8 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import type { Attempt } from '../push/attempt.ts';
 import { type BotWithBackend, backendOfProgram, deliveryIdOf, keysOfProgram, webhookIdOf } from '../push/backend.ts';
-import type { Attempt } from '../push/claim-for-backend.ts';
 import type { KeptExcerpt } from '../push/keep-excerpts.ts';
 import { type ShownRequest, shownRequest } from '../push/shown-request.ts';
 import { signDelivery } from '../push/sign-delivery.ts';

@@ -5,7 +5,7 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
 import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
-import { forgetPutBack } from './put-back.ts';
+import { forgetRedriven } from './redrive-letters.ts';
 import { type JobDeps, TAKEN_FOR_MS, takeBatch } from './take-batch.ts';
 
 type RunDeps = JobDeps & { log: Logger };
@@ -90,7 +90,7 @@ async function batchOf(deps: RunDeps, find: (deps: RunDeps) => Promise<DeliveryJ
     return found.finished_at === null ? takeBatch({ ...deps, db }, found) : { job: found, sent: [] };
   });
   const [first] = sent;
-  if (first !== undefined) await forgetPutBack(deps, first.bot_id, sent);
+  if (first !== undefined) await forgetRedriven(deps, first.bot_id, sent);
   return job;
 }
 

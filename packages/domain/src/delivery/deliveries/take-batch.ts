@@ -10,10 +10,10 @@ import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
 import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
-import { type PutBackDeps, putBack } from './put-back.ts';
 import { parseReader, presentReader } from './reader-name.ts';
+import { type RedriveDeps, redriveLetters } from './redrive-letters.ts';
 
-export type JobDeps = PutBackDeps & { db: Database; directory: BotDirectory; clock: Clock };
+export type JobDeps = RedriveDeps & { db: Database; directory: BotDirectory; clock: Clock };
 
 /** A process that does not continue its job for this long has ended. */
 export const TAKEN_FOR_MS = 10_000;
@@ -36,7 +36,7 @@ export const OFF = { push: 'no_backend', rules: 'no_rules', program: 'program_de
 /**
  * Handles the next dead letters of a job, at most 200 of one reader of one bot, in the order of their updates. `db` is a
  * transaction that has locked the job: letters, audit entry and progress change together. Returns the job as it is now,
- * and the letters that were put back.
+ * and the letters that were redriven.
  */
 export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job: DeliveryJob; sent: DeadLetter[] }> {
   const query = queryOf(job);
@@ -47,10 +47,10 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
   if (first === undefined) return { job: await jobs.change(job.id, { finished_at: now }), sent: [] };
   const batch = next.filter(({ bot_id: bot, reader }) => bot === first.bot_id && reader === first.reader);
   await requireAuditable(deps.db);
-  // The entry comes first, because what was put back into Redis cannot be taken out again.
+  // The entry comes first, because what was redriven into Redis cannot be taken out again.
   await sql`savepoint unaudited`.execute(deps.db);
   if (job.audited_bot !== first.bot_id) await audit(deps, job, first.bot_id);
-  const refusal = job.action === 'discard' ? null : await sendAgain(deps, batch);
+  const refusal = job.action === 'discard' ? null : await redriveBatch(deps, batch);
   const resumeAt = new Date(deps.clock.nowMs() + TAKEN_FOR_MS);
   if (refusal !== null) {
     await sql`rollback to savepoint unaudited`.execute(deps.db);
@@ -71,14 +71,14 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
 type Known = keyof typeof REFUSED;
 
 /** Why none of them can be sent, or null when they were. */
-async function sendAgain(deps: JobDeps, batch: DeadLetter[]): Promise<Known | null> {
+async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known | null> {
   const { bot_id: botId, reader: name } = batch[0]!;
   const { reader, programId } = parseReader(name);
   if (reader === 'history') return 'history';
   if (!deps.directory.ready()) throw new FlotillaError('unavailable', 'The configuration of the bots is not known yet');
   const bot = deps.directory.byId(botId);
   if (bot === undefined) return 'bot_deleted';
-  const outcome = await putBack(deps, { reader, programId }, bot, batch);
+  const outcome = await redriveLetters(deps, { reader, programId }, bot, batch);
   switch (outcome) {
     case 'sent':
       return null;

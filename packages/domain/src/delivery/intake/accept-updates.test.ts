@@ -41,10 +41,10 @@ test('refuses the commit of a polling turn that is not the owner any more', asyn
   const second = await beginPolling(deps(), bot);
   if (first.outcome !== 'owner' || second.outcome !== 'owner') throw new Error('no owner');
   const sliced = sliceUpdates(`{"ok":true,"result":[${update(1)}]}`)!.updates;
-  expect(await acceptUpdates(deps(), bot, sliced, { fencingToken: first.fencingToken, nextOffset: 2 })).toEqual({
+  expect(await acceptUpdates(deps(), bot, sliced, { fencingToken: first.fencingToken, pollOffset: 2 })).toEqual({
     outcome: 'fenced',
   });
-  expect(await acceptUpdates(deps(), bot, sliced, { fencingToken: second.fencingToken, nextOffset: 2 })).toMatchObject({
+  expect(await acceptUpdates(deps(), bot, sliced, { fencingToken: second.fencingToken, pollOffset: 2 })).toMatchObject({
     appended: 1,
   });
   expect(await beginPolling(deps(), bot)).toMatchObject({ pollOffset: 2 });

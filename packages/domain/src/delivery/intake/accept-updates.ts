@@ -32,7 +32,7 @@ export type AcceptDeps = {
 };
 
 /** The polling turn that fetched the updates: its fencing token, and the offset of its next getUpdates. */
-type Polling = { fencingToken: number; nextOffset: number | null };
+type Polling = { fencingToken: number; pollOffset: number | null };
 
 export type Accepted =
   | { outcome: 'accepted'; appended: number; duplicates: number }
@@ -107,7 +107,7 @@ async function appendUpdates(
       ...activityPrefixes(bot.id),
       botId: bot.id,
       fencingToken: polling?.fencingToken ?? null,
-      nextOffset: polling?.nextOffset ?? null,
+      pollOffset: polling?.pollOffset ?? null,
       quickestLimit: BACKLOG_LIMIT,
       slowestLimit: pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : null,
       traceparent,

@@ -24,7 +24,7 @@ export async function beginPolling(deps: { redis: RedisHandles }, bot: Bot): Pro
     registrationId: bot.registrationId,
   });
   if (begun.outcome !== 'OK') return { outcome: 'nothing-to-do' };
-  const { fencingToken, nextOffset, polledAgoMs, quickest, slowest, refusedForMs } = begun;
+  const { fencingToken, pollOffset, polledAgoMs, quickest, slowest, refusedForMs } = begun;
   const waiting = { quickest, slowest };
-  return { outcome: 'owner', fencingToken, pollOffset: nextOffset, polledAgoMs, waiting, refusedForMs };
+  return { outcome: 'owner', fencingToken, pollOffset, polledAgoMs, waiting, refusedForMs };
 }

@@ -41,7 +41,7 @@ export type HandlingTurn = {
 
 type TurnDeps = { clock: Clock };
 /** How a turn hears of new updates. */
-type Appended = { onWake(listener: () => void): void };
+type TurnNews = { onWake(listener: () => void): void };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn'>) => Promise<TurnClaim>;
 
 /** How long a turn past its share waits for units in flight, before it takes a new share for the other lanes. */
@@ -62,7 +62,7 @@ export async function runTurn<Settled extends SettledUnit>(
   deps: TurnDeps,
   reader: LaneReader<Settled>,
   lease: TurnLease,
-  appended: Appended,
+  news: TurnNews,
 ): Promise<TurnOutcome> {
   const inFlight = unitsInFlight<Settled>();
   const cancel = new AbortController();
@@ -72,7 +72,7 @@ export async function runTurn<Settled extends SettledUnit>(
     inFlight.wake();
   };
   lease.signal.addEventListener('abort', windDown, { once: true });
-  appended.onWake(inFlight.wake);
+  news.onWake(inFlight.wake);
   try {
     return await claimUntilDone(deps, reader, lease, inFlight, cancel.signal);
   } finally {

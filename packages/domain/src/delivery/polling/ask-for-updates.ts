@@ -7,7 +7,7 @@ import { askedKinds } from '../../fleet/bots/named-kinds.ts';
 import { TOKEN_REFUSED } from '../../fleet/bots/validate-token.ts';
 
 export type AskedFor =
-  | { outcome: 'updates'; updates: SlicedUpdate[]; nextOffset: number | null }
+  | { outcome: 'updates'; updates: SlicedUpdate[]; pollOffset: number | null }
   /** The platform refused, was unreachable, or answered garbage; `retryAfterS` when it named a time. */
   | FailedPoll
   | { outcome: 'aborted' };
@@ -47,7 +47,7 @@ export async function askForUpdates(
   if (sliced === null)
     return { outcome: 'failed', reason: 'The platform sent an answer that cannot be read', pause: 'short' };
   const newest = sliced.updates.at(-1);
-  return { outcome: 'updates', updates: sliced.updates, nextOffset: newest ? newest.updateId + 1 : null };
+  return { outcome: 'updates', updates: sliced.updates, pollOffset: newest ? newest.updateId + 1 : null };
 }
 
 function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): AskedFor {

@@ -114,12 +114,12 @@ async function pollUntilTurnEnds(
       deps,
       bot,
       asked.updates,
-      { fencingToken: polled.fencingToken, nextOffset: asked.nextOffset },
+      { fencingToken: polled.fencingToken, pollOffset: asked.pollOffset },
       span,
     ).finally(() => span?.end());
     switch (accepted.outcome) {
       case 'accepted':
-        polled.offset = asked.nextOffset ?? polled.offset;
+        polled.offset = asked.pollOffset ?? polled.offset;
         polled.polledAtMs = deps.clock.nowMs();
         if (polled.refusedSinceMs !== null) await clearRefusal(deps, bot, polled.refusedSinceMs);
         polled.refusedSinceMs = null;

@@ -29,11 +29,11 @@ export async function programTurn(deps: PushTurnDeps, programId: number, lease: 
   }
   if (backend === null) return { next: 'idle' };
   if (whyEnded(deps, backend) !== null) return endWebhook(deps, programId);
-  const appended = deps.turnNews.listen(backend.id, programReaderName(programId));
+  const news = deps.turnNews.listen(backend.id, programReaderName(programId));
   try {
-    return await runTurn(deps, backendReader(deps, backend, programBackend(deps, programId)), lease, appended);
+    return await runTurn(deps, backendReader(deps, backend, programBackend(deps, programId)), lease, news);
   } finally {
-    appended.stop();
+    news.stop();
   }
 }
 

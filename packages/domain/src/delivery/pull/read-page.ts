@@ -83,10 +83,10 @@ function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Pr
   const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
   const keys = botKeys(bot.id);
   const ofProgram = keysOfConsumer(bot.id, consumer);
-  const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
+  const deliveredAhead = ofProgram?.deliveredAhead ?? keys.deliveredAhead;
   return scripts.readPage(
     deps.redis.commands,
-    { ...keys, deliveredByPush, program: ofProgram?.state ?? null },
+    { ...keys, deliveredAhead, program: ofProgram?.state ?? null },
     {
       registrationId: bot.registrationId,
       ...activityPrefixes(bot.id),

@@ -7,13 +7,13 @@ import type { SharedLimiter } from '../lanes/shared-limiter.ts';
 import type { BotWithBackend } from './backend.ts';
 import {
   type BackendClaim,
-  type ClaimForBackendDeps,
-  claimForBackend,
+  type ClaimDeliveriesDeps,
+  claimDeliveries,
   type SettledUpdate,
-} from './claim-for-backend.ts';
+} from './claim-deliveries.ts';
 import { type DeliverDeps, deliverUpdate } from './deliver-update.ts';
 
-export type BackendReaderDeps = ClaimForBackendDeps &
+export type BackendReaderDeps = ClaimDeliveriesDeps &
   DeliverDeps & {
     /** Limits requests to backends, over all turns of this process. */
     requestLimiter: SharedLimiter;
@@ -60,7 +60,7 @@ export function backendReader(
     claim: async (request, settled) => {
       const newest = owner.newest(backend);
       if (newest !== backend) [backend, origin, mayBeStale] = [newest, originOf(newest), false];
-      const claim = await claimForBackend(deps, backend, { ...request, mayBeStale }, settled);
+      const claim = await claimDeliveries(deps, backend, { ...request, mayBeStale }, settled);
       if (claim.outcome === 'lost') return claim;
       if (claim.isStale) mayBeStale = (await owner.catchUp?.()) === false;
       const more = claim.moreToDo && request.limit > claim.units.length;

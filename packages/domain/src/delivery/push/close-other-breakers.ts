@@ -2,14 +2,14 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import { type Bot, pushes } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
-import type { ClaimForBackendDeps } from './claim-for-backend.ts';
+import type { ClaimDeliveriesDeps } from './claim-deliveries.ts';
 
 /** Breakers are closed in batches, because the turn that reached the backend waits before it settles its other results. */
 const BOTS_AT_ONCE = 200;
 
 /** Closes the breakers of all other bots with the backend URL of this one, which reached it. Returns those whose was open. */
 export async function closeOtherBreakers(
-  deps: ClaimForBackendDeps & { directory: BotDirectory },
+  deps: ClaimDeliveriesDeps & { directory: BotDirectory },
   reachedBy: Bot,
 ): Promise<Bot[]> {
   if (!deps.directory.ready()) return [];
@@ -28,7 +28,7 @@ export async function closeOtherBreakers(
 }
 
 /** Closes the bot's breaker; true when it was open. */
-function closeBreaker({ redis }: ClaimForBackendDeps, bot: Bot): Promise<boolean> {
+function closeBreaker({ redis }: ClaimDeliveriesDeps, bot: Bot): Promise<boolean> {
   return scripts.closeBreaker(redis.commands, botKeys(bot.id), {
     registrationId: bot.registrationId,
     botId: bot.id,

@@ -24,11 +24,11 @@ const BOT_ITSELF: Actor = { kind: 'bot', address: null };
 export async function pushTurn(deps: PushTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, pushes);
   if (!bot) return { next: 'idle' };
-  const appended = deps.turnNews.listen(bot.id, 'push');
+  const news = deps.turnNews.listen(bot.id, 'push');
   try {
-    return await runTurn(deps, backendReader(deps, bot, ownBackend(deps)), lease, appended);
+    return await runTurn(deps, backendReader(deps, bot, ownBackend(deps)), lease, news);
   } finally {
-    appended.stop();
+    news.stop();
   }
 }
 

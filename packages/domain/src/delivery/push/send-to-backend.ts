@@ -34,7 +34,7 @@ export type Delivery =
   | { outcome: 'aborted' };
 
 /** From sending to the last byte of the answer, as at the platform. */
-export const DELIVERY_DEADLINE_MS = 60_000;
+const DELIVERY_DEADLINE_MS = 60_000;
 const NOTHING = Buffer.alloc(0);
 const START_BYTES = 8 * 1024;
 

@@ -41,7 +41,7 @@ export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
     registrationId: bot.registrationId,
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
-    programPrefix: keys.programs,
+    programPrefix: keys.programPrefix,
   });
   if (found.outcome !== 'OK') {
     throw new FlotillaError('unavailable', 'The state of the bot is being set up', { retryAfterS: 5 });
@@ -69,7 +69,7 @@ function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Reade
     inFlight,
     nextTryAtMs: breaker?.nextProbeAtMs ?? (isTrying && behind > 0 ? later(dueAtMs, nowMs) : null),
     polledAtMs,
-    parkedUntilMs: state === 'parked' && reader === 'push' ? numberOrNull(shown.parked) : null,
+    parkedUntilMs: state === 'parked' && reader === 'push' ? numberOrNull(shown.pushKeptUntil) : null,
     breaker,
     program,
   };
@@ -85,7 +85,7 @@ function stateOf(reader: string, bot: Bot, nowMs: number, shown: BotRow, polledA
   const isPaused = shown.on !== '1';
   switch (reader) {
     case 'push':
-      if (shown.push !== '1') return Number(shown.parked) > nowMs ? 'parked' : 'off';
+      if (shown.push !== '1') return Number(shown.pushKeptUntil) > nowMs ? 'parked' : 'off';
       if (isPaused) return 'paused';
       if (!hasBackend(bot) || shown.failingSince === '') return 'ok';
       return shown.openUntil === '' ? 'failing' : 'open';

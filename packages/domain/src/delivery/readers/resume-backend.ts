@@ -20,12 +20,12 @@ type ResumeDeps = { db: Database; redis: RedisHandles; clock: Clock; turns: { pu
 export async function resumeBackend(deps: ResumeDeps, by: Actor, bot: Bot, program?: ActiveProgram): Promise<void> {
   if (bot.disabled) throw new FlotillaError('bad_request', 'The bot is disabled');
   const { state, pendingTurns, ...ofBot } = botKeys(bot.id);
-  const own = program === undefined ? { state, lanes: ofBot.lanes } : programKeys(bot.id, program.id);
+  const reader = program === undefined ? { state, lanes: ofBot.lanes } : programKeys(bot.id, program.id);
   await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
     const { outcome } = await scripts.resumeBackend(
       deps.redis.commands,
-      { state, lanes: own.lanes, pendingTurns, own: own.state },
+      { state, lanes: reader.lanes, pendingTurns, readerState: reader.state },
       {
         registrationId: bot.registrationId,
         botId: bot.id,

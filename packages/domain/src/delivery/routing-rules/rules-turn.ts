@@ -33,11 +33,11 @@ const CONFIGURATION_PAUSE_MS = 50;
 export async function rulesTurn(deps: RulesTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, (known) => routes(known) && !known.disabled);
   if (!bot) return { next: 'idle' };
-  const appended = deps.turnNews.listen(bot.id, 'rules');
+  const news = deps.turnNews.listen(bot.id, 'rules');
   try {
-    return await runTurn(deps, rulesReader(deps, bot), lease, appended);
+    return await runTurn(deps, rulesReader(deps, bot), lease, news);
   } finally {
-    appended.stop();
+    news.stop();
   }
 }
 

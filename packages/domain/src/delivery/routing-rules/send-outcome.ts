@@ -34,7 +34,7 @@ export function readSendOutcome(
 }
 
 /** Tells a final refusal from one that another try may end. */
-export function readRefusal(answer: Extract<PlatformAnswer, { outcome: 'refused' }>): SendOutcome {
+function readRefusal(answer: Extract<PlatformAnswer, { outcome: 'refused' }>): SendOutcome {
   const { errorCode: status, description: reason, retryAfterS, migrateToChatId } = answer;
   if (migrateToChatId !== undefined) return { outcome: 'moved', chatId: migrateToChatId };
   if (status >= 500) return { outcome: 'retry', reason, status, neverSent: false };

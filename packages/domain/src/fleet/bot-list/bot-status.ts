@@ -15,7 +15,7 @@ export type BotStatus = {
   /** The newest fault of delivery to the backend. Success does not clear it, as at the platform. */
   deliveryError: Fault | null;
   lastUpdateAtMs: number | null;
-  /** Updates waiting for the backend (also while push is parked), otherwise for the default consumer. */
+  /** Updates waiting for the backend (also in the hour after push was switched off), otherwise for the default consumer. */
   pendingUpdateCount: number;
   /** failing: the last attempts failed; open: the breaker is open, and only probes are sent. */
   backendState: BackendState;
@@ -41,7 +41,7 @@ const FIELDS = [
   'pullCursorCount',
   'pushCursorCount',
   'pushPending',
-  'parked',
+  'pushKeptUntil',
   'pollOkAt',
   'pollErr',
   'pollErrAt',
@@ -111,7 +111,7 @@ export function stateFieldsOf(bot: Bot): readonly string[] {
 /** The fields that pendingOf reads for this bot. Bots with equal fields get the same array object. */
 export function pendingFieldsOf(bot: Bot): readonly string[] {
   if (hasBackend(bot)) return FIELDS_OF_PENDING.push;
-  return bot.longPollEnabled ? FIELDS_OF_PENDING.pull : FIELDS_OF_PENDING.parked;
+  return bot.longPollEnabled ? FIELDS_OF_PENDING.pull : FIELDS_OF_PENDING.kept;
 }
 
 const [allowedCount, pullCursorCount, pushCursorCount, pushPending, failingSince, openUntil] = [
@@ -130,7 +130,7 @@ const FIELDS_OF_STATE = {
 const FIELDS_OF_PENDING = {
   push: [allowedCount, pushCursorCount, pushPending],
   pull: [allowedCount, pullCursorCount],
-  parked: [allowedCount, pushCursorCount, pushPending, 'parked'],
+  kept: [allowedCount, pushCursorCount, pushPending, 'pushKeptUntil'],
 };
 
 export function isRunning(bot: Bot, nowMs: number, number: ReadNumber): boolean {
@@ -149,11 +149,11 @@ export function backendStateOf(bot: Bot, number: ReadNumber): BotStatus['backend
   return number('openUntil') > 0 ? 'open' : 'failing';
 }
 
-/** Counts updates of allowed kinds. A parked push keeps its cursor and its waiting updates for an hour. */
+/** Counts updates of allowed kinds. A push that was switched off keeps its cursor and its waiting updates for an hour. */
 export function pendingOf(bot: Bot, nowMs: number, number: ReadNumber): number {
   const count = number('allowedCount');
-  const isParked = !bot.longPollEnabled && number('parked') > nowMs;
-  if (hasBackend(bot) || isParked) {
+  const keepsPush = !bot.longPollEnabled && number('pushKeptUntil') > nowMs;
+  if (hasBackend(bot) || keepsPush) {
     return count - number('pushCursorCount') + number('pushPending');
   }
   return bot.longPollEnabled ? count - number('pullCursorCount') : 0;

@@ -57,7 +57,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
     dropsOf: drop.dropPendingOf ?? null,
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
-    programPrefix: keys.programs,
+    programPrefix: keys.programPrefix,
   });
   const { waits, more } = reply.outcome === 'OK' ? reply : { waits: false, more: false };
   return { waits, isOld: reply.outcome === 'OLD', more };
@@ -82,7 +82,7 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
     botId,
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
-    programPrefix: keys.programs,
+    programPrefix: keys.programPrefix,
   });
   await scripts.writeConfig(commands, configKeys, { botId, revision: null, sealed: '' });
   await deps.redis.removeKeys(`${keys.prefix}:`);

@@ -18,7 +18,7 @@ const REFUSED_LATELY_MS = 150_000;
 const ASK_AGAIN_AFTER_MS = 24 * 3_600_000;
 
 /** The secret of the platform's pushes. It is derived from the bot's token, so it is never stored. */
-export function platformSecret(bot: Bot): string {
+function platformSecret(bot: Bot): string {
   return createHmac('sha256', bot.token).update(`platform-webhook:${bot.registrationId}`).digest('base64url');
 }
 
@@ -30,7 +30,7 @@ export function isPlatformSecret(bot: Bot, given: string): boolean {
 }
 
 /** The URL to which the platform pushes. Throws FlotillaError('bad_request') without a PUBLIC_URL. */
-export function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: { id: number }): string {
+function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: { id: number }): string {
   if (deps.publicUrl === null) {
     throw new FlotillaError('bad_request', 'webhook_mode needs the setting PUBLIC_URL', {
       details: [{ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' }],

@@ -19,7 +19,7 @@ const LEASE = {
 };
 const NOTHING = { inc: () => {}, observe: () => {} };
 const MEASURE = {
-  ...{ historyRows: NOTHING, historyLag: NOTHING, historyReplaced: NOTHING },
+  ...{ historyRows: NOTHING, historyLag: NOTHING },
   ...{ historyBatches: NOTHING, deadLetters: NOTHING },
 };
 

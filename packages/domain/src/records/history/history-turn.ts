@@ -30,7 +30,6 @@ const POSTGRES_AWAY_PAUSE_MS = 1_000;
 type HistoryMetrics = {
   historyRows: { inc(by: number): void };
   historyLag: { observe(seconds: number): void };
-  historyReplaced: { inc(by: number): void };
   historyBatches: { inc(labels: { outcome: 'written' | 'waits' }): void };
   deadLetters: { inc(labels: { reader: string; reason: string }, by?: number): void };
 };
@@ -127,13 +126,12 @@ function beginSpan({ tracing }: TurnDeps, entries: HistoryEntry[]): Span | null 
 }
 
 async function write(deps: StoreDeps, entries: HistoryEntry[]): Promise<void> {
-  const { refused, replaced } = await writeHistory(deps, entries).catch((error) => {
+  const { refused } = await writeHistory(deps, entries).catch((error) => {
     deps.measure.historyBatches.inc({ outcome: 'waits' });
     throw error;
   });
   deps.measure.historyBatches.inc({ outcome: 'written' });
   if (refused > 0) deps.measure.deadLetters.inc({ reader: 'history', reason: 'unstorable' }, refused);
-  if (replaced > 0) deps.measure.historyReplaced.inc(replaced);
   const letters = entries.filter((entry) => entry.type === 'dead');
   // All programs are one reader here: a name of each would be a series of each.
   const kindOf = (reader: string) => reader.replace(/:\d+$/, '');

@@ -42,7 +42,7 @@ function automaticOrigin(message: Fields): Fields[] {
 }
 
 /** Whether `rememberOwnPosts` may have something to remember; quick. */
-export function maySendOwnPosts({ method, params, result }: AnsweredCall): boolean {
+function maySendOwnPosts({ method, params, result }: AnsweredCall): boolean {
   if (ID_METHODS.includes(method)) {
     const chat = chatIn(params);
     return chat.startsWith('@') || Number(chat) < SHARED_CHATS_BELOW;

@@ -27,7 +27,7 @@ export type FleetFigures = {
 /** The sum, and the figure of the bot (for history: the shard) that has most. */
 export type Depth = { total: number; largest: number };
 
-export const INTAKE_STATES = ['polled', 'polling_failing', 'pushed', 'webhook_failing', 'disabled'] as const;
+const INTAKE_STATES = ['polled', 'polling_failing', 'pushed', 'webhook_failing', 'disabled'] as const;
 export type IntakeState = (typeof INTAKE_STATES)[number];
 export type BacklogReader = 'push' | 'pull' | 'rules';
 

@@ -2,7 +2,7 @@ import { shardOf } from '@flotilla/redis/keys.ts';
 import { CAPTURED_METHOD_NAMES } from '@flotilla/telegram/captured-methods.ts';
 import { chatIdOfResult, chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
-import type { Attempt } from '../../delivery/push/claim-for-backend.ts';
+import type { Attempt } from '../../delivery/push/attempt.ts';
 import { decodeRecord } from '../../records/history/stream/history-codec.ts';
 
 /** What happened to a bot, as its watchers get it. */

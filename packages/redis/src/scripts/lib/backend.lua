@@ -65,7 +65,7 @@ local function updateBreaker(turn, s, requests)
   if requests.succeeded then
     change(turn, '@pushOkAt', turn.nowText)
     if failingSince then
-      closeBreaker(turn.own)
+      closeBreaker(turn.readerState)
       announceState(turn.botId)
     end
     if openUntil == 0 then return 0, false, false end
@@ -87,7 +87,7 @@ end
 
 -- Whether every answer of the last 23 h was 410. s: with goneSince.
 local function isHopeless(turn, s, requests)
-  if requests.answers == 'other' and s.goneSince then redis.call('HDEL', turn.own, 'goneSince') end
+  if requests.answers == 'other' and s.goneSince then redis.call('HDEL', turn.readerState, 'goneSince') end
   if requests.answers ~= 'gone' then return false end
   local goneSince = tonumber(s.goneSince or turn.now)
   change(turn, '@goneSince', goneSince)
@@ -95,7 +95,7 @@ local function isHopeless(turn, s, requests)
 end
 
 -- Claims what is due. Half-open: when the probe is due, one unit is claimed, with nothing else in flight.
-local function claimForBackend(turn, s, openUntil)
+local function claimDeliveries(turn, s, openUntil)
   local isOpen = openUntil > 0
   if isOpen then
     local isProbeDue = openUntil <= turn.now and redis.call('EXISTS', turn.inFlight) == 0
@@ -130,7 +130,7 @@ end
 
 -- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened, isStale; without units and answer.
 local function closeBackendTurn(turn, s, found)
-  found.units = claimForBackend(turn, s, found.openUntil)
+  found.units = claimDeliveries(turn, s, found.openUntil)
   -- What waits to be removed from its lane is more to do, as what waits to be filed is.
   found.more = found.more or turn.hasMoreToRemove
   change(turn, '@pushPending', textOf(turn.pending))

@@ -1,14 +1,14 @@
 -- @include trim
 -- How many updates wait for a bot's active readers: for the quickest, which limits intake, and for the slowest, which
 -- determines memory. Both are 0 when nobody reads. s: the state, with
--- allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending.
+-- allowedCount, pull, push, pushKeptUntil, pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending.
 local function backlogOf(s, now)
   local count, quickest, slowest = tonumber(s.allowedCount), nil, 0
   if s.pull == '1' then
     quickest = count - tonumber(s.pullCursorCount)
     slowest = quickest
   end
-  if s.push == '1' or tonumber(s.parked) > now then
+  if s.push == '1' or tonumber(s.pushKeptUntil) > now then
     local behind = count - tonumber(s.pushCursorCount) + tonumber(s.pushPending)
     quickest = math.min(quickest or behind, behind)
     slowest = math.max(slowest, behind)

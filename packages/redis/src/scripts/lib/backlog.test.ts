@@ -8,7 +8,15 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const IDLE = { allowedCount: 10, pull: 0, push: 0, parked: 0, pullCursorCount: 0, pushCursorCount: 0, pushPending: 0 };
+const IDLE = {
+  allowedCount: 10,
+  pull: 0,
+  push: 0,
+  pushKeptUntil: 0,
+  pullCursorCount: 0,
+  pushCursorCount: 0,
+  pushPending: 0,
+};
 const backlogOf = (state: object) =>
   scene.evaluate(
     'backlog',
@@ -25,10 +33,10 @@ test('the quickest reader limits intake, the slowest one takes memory', async ()
   expect(await backlogOf({ pull: 1, pullCursorCount: 9, push: 1, pushCursorCount: 8, pushPending: 5 })).toEqual([1, 7]);
 });
 
-test('a parked push counts until its time, and rules limit intake only where nobody else reads', async () => {
+test('a pushKeptUntil push counts until its time, and rules limit intake only where nobody else reads', async () => {
   const rules = { rules: 1, rulesUnread: 3, rulesPending: 1 };
-  expect(await backlogOf({ parked: 6, ...rules })).toEqual([10, 10]);
-  expect(await backlogOf({ parked: 5, ...rules })).toEqual([4, 4]);
+  expect(await backlogOf({ pushKeptUntil: 6, ...rules })).toEqual([10, 10]);
+  expect(await backlogOf({ pushKeptUntil: 5, ...rules })).toEqual([4, 4]);
 });
 
 describe('a backlog at its limit', () => {

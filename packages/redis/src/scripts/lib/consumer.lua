@@ -44,13 +44,13 @@ end
 -- Whether push delivered ids ahead, which this reader must not get.
 local function hidesSome(reader)
   if reader.hides == nil then
-    reader.hides = (reader.default or reader.forProgram) and redis.call('EXISTS', reader.deliveredByPush) == 1
+    reader.hides = (reader.default or reader.forProgram) and redis.call('EXISTS', reader.deliveredAhead) == 1
   end
   return reader.hides
 end
 
 local function isHidden(reader, entry)
-  return hidesSome(reader) and redis.call('SISMEMBER', reader.deliveredByPush, idOf(entry)) == 1
+  return hidesSome(reader) and redis.call('SISMEMBER', reader.deliveredAhead, idOf(entry)) == 1
 end
 
 -- received: the client confirms these updates; otherwise it skips them without having read them.
@@ -66,7 +66,7 @@ local function acknowledge(reader, id, received)
   end
   movePullCursor(reader.state, s, tostring(id), count == all and s.allowedCount or count, reader.now)
   if hidesSome(reader) and #redis.call('XRANGE', reader.log, '(' .. id, '+', 'COUNT', 1) == 0 then
-    redis.call('DEL', reader.deliveredByPush)
+    redis.call('DEL', reader.deliveredAhead)
     reader.hides = false
   end
 end

@@ -41,7 +41,7 @@ end
 
 -- Whether the program is done with the entry. known: its state, with hasDeliveredAhead and filedTo
 local function hasEntry(keys, known, entry)
-  if known.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredByPush, entry.id) == 1 then return true end
+  if known.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredAhead, entry.id) == 1 then return true end
   return entry.id <= known.filedTo and not waitsInLane(keys, entry)
 end
 

@@ -28,7 +28,7 @@ local function idsToAppendAfter(state, s, runIds, polled, reservedInPostgres)
   if s.run == run then return last, s.lastId, reserved end
   if not reservedInPostgres then return nil end
   -- Polled ids rise by themselves. They need the reserved id only if the state is certainly old.
-  if not polled or s.own == '1' or reservedInPostgres > reserved then
+  if not polled or s.newestIsOurs == '1' or reservedInPostgres > reserved then
     last = math.max(last, reserved, reservedInPostgres)
   end
   reserved = math.max(reserved, reservedInPostgres)

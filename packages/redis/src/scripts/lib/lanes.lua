@@ -73,7 +73,7 @@ end
 
 -- Polls will go on at the lowest id that waits in lanes: the later ones that were delivered by push go into the set, so that polls leave
 -- them out. Returns that id, or nil when nothing waits. upTo: the cursor of push
-local function rememberDelivered(lanes, lanePrefix, log, upTo, set)
+local function rememberDeliveredAhead(lanes, lanePrefix, log, upTo, set)
   local lowest, waiting = lowestPending(lanes, lanePrefix), {}
   if not lowest then return nil end
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do

@@ -7,17 +7,17 @@
 
 -- The keys of a program. prefix: those of the bot's programs, to which the id is added.
 local function programKeys(prefix, id)
-  local own = prefix .. id .. ':'
+  local ofProgram = prefix .. id .. ':'
   return {
-    state = own .. 'state',
-    lanes = own .. 'lanes',
-    inFlight = own .. 'in-flight',
-    work = own .. 'work',
-    redriven = own .. 'redriven',
-    lanePrefix = own .. 'lane:',
-    attempts = own .. 'attempts',
-    excerpts = own .. 'excerpts',
-    deliveredByPush = own .. 'delivered-by-push',
+    state = ofProgram .. 'state',
+    lanes = ofProgram .. 'lanes',
+    inFlight = ofProgram .. 'in-flight',
+    work = ofProgram .. 'work',
+    redriven = ofProgram .. 'redriven',
+    lanePrefix = ofProgram .. 'lane:',
+    attempts = ofProgram .. 'attempts',
+    excerpts = ofProgram .. 'excerpts',
+    deliveredAhead = ofProgram .. 'delivered-ahead',
   }
 end
 
@@ -43,7 +43,7 @@ end
 
 -- Pull goes on at the lowest id that waits, without the later ones that were delivered. Returns its cursor.
 local function endProgramPush(keys, bot, reader, log, pushCursor)
-  local lowest = rememberDelivered(keys.lanes, keys.lanePrefix, log, pushCursor, keys.deliveredByPush)
+  local lowest = rememberDeliveredAhead(keys.lanes, keys.lanePrefix, log, pushCursor, keys.deliveredAhead)
   if lowest then redis.call('HSET', keys.state, '@hasDeliveredAhead', 1) end
   giveUpRedriven(bot, reader, clearLanes(keys, keys.lanePrefix), BACKEND_REMOVED)
   redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
@@ -63,7 +63,7 @@ local function dropWaiting(bot, id)
   local keys, name = programKeys(bot.prefix, id), 'program:' .. id
   -- @read known <- keys.state: push
   giveUpRedriven(bot, name, clearLanes(keys, keys.lanePrefix), BACKEND_REMOVED)
-  redis.call('DEL', keys.deliveredByPush)
+  redis.call('DEL', keys.deliveredAhead)
   redis.call('HDEL', keys.state, '@hasDeliveredAhead')
   if known.push == '1' then
     redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
@@ -78,18 +78,18 @@ end
 
 local function forgetProgram(keys)
   clearLanes(keys, keys.lanePrefix)
-  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.deliveredByPush)
+  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.deliveredAhead)
 end
 
 -- Brings the programs in line with the configuration, and returns the ids of those that updates wake from now on. bot: as
--- above, and log, consumers, prefix, last, count, on, awake (the ids that were returned before); ids: ',1,5,'; kept: the
+-- above, and log, consumers, prefix, last, count, on, woken (the ids that were returned before); ids: ',1,5,'; kept: the
 -- same and those that are not forgotten yet; pushing: those that push, ' 5:1:target', with 1 unless it is paused
 local function applyPrograms(bot, ids, kept, pushing)
-  local wanted, awake, isAwake = {}, {}, {}
+  local wanted, woken, isWoken = {}, {}, {}
   for id, enabled, target in string.gmatch(pushing, '(%d+):(%d):(%w*)') do
     wanted[id] = target
     if enabled == '1' then
-      awake[#awake + 1], isAwake[id] = id, true
+      woken[#woken + 1], isWoken[id] = id, true
     end
   end
   -- A new program begins at the end of the log, and a deleted one leaves it.
@@ -123,15 +123,15 @@ local function applyPrograms(bot, ids, kept, pushing)
         redis.call('HSET', bot.consumers, name, cursor .. ' ' .. bot.now)
         endPending(bot.pendingTurns, turn)
       end
-      -- If the wake is lost, upkeep finds the pending turns of those that go on. One that was awake already may sleep, and
-      -- no update would wake it while its turn is pending.
-      if isAwake[id] and bot.on and not string.find(',' .. bot.awake .. ',', ',' .. id .. ',', 1, true) then
+      -- If the wake is lost, upkeep finds the pending turns of those that go on. The turn of one that was woken before may
+      -- sleep, and no update would wake it while it is pending.
+      if isWoken[id] and bot.on and not string.find(',' .. bot.woken .. ',', ',' .. id .. ',', 1, true) then
         redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, turn)
         redis.call('HDEL', keys.state, 'goneSince')
-      elseif wanted[id] and not (isAwake[id] and bot.on) then
+      elseif wanted[id] and not (isWoken[id] and bot.on) then
         endPending(bot.pendingTurns, turn)
       end
     end
   end
-  return table.concat(awake, ',')
+  return table.concat(woken, ',')
 end

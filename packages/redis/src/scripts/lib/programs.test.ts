@@ -13,15 +13,15 @@ afterAll(() => scene.close());
 
 const own = programKeys(BOT, ID);
 const TURN = `${BOT}:program:${ID}`;
-/** Applies this configuration; `awake` are the programs that updates woke until now. */
-const apply = (programs: { ids: string; kept?: string; pushing: string; awake?: string; on?: boolean }) => {
-  const { ids, kept = ids, pushing, awake = '', on = true } = programs;
+/** Applies this configuration; `woken` are the programs that updates woke until now. */
+const apply = (programs: { ids: string; kept?: string; pushing: string; woken?: string; on?: boolean }) => {
+  const { ids, kept = ids, pushing, woken = '', on = true } = programs;
   const body = `local bot = { id = ${BOT}, registration = 'r', now = ${NOW_MS}, log = log, history = history, consumers = consumers,
-  pendingTurns = pendingTurns, prefix = prefix, last = 4, count = 4, on = ${on}, awake = awake }
+  pendingTurns = pendingTurns, prefix = prefix, last = 4, count = 4, on = ${on}, woken = woken }
 return applyPrograms(bot, ids, kept, pushing)`;
-  const { log, history, consumers, pendingTurns, programs: prefix } = scene.keys;
+  const { log, history, consumers, pendingTurns, programPrefix: prefix } = scene.keys;
   const keys = { log, history, consumers, pendingTurns };
-  return scene.evaluate('programs', body, keys, { prefix, awake, ids, kept, pushing });
+  return scene.evaluate('programs', body, keys, { prefix, woken, ids, kept, pushing });
 };
 const consumer = () => scene.commands.hget(scene.keys.consumers, `program:${ID}`);
 const pending = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
@@ -42,16 +42,16 @@ test('updates wake the programs that push and are not paused; these have a pendi
   expect(await pending()).toEqual([TURN]);
 });
 
-test('one that was awake already gets no pending turn, because its turn may sleep', async () => {
+test('one that was woken already gets no pending turn, because its turn may sleep', async () => {
   await apply({ ids: ',5,', pushing: ' 5:1:ab' });
   await scene.commands.del(scene.keys.pendingTurns);
-  await apply({ ids: ',5,', pushing: ' 5:1:ab', awake: '5' });
+  await apply({ ids: ',5,', pushing: ' 5:1:ab', woken: '5' });
   expect(await pending()).toEqual([]);
 });
 
 test('a disabled bot has no pending turn of a program', async () => {
   await apply({ ids: ',5,', pushing: ' 5:1:ab' });
-  expect(await apply({ ids: ',5,', pushing: ' 5:1:ab', awake: '5', on: false })).toBe('5');
+  expect(await apply({ ids: ',5,', pushing: ' 5:1:ab', woken: '5', on: false })).toBe('5');
   expect(await pending()).toEqual([]);
 });
 
@@ -75,9 +75,9 @@ test('a program that pushes from now on begins where it read, with a closed brea
 test('one that pulls from now on goes back to what waits, without what was delivered after that', async () => {
   await workedFor();
   await scene.commands.hset(own.redriven, 'r1', JSON.stringify({ id: 9, raw: '{"update_id":9}' }));
-  await apply({ ids: ',5,', pushing: '', awake: '5' });
+  await apply({ ids: ',5,', pushing: '', woken: '5' });
   expect(await consumer()).toBe(`0 ${NOW_MS}`);
-  expect(await scene.commands.smembers(own.deliveredByPush)).toEqual(['2']);
+  expect(await scene.commands.smembers(own.deliveredAhead)).toEqual(['2']);
   expect(await scene.commands.hmget(own.state, 'push', 'pushPending')).toEqual(['0', '0']);
   expect(await scene.commands.exists(own.lanes, own.lane('c:5'), own.redriven)).toBe(0);
   const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
@@ -86,7 +86,7 @@ test('one that pulls from now on goes back to what waits, without what was deliv
 
 test('another backend is tried at once, and the failures of the old one do not count', async () => {
   await workedFor();
-  await apply({ ids: ',5,', pushing: ' 5:1:cd', awake: '5' });
+  await apply({ ids: ',5,', pushing: ' 5:1:cd', woken: '5' });
   expect(await scene.commands.zscore(own.lanes, 'c:5')).toBe(String(NOW_MS));
   expect(await scene.commands.exists(own.work)).toBe(0);
   expect(await scene.commands.hmget(own.state, 'target', 'goneSince')).toEqual(['cd', null]);
@@ -110,7 +110,7 @@ test('the keys of a program have the names that TypeScript gives them', async ()
     'return cjson.encode(programKeys(prefix, id))',
     {},
     {
-      prefix: scene.keys.programs,
+      prefix: scene.keys.programPrefix,
       id: String(ID),
     },
   );

@@ -1,5 +1,5 @@
 -- What switching a bot's own readers on and off does to their cursors and lanes. bot: id, registration, now, state, log,
--- history, pendingTurns, deliveredByPush, last, count, and push and rules: the keys of their lanes, with lanePrefix. before:
+-- history, pendingTurns, deliveredAhead, last, count, and push and rules: the keys of their lanes, with lanePrefix. before:
 -- the state, with pull, push, rules, on, isParked and cursors; wanted: pull, push, rules, handsOver, drops
 -- @include state
 -- @include lanes
@@ -11,7 +11,7 @@ local RULES_REMOVED = { code = 'rules_removed', reason = 'its rules were removed
 local function createState(bot)
   -- stylua: ignore
   writeState(bot.state, { '@registrationId', bot.registration, '@lastId', 0, '@allowedCount', 0, '@pull', 0, '@push', 0,
-    '@parked', 0, '@pullCursor', 0, '@pullCursorCount', 0, '@keptFrom', 0, '@prevAck', 0, '@prevAckAt', bot.now,
+    '@pushKeptUntil', 0, '@pullCursor', 0, '@pullCursorCount', 0, '@keptFrom', 0, '@prevAck', 0, '@prevAckAt', bot.now,
     '@prevOffset', '', '@prevAt', 0, '@pushCursor', 0, '@pushCursorCount', 0, '@pushFloor', 0, '@pushPending', 0,
     '@trimmedAt', bot.now, '@pollOffset', 0, '@pollingFencingToken', 0, '@pushFencingToken', 0, '@run', runId() })
 end
@@ -44,23 +44,23 @@ local function emptyPush(bot, drops)
   local again = clearLanes(bot.push, bot.push.lanePrefix)
   fencePush(bot)
   pushFrom(bot, bot.last, bot.count)
-  redis.call('HSET', bot.state, '@parked', 0)
+  redis.call('HSET', bot.state, '@pushKeptUntil', 0)
   closeBreaker(bot.state)
   if not drops then giveUpRedriven(bot, 'push', again, BACKEND_REMOVED) end
 end
 
 -- Pull continues at push's lowest pending id, without the later updates that push has delivered.
 local function handPushToPull(bot, before)
-  redis.call('DEL', bot.deliveredByPush)
+  redis.call('DEL', bot.deliveredAhead)
   local push = bot.push
-  local lowest = rememberDelivered(push.lanes, push.lanePrefix, bot.log, before.pushCursor, bot.deliveredByPush)
+  local lowest = rememberDeliveredAhead(push.lanes, push.lanePrefix, bot.log, before.pushCursor, bot.deliveredAhead)
   local cursor = math.max(before.pull and before.pullCursor or 0, (lowest or before.pushCursor + 1) - 1)
   pullFrom(bot, cursor, countUpTo(bot.log, cursor, bot.count))
 end
 
 -- A program that removes its webhook and sets it again must get the updates from in between.
 local function parkPush(bot)
-  redis.call('HSET', bot.state, '@parked', bot.now + PARKED_MS)
+  redis.call('HSET', bot.state, '@pushKeptUntil', bot.now + PARKED_MS)
   fencePush(bot)
   -- Its owner did not die, so this was no attempt.
   for _, lane in ipairs(redis.call('HKEYS', bot.push.inFlight)) do
@@ -73,7 +73,7 @@ end
 local function switchPush(bot, before, wanted)
   if wanted.push and not before.push then
     if before.isParked then
-      redis.call('HSET', bot.state, '@parked', 0)
+      redis.call('HSET', bot.state, '@pushKeptUntil', 0)
       return
     end
     -- A parking that has expired left them: they were given up.
@@ -127,7 +127,7 @@ local function dropWaitingOfBot(bot)
   emptyPush(bot, true)
   pullFrom(bot, bot.last, bot.count)
   writeState(bot.state, { '@keptFrom', bot.last, '@prevAck', bot.last })
-  redis.call('DEL', bot.deliveredByPush)
+  redis.call('DEL', bot.deliveredAhead)
 end
 
 -- The backend has changed: what failed at the old one is tried now.

@@ -28,11 +28,11 @@ local function readerOf(name)
 end
 
 -- The ids up to which the active readers need nothing more, by reader; a named consumer is 'consumer:<name>', a program
--- 'program:<id>'. s: the state, with pull, push, parked, pullCursor, keptFrom, pushFloor, rules, rulesFloor; named: the consumers, as HGETALL answers.
+-- 'program:<id>'. s: the state, with pull, push, pushKeptUntil, pullCursor, keptFrom, pushFloor, rules, rulesFloor; named: the consumers, as HGETALL answers.
 local function pinsOf(s, named, now)
   local pins = {}
   if s.pull == '1' then pins.pull = math.max(tonumber(s.keptFrom), tonumber(s.pullCursor) - ACKED_KEPT_IDS) end
-  if s.push == '1' or tonumber(s.parked) > now then pins.push = tonumber(s.pushFloor) end
+  if s.push == '1' or tonumber(s.pushKeptUntil) > now then pins.push = tonumber(s.pushFloor) end
   if s.rules == '1' then pins.rules = tonumber(s.rulesFloor) end
   for i = 1, #named, 2 do
     local cursor, polledAt = consumerOf(named[i + 1])
@@ -99,7 +99,7 @@ end
 -- Removes entries from the log that every active reader has passed, once the default cursor has passed what it may. Returns
 -- pullCursorCount.
 local function trimLog(state, log, consumers, now)
-  -- @read s <- state: lastId, pull, push, parked, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt, pushFloor, rules,
+  -- @read s <- state: lastId, pull, push, pushKeptUntil, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt, pushFloor, rules,
   --   rulesFloor
   local more = passOver(state, log, s, now)
   local bound, named = tonumber(s.lastId), redis.call('HGETALL', consumers)

@@ -27,7 +27,7 @@ local function openTurn(reader, names, keys, args, own)
   return withLanes({
     reader = reader,
     fields = names,
-    own = own or keys.state,
+    readerState = readerState or keys.state,
     state = keys.state,
     log = keys.log,
     lanes = keys.lanes,
@@ -101,5 +101,5 @@ local function ownTurn(turn, s)
   if turn.fencingToken ~= '' then return tonumber(turn.fencingToken) end
   if s.on ~= '1' or s.isWanted ~= '1' then return nil, 'OFF' end
   restoreInFlight(turn.lanes, turn.inFlight)
-  return redis.call('HINCRBY', turn.own, turn.fields.fencingToken, 1)
+  return redis.call('HINCRBY', turn.readerState, turn.fields.fencingToken, 1)
 end

@@ -68,7 +68,7 @@ function isPicture({ media_type: type, mime_type: mime }: Message): boolean {
   return type === 'document' && mime !== undefined && PICTURES.includes(mime);
 }
 
-export function fileUrl(botId: number, fileId: string): string {
+function fileUrl(botId: number, fileId: string): string {
   return `/api/files?${new URLSearchParams({ bot_id: String(botId), file_id: fileId })}`;
 }
 

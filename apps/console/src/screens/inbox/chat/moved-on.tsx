@@ -27,7 +27,7 @@ export function MovedOn({ chat, to }: { chat: ChatId; to: number }): ReactNode {
 }
 
 /** What was begun in a group is finished in its supergroup. */
-export function useMovedDraft({ botId, chatId }: ChatId, to: number | undefined): void {
+function useMovedDraft({ botId, chatId }: ChatId, to: number | undefined): void {
   const { account } = useSession();
   useEffect(() => {
     if (to !== undefined) moveDraft(account.id, { botId, chatId }, { botId, chatId: to });

@@ -23,7 +23,7 @@ export function Quote({ messageId }: { messageId: number }): ReactNode {
 }
 
 /** A message of the chat, from what is loaded or else from the api. */
-export function useMessage(messageId: number): { message: Message | undefined; isGone: boolean } {
+function useMessage(messageId: number): { message: Message | undefined; isGone: boolean } {
   const { find, chat } = useChatActions();
   const loaded = find(messageId);
   const asked = useQuery({

@@ -16,7 +16,7 @@ import type { IdReserve } from '../intake/id-reserve.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 
 type Reader = { reader: 'push' | 'rules' | 'program'; programId: number | null };
-export type PutBackDeps = {
+export type RedriveDeps = {
   redis: RedisHandles;
   turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue };
   memory: Pick<MemoryWatch, 'pressure' | 'wrote'>;
@@ -33,11 +33,11 @@ const RETRY_AFTER_S = 10;
  * Gives dead letters back to their reader, behind the waiting updates and in the order given: in its lanes, or at the end
  * of the log with new update ids if it polls. 'off' when nobody would get them; 'full' when so many updates wait for a
  * reader that polls that more would soon stop intake or park a program. Lanes take any number: while more wait in them than the intake of
- * the bot allows, the platform keeps its new updates. A letter that is put back twice, because the caller could not remove it, is sent
+ * the bot allows, the platform keeps its new updates. A letter that is redriven twice, because the caller could not remove it, is sent
  * once. Throws FlotillaError('unavailable') while Redis has no room or lacks the bot.
  */
-export async function putBack(
-  deps: PutBackDeps,
+export async function redriveLetters(
+  deps: RedriveDeps,
   { reader, programId }: Reader,
   bot: Bot,
   letters: DeadLetter[],
@@ -88,7 +88,7 @@ export async function putBack(
 }
 
 /** Forgets the ids of redriven letters, once these are no longer in Postgres. What this cannot forget expires. */
-export async function forgetPutBack({ redis }: PutBackDeps, botId: number, letters: DeadLetter[]): Promise<void> {
+export async function forgetRedriven({ redis }: RedriveDeps, botId: number, letters: DeadLetter[]): Promise<void> {
   await redis.commands.srem(botKeys(botId).justRedriven, ...letters.map(({ id }) => id)).catch(() => 0);
 }
 

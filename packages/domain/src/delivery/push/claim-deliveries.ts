@@ -4,30 +4,12 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { kindsOfProgram, wantedKinds } from '../filters/wanted-kinds.ts';
 import { type ClaimDeps, type Claimed, type ClaimLost, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { SettledUnit } from '../lanes/claimed-unit.ts';
+import type { Attempt } from './attempt.ts';
 import { type BotWithBackend, keysOfProgram } from './backend.ts';
 import { keepExcerpts } from './keep-excerpts.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
 
-export type ClaimForBackendDeps = ClaimDeps & { turns: { push: TurnQueue } };
-
-/** One try, as the attempt log shows it. */
-export type Attempt = {
-  at: string;
-  update_id: number;
-  /** Absent when it is in no chat. */
-  chat_id?: number;
-  /** Absent for the bot's own backend. */
-  program_id?: number;
-  /** Of the configuration under which it was sent. */
-  revision: number;
-  /** 0 when there was no answer. */
-  status: number;
-  duration_ms: number;
-  /** Absent when it was delivered. */
-  error?: string;
-  /** Why the call in the answer to a delivered update did not succeed. */
-  call_error?: string;
-};
+export type ClaimDeliveriesDeps = ClaimDeps & { turns: { push: TurnQueue } };
 
 /** The outcome of an update, and the request that was made for it. */
 export type SettledUpdate = SettledUnit & { attempt?: Attempt; excerpt?: ResponseExcerpt | null };
@@ -56,8 +38,8 @@ const ANY_REVISION = Number.MAX_SAFE_INTEGER;
  * One round trip of a push turn: settles deliveries, files new updates into lanes and claims due ones. `mayBeStale`: files them also
  * by an older configuration than Redis has.
  */
-export async function claimForBackend(
-  deps: ClaimForBackendDeps,
+export async function claimDeliveries(
+  deps: ClaimDeliveriesDeps,
   backend: BotWithBackend,
   { mayBeStale = false, ...request }: ClaimRequest & { mayBeStale?: boolean },
   settled: SettledUpdate[],
@@ -85,10 +67,10 @@ export async function claimForBackend(
           return scripts.claimForPush(commands, { ...shared, attempts, live }, { ...args, ...requests(), ...prefixes });
         })
       : await claimUnits(deps, lanesOf(ofProgram), backend, request, settled, (shared, args) => {
-          const { attempts, deliveredByPush, state } = ofProgram;
+          const { attempts, deliveredAhead, state } = ofProgram;
           return scripts.claimForProgram(
             commands,
-            { ...shared, attempts, live: keys.live, program: state, deliveredByPush },
+            { ...shared, attempts, live: keys.live, program: state, deliveredAhead },
             {
               ...args,
               ...requests(),

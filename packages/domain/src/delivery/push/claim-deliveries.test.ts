@@ -8,7 +8,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import { mirrorBot } from '../../fleet/bots/bot-mirror.ts';
 import type { ClaimedUnit } from '../lanes/claimed-unit.ts';
 import { afterFailure } from '../lanes/retry-schedule.ts';
-import { claimForBackend, type SettledUpdate } from './claim-for-backend.ts';
+import { claimDeliveries, type SettledUpdate } from './claim-deliveries.ts';
 
 const scene = logScene();
 const { accept, deps, idsOf, nowMs, passMs, redis, registered, server, update } = scene;
@@ -26,7 +26,7 @@ const request = () => {
   return { name: `the turn${String(claims).padStart(7, '0')}`, limit: 0, trim: false, end: null, ownsTurn };
 };
 const claim = async (bot: Bot, fencingToken: number | null, settled: SettledUpdate[] = [], limit = 10) => {
-  const claimed = await claimForBackend(deps(), bot, { ...request(), fencingToken, limit, trim: true }, settled);
+  const claimed = await claimDeliveries(deps(), bot, { ...request(), fencingToken, limit, trim: true }, settled);
   if (claimed.outcome !== 'claimed') throw new Error('lost the turn');
   return claimed;
 };
@@ -52,7 +52,7 @@ const loseNextAnswer = () => {
 };
 /** Ends a turn that sleeps; true when its pending turn was taken away. */
 const ends = async (bot: Bot, fencingToken: number) => {
-  const last = await claimForBackend(deps(), bot, { ...request(), fencingToken, end: 'asleep' }, []);
+  const last = await claimDeliveries(deps(), bot, { ...request(), fencingToken, end: 'asleep' }, []);
   return last.outcome === 'claimed' && last.ended;
 };
 
@@ -91,7 +91,7 @@ test('a new owner has what the dead one had in flight; the old one is refused', 
   await claim(bot, dead);
   const fencingToken = await own(bot);
   expect(claimedIds(await claim(bot, fencingToken))).toEqual([1]);
-  expect(await claimForBackend(deps(), bot, { ...request(), fencingToken: dead, limit: 1 }, [])).toEqual({
+  expect(await claimDeliveries(deps(), bot, { ...request(), fencingToken: dead, limit: 1 }, [])).toEqual({
     outcome: 'lost',
   });
 });
@@ -154,7 +154,7 @@ test('a claim is not asked for again once another owner may have begun', async (
   await accept(bot, update(1));
   const fencingToken = await own(bot);
   await redis().commands.client('PAUSE', 1_500);
-  const lost = claimForBackend(deps(), bot, { ...request(), fencingToken, limit: 1, ownsTurn: () => false }, []);
+  const lost = claimDeliveries(deps(), bot, { ...request(), fencingToken, limit: 1, ownsTurn: () => false }, []);
   await expect(lost).rejects.toThrow('Command timed out');
 });
 
@@ -162,7 +162,7 @@ test('a claim is not asked for again for ever, though nobody else may have begun
   const bot = await registered({ ...backend, longPollEnabled: false });
   const fencingToken = await own(bot);
   await server().freeze(12_000);
-  const unanswered = claimForBackend(deps(), bot, { ...request(), fencingToken, limit: 1 }, []);
+  const unanswered = claimDeliveries(deps(), bot, { ...request(), fencingToken, limit: 1 }, []);
   const outcome = await unanswered.catch((error: unknown) => error);
   await waitFor(() => redis().commands.ping());
   expect(isRedisUnavailable(outcome)).toBe(true);
@@ -190,11 +190,11 @@ test('what expires after tries without an answer is given up with their number',
 test('a turn begins with its first claim and ends with its last one, and what comes then makes a turn pending again', async () => {
   const bot = await registered({ ...backend, longPollEnabled: false });
   await accept(bot, update(1));
-  const begun = await claimForBackend(deps(), bot, { ...request(), fencingToken: null, limit: 10, end: 'idle' }, []);
+  const begun = await claimDeliveries(deps(), bot, { ...request(), fencingToken: null, limit: 10, end: 'idle' }, []);
   expect(begun).toMatchObject({ units: [{ unitId: '1' }], ended: false });
   const { fencingToken } = begun as { fencingToken: number };
   const last = { ...request(), fencingToken, limit: 10, end: 'idle' as const };
-  expect(await claimForBackend(deps(), bot, last, [delivered('c:5', '1')])).toMatchObject({ ended: true });
+  expect(await claimDeliveries(deps(), bot, last, [delivered('c:5', '1')])).toMatchObject({ ended: true });
   const pendingSince = () => redis().commands.zscore(botKeys(bot.id).pendingTurns, `${bot.id}:push`);
   expect(await pendingSince()).toBeNull();
   expect(await redis().commands.xlen(botKeys(bot.id).log)).toBe(0);
@@ -245,7 +245,7 @@ test('dropping what waits drops it for both, and fences the turn that runs', asy
   await accept(bot, update(1), update(2));
   const fencingToken = await own(bot);
   await mirrorBot(deps(), { ...bot, revision: 2 }, { drop: { dropPending: true } });
-  expect(await claimForBackend(deps(), bot, { ...request(), fencingToken, limit: 1 }, [])).toEqual({
+  expect(await claimDeliveries(deps(), bot, { ...request(), fencingToken, limit: 1 }, [])).toEqual({
     outcome: 'lost',
   });
   expect(await idsOf(bot)).toEqual([]);
@@ -340,7 +340,7 @@ test('what a process puts off whose clock is hours ahead is due in time for one 
   ] as const) {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 6));
-    const begun = await claimForBackend(one, bot, { ...request(), fencingToken: null, limit: 10 }, []);
+    const begun = await claimDeliveries(one, bot, { ...request(), fencingToken: null, limit: 10 }, []);
     if (begun.outcome !== 'claimed') throw new Error('lost the turn');
     const [failed, crashed] = begun.units;
     const atMs = one.clock.nowMs() + 60_000;
@@ -348,8 +348,8 @@ test('what a process puts off whose clock is hours ahead is due in time for one 
       { unit: failed!, outcome: 'retry', atMs, record: null },
       { unit: crashed!, outcome: 'crashed', atMs },
     ];
-    await claimForBackend(one, bot, { ...request(), fencingToken: begun.fencingToken, limit: 10 }, settled);
-    const next = () => claimForBackend(other, bot, { ...request(), fencingToken: null, limit: 10 }, []);
+    await claimDeliveries(one, bot, { ...request(), fencingToken: begun.fencingToken, limit: 10 }, settled);
+    const next = () => claimDeliveries(other, bot, { ...request(), fencingToken: null, limit: 10 }, []);
     expect(await next()).toMatchObject({ units: [] });
     await passMs(bot, 60_000);
     const due = await next();
@@ -361,7 +361,7 @@ test('a claimed update has the times of the clock of its process', async () => {
   const bot = await registered({ ...backend, longPollEnabled: false });
   await accept(bot, `{"update_id":1,"poll":{"id":"5"}}`);
   const behind = wrongBy(-5 * HOUR_MS);
-  const claimed = await claimForBackend(behind, bot, { ...request(), fencingToken: null, limit: 1 }, []);
+  const claimed = await claimDeliveries(behind, bot, { ...request(), fencingToken: null, limit: 1 }, []);
   const [{ acceptedAtMs, expiresAtMs }] =
     claimed.outcome === 'claimed' ? claimed.units[0]!.updates : [unitOf('', '0').updates[0]];
   expect(expiresAtMs - acceptedAtMs).toBe(24 * HOUR_MS);
