@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 /** Those of a state and of a program's hash that are times (ms). */
 const TIMES = [
   ...[
-    'parked',
+    'pushKeptUntil',
     'failingSince',
     'openUntil',
     'goneSince',

@@ -14,7 +14,7 @@
 -- @include programs
 -- @include give-up
 -- @include close-turn
-local now, reader, own = serverNow(), 'program:' .. programId, programKeys(programPrefix, programId)
+local now, reader, keys = serverNow(), 'program:' .. programId, programKeys(programPrefix, programId)
 -- @read s <- state: registrationId, allowedCount
 -- @read p <- keys.state: push, pushCursor, pushPending, hasDeliveredAhead
 local consumer = redis.call('HGET', consumers, reader)
@@ -79,14 +79,14 @@ local waits = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_S
 local more = cursor < upTo or #waits > 0
 if pushes then
   local count = countUpTo(turn.log, cursor, tonumber(s.allowedCount))
-  writeState(own.state, { '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', turn.pending })
+  writeState(keys.state, { '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', turn.pending })
   redis.call('HSET', turn.consumers, reader, risenFloor(turn, acknowledged, cursor) .. ' ' .. now)
 else
   redis.call('HSET', turn.consumers, reader, cursor .. ' ' .. (more and polledAt or '0'))
 end
 if not more then
-  redis.call('HSET', own.state, 'parkedAt', now, 'parkedFor', reason)
-  if not pushes then redis.call('HSET', own.state, 'polledAt', polledAt) end
+  redis.call('HSET', keys.state, 'parkedAt', now, 'parkedFor', reason)
+  if not pushes then redis.call('HSET', keys.state, 'polledAt', polledAt) end
   redis.call('PUBLISH', '@channels.botState', turn.botId)
 end
 trimLog(turn.state, turn.log, turn.consumers, now)

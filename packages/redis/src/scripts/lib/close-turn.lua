@@ -70,9 +70,9 @@ local function closeTurn(turn, found)
   if isEmpty then
     setFloor(turn, tostring(found.cursor))
   elseif turn.trims then
-    setFloor(turn, risenFloor(turn, redis.call('HGET', turn.own, turn.fields.floor), found.cursor))
+    setFloor(turn, risenFloor(turn, redis.call('HGET', turn.readerState, turn.fields.floor), found.cursor))
   end
-  writeState(turn.own, turn.changes)
+  writeState(turn.readerState, turn.changes)
   local isIdle = not found.active or isEmpty or (turn.ending == 'asleep' and lookAt ~= nil and lookAt > turn.now)
   local ends = turn.ending ~= '' and isIdle and #found.units == 0 and not found.more
   local held = ends and endTurn(turn, found, isEmpty)

@@ -21,8 +21,8 @@
 local TURN_CHARACTERS, NUMBERED_CHARACTERS = 8, 15
 
 -- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; names: the stored names of its
--- fencingToken, claim, suspect and floor; own: the hash that has them (the state, or that of a program).
-local function openTurn(reader, names, keys, args, own)
+-- fencingToken, claim, suspect and floor; readerState: the hash that has them (the state, or that of a program).
+local function openTurn(reader, names, keys, args, readerState)
   local now = serverNow()
   return withLanes({
     reader = reader,
