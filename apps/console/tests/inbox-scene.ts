@@ -85,6 +85,6 @@ export async function storeLongChat({ db }: TestDatabase, { id: botId }: FleetBo
 }
 
 /** Lines of different length, as people write. */
-export function textOf(n: number): string {
+function textOf(n: number): string {
   return `Message ${n}${n % 7 === 0 ? `, which is a longer one. ${'It says something more. '.repeat(n % 5)}` : ''}`.trim();
 }

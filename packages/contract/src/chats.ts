@@ -6,7 +6,7 @@ import { botId, businessConnectionId, chatId, flag, integer, pagedInputs, text }
 import { messageResource } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
-export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
+const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 
 const { shape: ofMessage } = messageResource;
 

@@ -86,7 +86,7 @@ export interface BodyRequest {
  * The fields of a POST's body: JSON or urlencoded; no body has no fields. Throws FlotillaError as
  * `readBytes` does, 'unsupported_media_type' or 'bad_request'.
  */
-export async function readBody(from: BodyRequest): Promise<Map<string, unknown>> {
+async function readBody(from: BodyRequest): Promise<Map<string, unknown>> {
   const bytes = await readBytes(from);
   if (bytes.length === 0) return new Map();
   const text = decodeUtf8(bytes);

@@ -1,5 +1,5 @@
 /** All update kinds in the platform's enum order (Client.h:1396-1425), without the internal custom ones. */
-export const UPDATE_KINDS = [
+const UPDATE_KINDS = [
   'message',
   'edited_message',
   'channel_post',

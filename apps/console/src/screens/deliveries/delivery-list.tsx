@@ -64,7 +64,7 @@ function isShown(column: string, { state, ofOneBot }: ListProps): boolean {
   return column !== 'bot-cell' || !ofOneBot;
 }
 
-export function keyOf({ id, bot_id: bot, reader, update_id: update }: DeliveryResource): string {
+function keyOf({ id, bot_id: bot, reader, update_id: update }: DeliveryResource): string {
   return id === undefined ? `${bot} ${reader} ${update}` : String(id);
 }
 
