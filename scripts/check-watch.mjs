@@ -6,20 +6,32 @@ import { createMetrics } from '../packages/runtime/src/metrics.ts';
 
 // node scripts/check-watch.mjs: checks that dashboards, alert rules and runbooks name only existing metrics (those in
 // docs/operations/metrics.md, which a system test compares with real processes), that each of these is looked at somewhere,
-// and that every alert has a runbook and tests.
+// that every alert has a runbook and tests, and that no installation hides another one in the same Prometheus.
 
 const ROOT = join(import.meta.dirname, '..');
 const DASHBOARDS = 'infra/grafana/dashboards';
 const ALERTS = 'infra/prometheus/alerts';
 const ALERT_TESTS = 'infra/prometheus/alert-tests';
-const DATASOURCES = 'infra/grafana/provisioning/datasources';
+const ALERTMANAGER = 'infra/prometheus/alertmanager.example.yml';
 const METRICS = 'docs/operations/metrics.md';
 const HANDBOOK = 'docs/operations';
 const RUNBOOKS = 'docs/operations/runbooks';
 const PARTS = ['Meaning', 'Who is hurt', 'Look at', 'Do', 'Over when'];
 const SEVERITIES = ['critical', 'warning', 'info'];
-/** Labels that Prometheus itself sets. */
-const TARGET_LABELS = ['job', 'instance', 'le'];
+/** Where the alerts say that their runbooks are. */
+const RUNBOOK_URL = 'https://github.com/your-organisation/flotilla/blob/main/docs/operations/runbooks';
+/** Labels that Prometheus itself and its scrape configuration set. */
+const TARGET_LABELS = ['job', 'instance', 'le', 'installation'];
+/** What other exporters tell: the blackbox exporter, the node exporter, and the kubelet. */
+const FOREIGN_METRICS = {
+  up: [],
+  probe_success: [],
+  probe_ssl_earliest_cert_expiry: [],
+  node_filesystem_avail_bytes: ['device', 'fstype', 'mountpoint'],
+  node_filesystem_size_bytes: ['device', 'fstype', 'mountpoint'],
+  kubelet_volume_stats_available_bytes: ['namespace', 'persistentvolumeclaim'],
+  kubelet_volume_stats_capacity_bytes: ['namespace', 'persistentvolumeclaim'],
+};
 
 /** Returns all faults, one sentence each. */
 export function watchFaults(root = ROOT) {
@@ -29,16 +41,17 @@ export function watchFaults(root = ROOT) {
       .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
       .map(({ name }) => ({ path: `${folder}/${name}`, text: read(`${folder}/${name}`) }));
   const ours = documentedMetrics(read(METRICS));
-  const metrics = new Map([...ours, ...nodeMetrics()]);
+  const recorded = filesIn(ALERTS, '.yml').flatMap(rulesIn);
+  const rules = recorded.filter(({ alert }) => alert !== undefined);
+  const metrics = new Map([...ours, ...otherMetrics(), ...recordedMetrics(recorded)]);
   const runbooks = new Map(filesIn(RUNBOOKS, '.md').map(({ path, text }) => [path, text]));
-  const rules = filesIn(ALERTS, '.yml').flatMap(rulesIn);
   const dashboards = filesIn(DASHBOARDS, '.json').map(({ path, text }) => ({ path, dashboard: JSON.parse(text) }));
   const tests = filesIn(ALERT_TESTS, '.yml').flatMap(({ text }) => parse(text).tests);
-  const sources = filesIn(DATASOURCES, '.yml').flatMap(({ text }) => parse(text).datasources.map(({ uid }) => uid));
   return [
     ...rules.flatMap((rule) => faultsOfExpression(metrics, rule.expr, `alert ${rule.alert}`)),
-    ...dashboards.flatMap(({ path, dashboard }) => faultsOfDashboard(metrics, sources, dashboard, path)),
-    ...rules.flatMap((rule) => faultsOfAlert(rule, runbooks, tests)),
+    ...dashboards.flatMap(({ path, dashboard }) => faultsOfDashboard(metrics, dashboard, path)),
+    ...rules.flatMap((rule) => [...faultsOfAlert(rule, runbooks), ...faultsOfTests(rule, tests), ...mixing(rule)]),
+    ...unknownAlerts(read(ALERTMANAGER), rules),
     ...[...runbooks].flatMap(([path, text]) => faultsOfRunbook(metrics, path, text)),
     ...leftoverRunbooks(runbooks, rules),
     ...unusedMetrics(
@@ -72,11 +85,15 @@ function documentedMetrics(docs) {
   });
 }
 
-/** The process metrics of prom-client, and Prometheus's own `up`. */
-function nodeMetrics() {
+/** The process metrics of prom-client, and those of other exporters. */
+function otherMetrics() {
   const { registry } = createMetrics({ processMetrics: true });
   const own = registry.getMetricsAsArray().map(({ name, type, labelNames }) => [name, { type, labels: labelNames }]);
-  return [...own, ['up', { type: 'gauge', labels: [] }]];
+  return [...own, ...Object.entries(FOREIGN_METRICS).map(([name, labels]) => [name, { type: 'gauge', labels }])];
+}
+
+function recordedMetrics(rules) {
+  return rules.flatMap(({ record }) => (record === undefined ? [] : [[record, { type: 'gauge', labels: [] }]]));
 }
 
 const WORDS = ['and', 'or', 'unless', 'by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'bool', 'offset'];
@@ -119,7 +136,9 @@ function metricOf(metrics, name) {
   return histogram?.type === 'histogram' ? histogram : null;
 }
 
-function faultsOfDashboard(metrics, sources, dashboard, path) {
+function faultsOfDashboard(metrics, dashboard, path) {
+  const variables = dashboard.templating.list.filter(({ type }) => type === 'datasource');
+  const sources = variables.map(({ name }) => `\${${name}}`);
   const faults = [];
   const ids = new Set();
   for (const panel of dashboard.panels) {
@@ -127,34 +146,66 @@ function faultsOfDashboard(metrics, sources, dashboard, path) {
     if (ids.has(panel.id)) faults.push(`${where}: its id ${panel.id} is taken`);
     ids.add(panel.id);
     for (const target of panel.targets ?? []) {
-      if (!sources.includes(target.datasource?.uid)) faults.push(`${where}: no datasource ${target.datasource?.uid}`);
-      if (target.expr !== undefined) faults.push(...faultsOfExpression(metrics, target.expr, where));
+      if (!sources.includes(target.datasource?.uid)) faults.push(`${where}: no variable ${target.datasource?.uid}`);
+      if (target.expr === undefined) continue;
+      faults.push(...faultsOfExpression(metrics, target.expr, where), ...unbound(metrics, target.expr, where));
     }
   }
   if (!dashboard.description) faults.push(`${path}: has no description`);
   return faults;
 }
 
-function faultsOfAlert(rule, runbooks, tests) {
+/** Series that the dashboard's choice of an installation leaves out. */
+function unbound(metrics, expression, where) {
+  return [...expression.matchAll(/([a-zA-Z_:][\w:]*)(\{[^}]*\})?/g)]
+    .filter(([, name, selector]) => metricOf(metrics, name) !== null && !selector?.includes('="$installation"'))
+    .map(([, name]) => `${where}: ${name} is not of the chosen installation`);
+}
+
+/** Aggregations that lose the label by which installations are told apart. */
+function mixing({ alert, expr }) {
+  const lists = expr.matchAll(/\b(sum|min|max|avg|count|group)\s*(?:by\s*\(([^)]*)\))?\s*\(/g);
+  const merged = [...lists].some(([, , labels = '']) => !labels.includes('installation'));
+  const blind = /\babsent\w*\s*\(/.test(expr);
+  return merged || blind ? [`alert ${alert}: one installation hides another`] : [];
+}
+
+function unknownAlerts(alertmanager, rules) {
+  const named = new Set([...alertmanager.matchAll(/\bFlotilla[A-Z]\w+/g)].map(([name]) => name));
+  const unknown = [...named].filter((name) => !rules.some(({ alert }) => alert === name));
+  return unknown.map((name) => `${ALERTMANAGER}: there is no alert ${name}`);
+}
+
+function faultsOfAlert(rule, runbooks) {
   const faults = [];
   const say = (fault) => faults.push(`alert ${rule.alert}: ${fault}`);
   const runbook = runbookOf(rule);
   if (!runbooks.has(runbook)) say(`has no runbook ${runbook}`);
-  if (rule.annotations?.runbook_url !== runbook) say(`its runbook_url is not ${runbook}`);
+  const url = `${RUNBOOK_URL}/${rule.alert}.md`;
+  if (rule.annotations?.runbook_url !== url) say(`its runbook_url is not ${url}`);
   if (!rule.annotations?.summary) say('has no summary');
   if (!SEVERITIES.includes(rule.labels?.severity)) say(`its severity is none of ${SEVERITIES.join(', ')}`);
-  const cases = tests.flatMap((test) =>
-    test.alert_rule_test
-      .filter(({ alertname }) => alertname === rule.alert)
-      .map(({ exp_alerts: expected }) => ({
-        fires: (expected ?? []).length > 0,
-        series: test.input_series.length > 0,
-      })),
-  );
-  if (!cases.some(({ fires }) => fires)) say('has no test that it fires');
-  if (!cases.some(({ fires, series }) => !fires && series)) say('has no test that it is silent when all is well');
-  if (!cases.some(({ series }) => !series)) say('has no test of what it does without any series');
   return faults;
+}
+
+function faultsOfTests({ alert }, tests) {
+  const cases = tests.map(({ input_series: series, alert_rule_test: steps }) => ({
+    series,
+    fired: steps.filter(({ alertname }) => alertname === alert).map(({ exp_alerts: expected }) => expected),
+  }));
+  const faults = [];
+  if (!cases.some(endsWithItsFault))
+    faults.push('has no test that it begins and ends with a fault of one of two installations');
+  if (!cases.some(({ series, fired }) => series.length === 0 && fired.length > 0))
+    faults.push('has no test of what it does without any series');
+  return faults.map((fault) => `alert ${alert}: ${fault}`);
+}
+
+function endsWithItsFault({ series, fired }) {
+  const firing = fired.findIndex((expected) => expected.length > 0);
+  if (firing < 1 || fired.at(-1).length > 0 || fired[0].length > 0) return false;
+  const beside = ['one', 'two'].every((name) => series.some((one) => one.series.includes(`installation="${name}"`)));
+  return beside && fired[firing].every(({ exp_labels: labels }) => labels.installation === 'one');
 }
 
 function runbookOf({ alert }) {

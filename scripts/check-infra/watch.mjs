@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { watchFaults } from '../check-watch.mjs';
 import { findTool, run } from './tools.mjs';
 
 const FOLDER = 'infra/prometheus';
+const ALERTMANAGER = 'alertmanager.example.yml';
 
 /**
- * Checks dashboards and rules against the existing metrics. Once these hold, promtool checks the configuration and runs
- * the tests of the rules, which takes seconds.
+ * Checks dashboards and rules against the existing metrics. Once these hold, promtool and amtool check the configurations,
+ * and promtool runs the tests of the rules, which takes seconds.
  */
 export async function checkWatch(root, leaveOut) {
   const faults = watchFaults(root);
@@ -24,8 +25,14 @@ export async function checkWatch(root, leaveOut) {
     ['check', 'rules', ...files('alerts')],
     ['test', 'rules', ...files('alert-tests')],
   ];
-  return runs.flatMap((args) => {
-    const { ok, output } = run(promtool, args, { cwd });
-    return ok ? [] : [`promtool ${args.join(' ')}:\n${output}`];
-  });
+  const amtool = await findTool('amtool', 'prometheus-alertmanager', leaveOut);
+  return [
+    ...runs.flatMap((args) => faultsOf(promtool, args, cwd)),
+    ...(amtool === null ? [] : faultsOf(amtool, ['check-config', ALERTMANAGER], cwd)),
+  ];
+}
+
+function faultsOf(tool, args, cwd) {
+  const { ok, output } = run(tool, args, { cwd });
+  return ok ? [] : [`${basename(tool)} ${args.join(' ')}:\n${output}`];
 }

@@ -13,11 +13,11 @@ export function alertTables(root) {
   );
   const rows = SEVERITIES.flatMap((severity) =>
     rules
-      .filter(({ labels }) => labels.severity === severity)
+      .filter(({ labels }) => labels?.severity === severity)
       .map(({ alert, annotations }) => [
         `[${alert}](runbooks/${alert}.md)`,
         severity,
-        annotations.summary.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, '*$1*'),
+        annotations.summary.replaceAll(/\{\{ \$(?:labels\.)?(\w+)[^}]*\}\}/g, '*$1*'),
       ]),
   );
   return { alerts: table(['Alert', 'Severity', 'Summary'], rows) };

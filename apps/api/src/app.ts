@@ -39,6 +39,6 @@ export function createApp(context: Context): Express {
   app.use(() => {
     throw new FlotillaError('not_found', 'There is nothing at this path');
   });
-  app.use(errorHandler(log));
+  app.use(errorHandler());
   return app;
 }

@@ -1,4 +1,5 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import { administer } from '@flotilla/testing/postgres.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
@@ -53,6 +54,14 @@ function expectUnavailable(
   expect(answer.tookMs).toBeLessThan(withinMs);
 }
 
+/** The lines of the log about the request of this answer; the last of them is written when the answer is sent. */
+async function logged({ json }: RestAnswer): Promise<object[]> {
+  const id = (json as { request_id: string }).request_id;
+  const lines = () => api.logLines.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as object);
+  await waitFor(() => lines().some((line) => 'durationMs' in line));
+  return lines();
+}
+
 const sentBy = async () => {
   const id = Number(bot.token.split(':')[0]);
   return (await api.platform.readCalls({ bot: id, method: 'sendMessage' })).total;
@@ -85,9 +94,27 @@ describe.each([
     expect((await admin('GET', '/readyz')).status).toBe(200);
   });
 
+  test('the log has one line for a failed request, with the reason and without a stack', async () => {
+    const lines = await logged(await messages());
+    expect(lines).toMatchObject([
+      { level: 40, req: { path: '/api/messages' }, res: { status: 503 }, reason: expect.any(String) },
+    ]);
+    expect(lines[0]).not.toHaveProperty('err');
+  });
+
   test('a key that is not known here is 503 and not 401', async () => {
     expectUnavailable(await timed(() => poll(`Bearer flt_never_seen_before_${Math.random()}`)), 'postgres', 5500);
   });
+});
+
+test('the log has one line for a fault of ours, with its stack', async () => {
+  await administer(api.database.url, 'alter table chats rename to gone');
+  const answer = await admin('GET', '/api/chats', { query: { bot_id: bot.id } });
+  await administer(api.database.url, 'alter table gone rename to chats');
+  expect(answer.status).toBe(500);
+  expect(await logged(answer)).toMatchObject([
+    { level: 50, res: { status: 500 }, err: { message: expect.stringContaining('chats'), stack: expect.any(String) } },
+  ]);
 });
 
 test('with Redis away everything that needs it is 503 within seconds, and comes back by itself', async () => {

@@ -33,6 +33,11 @@ export const workerSettings = z.object({
     .describe(
       'Updates that may wait for a program. With more it is parked: they become dead letters. All workers need the same value.',
     ),
+  BACKUP_MAX_AGE_HOURS: integerSetting({ min: 0, max: 8760 })
+    .default(26)
+    .describe(
+      'Hours after which the last backup is too old, for the alert FlotillaBackupOld; 0 if nothing notes backups, see backup.md. All workers need the same value.',
+    ),
   MESSAGE_RETENTION_DAYS: retentionSetting.describe(
     'Days after which messages are removed; 0 keeps them. All workers need the same value.',
   ),
@@ -48,6 +53,8 @@ export type WorkerConfig = ServiceConfig & {
   /** How many updates may wait for a program. */
   programLimit: number;
   retentionDays: RetentionDays;
+  /** How old the last backup may be; 0: no matter how old. */
+  backupMaxAgeHours: number;
 };
 
 /** Reads and checks the environment; throws SettingsError with every fault at once. */
@@ -58,6 +65,7 @@ export function readWorkerConfig(env?: Record<string, string | undefined>): Work
     roles: new Set(settings.WORKER_ROLES),
     pollingConcurrency: settings.POLLING_CONCURRENCY,
     programLimit: settings.PROGRAM_LIMIT_UPDATES,
+    backupMaxAgeHours: settings.BACKUP_MAX_AGE_HOURS,
     retentionDays: { messages: settings.MESSAGE_RETENTION_DAYS, audit: settings.AUDIT_RETENTION_DAYS },
   };
 }

@@ -14,6 +14,10 @@ export type DatabaseState = {
   newest: string;
   /** The release of the server. */
   version: string;
+  /** The moment of the last backup; before the first one, the moment when this database was made or restored. */
+  lastBackupAtMs: number;
+  /** Its size; 0 when nobody noted one. */
+  lastBackupBytes: number;
 };
 
 export async function readDatabaseState(db: Database): Promise<DatabaseState> {
@@ -22,7 +26,10 @@ export async function readDatabaseState(db: Database): Promise<DatabaseState> {
       (select count(*) from pg_stat_activity where backend_type = 'client backend') as "connections",
       current_setting('max_connections')::int as "maxConnections",
       current_setting('server_version') as "version",
-      (select array_agg(name::text) from kysely_migration) as "applied"`.execute(db);
+      (select array_agg(name::text) from kysely_migration) as "applied",
+      (select extract(epoch from coalesce(max(taken_at), (select min(timestamp)::timestamptz from kysely_migration)))
+        from backups)::float8 * 1000 as "lastBackupAtMs",
+      coalesce((select bytes from backups order by taken_at desc limit 1), 0) as "lastBackupBytes"`.execute(db);
   const { applied, ...state } = rows[0]!;
   return {
     ...state,

@@ -389,6 +389,14 @@ export interface DeletionsTable {
   created_at: CreatedAt;
 }
 
+/** Complete backups of this database. */
+export interface BackupsTable {
+  /** The moment of the snapshot. */
+  taken_at: Generated<Date>;
+  /** 0: not known, as of a backup that another tool made. */
+  bytes: Generated<BigInt64>;
+}
+
 export interface Tables {
   bots: BotsTable;
   chats: ChatsTable;
@@ -409,4 +417,5 @@ export interface Tables {
   api_keys: ApiKeysTable;
   deletions: DeletionsTable;
   activity_hours: ActivityHoursTable;
+  backups: BackupsTable;
 }

@@ -86,6 +86,7 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
   const target = join(folder, 'backup');
   const made = await runMaintenance(['backup', target], { DATABASE_URL: fleet.database.url });
   expect(made).toMatchObject({ exitCode: 0, output: expect.stringContaining('holds the database as it was') });
+  expect(await countRows(fleet.database.url, ['backups'])).toEqual({ backups: 1 });
   expect(book.count()).toBeLessThan(COUNT);
   await allArrived(COUNT);
 
@@ -100,6 +101,7 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
   // The restore itself adds one entry.
   const restored = { ...counts, audit_log: counts.audit_log! + 1 };
   expect(await countRows(restoredUrl, Object.keys(counts))).toEqual(restored);
+  expect(await countRows(restoredUrl, ['backups'])).toEqual({ backups: 0 });
   const again = await runMaintenance(['restore', target], { DATABASE_URL: restoredUrl });
   expect(again).toMatchObject({
     exitCode: 1,

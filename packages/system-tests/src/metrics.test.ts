@@ -248,6 +248,8 @@ describe('the metrics', () => {
     ['flotilla_redis_used_bytes', {}],
     ['flotilla_postgres_database_bytes', {}],
     ['flotilla_postgres_server_connections_max', {}],
+    ['flotilla_last_backup_timestamp_seconds', {}],
+    ['flotilla_backup_max_age_seconds', {}],
     ['flotilla_role', { role: 'upkeep' }],
     ['nodejs_eventloop_lag_p99_seconds', {}],
   ])(

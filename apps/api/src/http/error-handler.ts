@@ -1,25 +1,27 @@
 import { ERROR_STATUS, type ErrorAnswer } from '@flotilla/contract/errors.ts';
 import type { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { classifyError } from './classify-error.ts';
 import { requestId } from './observe-request.ts';
 import { sendJson } from './send-answer.ts';
 
-/** Answers every error in the one shape, and logs those that are our own fault. */
-export function errorHandler(log: Logger): ErrorRequestHandler {
+/** Answers every error in the one shape. The log line of the request names those that are our own fault. */
+export function errorHandler(): ErrorRequestHandler {
   return (thrown: unknown, request, response, _next) => {
     const error = classifyError(thrown);
     const status = ERROR_STATUS[error.code];
-    // A store that does not answer is not a bug, so one line per request without a stack is enough.
-    if (error.code === 'unavailable')
-      log.warn({ reason: String(thrown), requestId: requestId(response) }, error.message);
-    else if (status >= 500) log.error({ err: thrown, requestId: requestId(response) }, error.message);
+    if (status >= 500) noteFault(request, response, thrown instanceof Error ? thrown : error);
     // Part of the answer is sent, for example if saving the session failed after it. We can only cut the connection.
     if (response.headersSent) return void request.socket.destroy();
     setErrorHeaders(response, error);
     sendJson(response, status, JSON.stringify(answerOf(error, request, requestId(response))));
   };
+}
+
+/** The log line of the request has it, or a line of its own if that is written already. */
+function noteFault(request: Request, response: Response, fault: Error): void {
+  response.err = fault;
+  if (response.writableFinished) request.log.error({ err: fault }, 'the request failed after its answer');
 }
 
 function setErrorHeaders(response: Response, error: FlotillaError): void {

@@ -6,6 +6,7 @@ import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import type { RequestHandler, Response } from 'express';
 import { pinoHttp } from 'pino-http';
 import type { ApiMetrics } from '../api-metrics.ts';
+import { classifyError } from './classify-error.ts';
 
 const HEADER = 'X-Request-Id';
 
@@ -24,7 +25,10 @@ export function requestId(response: ServerResponse): string {
 const LOGGED_PATH = 1000;
 const QUIET = new Set(['/livez', '/readyz', '/api/updates/poll', '/admin/queues/api/queues']);
 
-/** Logs one line per request, without the query, which may contain tokens and passwords. */
+/**
+ * Logs one line per request, without the query, which may contain tokens and passwords. The line of a failed request has the
+ * error that the error handler met.
+ */
 export function requestLog(log: Logger) {
   return pinoHttp({
     logger: log,
@@ -34,10 +38,10 @@ export function requestLog(log: Logger) {
     serializers: {
       req: (request: { method: string; url: string }) => ({ method: request.method, path: shownPath(pathOf(request)) }),
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
-      err: (error: { message: string }) => ({ message: error.message }),
     },
     customProps: (_request, response) => callerIn(response as Response),
     customLogLevel: (request, response, error) => {
+      if (response.err !== undefined) return isAway(response.err) ? 'warn' : 'error';
       if (response.statusCode === 503) return 'warn';
       if (response.statusCode >= 500) return 'error';
       if (error !== undefined) return 'info';
@@ -45,7 +49,14 @@ export function requestLog(log: Logger) {
     },
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request failed',
+    customErrorObject: (_request, { err }, error, { err: _, ...fields }) =>
+      err !== undefined && !isAway(err) ? { ...fields, err } : { ...fields, reason: error.message },
   });
+}
+
+/** A store that does not answer is not a bug: the log needs no stack. */
+function isAway(error: Error): boolean {
+  return classifyError(error).code === 'unavailable';
 }
 
 /** The caller, once known; nothing for a stranger. */

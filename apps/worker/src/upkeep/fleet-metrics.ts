@@ -33,6 +33,13 @@ export function fleetMetrics(deps: WorkerContext): void {
   );
   deps.metrics.readGauge(
     {
+      name: 'flotilla_backup_max_age_seconds',
+      help: 'How old the last backup may be (BACKUP_MAX_AGE_HOURS); 0 is no limit.',
+    },
+    () => [{ value: deps.config.backupMaxAgeHours * 3600 }],
+  );
+  deps.metrics.readGauge(
+    {
       name: 'flotilla_oldest_pending_seconds',
       help: 'Seconds for which the oldest due turn has waited for a worker, by kind; scale workers of that role on it.',
       labelNames: ['kind'],
@@ -133,6 +140,16 @@ const databaseGauges: Gauge<DatabaseState>[] = [
     help: 'Migrations only this release knows (pending), or only the database (unknown: a newer release migrated it).',
     labelNames: ['state'],
     read: ({ pending, unknown }) => byLabel('state', { pending, unknown }),
+  },
+  {
+    name: 'flotilla_last_backup_timestamp_seconds',
+    help: 'Unix time of the last backup; before the first one, of when the database was made or restored.',
+    read: ({ lastBackupAtMs }) => [{ value: lastBackupAtMs / 1000 }],
+  },
+  {
+    name: 'flotilla_last_backup_bytes',
+    help: 'Size of the last backup; 0 when nobody noted one.',
+    read: ({ lastBackupBytes }) => [{ value: lastBackupBytes }],
   },
 ];
 

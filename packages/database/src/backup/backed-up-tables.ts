@@ -1,6 +1,7 @@
 import type { Tables } from '../tables.ts';
 
-const IN_ORDER: Record<keyof Tables, true> = {
+/** A restored database has no backup yet, so the notes about backups are no part of one. */
+const IN_ORDER: Record<keyof Tables, boolean> = {
   bots: true,
   accounts: true,
   account_bots: true,
@@ -20,7 +21,10 @@ const IN_ORDER: Record<keyof Tables, true> = {
   delivery_jobs: true,
   deletions: true,
   activity_hours: true,
+  backups: false,
 };
 
-/** Every table, referenced ones first. The code does not compile while a table is missing here. */
-export const BACKED_UP_TABLES = Object.keys(IN_ORDER);
+/** Every table of this release. The code does not compile while one is missing. */
+export const KNOWN_TABLES = Object.keys(IN_ORDER);
+/** The tables that a backup contains, referenced ones first. */
+export const BACKED_UP_TABLES = KNOWN_TABLES.filter((name) => IN_ORDER[name as keyof Tables]);

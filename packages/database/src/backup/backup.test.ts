@@ -9,9 +9,11 @@ import { sql } from 'kysely';
 import { connectDatabase, type Database } from '../connect.ts';
 import { migrations } from '../migrations.ts';
 import { pendingMigrations } from '../pending-migrations.ts';
+import { readDatabaseState } from '../server-state.ts';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
 import { CHECKSUM_FILE, MANIFEST_FILE } from './backup-manifest.ts';
 import { loadBackup } from './load-backup.ts';
+import { recordBackup } from './record-backup.ts';
 import { writeBackup } from './write-backup.ts';
 
 const AWKWARD = ['tab\tnew\nline\r\\back\\n', 'Ünïcödé 漢字 🔑 مرحبا', '\\.', '', '\\N', '"quoted", {braces}'];
@@ -132,6 +134,18 @@ describe('a backup', () => {
       revision: number;
     }>`select min(revision) as revision from bots where revision > 1`.execute(target.db);
     expect(rows[0]?.revision).toBeGreaterThan(Date.now() - 3_600_000);
+  });
+
+  test('is noted in its database, and not in one that is restored from it', async () => {
+    expect(await readDatabaseState(source.db)).toMatchObject({ lastBackupBytes: 0 });
+    const takenAt = (await write()).createdAt;
+    await recordBackup(source.url, { takenAt, bytes: 12_345 });
+    const noted = { lastBackupAtMs: Date.parse(takenAt), lastBackupBytes: 12_345 };
+    expect(await readDatabaseState(source.db)).toMatchObject(noted);
+    await load();
+    const restored = await readDatabaseState(target.db);
+    expect(restored.lastBackupBytes).toBe(0);
+    expect(restored.lastBackupAtMs).toBeGreaterThan(noted.lastBackupAtMs);
   });
 
   test('is not begun where something lies already, and leaves nothing half written', async () => {

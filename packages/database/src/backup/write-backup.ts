@@ -7,7 +7,7 @@ import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { BACKED_UP_TABLES } from './backed-up-tables.ts';
+import { BACKED_UP_TABLES, KNOWN_TABLES } from './backed-up-tables.ts';
 import { type BackupManifest, CHECKSUM_FILE, MANIFEST_FILE } from './backup-manifest.ts';
 import { hashing } from './hashing.ts';
 import { longClient } from './long-client.ts';
@@ -84,8 +84,8 @@ async function writeTables(
 }
 
 function refuseOtherTables(found: string[]): void {
-  const unknown = found.filter((table) => !BACKED_UP_TABLES.includes(table));
-  const missing = BACKED_UP_TABLES.filter((table) => !found.includes(table));
+  const unknown = found.filter((table) => !KNOWN_TABLES.includes(table));
+  const missing = KNOWN_TABLES.filter((table) => !found.includes(table));
   if (unknown.length + missing.length === 0) return;
   const parts = [
     ...(unknown.length > 0 ? [`it has ${unknown.join(', ')}, which this release does not know`] : []),

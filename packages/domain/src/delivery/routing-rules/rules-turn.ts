@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { type Bot, routes } from '../../fleet/bots/bot.ts';
 import { botForTurn } from '../../fleet/bots/bot-for-turn.ts';
@@ -45,6 +46,10 @@ function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
   let bot = given;
   let isCurrent = true;
   let matched: Matched | null = null;
+  const warnOfWaiting = throttledLog((details: object, leftOut) =>
+    deps.log.warn({ ...details, leftOut }, 'an update waits for a store'),
+  );
+  const routing = { ...deps, warnOfWaiting };
   return {
     lookEveryMs: LOOK_EVERY_MS,
     room: (inFlight) => LANES_AT_ONCE - inFlight,
@@ -63,7 +68,7 @@ function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
       matched = selectRoutable(bot, claim.shown, claim.shownUpTo);
       return { ...claim, more: matched !== null };
     },
-    handle: async (unit, turn) => (isCurrent ? route(deps, bot, unit, turn) : { unit, outcome: 'returned' }),
+    handle: async (unit, turn) => (isCurrent ? route(routing, bot, unit, turn) : { unit, outcome: 'returned' }),
   };
 }
 
@@ -88,8 +93,10 @@ function selectRoutable(bot: Bot, shown: ShownUpdate[], shownUpTo: number | null
   return { upTo: shownUpTo, count: shown.length, filed };
 }
 
+type RouteDeps = RulesTurnDeps & { warnOfWaiting(details: object): void };
+
 /** Without Postgres or Redis a unit waits. After any other error it is begun again, three times at most. */
-async function route(deps: RulesTurnDeps, bot: Bot, unit: ClaimedUnit, turn: HandlingTurn): Promise<SettledUnit> {
+async function route(deps: RouteDeps, bot: Bot, unit: ClaimedUnit, turn: HandlingTurn): Promise<SettledUnit> {
   const span = beginSpan(deps, bot, unit);
   const measured = (outcome: Outcome): SettledUnit => {
     deps.measure.routed(outcome.outcome, deps.clock.nowMs() - unit.updates[0].acceptedAtMs);
@@ -102,9 +109,14 @@ async function route(deps: RulesTurnDeps, bot: Bot, unit: ClaimedUnit, turn: Han
     return measured(outcome);
   } catch (error) {
     span?.end('failed');
-    deps.log.error({ bot: bot.id, unit: unit.unitId, err: error }, 'the routing of an update failed');
+    const names = { bot: bot.id, unit: unit.unitId };
     const atMs = deps.clock.nowMs() + FAILED_PAUSE_MS;
-    return measured(isStoreAway(error) ? { outcome: 'retry', atMs, record: unit.retry } : { outcome: 'crashed', atMs });
+    if (isStoreAway(error)) {
+      deps.warnOfWaiting({ ...names, reason: String(error) });
+      return measured({ outcome: 'retry', atMs, record: unit.retry });
+    }
+    deps.log.error({ ...names, err: error }, 'the routing of an update failed');
+    return measured({ outcome: 'crashed', atMs });
   }
 }
 

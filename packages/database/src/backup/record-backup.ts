@@ -1,0 +1,19 @@
+import { longClient } from './long-client.ts';
+
+/**
+ * Notes in the database that a backup of it is complete: `takenAt` is its moment, in ISO 8601. Notes older than a year are
+ * removed.
+ */
+export async function recordBackup(url: string, { takenAt, bytes }: { takenAt: string; bytes: number }): Promise<void> {
+  const client = longClient(url, 'flotilla-backup');
+  try {
+    await client.connect();
+    await client.query('insert into backups (taken_at, bytes) values ($1, $2) on conflict do nothing', [
+      takenAt,
+      bytes,
+    ]);
+    await client.query(`delete from backups where taken_at < now() - interval '1 year'`);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
