@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { appendFile, cp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { appendFile, cp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { VERSION } from '@flotilla/runtime/build.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
@@ -71,6 +71,15 @@ async function versionIn(built: string): Promise<string> {
   expect(code.join('')).toContain(JSON.stringify(version));
   return version;
 }
+
+test(
+  'the built api of a checkout shows the console of the checkout, whenever that is built',
+  async () => {
+    const link = join(await programs(ROOT), 'api/assets/apps/console/dist');
+    expect(resolve(dirname(link), await readlink(link))).toBe(join(ROOT, 'apps/console/dist'));
+  },
+  BUILD_MS,
+);
 
 test(
   'a build is found by the sources it was made of, whatever their tests are',
