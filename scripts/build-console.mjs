@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, runOnPinnedNode } from './bootstrap.mjs';
-import { hashOfFiles } from './hash-of-files.mjs';
+import { hashOfFiles } from './programs/hash-of-files.mjs';
 
 const CONSOLE = 'apps/console';
 const PAGE = join(ROOT, CONSOLE, 'dist/index.html');

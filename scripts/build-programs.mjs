@@ -1,14 +1,12 @@
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, runOnPinnedNode } from './bootstrap.mjs';
-import { hashOfFiles } from './hash-of-files.mjs';
-import { SOURCES } from './programs/sources.mjs';
+import { hashOfFiles } from './programs/hash-of-files.mjs';
+import { BUILT_WITH, SOURCES } from './programs/sources.mjs';
 
-// A folder below node_modules, because a built program imports what is not in its file from there.
 const BUILDS = join(ROOT, 'node_modules/.cache/programs');
 /** Longer than any run of the tests. */
 const UNUSED_MS = 3 * 60 * 60 * 1000;
-const MADE_BY = ['scripts/programs/bundle.mjs', 'scripts/programs/sources.mjs', 'package.json', 'package-lock.json'];
 
 /**
  * Builds each program into one file, unless that was done for these very sources, and returns the folder; null if it
@@ -19,7 +17,7 @@ export async function buildPrograms() {
   if (!isBuilt(folder)) {
     process.stderr.write('building the programs …\n');
     removeUnused();
-    const code = await runOnPinnedNode(['scripts/programs/bundle.mjs', folder]);
+    const code = await runOnPinnedNode(['scripts/programs/bundle.mjs', folder, '--console=apps/console/dist']);
     if (code !== 0) return null;
   }
   return folder;
@@ -33,7 +31,7 @@ export function startFrom(folder) {
 
 /** Where these very sources are built, now or later. */
 export function folderOfSources() {
-  return join(BUILDS, hashOfFiles([...SOURCES, ...MADE_BY]).slice(0, 16));
+  return join(BUILDS, hashOfFiles([...SOURCES, ...BUILT_WITH]).slice(0, 16));
 }
 
 function isBuilt(folder) {

@@ -44,6 +44,9 @@ function imageFaults(text) {
       ...(new RegExp(`^COPY --from=\\S+ /flotilla/built/${target} built/${target}$`, 'm').test(stage)
         ? []
         : [`${FILE}: ${target} does not copy its built file to built/${target}`]),
+      ...(/^COPY (?!--from=\S+ \S+ built\/)/m.test(stage)
+        ? [`${FILE}: ${target} holds more than its built folder`]
+        : []),
       ...(/^(USER|RUN) /m.test(stage) ? [`${FILE}: ${target} runs something or changes its user`] : []),
     ];
   });

@@ -5,7 +5,7 @@ import { interpolate } from './interpolate.mjs';
 import { workflows } from './workflow-steps.mjs';
 
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
-/** Postgres has versions of two numbers: 17.6 is exact. */
+/** Postgres has versions of two numbers: 17.11 is exact. */
 const TWO_NUMBERS = /(^|\/)postgres$/;
 const RENOVATE = '.github/renovate.json';
 /** Presets that make Renovate pin digests and update them. */

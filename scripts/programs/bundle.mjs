@@ -1,35 +1,50 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 import { PROGRAMS } from '../../packages/runtime/src/program-entry.ts';
+import { copiedFiles, copyOf } from './copied-files.mjs';
+import { nativePackages } from './native-packages.mjs';
+import { packageList } from './package-list.mjs';
 import { SOURCES } from './sources.mjs';
+import { buildValues, storedValues } from './stored-values.mjs';
 
-// node scripts/programs/bundle.mjs <folder>: builds each program with its libraries into one file of the folder.
-// <folder>/<program>/launch.mjs starts it. fill-compile-cache.mjs beside it loads the same modules, stores what Node compiles of
-// them, and ends.
+// node scripts/programs/bundle.mjs <folder> [--commit=<commit>] [--console=<folder>]: builds each program with its libraries and
+// the files that it reads into <folder>/<program>, which runs without sources and node_modules. launch.mjs there starts it.
+// fill-compile-cache.mjs loads the same modules, stores what Node compiles of them, and ends. The api shows the console of this
+// folder.
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Packages with native code, and those that read their own files. */
-const IMPORTED = [/^@bull-board\//, /^@node-rs\//, /^swagger-ui-dist\//, 'msgpackr-extract', 'pg-native'];
+/** Libraries ask for these and do without them. */
+const NOT_THERE = ['msgpackr-extract', 'pg-native'];
 
-const folder = resolve(process.argv[2]);
-// Beside its final place, so that paths to the sources are the same there.
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { commit: { type: 'string', default: '' }, console: { type: 'string' } },
+});
+const folder = resolve(positionals[0]);
+const stored = await buildValues(values.commit);
 const unfinished = `${folder}-${process.pid}`;
 mkdirSync(unfinished, { recursive: true });
 await Promise.all(Object.entries(PROGRAMS).map(([name, source]) => build(name, join(ROOT, source))));
+if (values.console !== undefined) linkConsole(resolve(values.console));
 publish();
 
 async function build(name, source) {
   const dir = join(unfinished, name);
   // All that main.ts starts, for those who want to load it without a start.
   const parts = ['config', 'start'].filter((part) => existsSync(join(source, `${part}.ts`)));
+  const natives = nativePackages(ROOT);
   const bundle = await rolldown({
     input: Object.fromEntries(['main', ...parts].map((part) => [part, join(source, `${part}.ts`)])),
     cwd: ROOT,
     platform: 'node',
     tsconfig: false,
-    external: IMPORTED,
-    plugins: [placesOfSources(dir)],
+    external: NOT_THERE,
+    plugins: [storedValues(ROOT, stored), natives.plugin, copiedFiles(ROOT)],
+    // Bull Board looks for its page with eval only if nobody says where it is.
+    checks: { eval: false },
   });
   const { output } = await bundle.write({
     dir,
@@ -44,7 +59,11 @@ async function build(name, source) {
     sourcemapExcludeSources: true,
   });
   await bundle.close();
-  requireKnownSources(output.flatMap((chunk) => chunk.moduleIds ?? []));
+  const modules = output.flatMap((chunk) => chunk.moduleIds ?? []);
+  requireKnownSources(modules);
+  requireAllInside(output);
+  const list = packageList(ROOT, `flotilla-${name}`, stored.version, [...modules, ...natives.files()], output);
+  writeFileSync(join(dir, 'sbom.cdx.json'), `${JSON.stringify(list, null, 2)}\n`);
   writeFileSync(join(dir, 'launch.mjs'), loading(['main']));
   if (parts.length > 0) writeFileSync(join(dir, 'fill-compile-cache.mjs'), loading(parts));
 }
@@ -57,25 +76,6 @@ enableCompileCache(import.meta.dirname + '/compiled');
 ${imports.join('')}`;
 }
 
-/** A source finds the files beside it where they are, and not beside the built file. */
-function placesOfSources(dir) {
-  const handler = (code, id) => {
-    const place = JSON.stringify(`${relative(dir, dirname(id))}/`);
-    const url = `new URL(${place}, import.meta.url).href`;
-    // The map stays right: each source stays in its line.
-    return {
-      code: code
-        .replaceAll(/\bimport\.meta\.url\b/g, url)
-        .replaceAll(/\bimport\.meta\.dirname\b/g, `(import.meta.dirname + '/' + ${place.replace(/\/"$/, '"')})`),
-      map: null,
-    };
-  };
-  return {
-    name: 'places-of-sources',
-    transform: { filter: { id: { exclude: /\/node_modules\// }, code: /\bimport\.meta\./ }, handler },
-  };
-}
-
 function requireKnownSources(modules) {
   const known = SOURCES.map((source) => join(ROOT, source, '/'));
   const unknown = modules
@@ -83,6 +83,21 @@ function requireKnownSources(modules) {
     .filter((id) => id.startsWith(ROOT) && !id.includes('/node_modules/'))
     .filter((id) => !known.some((place) => id.startsWith(place)));
   if (unknown.length > 0) throw new Error(`Name these in scripts/programs/sources.mjs: ${unknown.join(', ')}`);
+}
+
+/** What is imported and not in the folder would be missing where there is no node_modules. */
+function requireAllInside(output) {
+  const inside = new Set(output.map(({ fileName }) => fileName));
+  const imported = output.flatMap(({ imports = [], dynamicImports = [] }) => [...imports, ...dynamicImports]);
+  const outside = imported.filter((name) => !inside.has(name) && !isBuiltin(name) && !NOT_THERE.includes(name));
+  if (outside.length > 0) throw new Error(`These are not built in: ${[...new Set(outside)].join(', ')}`);
+}
+
+/** A checkout builds its console at another time, or never. */
+function linkConsole(console) {
+  const link = join(unfinished, 'api', copyOf('apps/console/dist'));
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(relative(dirname(link), console), link);
 }
 
 /** Another run may have been quicker. */

@@ -1,5 +1,16 @@
-/** All that decides what is built. The build fails if it reads another source. */
+/** All sources that are built. The build fails if it reads another one. */
 export const SOURCES = [
   ...['api', 'worker', 'simulator', 'maintenance'].map((name) => `apps/${name}`),
   ...['contract', 'runtime', 'database', 'redis', 'telegram', 'domain'].map((name) => `packages/${name}`),
-].flatMap((workspace) => [`${workspace}/src`, `${workspace}/package.json`]);
+]
+  .flatMap((workspace) => [`${workspace}/src`, `${workspace}/package.json`])
+  .concat('apps/sandbox/src/demo-bot', 'apps/sandbox/package.json');
+
+/** All else that decides what is built. */
+export const BUILT_WITH = [
+  ...['bundle', 'copied-files', 'hash-of-files', 'native-packages', 'package-list', 'sources', 'stored-values'].map(
+    (name) => `scripts/programs/${name}.mjs`,
+  ),
+  'package.json',
+  'package-lock.json',
+];

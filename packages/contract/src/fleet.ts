@@ -39,7 +39,7 @@ const replica = z
     id: z.string().describe('A random id, drawn when the process starts.'),
     kind: z.enum(['api', 'worker']).describe('The program that runs.'),
     roles: z.array(z.string()).describe('What it does: `api`, or the `WORKER_ROLES` of a worker.'),
-    version: z.string().describe('Its release.'),
+    version: z.string().describe('Its release and build: `1.0.0+` and a commit.'),
     host: z.string().describe('The name of its machine, container or pod.'),
     started_at: z.iso.datetime().describe('When it started, by its own clock.'),
   })
@@ -83,7 +83,7 @@ const FLEET: FleetResource = {
       id: '8c1f5b7e02aa',
       kind: 'worker',
       roles: ['polling', 'push', 'rules', 'history', 'upkeep'],
-      version: '1.0.0',
+      version: '1.0.0+a81ad683',
       host: 'worker-2',
       started_at: '2026-01-01T09:00:00.000Z',
     },

@@ -5,7 +5,7 @@ const takenAt = z.iso.datetime().describe('When this was read.');
 
 const process = z
   .strictObject({
-    version: z.string().describe('The release of Flotilla.'),
+    version: z.string().describe('The release of Flotilla and its build: `1.0.0+` and a commit.'),
     bot_api_version: z
       .string()
       .describe('The release of the Bot API whose kinds of updates, methods and service messages it knows.'),
@@ -123,7 +123,7 @@ export type SystemResource = z.infer<typeof systemResource>;
 const AT = '2026-01-02T10:15:00.000Z';
 const SYSTEM: SystemResource = {
   process: {
-    version: '1.0.0',
+    version: '1.0.0+a81ad683',
     bot_api_version: '10.3',
     node_version: '24.21.0',
     memory_bytes: 180_000_000,

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Kysely, sql } from 'kysely';
 import { connectDatabase } from './connect.ts';
 import { applySteps, migrateToLatest } from './migrate.ts';
+import { migrationNames } from './migration-names.ts';
 import { migrations } from './migrations.ts';
-import { migrationNames, pendingMigrations } from './pending-migrations.ts';
+import { pendingMigrations } from './pending-migrations.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 let database: TestDatabase;

@@ -1,15 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
 import { readSqlState } from './is-unavailable.ts';
+import { migrationNames } from './migration-names.ts';
 
 const NO_SUCH_TABLE = '42P01';
-
-/** The names of this release's migrations, in order. A process that only needs the names does not load the migrations. */
-export const migrationNames: string[] = readdirSync(join(import.meta.dirname, 'migrations'))
-  .map((file) => basename(file, '.ts'))
-  .sort();
 
 /** The names of the migrations this database still lacks, in order. */
 export async function pendingMigrations(db: Database): Promise<string[]> {

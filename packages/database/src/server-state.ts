@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
-import { migrationNames } from './pending-migrations.ts';
+import { migrationNames } from './migration-names.ts';
 
 export type DatabaseState = {
   bytes: number;

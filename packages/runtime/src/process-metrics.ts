@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
+import { VERSION } from './build.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Describes this process: its release and its role (`api`, or the roles of a worker). */
@@ -8,10 +7,10 @@ export function describeProcess(metrics: Metrics, name: string, roles: Iterable<
   metrics
     .gauge({
       name: 'flotilla_build_info',
-      help: '1; labels say which program (api or worker) and release runs.',
+      help: '1; labels say which program (api or worker) runs, and its release and build.',
       labelNames: ['process', 'version'],
     })
-    .set({ process: name, version: readVersion() }, 1);
+    .set({ process: name, version: VERSION }, 1);
   const role = metrics.gauge({
     name: 'flotilla_role',
     help: '1 for each role of the process: api, or the roles of a worker (polling, push, rules, history, upkeep).',
@@ -73,12 +72,4 @@ async function answersWithin(ask: () => Promise<unknown>, withinMs: number): Pro
     () => false,
   );
   return Promise.race([answered, late]).finally(() => clearTimeout(timer));
-}
-
-/** The release of this process. */
-export function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }

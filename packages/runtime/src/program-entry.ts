@@ -10,6 +10,7 @@ export const PROGRAMS = {
   simulator: 'apps/simulator/src',
   maintenance: 'apps/maintenance/src',
   migrate: 'packages/database/src',
+  'demo-bot': 'apps/sandbox/src/demo-bot',
 } as const;
 
 /**

@@ -1,6 +1,7 @@
 import { errorAnswer } from '@flotilla/contract/errors.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { operations } from '@flotilla/contract/operations.ts';
+import { RELEASE } from '@flotilla/runtime/build.ts';
 import { chaptersOf, INTRODUCTION } from './chapters.ts';
 import { describeOperation } from './describe-operation.ts';
 import { describeProxy, PROXY_CHAPTER } from './describe-proxy.ts';
@@ -34,7 +35,7 @@ export function apiDocument(): OpenApiDocument {
     openapi: '3.1.0',
     info: {
       title: 'Flotilla',
-      version: '1.0.0',
+      version: RELEASE,
       summary: 'A whole fleet of Telegram bots behind one API.',
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },

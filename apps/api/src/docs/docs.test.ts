@@ -1,3 +1,4 @@
+import { RELEASE } from '@flotilla/runtime/build.ts';
 import { rawExchange } from '@flotilla/testing/raw-http.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
@@ -18,7 +19,7 @@ afterAll(() => api?.stop());
 test('the document says which version of the API it is, and needs no credential', async () => {
   const { status, json } = await get('/openapi.json');
   expect(status).toBe(200);
-  expect(json).toMatchObject({ openapi: '3.1.0', info: { title: 'Flotilla', version: '1.0.0' } });
+  expect(json).toMatchObject({ openapi: '3.1.0', info: { title: 'Flotilla', version: RELEASE } });
 });
 
 test('the document tells clients of the Bot API what is answered, passed on and forwarded', async () => {

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, Router } from 'express';
 import { PAGE_POLICY } from '../http/page-policy.ts';
 import { sendJson } from '../http/send-answer.ts';
 import { refuseMethod } from '../operations/serve-operations.ts';
 import { apiDocument } from './api-document.ts';
 
-const require = createRequire(import.meta.url);
-const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
+const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 /** The files of the page: path → folder. */
 const ASSETS = new Map([
   ['/docs/page.css', import.meta.dirname],

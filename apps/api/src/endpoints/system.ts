@@ -2,7 +2,8 @@ import type { SystemResource, systemOperations } from '@flotilla/contract/system
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/fleet/memory/memory-pressure.ts';
 import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
 import type { SystemState } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
-import { memoryLimitBytes, readVersion } from '@flotilla/runtime/process-metrics.ts';
+import { VERSION } from '@flotilla/runtime/build.ts';
+import { memoryLimitBytes } from '@flotilla/runtime/process-metrics.ts';
 import { shownProxy } from '@flotilla/runtime/proxy-url.ts';
 import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';
 import type { ApiConfig } from '../config.ts';
@@ -34,7 +35,7 @@ const iso = (atMs: number): string => new Date(atMs).toISOString();
 
 function presentProcess(): SystemResource['process'] {
   return {
-    version: readVersion(),
+    version: VERSION,
     bot_api_version: BOT_API_VERSION,
     node_version: process.versions.node,
     memory_bytes: process.memoryUsage.rss(),

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import { authenticate } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
@@ -43,11 +45,12 @@ async function openBoard({ turns }: Context): Promise<RequestHandler> {
     import('@bull-board/api/bullMQAdapter'),
     import('@bull-board/express'),
   ]);
+  const files = dirname(fileURLToPath(import.meta.resolve('@bull-board/ui/package.json')));
   const board = new ExpressAdapter().setBasePath(PATH);
   createBullBoard({
     queues: Object.values(turns).map(({ queue }) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter: board,
-    options: { uiConfig: { boardTitle: 'Flotilla: turns' } },
+    options: { uiBasePath: files, uiConfig: { boardTitle: 'Flotilla: turns' } },
   });
   return board.getRouter().disable('x-powered-by');
 }

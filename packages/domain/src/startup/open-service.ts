@@ -1,9 +1,10 @@
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { VERSION } from '@flotilla/runtime/build.ts';
 import { lookupsAtOnce } from '@flotilla/runtime/env.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { openTracing } from '@flotilla/runtime/open-tracing.ts';
-import { describeProcess, readVersion } from '@flotilla/runtime/process-metrics.ts';
+import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
 import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
@@ -76,7 +77,7 @@ export async function openService(
     }),
   );
   onClose(endpoints.close);
-  const replica = announceReplica({ redis, clock }, { kind: name, roles: [...roles], version: readVersion() });
+  const replica = announceReplica({ redis, clock }, { kind: name, roles: [...roles], version: VERSION });
   onClose(replica.close);
   const turns = {
     polling: turnQueue(redis, 'polling'),

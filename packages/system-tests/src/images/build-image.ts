@@ -14,6 +14,7 @@ export type Image = {
   dir: string;
   workdir: string;
   env: Record<string, string>;
+  args: Record<string, string>;
   user: string;
   stopSignal: string;
   command: string[];
@@ -31,6 +32,8 @@ export function imageBuilder(options: {
   context: string;
   folder: string;
   node: string;
+  /** What `--build-arg` gives. */
+  args?: Record<string, string>;
 }): ImageBuilder {
   const stages = readStages(options.dockerfile);
   const built = new Map<string, Promise<Image>>();
@@ -53,7 +56,8 @@ export function imageBuilder(options: {
   }
   async function take(image: Image, step: Step): Promise<void> {
     const here = join(image.dir, image.workdir);
-    if (step.keyword === 'RUN') return runLine(step.text, here, options.node, image.user);
+    if (step.keyword === 'RUN') return runLine(step.text, here, options.node, image);
+    if (step.keyword === 'ARG') return declareArgument(image, step, options.args);
     if (step.keyword !== 'COPY') return configure(image, step);
     const target = step.words.at(-1)!;
     for (const source of step.words.slice(0, -1)) {
@@ -68,14 +72,20 @@ export function imageBuilder(options: {
 }
 
 function emptyImage(dir: string): Image {
-  return { dir, workdir: '/', env: {}, user: '0:0', stopSignal: 'SIGTERM', command: [], healthcheck: null };
+  return { dir, workdir: '/', env: {}, args: {}, user: '0:0', stopSignal: 'SIGTERM', command: [], healthcheck: null };
 }
 
 /** Runs a line as the image's user if we are root, who alone can become another user. */
-async function runLine(line: string, cwd: string, node: string, user: string): Promise<void> {
+async function runLine(line: string, cwd: string, node: string, { env: own, args: given, user }: Image): Promise<void> {
   const { PATH } = inheritedEnv();
   // Packages in npm's cache need no download; the lock file decides the versions.
-  const env = { ...inheritedEnv(), PATH: `${dirname(node)}:${PATH}`, npm_config_prefer_offline: 'true' };
+  const env = {
+    ...inheritedEnv(),
+    ...own,
+    ...given,
+    PATH: `${dirname(node)}:${PATH}`,
+    npm_config_prefer_offline: 'true',
+  };
   const [uid, gid] = user.split(':');
   const asUser =
     uid !== '0' && process.getuid?.() === 0 ? [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : null;
@@ -103,6 +113,12 @@ async function copyFromContext(
   await rm(dirname(copied), { recursive: true });
 }
 
+/** An argument that nobody gives and that has no default is an empty variable. */
+function declareArgument(image: Image, { words: [word = ''] }: Step, given: Record<string, string> = {}): void {
+  const [name = '', value = ''] = word.split('=');
+  image.args = { ...image.args, [name]: given[name] ?? value };
+}
+
 function configure(image: Image, { keyword, words, text }: Step): Promise<void> | void {
   switch (keyword) {
     case 'WORKDIR':
@@ -124,7 +140,6 @@ function configure(image: Image, { keyword, words, text }: Step): Promise<void> 
     case 'HEALTHCHECK':
       image.healthcheck = text === 'NONE' ? null : (JSON.parse(text.slice(text.indexOf('['))) as string[]);
       return;
-    case 'ARG':
     case 'LABEL':
     case 'EXPOSE':
       return;

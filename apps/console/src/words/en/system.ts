@@ -11,7 +11,7 @@ export const system = {
   replicaCount: (n: number) => plural(n, { one: '{n} process', other: '{n} processes' }),
   kinds: { api: 'api', worker: 'worker' },
   columns: { process: 'Process', roles: 'Roles', version: 'Release', host: 'Machine', started: 'Started' },
-  versions: (list: string) => `Several releases run at once: ${list}. That is normal while a release is rolled out.`,
+  versions: (list: string) => `Several versions run at once: ${list}. That is normal while a release is rolled out.`,
   noReplicas: 'No process has told that it runs. Redis may be away.',
   postgres: 'Postgres',
   redis: 'Redis',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ROOT } from './bootstrap.mjs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
 
 /** A hash of the names and bytes of these files, and of all files in these folders, but for tests. */
 export function hashOfFiles(paths) {
