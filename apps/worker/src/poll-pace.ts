@@ -4,6 +4,8 @@ import type { WorkerContext } from './context.ts';
 
 const LONGEST_S = 30;
 const RECOUNT_EVERY_MS = 5_000;
+/** A turn goes on for some polls while every bot may be polled: to end it and to begin another takes some 40 commands in Redis. */
+const POLLS_OF_A_TURN = 5;
 
 /** The shortest pause of a bot whose intake is stopped. Thousands of them must not slow the turns that drain Redis. */
 const SHORTEST_PAUSE_MS = 2_000;
@@ -14,6 +16,8 @@ export function pollPace(context: WorkerContext): PollPace & { stop(): Promise<v
   let bots = 0;
   const recount = () => {
     if (context.directory.ready()) bots = context.directory.all().filter(polls).length;
+    // Counting the workers makes Redis list all its connections.
+    if (bots <= context.config.pollingConcurrency) return;
     context.turns.polling
       .workerCount()
       .then((count) => {
@@ -23,13 +27,11 @@ export function pollPace(context: WorkerContext): PollPace & { stop(): Promise<v
   };
   recount();
   const timer = setInterval(recount, RECOUNT_EVERY_MS);
-  const timeoutS = () => {
-    const atOnce = workers * context.config.pollingConcurrency;
-    return bots <= atOnce ? LONGEST_S : Math.max(1, Math.floor((LONGEST_S * atOnce) / bots));
-  };
+  const atOnce = () => workers * context.config.pollingConcurrency;
+  const timeoutS = () => (bots <= atOnce() ? LONGEST_S : Math.max(1, Math.floor((LONGEST_S * atOnce()) / bots)));
   return {
     timeoutS,
-    turnMs: () => timeoutS() * 1000,
+    turnMs: () => timeoutS() * 1000 * (bots <= atOnce() ? POLLS_OF_A_TURN : 1),
     pauseMs: () => Math.max(SHORTEST_PAUSE_MS, (bots / PAUSED_TURNS_PER_S) * 1000),
     stop: async () => clearInterval(timer),
   };

@@ -118,7 +118,10 @@ describe('a worker', () => {
     const { bot } = await registered();
     await changeBot(deps, OPERATOR, bot.id, { username: 'its_old_name' });
     await context.redis.commands.del(botKeys(bot.id).usernameCheck);
+    // It does so at its start, and then every minute.
+    const another = await startWorker(config);
     await waitFor(() => context.directory.byId(bot.id)?.username === bot.username, { timeoutMs: 20_000 });
+    await another.stop();
     expect(await context.redis.commands.ttl(botKeys(bot.id).usernameCheck)).toBeGreaterThan(86_000);
   });
 

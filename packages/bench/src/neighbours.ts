@@ -57,7 +57,11 @@ export async function benchNeighbours(database: { url: string }): Promise<void> 
         figure: `${ms(among.p99)}, ${ratio(among.p99 / alone.p99)} of that`,
         target: '≤ 2',
       },
-      { what: 'JSON made to hold up its reader, longest hold of the api', figure: ms(heldMs), target: '≤ 200 ms' },
+      {
+        what: 'JSON made to hold up its reader, longest hold of the api, to 100 ms',
+        figure: ms(heldMs),
+        target: '≤ 200 ms',
+      },
     ]);
   } finally {
     await fleet.stop();

@@ -32,7 +32,7 @@ test('a worker notices a higher limit while every job that it allowed still runs
       running.push(job.name);
       await held;
     },
-    { connection: redis.newBlocking() as unknown as ConnectionOptions, concurrency: 1 },
+    { connection: redis.ofQueues() as unknown as ConnectionOptions, concurrency: 1 },
   );
   try {
     await queue.addBulk(['first', 'second'].map((name) => ({ name, data: {} })));

@@ -28,9 +28,12 @@ export type RedisHandles = {
   removeKeys(prefix: string): Promise<void>;
   /** Subscribes to a channel over a connection of its own, until it is closed. */
   subscribe(channel: string, subscriber: Subscriber): Subscription;
-  /** A connection for BullMQ's blocking reads, which waits instead of failing. */
-  newBlocking(): RedisClient;
-  /** Closes all connections, those of `subscribe` and `newBlocking` too. */
+  /**
+   * The connection that BullMQ's workers share, which waits instead of failing. Each of them makes one more for its blocking
+   * reads.
+   */
+  ofQueues(): RedisClient;
+  /** Closes all connections, those of `subscribe` and `ofQueues` too. */
   close(): Promise<void>;
 };
 
@@ -52,6 +55,7 @@ const waiting = { maxRetriesPerRequest: null };
 export async function connectRedis(options: { url: string; log: Log; retry?: Retry }): Promise<RedisHandles> {
   const target = parseRedisUrl(options.url);
   const open: RedisClient[] = [];
+  let queues: RedisClient | null = null;
   const subscriptions: Subscription[] = [];
   const warn = throttledLog((error: Error, leftOut) =>
     options.log.warn({ reason: reasonOf(error), leftOut }, 'a connection to Redis failed'),
@@ -94,7 +98,10 @@ export async function connectRedis(options: { url: string; log: Log; retry?: Ret
       subscriptions.push(subscription);
       return subscription;
     },
-    newBlocking: () => keep(openClient(target, waiting)),
+    ofQueues: () => {
+      queues ??= keep(openClient(target, waiting));
+      return queues;
+    },
     close,
   };
 }

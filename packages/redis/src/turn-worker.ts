@@ -46,7 +46,6 @@ type Log = { error(fields: object, message: string): void; warn(fields: object, 
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 const OWNED_FOR_MS = 8_000;
-const LEASE_CHECK_MS = 500;
 const FAILED_TURN_PAUSE_MS = 1_000;
 const RECONNECT_PAUSE_MS = 1_000;
 const CLOSE_WITHIN_MS = 9_000;
@@ -74,7 +73,7 @@ export function turnWorker(options: {
 }): TurnWorker {
   const { queue, log, concurrency, turnsHeld = { count: 0, atMost: 0 } } = options;
   const kind: TurnKind = queue.kind;
-  const leases = new Map<string, { renewedAtMs: number; abort: AbortController }>();
+  const leases = new Map<string, { renewedAtMs: number; abort: AbortController; ends: NodeJS.Timeout }>();
 
   const room = runningTurns(concurrency);
   let heldHere = 0;
@@ -84,7 +83,9 @@ export function turnWorker(options: {
   );
 
   const takeTurn = async (job: Job<TurnData>): Promise<void> => {
-    const lease = { renewedAtMs: performance.now(), abort: new AbortController() };
+    const abort = new AbortController();
+    const ends = setTimeout(() => abort.abort(new Error('the turn lost its lock')), OWNED_FOR_MS).unref();
+    const lease = { renewedAtMs: performance.now(), abort, ends };
     leases.set(job.id!, lease);
     allowTurns();
     // BullMQ may hand out one more turn while it closes.
@@ -114,6 +115,7 @@ export function turnWorker(options: {
       await continueTurn(queue, subject, { next: 'at', atMs: Date.now() + FAILED_TURN_PAUSE_MS }).catch(warnOfRedis);
     } finally {
       room.leave();
+      clearTimeout(lease.ends);
       leases.delete(job.id!);
       allowTurns();
     }
@@ -121,7 +123,7 @@ export function turnWorker(options: {
   const allowTurns = () => worker.allow(Math.min(concurrency + heldHere, leases.size + FETCHED_AHEAD));
 
   const worker = new ResizableWorker(kind, takeTurn, {
-    connection: options.redis.newBlocking() as unknown as ConnectionOptions,
+    connection: options.redis.ofQueues() as unknown as ConnectionOptions,
     prefix: turnQueuePrefix(kind),
     concurrency: Math.min(concurrency, FETCHED_AHEAD),
     lockDuration: LOCK_MS,
@@ -141,14 +143,11 @@ export function turnWorker(options: {
   worker.on('locksRenewed', ({ jobIds }) => {
     for (const id of jobIds) {
       const lease = leases.get(id);
-      if (lease) lease.renewedAtMs = performance.now();
+      if (lease === undefined) continue;
+      lease.renewedAtMs = performance.now();
+      lease.ends.refresh();
     }
   });
-  const watch = setInterval(() => {
-    for (const lease of leases.values()) {
-      if (performance.now() - lease.renewedAtMs > OWNED_FOR_MS) lease.abort.abort(new Error('the turn lost its lock'));
-    }
-  }, LEASE_CHECK_MS);
 
   return {
     activeTurns: () => leases.size,
@@ -163,7 +162,6 @@ export function turnWorker(options: {
         if (aborted % STOPPED_AT_ONCE === 0) await sleep(STOP_PAUSE_MS);
       }
       await Promise.race([closing, late]);
-      clearInterval(watch);
     },
   };
 }

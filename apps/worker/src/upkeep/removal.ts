@@ -4,7 +4,8 @@ import type { WorkerConfig } from '../config.ts';
 import type { WorkerContext } from '../context.ts';
 import { repeatWork } from './repeat-work.ts';
 
-const LOOK_EVERY_MS = 5_000;
+/** Deleted rows are invisible already. */
+const LOOK_EVERY_MS = 30_000;
 const EXPIRE_EVERY_MS = 3_600_000;
 
 /**

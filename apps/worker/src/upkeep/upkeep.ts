@@ -24,6 +24,7 @@ const CONTINUE_JOBS_EVERY_MS = 5_000;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
+const HOUSEKEEPING_EVERY_MS = 60_000;
 const LINKS_AT_ONCE = 5_000;
 
 /** Restores what was lost: turns that should exist, pending turns that nobody took, configuration missing in Redis. */
@@ -48,10 +49,8 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     const polled = deps.directory.all().filter(polls);
     await deps.turns.polling.ensure(polled.map((bot) => bot.id));
     await wakeForgottenTurns(deps);
-    await waitingForPostgres(removeExpiredLinks(deps));
     await gatherFigures(deps);
     await watchPlatformWebhooks(deps);
-    await waitingForPostgres(watchUsernames(deps));
     await waitingForPostgres(rollUpActivity(deps));
   };
   const rounds = repeatWork(deps, {
@@ -59,7 +58,14 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     work: () => measured(deps, round),
     failure: 'a round of upkeep failed; it is tried again',
   });
-  const all = [rounds, startRemoval(deps), startDeliveryJobs(deps), startParking(deps), startPublishing(deps)];
+  const all = [
+    rounds,
+    startRemoval(deps),
+    startDeliveryJobs(deps),
+    startParking(deps),
+    startPublishing(deps),
+    startHousekeeping(deps),
+  ];
   fleetMetrics(deps);
   return {
     stop: async () => {
@@ -110,6 +116,18 @@ function startParking(deps: WorkerContext): { stop(): Promise<void> } {
   });
 }
 
+/** What nobody waits for. */
+function startHousekeeping(deps: WorkerContext): { stop(): Promise<void> } {
+  return repeatWork(deps, {
+    everyMs: HOUSEKEEPING_EVERY_MS,
+    work: async (signal) => {
+      await waitingForPostgres(removeExpiredLinks(deps, signal));
+      if (deps.directory.ready()) await waitingForPostgres(watchUsernames(deps, signal));
+    },
+    failure: 'expired links could not be removed, or usernames not be asked for; this is tried again',
+  });
+}
+
 async function measured({ measure }: WorkerContext, round: () => Promise<void>): Promise<void> {
   try {
     await round();
@@ -121,8 +139,8 @@ async function measured({ measure }: WorkerContext, round: () => Promise<void>):
 }
 
 /** Removes links past their expiry. A reply to such an old routed message no longer finds its source. */
-async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
-  await routeLinkStore(deps.db).removeExpired(LINKS_AT_ONCE);
+async function removeExpiredLinks({ db }: WorkerContext, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await routeLinkStore(db).removeExpired(LINKS_AT_ONCE)) === LINKS_AT_ONCE);
 }
 
 /** Work that fails only because Postgres is away is done in a later round. */

@@ -26,7 +26,7 @@ export type PollPace = {
    * has a turn within 30 s.
    */
   timeoutS: () => number;
-  /** How long (ms) a bot's turn lasts: one full getUpdates. */
+  /** How long (ms) a bot's turn lasts: one full getUpdates, and some more while no other bot waits for its turn. */
   turnMs: () => number;
   /** How long (ms) a bot with stopped intake pauses. */
   pauseMs: () => number;
@@ -99,12 +99,13 @@ async function pollUntilTurnEnds(
   polled: PollState,
   lease: TurnLease,
 ): Promise<TurnOutcome> {
-  const endsAtMs = deps.clock.nowMs() + deps.pace.turnMs();
+  const begunAtMs = deps.clock.nowMs();
+  const leftMs = () => begunAtMs + deps.pace.turnMs() - deps.clock.nowMs();
   let taken = 0;
-  while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
+  while (!lease.signal.aborted && taken < TURN_UPDATES && leftMs() > 0) {
     if (stopsIntake(deps.memory.pressure(), polled.waiting)) return pauseIntake(deps, bot);
     const unheard = deps.clock.nowMs() - polled.polledAtMs > UNHEARD_MS;
-    const timeoutS = unheard || polled.refusedSinceMs !== null ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, endsAtMs);
+    const timeoutS = unheard || polled.refusedSinceMs !== null ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, leftMs());
     const askedAtMs = deps.clock.nowMs();
     const asked = await askForUpdates(deps, bot, { offset: polled.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.ownsTurn()) break;
@@ -139,9 +140,8 @@ async function pollUntilTurnEnds(
 }
 
 /** A getUpdates must not outlast the turn: while bots wait for a turn, each gets the time of one full getUpdates. */
-function untilTurnEndsS({ clock, pace }: PollingDeps, endsAtMs: number): number {
-  const leftS = Math.ceil((endsAtMs - clock.nowMs()) / 1000);
-  return Math.max(BRIEF_TIMEOUT_S, Math.min(pace.timeoutS(), leftS));
+function untilTurnEndsS({ pace }: PollingDeps, leftMs: number): number {
+  return Math.max(BRIEF_TIMEOUT_S, Math.min(pace.timeoutS(), Math.ceil(leftMs / 1000)));
 }
 
 /** The span begins with the getUpdates. A poll without updates gets no span. */

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
@@ -12,11 +11,20 @@ const GOES_THROUGH_GATEWAY = 0x2;
 type Interfaces = Record<string, NetworkInterfaceInfo[] | undefined>;
 
 /** The gateways of this process's network namespace, as normalized texts; none if the kernel is not Linux. */
-export async function readGateways(): Promise<string[]> {
-  const read = (path: string) => readFile(path, 'utf8').catch(() => '');
-  const [routes, ipv6Routes, inContainer] = await Promise.all([read(ROUTES), read(IPV6_ROUTES), isInContainer()]);
-  const bridges = inContainer ? bridgesOf(networkInterfaces()) : [];
-  return [...new Set([...gatewaysOfRoutes(routes), ...gatewaysOfIpv6Routes(ipv6Routes), ...bridges])];
+export function readGateways(): string[] {
+  const isInContainer = CONTAINER_MARKS.some((path) => existsSync(path));
+  const bridges = isInContainer ? bridgesOf(networkInterfaces()) : [];
+  return [
+    ...new Set([...gatewaysOfRoutes(tableOf(ROUTES)), ...gatewaysOfIpv6Routes(tableOf(IPV6_ROUTES)), ...bridges]),
+  ];
+}
+
+function tableOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** The gateways in the kernel's routing table: the third field of each line, in host byte order (proc(5)). */
@@ -67,14 +75,4 @@ function fieldsOfLines(table: string): string[][] {
 
 function goesThroughGateway(flags: string): boolean {
   return (Number.parseInt(flags, 16) & GOES_THROUGH_GATEWAY) !== 0;
-}
-
-async function isInContainer(): Promise<boolean> {
-  const marks = CONTAINER_MARKS.map((path) =>
-    access(path, constants.F_OK).then(
-      () => true,
-      () => false,
-    ),
-  );
-  return (await Promise.all(marks)).includes(true);
 }

@@ -61,6 +61,14 @@ describe('where a process listens', () => {
     expect(at(other, '10.0.0.3', 9090)).toBeNull();
   });
 
+  test('is said again to a Redis that lost it', async () => {
+    const one = await follow();
+    await one.announce('127.0.0.1', [8080]);
+    await redis.commands.flushall();
+    const other = await follow();
+    await waitFor(() => at(other, '127.0.0.1', 8080) === 'endpoint', { timeoutMs: 30_000 });
+  });
+
   test('is every address of the machine where it listens on all of them', async () => {
     const one = await follow();
     await one.announce('0.0.0.0', [8080]);

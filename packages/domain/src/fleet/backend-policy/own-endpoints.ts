@@ -12,7 +12,7 @@ import type { BackendPolicy } from './backend-policy.ts';
 import { readGateways } from './gateways.ts';
 import type { Endpoint } from './store-endpoints.ts';
 
-/** Addresses that are never backends, as far as this process knows. They are refreshed every few seconds. */
+/** Addresses that are never backends, as far as this process knows: what it knows of others is a few seconds old. */
 export type OwnEndpoints = Pick<BackendPolicy, 'ownAt'> & {
   /** Tells every process that this one listens on these ports of the address, which may be a wildcard. */
   announce(address: string, ports: number[]): Promise<void>;
@@ -22,14 +22,17 @@ export type OwnEndpoints = Pick<BackendPolicy, 'ownAt'> & {
 type Log = { warn(fields: object, message: string): void };
 type Deps = { redis: RedisHandles; clock: Clock; log: Log };
 
-const REFRESH_EVERY_MS = 5_000;
-const RESOLVE_EVERY_MS = 60_000;
+const LISTEN_EVERY_MS = 5_000;
+const REPEAT_EVERY_MS = 60_000;
+/** They are read when somebody asks, which happens before every connection to a backend. */
+const GATEWAYS_KNOWN_FOR_MS = 5_000;
 const FIRST_LOOK_AT_MOST_MS = 2_000;
 /** Far above the difference of clocks. The endpoints of a killed process stay listed for this long. */
 const FORGOTTEN_AFTER_MS = 300_000;
 
 /** Follows the endpoints of all our processes, and of `stores`: our stores and the platform. Never rejects. */
 export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promise<OwnEndpoints> {
+  const { commands } = deps.redis;
   const machine = machineId();
   /** One text per endpoint. The loopback of each machine is a different one. */
   const placeOf = (address: Address, port: number) =>
@@ -37,53 +40,57 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
   let mine: string[] = [];
   let listening = new Set<string>();
   let storing = new Set<string>();
-  let gateways = new Set<string>();
-  let resolvedAtMs = Number.NEGATIVE_INFINITY;
+  let gateways = { addresses: new Set<string>(), readAtMs: Number.NEGATIVE_INFINITY };
+  let repeatedAtMs = Number.NEGATIVE_INFINITY;
 
   const warn = throttledLog((error: unknown, leftOut) =>
     deps.log.warn({ reason: String(error), leftOut }, 'this process and the others may not know where each listens'),
   );
-  const exchange = async () => {
-    const { commands } = deps.redis;
+  const say = async () => {
     const nowMs = deps.clock.nowMs();
     const said = mine.flatMap((place) => [String(nowMs), place]);
     if (said.length > 0) await commands.zadd(listenersKey, ...said);
     await commands.zremrangebyscore(listenersKey, '-inf', String(nowMs - FORGOTTEN_AFTER_MS));
-    listening = new Set([...(await commands.zrange(listenersKey, '0', '-1')), ...mine]);
+  };
+  const listen = async () => {
+    const said = await commands.zrange(listenersKey, '0', '-1');
+    listening = new Set([...said, ...mine]);
+    // Redis may have lost what this process said.
+    if (listening.size > said.length) await say();
   };
   const resolve = async () => {
-    if (performance.now() - resolvedAtMs < RESOLVE_EVERY_MS) return;
-    resolvedAtMs = performance.now();
     const found = await Promise.all(stores.map(addressesOf));
     storing = new Set(found.flat().map(({ address, port }) => placeOf(address, port)));
   };
-  const refresh = async () => {
+  const exchange = async () => {
+    const repeats = performance.now() - repeatedAtMs >= REPEAT_EVERY_MS;
+    if (repeats) repeatedAtMs = performance.now();
     // If a source cannot be asked now, its last answer stays valid.
-    await Promise.allSettled([
-      exchange().catch(warn),
-      resolve(),
-      readGateways().then((found) => {
-        gateways = new Set(found);
-      }),
-    ]);
+    const exchanged = (repeats ? say().then(listen) : listen()).catch(warn);
+    await Promise.all([exchanged, repeats ? resolve() : null]);
+  };
+  const isGateway = (address: Address): boolean => {
+    if (performance.now() - gateways.readAtMs >= GATEWAYS_KNOWN_FOR_MS)
+      gateways = { addresses: new Set(readGateways()), readAtMs: performance.now() };
+    return gateways.addresses.has(address.toNormalizedString());
   };
   // A name that does not resolve must not prevent the start.
-  await Promise.race([refresh(), delay(FIRST_LOOK_AT_MOST_MS, undefined, { ref: false })]);
-  const timer = setInterval(() => void refresh(), REFRESH_EVERY_MS);
+  await Promise.race([exchange(), delay(FIRST_LOOK_AT_MOST_MS, undefined, { ref: false })]);
+  const timer = setInterval(() => void exchange(), LISTEN_EVERY_MS);
   return {
     ownAt: (address, port) => {
       const place = placeOf(address, port);
       if (listening.has(place) || storing.has(place)) return 'endpoint';
-      return gateways.has(address.toNormalizedString()) ? 'gateway' : null;
+      return isGateway(address) ? 'gateway' : null;
     },
     announce: async (address, ports) => {
       mine = addressesBehind(address).flatMap((one) => ports.map((port) => placeOf(one, port)));
       for (const place of mine) listening.add(place);
-      await exchange().catch(warn);
+      await say().catch(warn);
     },
     close: async () => {
       clearInterval(timer);
-      if (mine.length > 0) await deps.redis.commands.zrem(listenersKey, ...mine).catch(() => undefined);
+      if (mine.length > 0) await commands.zrem(listenersKey, ...mine).catch(() => undefined);
     },
   };
 }
