@@ -4,6 +4,7 @@ import { SwitchField } from '../../parts/switch-field.tsx';
 import { BackendFields } from './backend-fields.tsx';
 import { KindsField } from './kinds-field.tsx';
 import type { Settings } from './settings-draft.ts';
+import { SilentAfterField } from './silent-after-field.tsx';
 import { useSettingsWords } from './settings-words.ts';
 
 type FieldsProps = {
@@ -55,6 +56,11 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
           fault={faultOf('long_poll_enabled')}
           on={settings.long_poll_enabled}
           toggle={(long_poll_enabled) => change({ long_poll_enabled })}
+        />
+        <SilentAfterField
+          seconds={settings.silent_after_s}
+          type={(silent_after_s) => change({ silent_after_s })}
+          fault={faultOf('silent_after_s')}
         />
       </Group>
       <Group title={words.kindsGroup}>

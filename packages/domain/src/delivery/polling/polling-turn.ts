@@ -146,7 +146,8 @@ async function pauseIntake(deps: PollingDeps, bot: Bot): Promise<TurnOutcome> {
   const nowMs = deps.clock.nowMs();
   const cause = deps.memory.pressure() === 'relaxed' ? 'The backlog is full' : 'Redis is short of memory';
   // A pause is no failure: the count of failures in a row begins again.
-  await patchBotState(deps, bot, { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: nowMs, pollTries: 0 });
+  const pause = { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: nowMs, pollTries: 0 };
+  await patchBotState(deps, bot, { ...pause, intakePausedAt: nowMs });
   return { next: 'at', atMs: nowMs + deps.pace.pauseMs() };
 }
 

@@ -28,6 +28,8 @@ export type Bot = {
   signing: Signing | null;
   description: string;
   maxConnections: number;
+  /** Seconds without a poll after which a reader with waiting updates counts as silent; 0: never. */
+  silentAfterS: number;
   /** null means the platform's default set. */
   allowedUpdates: string[] | null;
   /** Unknown kinds of updates that any of its readers ever named. */
@@ -61,12 +63,14 @@ export type BotChanges = Partial<
     | 'backendIpAddress'
     | 'description'
     | 'maxConnections'
+    | 'silentAfterS'
     | 'allowedUpdates'
     | 'token'
   >
 >;
 
 export const DEFAULT_MAX_CONNECTIONS = 40;
+export const DEFAULT_SILENT_AFTER_S = 300;
 
 /** True if updates of this bot go to its backend. */
 export function pushes(bot: Bot): boolean {
