@@ -314,7 +314,7 @@ describe('what is wrong with a bot', () => {
       await add({ name: 'parked' }),
     ];
     await add({ ...push, name: 'fine' });
-    const troubled = () => api.admin('GET', '/api/bots', { query: { q: 'troubled', program_trouble: 1 } });
+    const troubled = () => api.admin('GET', '/api/bots', { query: { q: 'troubled', attention: 'program_failing' } });
     expect((await troubled()).json).toEqual([]);
     for (const { id } of [failing, paused]) {
       await redis.commands.hset(programKeys(bot_id, id).state, 'failingSince', hourAgoMs);
@@ -324,12 +324,15 @@ describe('what is wrong with a bot', () => {
     await api.admin('POST', '/api/programs/toggle', { body: { id: paused.id, enabled: false } });
     const found = await troubled();
     expect(found.headers.get('x-total-count')).toBe('1');
-    const trouble = { failing: 1, parked: 1 };
-    expect(found.json).toMatchObject([{ id: bot_id, backend_state: 'ok', running: true, program_trouble: trouble }]);
-    expect(await shown(bot_id)).toMatchObject({ program_trouble: trouble });
-    expect(await shown(other.id)).not.toHaveProperty('program_trouble');
+    const attention = [
+      expect.objectContaining({ kind: 'program_parked', program_id: parked.id }),
+      expect.objectContaining({ kind: 'program_failing', program_id: failing.id, since: iso(hourAgoMs) }),
+    ];
+    expect(found.json).toMatchObject([{ id: bot_id, backend_state: 'ok', running: true, attention }]);
+    expect(await shown(bot_id)).toMatchObject({ attention });
+    expect(await shown(other.id)).toMatchObject({ attention: [] });
     await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot_id } });
-    expect(await shown(bot_id)).not.toHaveProperty('program_trouble');
+    expect(await shown(bot_id)).toMatchObject({ attention: [] });
   });
 });
 
