@@ -48,7 +48,7 @@ test('a program that pulls is parked until its next poll, and the failures of it
 });
 
 test('a program that pulls is silent when updates wait and it has not polled for its time', async () => {
-  await scene.applyBot({ pull: false, programs: ',1,' });
+  await scene.applyBot({ programs: [1] });
   await scene.accept([1, 2, 3]);
   const { consumers } = botKeys(BOT);
   const polledAt = NOW_MS - MINUTE_MS;
