@@ -62,6 +62,26 @@ function packPage(): Plugin {
   };
 }
 
+/** The layers of the styles: a later one wins, whenever its file arrives. */
+const LAYERS = ['theme', 'libraries', 'styles', 'parts', 'shell', 'screens'] as const;
+
+/** Puts each file of styles into the layer of its folder. */
+function layerStyles(): Plugin {
+  const order = `@layer ${LAYERS.join(', ')};`;
+  const layerOf = (file: string) =>
+    file.includes('/node_modules/') ? 'libraries' : LAYERS.find((layer) => file.startsWith(`${SRC}/${layer}`));
+  return {
+    name: 'layer-styles',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.endsWith('.css')) return null;
+      const layer = layerOf(id);
+      if (layer === undefined) throw new Error(`${id} is in no layer`);
+      return { code: `${layer === 'theme' ? order : ''}@layer ${layer}{${code}}`, map: null };
+    },
+  };
+}
+
 /** A module with all that it imports, and what that imports. */
 function withImports(id: string, importsOf: (id: string) => readonly string[], found = new Set<string>()): Set<string> {
   if (found.has(id)) return found;
@@ -77,7 +97,7 @@ function linkTo(file: string, rel: string): HtmlTagDescriptor {
 export default defineConfig({
   root: import.meta.dirname,
   base: BASE,
-  plugins: [react(), operationTable(), packPage()],
+  plugins: [react(), operationTable(), layerStyles(), packPage()],
   build: {
     outDir: join(import.meta.dirname, 'dist'),
     target: 'es2022',

@@ -677,6 +677,40 @@ testLooks('the inbox is accessible and fits the window', suite, async ({ page, s
 });
 
 test(
+  'on a phone every screen leads on, and a chat leads back, in whatever order their styles came',
+  async () => {
+    const { page, complaints } = await openAsAdmin('', { viewport: { width: 390, height: 844 } });
+    const screens = page.getByRole('navigation', { name: 'Screens' });
+    const backFromChat = async () => {
+      await screens.getByRole('link', { name: 'Inbox' }).click();
+      await page.getByRole('link', { name: /^Team chat/ }).click();
+      await messages(page).filter({ hasText: 'prices.csv' }).waitFor();
+      await page.getByRole('button', { name: 'Back to the chats' }).click();
+      await page.getByRole('link', { name: /^Team chat/ }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/console/inbox');
+    };
+    await backFromChat();
+    for (const name of ['Live', 'Deliveries', 'Search', 'Audit', 'Access', 'System', 'Fleet']) {
+      await screens.getByRole('link', { name, exact: true }).click();
+      await page.locator('nav a[aria-current="page"]', { hasText: name }).waitFor();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 390]);
+      await backFromChat();
+    }
+    await screens.getByRole('link', { name: 'Fleet', exact: true }).click();
+    await page.getByRole('link', { name: 'Shop EU' }).first().click();
+    for (const name of ['Chats', 'Deliveries', 'Programs', 'Rules', 'Statistics', 'Settings']) {
+      await page.getByRole('navigation', { name: 'Views of this bot' }).getByRole('link', { name }).click();
+      await page.getByRole('link', { name, exact: true }).and(page.locator('[aria-current="page"]')).first().waitFor();
+      expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 390]);
+    }
+    await backFromChat();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'an open group that becomes a supergroup says so and leads there, with what was begun',
   async () => {
     const { control } = suite.fleet;

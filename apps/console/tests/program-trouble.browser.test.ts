@@ -65,16 +65,13 @@ test(
     await waitFor(erredAgain, { timeoutMs: TEST_MS / 2, message: 'another failed attempt' });
     expect([await sinceOf(), since]).toEqual([since, expect.any(String)]);
 
-    const row = attention.getByRole('listitem').filter({ hasText: 'Relay' });
-    await row.getByText('1 program fails and 1 is parked').waitFor();
-    await page
-      .getByRole('table', { name: 'Bots' })
-      .getByRole('row')
-      .filter({ hasText: 'Relay' })
-      .getByText('Working')
-      .waitFor();
-    await page.getByRole('navigation', { name: 'Bots by state' }).getByRole('link', { name: 'Programs 1' }).click();
-    await page.waitForURL('**/console/?program_trouble=true');
+    const row = attention.getByRole('listitem').filter({ hasText: 'Relay' }).filter({ hasText: 'Program failing' });
+    await row.getByText('The backend of the program "alerts" fails').waitFor();
+    const ofRelay = page.getByRole('table', { name: 'Bots' }).getByRole('row').filter({ hasText: 'Relay' });
+    await ofRelay.getByText('Program parked').waitFor();
+    const kinds = page.getByRole('navigation', { name: 'Bots by what is wrong' });
+    await kinds.getByRole('link', { name: 'Program failing 1' }).click();
+    await page.waitForURL('**/console/?attention=program_failing');
     await page.getByText('1 bot', { exact: true }).waitFor();
     await row.getByRole('link', { name: 'Relay' }).press('Enter');
     await page.waitForURL(`**/bots/${relay.id}/programs`);
@@ -140,7 +137,7 @@ testLooks('programs in trouble are accessible and fit the window', suite, async 
   const visit = (search: string) => page.goto(`${suite.fleet.url}/console/bots/${relay.id}/programs${search}`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await signIn(...ADMIN);
-  await page.getByText('1 program fails and 1 is parked').waitFor();
+  await page.getByText('The backend of the program "alerts" fails').waitFor();
   await lookAt('fleet-trouble');
   await page.goto(`${suite.fleet.url}/console/bots/${failingBot.id}`);
   await page.getByRole('region', { name: 'Readers' }).getByText('Failing since').waitFor();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ATTENTION_KINDS, attentionOfBot, silentAfterField, silentAfterInput } from './attention.ts';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
@@ -21,15 +22,6 @@ export type BotSort = (typeof BOT_SORTS)[number];
 
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
-
-const programTrouble = z
-  .strictObject({
-    failing: z.int().describe('Programs whose backend fails, also if it gets only probes.'),
-    parked: z.int().describe('Programs that stayed behind their limit; what waited for them became dead letters.'),
-  })
-  .describe(
-    'The programs of the bot that do not get their updates. Paused ones do not count. Absent if there is none, or the bot is disabled.',
-  );
 
 export const botResource = z
   .strictObject({
@@ -63,6 +55,7 @@ export const botResource = z
       .boolean()
       .describe('True if the bot is switched off. Then nothing is taken in, forwarded, routed or sent.'),
     max_connections: z.int().describe('How many updates are forwarded at the same time. 0: the default of 40.'),
+    silent_after_s: silentAfterField,
     allowed_updates: z
       .array(z.string())
       .optional()
@@ -86,7 +79,7 @@ export const botResource = z
       .describe(
         'Only while the bot is enabled and not `running`: when receiving updates last worked. Absent if it never did, or if that is not known.',
       ),
-    program_trouble: programTrouble.optional(),
+    attention: z.array(attentionOfBot).describe('What is wrong with the bot at this moment, the worst first.'),
     created_at: createdAtField,
   })
   .meta({ id: 'Bot' });
@@ -112,10 +105,12 @@ const BOT: BotResource = {
   webhook_mode: false,
   disabled: false,
   max_connections: 40,
+  silent_after_s: 300,
   last_error: '',
   last_update_at: '2026-01-02T10:15:00.000Z',
   pending_update_count: 0,
   backend_state: 'ok',
+  attention: [],
   created_at: '2026-01-01T09:00:00.000Z',
 };
 
@@ -145,6 +140,7 @@ const settings = {
   max_connections: integer({ min: 1, max: 100 })
     .describe('How many updates are forwarded to the backend at the same time.')
     .optional(),
+  silent_after_s: silentAfterInput().optional(),
   allowed_updates: nullable(listOf(text({ min: 1, max: 64 }), 100))
     .describe(
       "The kinds of updates that the bot receives. null or an empty list: the platform's default set. The platform is asked for unknown names, too.",
@@ -180,9 +176,7 @@ export const botOperations = {
         .describe(
           'Only bots in this state. disabled: the bot is switched off. not_polled: it is enabled, but no updates come in. ok, failing, open: the state of its backend, if neither holds.',
         ),
-      program_trouble: flag()
-        .default(false)
-        .describe('True: only bots with a program that fails or is parked, which have `program_trouble`.'),
+      attention: z.enum(ATTENTION_KINDS).optional().describe('Only bots with this in their `attention`.'),
       sort: z
         .enum(BOT_SORTS)
         .optional()
@@ -193,7 +187,7 @@ export const botOperations = {
     }),
     output: z.array(botResource),
     description:
-      'The rows show the present. If more than 200 bots are filtered by state or by `program_trouble`, or sorted by figures, the values for that may be up to five seconds old: `X-Taken-At` says when they were taken. The states of bots that were added since, or that announced a change since, are of the present, too.',
+      'The rows show the present. If more than 200 bots are filtered by state or by `attention`, or sorted by figures, the values for that may be up to five seconds old: `X-Taken-At` says when they were taken. The states of bots that were added since, or that announced a change since, are of the present, too.',
     example: { input: { limit: 20 }, output: [BOT] },
   }),
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ATTENTION, ATTENTION_KINDS, type AttentionKind, NO_ATTENTION } from './attention.ts';
 import { BOT_STATES } from './bots.ts';
 import { defineOperation } from './operation.ts';
 
@@ -19,6 +20,16 @@ const states = z
     },
   )
   .describe('Bots by state. Each bot is in one of them.');
+
+const attention = z
+  .strictObject(
+    Object.fromEntries(
+      ATTENTION_KINDS.map((kind) => [kind, z.int().describe(`Bots of which ${ATTENTION[kind].text}.`)]),
+    ) as {
+      [Kind in AttentionKind]: z.ZodInt;
+    },
+  )
+  .describe('Bots by what is wrong with them. A bot may be in several, or in none.');
 
 const perSecond = (what: string) => z.number().describe(`${what} per second.`);
 
@@ -51,7 +62,7 @@ export const fleetResource = z
   .strictObject({
     bots: z.int().describe('The number of bots.'),
     states,
-    program_trouble: z.int().describe('Bots with a program that fails or is parked.'),
+    attention,
     pending: z.int().describe('The sum of `pending_update_count` of these bots.'),
     dead_letters: z
       .int()
@@ -73,7 +84,7 @@ export type FleetResource = z.infer<typeof fleetResource>;
 const FLEET: FleetResource = {
   bots: 10_000,
   states: { ok: 9_981, failing: 12, open: 3, disabled: 0, not_polled: 4 },
-  program_trouble: 2,
+  attention: { ...NO_ATTENTION, backend_failing: 12, backend_open: 3, intake_failing: 4 },
   pending: 4_388,
   dead_letters: 27,
   rates: { in: 1_204.5, delivered: 1_203.1, failed: 0.02, retried: 2.4, calls: 980.6 },

@@ -1,6 +1,7 @@
 import { accountOperations } from './accounts.ts';
 import { activityOperations } from './activity.ts';
 import { apiKeyOperations } from './api-keys.ts';
+import { attentionOperations } from './attention.ts';
 import { auditOperations } from './audit.ts';
 import { backendOperations } from './backends.ts';
 import { botOperations } from './bots.ts';
@@ -35,6 +36,7 @@ export const operations = {
   ...apiKeyOperations,
   ...accountOperations,
   ...fleetOperations,
+  ...attentionOperations,
   ...systemOperations,
   ...botOperations,
   ...readerOperations,

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { silentAfterField, silentAfterInput } from './attention.ts';
 import { BACKEND_STATE_NOTE, BACKEND_STATES } from './bots.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { botId, flag, integer, listOf, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { FILTER_NOTE, filterInput, programFilter } from './program-filters.ts';
+import { READER_STATES } from './readers.ts';
 
 const PROGRAM_MODES = ['pull', 'push'] as const;
 
@@ -34,6 +36,7 @@ const programResource = z
       .describe('The secret that is sent with every update. It is masked as that of a bot is. Empty: none.'),
     signing_enabled: z.boolean().describe('True if deliveries to the backend are signed.'),
     max_connections: z.int().describe('How many updates are sent at the same time with mode push.'),
+    silent_after_s: silentAfterField,
     kinds: z.array(z.string()).describe(KINDS_NOTE),
     webhook_kinds: z
       .array(z.string())
@@ -50,6 +53,7 @@ const programResource = z
       .describe(
         'Updates of the bot that it has not acknowledged. Also counted are those that its kinds and its filter leave out, and those that another program took, until it has passed them.',
       ),
+    state: z.enum(READER_STATES).describe('As `GET /api/bots/readers` shows it.'),
     parked: z
       .boolean()
       .describe(
@@ -77,12 +81,14 @@ const PROGRAM: ProgramResource = {
   secret_token: '',
   signing_enabled: false,
   max_connections: 40,
+  silent_after_s: 300,
   kinds: ['message', 'edited_message'],
   filter: { chat_ids: [-1001234567890], commands: ['stats'] },
   exclusive: false,
   order: 100,
   enabled: true,
   pending_update_count: 0,
+  state: 'ok',
   parked: false,
   last_error: '',
   last_polled_at: '2026-01-02T10:15:00.000Z',
@@ -130,6 +136,7 @@ const addInputs = {
   filter: filterInput().prefault({}),
   exclusive: exclusive().default(false),
   order: order().default(100),
+  silent_after_s: silentAfterInput().default(300),
   enabled: flag().default(true).describe('False: it begins paused.'),
 };
 
@@ -142,6 +149,7 @@ const updateInputs = {
   filter: filterInput().optional(),
   exclusive: exclusive().optional(),
   order: order().optional(),
+  silent_after_s: silentAfterInput().optional(),
   enabled: flag().optional().describe('False pauses it, true lets it go on.'),
 };
 
@@ -221,7 +229,7 @@ export const programOperations = {
     output: programResource,
     readOnlyFields: fieldsBeside(programResource, { id: true, enabled: true }),
     errors: ['not_found'],
-    example: { input: { id: 4, enabled: false }, output: { ...PROGRAM, enabled: false } },
+    example: { input: { id: 4, enabled: false }, output: { ...PROGRAM, enabled: false, state: 'paused' } },
   }),
 
   deleteProgram: defineOperation({

@@ -5,6 +5,9 @@ import { botId, ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 import { consumerName } from './updates.ts';
 
+export const READER_STATES = ['ok', 'failing', 'open', 'silent', 'paused', 'parked', 'off'] as const;
+export type ReaderState = (typeof READER_STATES)[number];
+
 const time = (description: string) => z.iso.datetime().describe(description).optional();
 
 const readerResource = z
@@ -17,9 +20,9 @@ const readerResource = z
     program_id: z.int().describe('Only for a program: its id.').optional(),
     program_name: z.string().describe('Only for a program: its name.').optional(),
     state: z
-      .enum(['ok', 'failing', 'open', 'paused', 'parked', 'off'])
+      .enum(READER_STATES)
       .describe(
-        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend has failed for 10 s, and gets only probes. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, and no updates are kept for it any more; or a program stayed behind its limit, and what waited for it became dead letters.',
+        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend has failed for 10 s, and gets only probes. silent: updates wait, and nobody has polled for `silent_after_s`, or ever. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, and no updates are kept for it any more; or a program stayed behind its limit, and what waited for it became dead letters.',
       ),
     cursor: z
       .int()

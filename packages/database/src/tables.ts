@@ -32,6 +32,7 @@ export interface BotsTable {
   backend_ip_address: Generated<string>;
   description: Generated<string>;
   max_connections: Generated<number>;
+  silent_after_s: Generated<number>;
   /** JSON array of kinds as text; null means the platform's default set. */
   allowed_updates: string | null;
   /** Drawn when the bot is registered. Redis state with another one is not this bot's. */
@@ -197,6 +198,7 @@ export interface ProgramsTable {
   signing_by: string | null;
   signing_by_key: BigInt64 | null;
   max_connections: Generated<number>;
+  silent_after_s: Generated<number>;
   created_at: CreatedAt;
 }
 

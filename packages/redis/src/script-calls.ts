@@ -666,16 +666,16 @@ async function readPendingTurns(redis: RedisCommands, keys: ReadPendingTurnsKeys
   return { outcome: 'OK', held: (reply[1] as Value[]).map(String), late: (reply[2] as Value[]).map(String) };
 }
 
-export type ReadProgramTroubleKeys = { state: string };
-export type ReadProgramTroubleArgs = {
-  /** as <bot id>:<program id>, separated by spaces */
+export type ReadProgramAttentionKeys = { state: string };
+export type ReadProgramAttentionArgs = {
+  /** as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>, separated by spaces */
   programs: string;
 };
-export type ReadProgramTroubleReply = string;
-/** Reads which programs of bots of a shard are in trouble. See scripts/read-program-trouble.lua. */
-async function readProgramTrouble(redis: RedisCommands, keys: ReadProgramTroubleKeys, args: ReadProgramTroubleArgs): Promise<ReadProgramTroubleReply> {
+export type ReadProgramAttentionReply = string;
+/** Reads what is wrong with programs of bots of a shard. See scripts/read-program-attention.lua. */
+async function readProgramAttention(redis: RedisCommands, keys: ReadProgramAttentionKeys, args: ReadProgramAttentionArgs): Promise<ReadProgramAttentionReply> {
   const sent: (string | number)[] = [keys.state, args.programs];
-  const reply = await runScript(redis, 'read-program-trouble', 1, sent);
+  const reply = await runScript(redis, 'read-program-attention', 1, sent);
   return String((reply as unknown));
 }
 
@@ -887,7 +887,7 @@ export const scripts = {
   patchBotState,
   readPage,
   readPendingTurns,
-  readProgramTrouble,
+  readProgramAttention,
   readReaders,
   readStates,
   redrive,

@@ -25,7 +25,7 @@ const SCRIPTS = {
   'patch-bot-state': 'needs-room',
   'read-page': 'runs-when-full',
   'read-pending-turns': 'only-reads',
-  'read-program-trouble': 'only-reads',
+  'read-program-attention': 'only-reads',
   'read-readers': 'only-reads',
   'read-states': 'only-reads',
   redrive: 'needs-room',

@@ -24,6 +24,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     signing: null,
     description: '',
     maxConnections: 40,
+    silentAfterS: 300,
     allowedUpdates: null,
     namedKinds: [],
     rules: [],

@@ -45,9 +45,11 @@ describe('adding a bot', () => {
       webhook_mode: false,
       disabled: false,
       max_connections: 40,
+      silent_after_s: 300,
       last_error: '',
       pending_update_count: 0,
       backend_state: 'ok',
+      attention: [{ kind: 'nobody_reads', severity: 'warning', text: expect.any(String) }],
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
@@ -135,7 +137,7 @@ describe('updating a bot', () => {
     const pod = await api.startPod();
     const answer = await update({ id: String(bot.id), name: 'After', long_poll_enabled: 'true', max_connections: '7' });
     const { max_connections: _old, ...rest } = bot;
-    expect(answer.json).toEqual({ ...rest, name: 'After', long_poll_enabled: true, max_connections: 7 });
+    expect(answer.json).toEqual({ ...rest, name: 'After', long_poll_enabled: true, max_connections: 7, attention: [] });
     const elsewhere = restClient(pod.url, ADMIN_KEY);
     await waitFor(async () => (await listed(elsewhere, bot.id))?.name === 'After', { timeoutMs: 2000 });
   });
@@ -314,7 +316,7 @@ describe('what is wrong with a bot', () => {
       await add({ name: 'parked' }),
     ];
     await add({ ...push, name: 'fine' });
-    const troubled = () => api.admin('GET', '/api/bots', { query: { q: 'troubled', program_trouble: 1 } });
+    const troubled = () => api.admin('GET', '/api/bots', { query: { q: 'troubled', attention: 'program_failing' } });
     expect((await troubled()).json).toEqual([]);
     for (const { id } of [failing, paused]) {
       await redis.commands.hset(programKeys(bot_id, id).state, 'failingSince', hourAgoMs);
@@ -324,12 +326,19 @@ describe('what is wrong with a bot', () => {
     await api.admin('POST', '/api/programs/toggle', { body: { id: paused.id, enabled: false } });
     const found = await troubled();
     expect(found.headers.get('x-total-count')).toBe('1');
-    const trouble = { failing: 1, parked: 1 };
-    expect(found.json).toMatchObject([{ id: bot_id, backend_state: 'ok', running: true, program_trouble: trouble }]);
-    expect(await shown(bot_id)).toMatchObject({ program_trouble: trouble });
-    expect(await shown(other.id)).not.toHaveProperty('program_trouble');
+    const attention = [
+      expect.objectContaining({ kind: 'program_parked', program_id: parked.id }),
+      expect.objectContaining({
+        kind: 'program_failing',
+        program_id: failing.id,
+        since: new Date(hourAgoMs).toISOString(),
+      }),
+    ];
+    expect(found.json).toMatchObject([{ id: bot_id, backend_state: 'ok', running: true, attention }]);
+    expect(await shown(bot_id)).toMatchObject({ attention });
+    expect(await shown(other.id)).toMatchObject({ attention: [{ kind: 'nobody_reads' }] });
     await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot_id } });
-    expect(await shown(bot_id)).not.toHaveProperty('program_trouble');
+    expect(await shown(bot_id)).toMatchObject({ attention: [] });
   });
 });
 

@@ -22,7 +22,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
     const { limit, offset, sort } = input;
     const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id));
     const wanted = { after: decodedCursor(input.before, sort), count: offset + limit + 1 };
-    const query = { q: input.q, state: input.state, sort, programTrouble: input.program_trouble };
+    const query = { q: input.q, state: input.state, sort, attention: input.attention };
     const { bots, total, takenAtMs } = await findBots(context, visible, query, wanted);
     const page = cutPage(bots.slice(offset), limit, total, (found) => encodedCursor(found, sort));
     const statuses = await readBotStatuses(
@@ -101,6 +101,7 @@ function changesOfInput(input: ChangeInput): BotChanges {
     description: input.description,
     webhookMode: input.webhook_mode,
     maxConnections: input.max_connections,
+    silentAfterS: input.silent_after_s,
     allowedUpdates: kindsOfInput(input.allowed_updates),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

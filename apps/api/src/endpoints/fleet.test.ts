@@ -1,4 +1,5 @@
 import type { ActivityResource } from '@flotilla/contract/activity.ts';
+import { NO_ATTENTION } from '@flotilla/contract/attention.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { SystemResource } from '@flotilla/contract/system.ts';
 import { migrations } from '@flotilla/database/migrations.ts';
@@ -124,15 +125,15 @@ describe('the fleet in figures', () => {
     expect(await shown(api.admin)).toMatchObject({ bots: 3 });
   });
 
-  test('counts bots with a program in trouble, as a worker finds them and at this moment', async () => {
+  test('counts bots by what is wrong with them, as a worker finds them and at this moment', async () => {
     const input = { bot_id: bots.ok, name: 'alerts', mode: 'push', backend_url: 'http://127.0.0.1:9/alerts' };
     const { id } = (await api.admin('POST', '/api/programs/add', { body: input })).json as { id: number };
     const { state } = programKeys(bots.ok, id);
     for (const trouble of [0, 1]) {
       await redis.commands.del(figureKeys.newest, figureKeys.turn);
-      expect(await shown(api.admin)).toMatchObject({ states: STATES, program_trouble: trouble });
+      expect(await shown(api.admin)).toMatchObject({ states: STATES, attention: { program_failing: trouble } });
       await gather();
-      expect(await shown(api.admin)).toMatchObject({ states: STATES, program_trouble: trouble });
+      expect(await shown(api.admin)).toMatchObject({ states: STATES, attention: { program_failing: trouble } });
       await redis.commands.hset(state, 'failingSince', Date.now());
     }
     await api.admin('POST', '/api/programs/delete', { body: { id } });
@@ -142,7 +143,8 @@ describe('the fleet in figures', () => {
     await gather();
     const user = await shown(await userOf('of-one', [bots.open]));
     expect(user).toEqual({
-      ...{ bots: 1, states: { ok: 0, failing: 0, open: 1, disabled: 0, not_polled: 0 }, program_trouble: 0 },
+      ...{ bots: 1, states: { ok: 0, failing: 0, open: 1, disabled: 0, not_polled: 0 } },
+      attention: { ...NO_ATTENTION, backend_open: 1 },
       ...{ pending: 38, dead_letters: 2, taken_at: expect.any(String) },
       rates: { in: 0, delivered: 0, failed: 0, retried: 0, calls: 0 },
     });

@@ -3,6 +3,7 @@ import type { Handlers } from '../operations/handler.ts';
 import { accountHandlers } from './accounts.ts';
 import { activityHandlers } from './activity.ts';
 import { apiKeyHandlers } from './api-keys.ts';
+import { attentionHandlers } from './attention.ts';
 import { auditHandlers } from './audit.ts';
 import { backendHandlers } from './backends.ts';
 import { botHandlers } from './bots.ts';
@@ -37,6 +38,7 @@ export const handlers: Handlers<typeof operations> = {
   ...apiKeyHandlers,
   ...accountHandlers,
   ...fleetHandlers,
+  ...attentionHandlers,
   ...systemHandlers,
   ...botHandlers,
   ...readerHandlers,

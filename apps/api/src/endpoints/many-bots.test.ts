@@ -1,3 +1,4 @@
+import type { Attention } from '@flotilla/domain/fleet/bot-list/attention.ts';
 import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { botChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
@@ -100,20 +101,23 @@ describe('the states and figures of more than 200 bots', () => {
     expect(await shown()).toEqual({ bots: BOTS + 1, state: 'disabled' });
   });
 
-  test('have the trouble of their programs, and none for bots without programs', async () => {
+  test('have what is wrong with their programs, and nothing for bots without programs', async () => {
     const bot_id = context.directory.all()[0]!.id;
     const program = { bot_id, name: 'alerts', mode: 'push', backend_url: 'http://127.0.0.1:9/' };
     const { id } = (await api.admin('POST', '/api/programs/add', { body: program })).json as { id: number };
     await context.directory.refresh();
+    const isOfProgram = ({ programId }: Attention) => programId !== null;
     const troubled = async () => {
       const bots = context.directory.all();
-      const { value } = await columns.programTrouble(bots);
-      return bots.flatMap((bot, at) => (value[at] === null ? [] : [[bot.id, value[at]]]));
+      const { value } = await columns.attention(bots);
+      return bots.flatMap((bot, at) =>
+        value[at]!.filter(isOfProgram).map(({ kind, programId }) => [bot.id, kind, programId]),
+      );
     };
     expect(await troubled()).toEqual([]);
     await context.redis.commands.hset(programKeys(bot_id, id).state, 'failingSince', nowMs);
     nowMs += 10_000;
-    expect(await troubled()).toEqual([[bot_id, { failing: 1, parked: 0 }]]);
+    expect(await troubled()).toEqual([[bot_id, 'program_failing', id]]);
   });
 });
 

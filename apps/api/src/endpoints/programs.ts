@@ -60,6 +60,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
       backendRole: caller.role,
       secretToken: input.secret_token ?? '',
       maxConnections: input.max_connections ?? DEFAULT_MAX_CONNECTIONS,
+      silentAfterS: input.silent_after_s,
     };
     return present(context, caller, await addProgram(context, by, botId, content));
   },
@@ -72,9 +73,10 @@ export const programHandlers: Handlers<typeof programOperations> = {
         backend_url: backendUrl,
         secret_token: secretToken,
         max_connections: maxConnections,
+        silent_after_s: silentAfterS,
         ...plain
       } = input;
-      const changes = { ...plain, backendUrl, backendRole: caller.role, secretToken, maxConnections };
+      const changes = { ...plain, backendUrl, backendRole: caller.role, secretToken, maxConnections, silentAfterS };
       return present(context, caller, await updateProgram(context, by, id, changes));
     },
   },
@@ -121,7 +123,7 @@ async function present(context: Context, caller: Caller, program: Program): Prom
 
 function presentProgram(caller: Caller, program: Program, state: ProgramState): ProgramResource {
   const { id, botId, name, mode, kinds, filter, exclusive, order, enabled, createdAt } = program;
-  const { pending, parked, polledAtMs, backendState, error } = state;
+  const { pending, state: readerState, polledAtMs, backendState, error } = state;
   const pushes = mode === 'push';
   const secrets = seesSecrets(caller) ? program : maskedBackend(program);
   return {
@@ -130,8 +132,10 @@ function presentProgram(caller: Caller, program: Program, state: ProgramState): 
     secret_token: secrets.secretToken,
     signing_enabled: program.signing !== null,
     max_connections: program.maxConnections,
+    silent_after_s: program.silentAfterS,
     pending_update_count: pending,
-    parked,
+    state: readerState,
+    parked: readerState === 'parked',
     last_error: error?.message ?? '',
     ...withoutNulls({
       webhook_kinds: pushes ? program.webhookKinds : null,

@@ -1,5 +1,6 @@
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { NOW, patchBotState } from '@flotilla/domain/fleet/bots/patch-bot-state.ts';
 import { isPlatformSecret } from '@flotilla/domain/fleet/bots/platform-webhook.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
@@ -61,6 +62,7 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
     case 'full':
     case 'fenced':
       intake.ended('full');
+      await patchBotState(context, bot, { intakePausedAt: NOW });
       throw new FlotillaError('unavailable', 'The backlog is full', { retryAfterS: FULL_RETRY_AFTER_S });
   }
 }

@@ -3,6 +3,7 @@ import type { BotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { maskedSecrets } from '@flotilla/domain/fleet/bots/masked-secrets.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { presentAttention } from './present-attention.ts';
 
 /** Only API keys of admins get secrets unmasked, so that no page in a browser holds the tokens of a fleet. */
 export function seesSecrets(caller: Caller): boolean {
@@ -34,6 +35,7 @@ export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, 
     webhook_mode: bot.webhookMode,
     disabled: bot.disabled,
     max_connections: bot.maxConnections,
+    silent_after_s: bot.silentAfterS,
     ...(bot.allowedUpdates === null ? {} : { allowed_updates: bot.allowedUpdates }),
     last_error: status.lastError?.message ?? '',
     ...(status.lastError === null ? {} : { last_error_at: new Date(status.lastError.atMs).toISOString() }),
@@ -44,7 +46,7 @@ export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, 
     ...(status.intakeStoppedAtMs === null
       ? {}
       : { not_polled_since: new Date(status.intakeStoppedAtMs).toISOString() }),
-    ...(status.programTrouble === null ? {} : { program_trouble: status.programTrouble }),
+    attention: status.attention.map(presentAttention),
     created_at: bot.createdAt.toISOString(),
   };
 }

@@ -6,7 +6,7 @@ import type { Replica } from '@flotilla/domain/watch/fleet-figures/replicas.ts';
 /** The figures as the caller for whom they were read sees them. */
 export function presentFleet({
   states,
-  programTrouble,
+  attention,
   pending,
   deadLetters,
   rates,
@@ -16,7 +16,7 @@ export function presentFleet({
   return {
     bots: Object.values(states).reduce((sum, count) => sum + count, 0),
     states,
-    program_trouble: programTrouble,
+    attention,
     pending,
     ...(deadLetters === null ? {} : { dead_letters: deadLetters }),
     ...(rates === null ? {} : { rates: presentRates(rates) }),

@@ -1,23 +1,44 @@
-import type { BotResource, BotState } from '@flotilla/contract/bots.ts';
+import type { AttentionKind } from '@flotilla/contract/attention.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ReactNode } from 'react';
 import { useWords } from '../words/words.tsx';
 
-/** A shape for each state, because colours are not for everybody. */
-const SHAPES: Record<BotState, string> = {
+/** A shape for each look, because colours are not for everybody. */
+const SHAPES = {
   ok: 'M6 2.5a3.5 3.5 0 1 0 0 7a3.5 3.5 0 1 0 0-7z',
   failing: 'M6 1.5L11 10H1z',
   open: 'M2 2h8v8H2z',
   disabled: 'M2 5h8v2H2z',
   not_polled: 'M6 1l5 5-5 5-5-5z',
 };
+type Look = keyof typeof SHAPES;
 
-/** The state in one word, as the list filters by it. */
-export function stateOf({ disabled, running, backend_state }: BotResource): BotState {
-  if (disabled) return 'disabled';
-  return running ? backend_state : 'not_polled';
+const LOOKS: Record<BotMark, Look> = {
+  ok: 'ok',
+  disabled: 'disabled',
+  intake_failing: 'not_polled',
+  intake_paused: 'not_polled',
+  backend_open: 'open',
+  backend_failing: 'failing',
+  poller_silent: 'open',
+  program_parked: 'failing',
+  program_silent: 'failing',
+  program_failing: 'failing',
+  forwarding_off: 'disabled',
+  nobody_reads: 'disabled',
+};
+
+/** A bot in one word: what is wrong with it, or that nothing is. */
+export type BotMark = AttentionKind | 'ok' | 'disabled';
+
+/** The worst of what is wrong with the bot. */
+export function markOf({ disabled, attention }: BotResource): BotMark {
+  return disabled ? 'disabled' : (attention[0]?.kind ?? 'ok');
 }
 
-export function StateMark({ state }: { state: BotState }): ReactNode {
+export const lookOf = (mark: BotMark): Look => LOOKS[mark];
+
+export function StateMark({ state }: { state: Look }): ReactNode {
   return (
     <svg className={`mark ${state}`} viewBox="0 0 12 12" aria-hidden="true">
       <path d={SHAPES[state]} />
@@ -25,12 +46,12 @@ export function StateMark({ state }: { state: BotState }): ReactNode {
   );
 }
 
-export function StateBadge({ state }: { state: BotState }): ReactNode {
+export function BotBadge({ mark }: { mark: BotMark }): ReactNode {
   const words = useWords();
   return (
-    <span className={`state ${state}`} title={words.stateHints[state]}>
-      <StateMark state={state} />
-      {words.states[state]}
+    <span className={`state ${LOOKS[mark]}`} title={words.markHints[mark]}>
+      <StateMark state={LOOKS[mark]} />
+      {words.marks[mark]}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { callPage } from '../call.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { StateMark, stateOf } from '../parts/state-badge.tsx';
+import { lookOf, markOf, StateMark } from '../parts/state-badge.tsx';
 import { usePreferences } from '../preferences.tsx';
 import { addsBots, useSession } from '../session.tsx';
 import { THEMES } from '../stored-preferences.ts';
@@ -108,7 +108,7 @@ function useTargets(text: string, close: () => void): Target[] {
       key: `bot-${bot.id}`,
       face: (
         <>
-          <StateMark state={stateOf(bot)} />
+          <StateMark state={lookOf(markOf(bot))} />
           <span className="cut">{bot.name}</span>
           <bdi className="muted cut">@{bot.username}</bdi>
         </>

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
-import { StateBadge, stateOf } from '../../parts/state-badge.tsx';
+import { BotBadge, markOf } from '../../parts/state-badge.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
@@ -55,7 +55,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
       <header className="bot-head">
         <h1 className="cut">{bot.name}</h1>
         <bdi className="muted cut">@{bot.username}</bdi>
-        <StateBadge state={stateOf(bot)} />
+        <BotBadge mark={markOf(bot)} />
         <span className="head-actions">
           {bot.backend_url && <Button onClick={() => setTesting(true)}>{deliveriesWords.test.open}</Button>}
         </span>

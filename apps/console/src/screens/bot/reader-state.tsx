@@ -9,6 +9,7 @@ const MARKS = {
   ok: 'ok',
   failing: 'failing',
   open: 'open',
+  silent: 'open',
   paused: 'disabled',
   parked: 'disabled',
   off: 'disabled',

@@ -7,13 +7,19 @@ const MASK = '****';
 export type Settings = Pick<
   BotResource,
   'name' | 'description' | 'webhook_mode' | 'proxy_enabled' | 'backend_url' | 'long_poll_enabled' | 'manage_enabled'
-> & { max_connections: string; secret_token: string | null; allowed_updates: readonly string[] | null };
+> & {
+  max_connections: string;
+  silent_after_s: string;
+  secret_token: string | null;
+  allowed_updates: readonly string[] | null;
+};
 
 export function settingsOf(bot: BotResource): Settings {
   const { name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled } = bot;
   return {
     ...{ name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled },
     max_connections: String(bot.max_connections || DEFAULT_CONNECTIONS),
+    silent_after_s: String(bot.silent_after_s),
     secret_token: null,
     allowed_updates: bot.allowed_updates ?? null,
   };
@@ -22,6 +28,7 @@ export function settingsOf(bot: BotResource): Settings {
 /** The changes as the api takes them. A number that is none is sent as it is, for the api to say so. */
 export function inputOf({
   max_connections: connections,
+  silent_after_s: silentAfter,
   allowed_updates: kinds,
   secret_token,
   ...rest
@@ -30,6 +37,7 @@ export function inputOf({
     ...rest,
     ...(typeof secret_token === 'string' ? { secret_token } : {}),
     ...(connections === undefined ? {} : { max_connections: Number(connections) }),
+    ...(silentAfter === undefined ? {} : { silent_after_s: Number(silentAfter) }),
     ...(kinds === undefined ? {} : { allowed_updates: kinds === null ? null : [...kinds] }),
   };
 }

@@ -5,6 +5,7 @@ import { BackendFields } from './backend-fields.tsx';
 import { KindsField } from './kinds-field.tsx';
 import type { Settings } from './settings-draft.ts';
 import { useSettingsWords } from './settings-words.ts';
+import { SilentAfterField } from './silent-after-field.tsx';
 
 type FieldsProps = {
   settings: Settings;
@@ -55,6 +56,11 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
           fault={faultOf('long_poll_enabled')}
           on={settings.long_poll_enabled}
           toggle={(long_poll_enabled) => change({ long_poll_enabled })}
+        />
+        <SilentAfterField
+          seconds={settings.silent_after_s}
+          type={(silent_after_s) => change({ silent_after_s })}
+          fault={faultOf('silent_after_s')}
         />
       </Group>
       <Group title={words.kindsGroup}>

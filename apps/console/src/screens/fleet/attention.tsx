@@ -1,39 +1,36 @@
-import type { BotResource, BotState } from '@flotilla/contract/bots.ts';
+import type { AttentionKind } from '@flotilla/contract/attention.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callPage } from '../../call.ts';
 import { ChangedRows } from '../../parts/changed-rows.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
+import { BotBadge } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { resumeBackend } from '../bot/backend-calls.ts';
 import { TryNow } from '../bot/try-now.tsx';
-import { TroubleBadge, useTroubleText } from './program-trouble.tsx';
+import { ATTENTION_KINDS } from './fleet-filter.ts';
 
-/** What needs somebody, the most urgent first: states of bots, and then what is wrong with programs of bots. */
-const URGENT = ['open', 'failing', 'not_polled', 'programs'] as const satisfies readonly (BotState | 'programs')[];
-type Urgent = (typeof URGENT)[number];
 const SHOWN_OF_EACH = 3;
 
-const filterOf = (urgent: Urgent) =>
-  urgent === 'programs' ? ({ program_trouble: true } as const) : ({ state: urgent } as const);
-
-/** The first bots of each urgent kind, and how many more there are. Healthy fleets show none. */
-export function Attention(): ReactNode {
+/** The first bots of each thing that is wrong, and how many more there are. Healthy fleets show none. */
+export function Attention({ fleet }: { fleet: FleetResource | undefined }): ReactNode {
   const { fleet: words } = useWords();
+  const kinds = ATTENTION_KINDS.filter((kind) => (fleet?.attention[kind] ?? 0) > 0);
   const lists = useQueries({
-    queries: URGENT.map((urgent) => ({
-      queryKey: ['bots', 'urgent', urgent],
+    queries: kinds.map((kind) => ({
+      queryKey: ['bots', 'attention', kind],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        callPage('listBots', { ...filterOf(urgent), limit: SHOWN_OF_EACH }, signal),
+        callPage('listBots', { attention: kind, limit: SHOWN_OF_EACH }, signal),
       refetchInterval: REFRESH_MS,
       placeholderData: keepPreviousData,
     })),
   });
-  const lines = URGENT.flatMap((urgent, at) => linesOf(urgent, lists[at]?.data));
+  const lines = kinds.flatMap((kind, at) => linesOf(kind, lists[at]?.data));
   const held = useHeldRows({ total: lines.length, rowAt: (index) => lines[index], keyOf, stale: false });
   const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter(
     (line) => line !== undefined,
@@ -46,46 +43,40 @@ export function Attention(): ReactNode {
         <ChangedRows held={held} />
       </header>
       <ul>
-        {shown.map((line) => (
-          <LineOfAttention key={keyOf(line)} line={line} />
-        ))}
+        {shown.map((line) =>
+          'bot' in line ? <BotLine key={keyOf(line)} {...line} /> : <More key={keyOf(line)} {...line} />,
+        )}
       </ul>
     </section>
   );
 }
 
-type Line = { urgent: Urgent; bot: BotResource } | { urgent: Urgent; count: number };
+type Line = { kind: AttentionKind; bot: BotResource } | { kind: AttentionKind; count: number };
 
-/** A bot may stand in two lists: its own backend fails, and so does a program. */
-const keyOf = (line: Line) => ('bot' in line ? `${line.urgent} ${line.bot.id}` : line.urgent);
+/** Several things may be wrong with one bot. */
+const keyOf = (line: Line) => ('bot' in line ? `${line.kind} ${line.bot.id}` : line.kind);
 
-/** The first bots of an urgent kind, and how many more there are. */
 function linesOf(
-  urgent: Urgent,
+  kind: AttentionKind,
   { rows, total }: { rows: BotResource[]; total: number } = { rows: [], total: 0 },
 ): Line[] {
-  const bots = rows.map((bot) => ({ urgent, bot }));
-  return total > rows.length ? [...bots, { urgent, count: total - rows.length }] : bots;
+  const bots = rows.map((bot) => ({ kind, bot }));
+  return total > rows.length ? [...bots, { kind, count: total - rows.length }] : bots;
 }
 
-function LineOfAttention({ line }: { line: Line }): ReactNode {
-  if ('count' in line) return <More {...line} />;
-  const { urgent, bot } = line;
-  return urgent === 'programs' ? <BotOfPrograms bot={bot} /> : <UrgentBot bot={bot} state={urgent} />;
-}
-
-function UrgentBot({ bot, state }: { bot: BotResource; state: Exclude<Urgent, 'programs'> }): ReactNode {
+/** One thing that is wrong with a bot. Where several programs are in the same trouble, the one that has been longest. */
+function BotLine({ kind, bot }: { kind: AttentionKind; bot: BotResource }): ReactNode {
   const { fleet: words } = useWords();
-  // Not the time of the last error, which every failed attempt renews.
-  const since = state === 'not_polled' ? bot.not_polled_since : bot.failing_since;
+  const [found, ...others] = bot.attention.filter((one) => one.kind === kind);
+  if (found === undefined) return null;
+  const { since, waiting = 0, text, program_id: programId } = found;
   return (
     <li>
-      <StateBadge state={state} />
-      <Link to="/bots/$id" params={{ id: String(bot.id) }} className="cut">
-        {bot.name}
-      </Link>
-      <span className="cut why" title={bot.last_error}>
-        {bot.last_error || (state === 'not_polled' ? words.noUpdates : '')}
+      <BotBadge mark={kind} />
+      <BotLink bot={bot} programId={programId} />
+      <span className="cut why" title={text}>
+        <bdi>{text}</bdi>
+        {others.length > 0 && ` ${words.more(others.length)}`}
       </span>
       <span className="muted since">
         {since && (
@@ -94,34 +85,36 @@ function UrgentBot({ bot, state }: { bot: BotResource; state: Exclude<Urgent, 'p
           </>
         )}
       </span>
-      <span className="end">{bot.pending_update_count > 0 && words.waiting(bot.pending_update_count)}</span>
+      <span className="end">{waiting > 0 && words.waiting(waiting)}</span>
       <span className="act">
-        {state !== 'not_polled' && <TryNow act={() => resumeBackend({ botId: bot.id, programId: undefined })} />}
+        {TRIED.includes(kind) && <TryNow act={() => resumeBackend({ botId: bot.id, programId })} />}
       </span>
     </li>
   );
 }
 
-/** The bot itself may work. */
-function BotOfPrograms({ bot }: { bot: BotResource }): ReactNode {
-  const text = useTroubleText(bot);
-  return (
-    <li>
-      <TroubleBadge />
-      <Link to="/bots/$id/programs" params={{ id: String(bot.id) }} className="cut">
-        {bot.name}
-      </Link>
-      <span className="cut why">{text}</span>
-    </li>
+/** What a person can have tried at once. */
+const TRIED: readonly AttentionKind[] = ['backend_open', 'backend_failing', 'program_failing'];
+
+function BotLink({ bot, programId }: { bot: BotResource; programId: number | undefined }): ReactNode {
+  const id = String(bot.id);
+  return programId === undefined ? (
+    <Link to="/bots/$id" params={{ id }} className="cut">
+      {bot.name}
+    </Link>
+  ) : (
+    <Link to="/bots/$id/programs" params={{ id }} className="cut">
+      {bot.name}
+    </Link>
   );
 }
 
-function More({ urgent, count }: { urgent: Urgent; count: number }): ReactNode {
+function More({ kind, count }: { kind: AttentionKind; count: number }): ReactNode {
   const words = useWords();
   return (
     <li className="more">
-      <Link to="/" search={filterOf(urgent)}>
-        {urgent === 'programs' ? words.fleet.trouble.title : words.states[urgent]}: {words.fleet.more(count)}
+      <Link to="/" search={{ attention: kind }}>
+        {words.marks[kind]}: {words.fleet.more(count)}
       </Link>
     </li>
   );

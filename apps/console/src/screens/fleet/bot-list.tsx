@@ -5,7 +5,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { FilterField } from '../../parts/filter-field.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
-import { StateBadge, stateOf } from '../../parts/state-badge.tsx';
+import { BotBadge, markOf } from '../../parts/state-badge.tsx';
 import { Ago, useNumber } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import { addsBots, useSession } from '../../session.tsx';
@@ -25,7 +25,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
       search: ({ sort: _, ...others }: FleetFilter) => (sort === undefined ? others : { ...others, sort }),
       replace: true,
     });
-  const isFiltered = filter.q !== undefined || filter.state !== undefined || filter.program_trouble === true;
+  const isFiltered = filter.q !== undefined || filter.state !== undefined || filter.attention !== undefined;
   if (head.data && total === 0 && !isFiltered) return <NoBots />;
   return (
     <>
@@ -66,7 +66,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
 function columnsOf({ fleet: words }: Words, number: (n: number) => string): Column<BotResource>[] {
   const { columns } = words;
   return [
-    { name: 'state-cell', title: columns.state, width: '11.75rem', cell: (bot) => <StateBadge state={stateOf(bot)} /> },
+    { name: 'state-cell', title: columns.state, width: '11.75rem', cell: (bot) => <BotBadge mark={markOf(bot)} /> },
     { name: 'name-cell', title: columns.name, width: 'minmax(8rem, 2fr)', cell: (bot) => <NameLink bot={bot} /> },
     {
       name: 'username-cell',

@@ -1,8 +1,13 @@
-import type { BotSort, BotState } from '@flotilla/contract/bots.ts';
+import type { AttentionKind } from '@flotilla/contract/attention.ts';
+import type { BotSort } from '@flotilla/contract/bots.ts';
 import { type Range, readRange } from '../activity/use-activity.ts';
 
-/** The states in the order of their urgency. */
-export const STATES = ['open', 'failing', 'not_polled', 'ok', 'disabled'] as const satisfies readonly BotState[];
+/** What can be wrong with a bot, the worst first, as the api orders it. */
+const RANKS = {
+  ...{ intake_failing: 1, intake_paused: 2, backend_open: 3, poller_silent: 4, program_parked: 5 },
+  ...{ program_silent: 6, program_failing: 7, backend_failing: 8, forwarding_off: 9, nobody_reads: 10 },
+} satisfies Record<AttentionKind, number>;
+export const ATTENTION_KINDS = Object.keys(RANKS) as AttentionKind[];
 
 /** The columns that can be sorted by, and their only order. */
 export const SORTS = {
@@ -12,15 +17,21 @@ export const SORTS = {
 } as const satisfies Record<BotSort, 'ascending' | 'descending'>;
 
 /** What the address says about the list, and about the picture above it. */
-export type FleetFilter = { q?: string; state?: BotState; program_trouble?: true; sort?: BotSort; range?: Range };
+export type FleetFilter = {
+  q?: string;
+  attention?: AttentionKind;
+  state?: 'disabled';
+  sort?: BotSort;
+  range?: Range;
+};
 
-export function readFleetFilter({ q, state, sort, range, ...others }: Record<string, unknown>): FleetFilter {
-  const known = STATES.find((one) => one === state);
+export function readFleetFilter({ q, state, attention, sort, range }: Record<string, unknown>): FleetFilter {
+  const kind = ATTENTION_KINDS.find((one) => one === attention);
   const [sorted] = (Object.keys(SORTS) as BotSort[]).filter((one) => one === sort);
   return {
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
-    ...(known === undefined ? {} : { state: known }),
-    ...(others.program_trouble === true ? { program_trouble: true } : {}),
+    ...(kind === undefined ? {} : { attention: kind }),
+    ...(state === 'disabled' ? { state } : {}),
     ...(sorted === undefined ? {} : { sort: sorted }),
     ...readRange({ range }),
   };

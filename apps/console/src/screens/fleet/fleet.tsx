@@ -42,7 +42,7 @@ export function Fleet(): ReactNode {
       </header>
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
       {fleet.data && <Figures fleet={fleet.data} />}
-      <Attention />
+      <Attention fleet={fleet.data} />
       {account.role === 'admin' && (
         <Activity
           botId={null}

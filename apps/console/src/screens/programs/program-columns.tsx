@@ -1,4 +1,3 @@
-import type { ReaderResource } from '@flotilla/contract/readers.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Column } from '../../parts/virtual-table.tsx';
@@ -38,7 +37,7 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
       card: 'top-end',
       title: columns.state,
       width: '10rem',
-      cell: ({ program, reader }) => <ReaderState state={reader?.state ?? stateOf(program)} />,
+      cell: ({ program, reader }) => <ReaderState state={reader?.state ?? program?.state ?? 'ok'} />,
     },
     {
       name: 'progress-cell',
@@ -48,12 +47,6 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
       cell: ({ reader }) => reader && <Behind reader={reader} />,
     },
   ];
-}
-
-/** Of a program whose reader is not known yet. */
-function stateOf(program: ReaderRow['program']): ReaderResource['state'] {
-  if (program?.enabled === false) return 'paused';
-  return program?.parked ? 'parked' : (program?.backend_state ?? 'ok');
 }
 
 function modeOf({ program, reader }: ReaderRow): keyof ProgramsWords['modes'] {

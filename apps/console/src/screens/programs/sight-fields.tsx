@@ -3,6 +3,7 @@ import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { BackendFields } from '../bot/backend-fields.tsx';
 import { KindsField } from '../bot/kinds-field.tsx';
+import { SilentAfterField } from '../bot/silent-after-field.tsx';
 import { FilterFields } from './filter-fields.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import type { SightProps } from './sight.ts';
@@ -34,11 +35,17 @@ export function SightFields({ botId, sight, change, faults, hasSecret }: FieldsP
         value={sight.mode}
         choose={(mode) => change({ mode })}
       >
-        {sight.mode === 'push' && (
-          <div className="within">
+        <div className="within">
+          {sight.mode === 'push' ? (
             <BackendFields backend={sight} change={change} faultOf={(name) => faults[name]} hasSecret={hasSecret} />
-          </div>
-        )}
+          ) : (
+            <SilentAfterField
+              seconds={sight.silent_after_s}
+              type={(silent_after_s) => change({ silent_after_s })}
+              fault={faults.silent_after_s}
+            />
+          )}
+        </div>
       </ChoiceField>
       {faults.mode && <p className="fault">{faults.mode}</p>}
       <KindsField kinds={sight.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />

@@ -17,20 +17,22 @@ export type Sight = Backend & {
   filter: Filter | null;
   exclusive: boolean;
   order: string;
+  silent_after_s: string;
 };
 
 export const NEW_SIGHT: Sight = {
-  ...{ name: '', kinds: null, filter: null, exclusive: false, order: '100' },
+  ...{ name: '', kinds: null, filter: null, exclusive: false, order: '100', silent_after_s: '300' },
   ...{ mode: 'pull', backend_url: '', secret_token: null, max_connections: '40' },
 };
 
 export function sightOf(program: ProgramResource): Sight {
-  const { name, kinds, filter, exclusive, order, mode, backend_url, max_connections } = program;
+  const { name, kinds, filter, exclusive, order, mode, backend_url, max_connections, silent_after_s } = program;
   return {
     ...{ name, exclusive, mode, backend_url, secret_token: null },
     kinds: kinds.length === 0 ? null : kinds,
     filter: filterOf(filter),
     order: String(order),
+    silent_after_s: String(silent_after_s),
     max_connections: String(max_connections),
   };
 }
@@ -38,11 +40,12 @@ export function sightOf(program: ProgramResource): Sight {
 /** All that the fields say; of the backend only what differs from `known`, because its URL is masked there. */
 export function sightInput(sight: Sight, known: Sight) {
   const { name, kinds, filter, exclusive, order, mode } = sight;
-  const { secret_token: secret, max_connections: connections } = sight;
+  const { secret_token: secret, max_connections: connections, silent_after_s: silentAfter } = sight;
   const url = sight.backend_url.trim();
   return {
     ...{ name: name.trim(), kinds: [...(kinds ?? [])], filter: filterInput(filter), exclusive, mode },
     ...(order === known.order ? {} : { order }),
+    ...(silentAfter === known.silent_after_s ? {} : { silent_after_s: silentAfter }),
     ...(url === known.backend_url ? {} : { backend_url: url }),
     ...(secret === null ? {} : { secret_token: secret }),
     ...(connections === known.max_connections ? {} : { max_connections: connections }),
@@ -56,6 +59,7 @@ export function sightChanges(sight: Sight, known: Sight): Partial<ReturnType<typ
 
 const FIELDS = [
   ...['name', 'kinds', 'exclusive', 'order', 'mode', 'backend_url', 'secret_token', 'max_connections'],
+  'silent_after_s',
   ...[
     'filter.chat_ids',
     'filter.chat_types',

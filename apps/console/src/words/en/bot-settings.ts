@@ -33,6 +33,8 @@ export const botSettings = {
   polling: 'Programs that poll',
   longPoll: 'Long polling through Flotilla',
   longPollHint: 'Programs ask Flotilla for updates with getUpdates, on any replica, several at a time.',
+  silentAfter: 'Silent after (seconds)',
+  silentAfterHint: 'When updates wait and nobody has polled for so long, the bot needs attention. 0: never.',
   history: 'History',
   manage: 'Keep history, run rules, manage chats',
   manageHint: 'Off: Flotilla only passes updates on. It keeps no messages, and refuses to send or moderate.',

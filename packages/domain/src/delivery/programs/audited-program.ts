@@ -27,6 +27,7 @@ function auditedFields(program: Program) {
     certificate: program.backendCertificate,
     ip_address: program.backendIpAddress,
     max_connections: program.maxConnections,
+    silent_after_s: program.silentAfterS,
     webhook_token_id: program.webhookTokenId,
     webhook_kinds: program.webhookKinds,
   };

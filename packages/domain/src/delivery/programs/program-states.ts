@@ -1,4 +1,5 @@
 import type { BackendState } from '@flotilla/contract/bots.ts';
+import type { ReaderState } from '@flotilla/contract/readers.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
@@ -8,7 +9,7 @@ import { listReaders } from '../readers/list-readers.ts';
 /** How far a program is. */
 export type ProgramState = {
   pending: number;
-  parked: boolean;
+  state: ReaderState;
   polledAtMs: number | null;
   /** Of a program that pushes. */
   backendState: BackendState;
@@ -16,7 +17,7 @@ export type ProgramState = {
   error: { message: string; atMs: number } | null;
 };
 
-const UNREAD: ProgramState = { pending: 0, parked: false, polledAtMs: null, backendState: 'ok', error: null };
+const UNREAD: ProgramState = { pending: 0, state: 'ok', polledAtMs: null, backendState: 'ok', error: null };
 
 /** How far the programs of a bot are, at one moment. Throws 'unavailable' while Redis does not know the bot. */
 export async function programStates(
@@ -29,6 +30,6 @@ export async function programStates(
     if (reader === undefined) return UNREAD;
     const { state, behind, polledAtMs, breaker } = reader;
     const backendState = state === 'failing' || state === 'open' ? state : 'ok';
-    return { pending: behind, parked: state === 'parked', polledAtMs, backendState, error: breaker?.error ?? null };
+    return { pending: behind, state, polledAtMs, backendState, error: breaker?.error ?? null };
   };
 }

@@ -114,6 +114,7 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by
     webhook_kinds: changes.webhookKinds && JSON.stringify(changes.webhookKinds),
     backend_role: changes.backendRole,
     max_connections: changes.maxConnections,
+    silent_after_s: changes.silentAfterS,
   };
 }
 
@@ -132,6 +133,7 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     webhookKinds: row.webhook_kinds === null ? null : (JSON.parse(row.webhook_kinds) as string[]),
     backendRole: row.backend_role,
     maxConnections: row.max_connections,
+    silentAfterS: row.silent_after_s,
     signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.programSigning(row.id)),
     kinds: JSON.parse(row.kinds) as string[],
     filter: JSON.parse(row.filter) as ProgramFilter,

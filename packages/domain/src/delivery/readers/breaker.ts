@@ -1,10 +1,3 @@
-/**
- * `failing`, `open`: as its breaker says. `paused`: the bot is disabled, or the program is. `off`: not in use. `parked`:
- * push, switched off within an hour; a consumer without a poll for an hour, which keeps its cursor and no updates; or a
- * program that stayed behind its limit.
- */
-export type ReaderState = 'ok' | 'failing' | 'open' | 'paused' | 'parked' | 'off';
-
 export type Breaker = {
   failingSinceMs: number | null;
   nextProbeAtMs: number | null;

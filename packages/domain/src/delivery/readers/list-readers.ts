@@ -1,11 +1,13 @@
+import type { ReaderState } from '@flotilla/contract/readers.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type BotRow, type ReaderRow, scripts } from '@flotilla/redis/script-calls.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { isPollerSilent } from '../../fleet/bot-list/attention.ts';
 import { type ActiveProgram, programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { hasBackend } from '../../fleet/bots/bot.ts';
-import { type Breaker, breakerOf, numberOrNull, type ReaderState } from './breaker.ts';
+import { type Breaker, breakerOf, numberOrNull } from './breaker.ts';
 import { programReader } from './program-reader.ts';
 
 /** One reader of a bot's log. Absent values are null. */
@@ -56,8 +58,8 @@ function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Reade
   const isOn = shown.on === '1';
   const { state, breaker, program } =
     programId === null || row.program === null
-      ? ownReader(reader, bot, nowMs, shown, polledAtMs)
-      : programReader({ bot, isOn, nowMs }, programId, polledAtMs, row.program);
+      ? ownReader(bot, nowMs, shown, { reader, behind, polledAtMs })
+      : programReader({ bot, isOn, nowMs }, programId, { polledAtMs, behind }, row.program);
   const isTrying = state === 'ok' || state === 'failing';
   return {
     reader,
@@ -75,13 +77,16 @@ function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Reade
   };
 }
 
-function ownReader(reader: string, bot: Bot, nowMs: number, shown: BotRow, polledAtMs: number | null) {
-  const state = stateOf(reader, bot, nowMs, shown, polledAtMs);
+type OwnRow = Pick<ReaderRow, 'reader' | 'behind' | 'polledAtMs'>;
+
+function ownReader(bot: Bot, nowMs: number, shown: BotRow, row: OwnRow) {
+  const { reader } = row;
+  const state = stateOf(bot, nowMs, shown, row);
   const breaker = reader === 'push' && state !== 'off' ? breakerOf(nowMs, shown.on === '1', shown) : null;
   return { state, breaker, program: null };
 }
 
-function stateOf(reader: string, bot: Bot, nowMs: number, shown: BotRow, polledAtMs: number | null): ReaderState {
+function stateOf(bot: Bot, nowMs: number, shown: BotRow, { reader, behind, polledAtMs }: OwnRow): ReaderState {
   const isPaused = shown.on !== '1';
   switch (reader) {
     case 'push':
@@ -95,7 +100,8 @@ function stateOf(reader: string, bot: Bot, nowMs: number, shown: BotRow, polledA
     default:
       if (shown.pull !== '1') return 'off';
       if (isPaused) return 'paused';
-      return reader !== 'pull' && nowMs - (polledAtMs ?? 0) >= CONSUMER_PIN_MS ? 'parked' : 'ok';
+      if (reader !== 'pull' && nowMs - (polledAtMs ?? 0) >= CONSUMER_PIN_MS) return 'parked';
+      return isPollerSilent(bot, nowMs, behind, polledAtMs) ? 'silent' : 'ok';
   }
 }
 

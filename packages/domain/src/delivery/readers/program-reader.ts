@@ -1,7 +1,9 @@
-import type { ProgramRow } from '@flotilla/redis/script-calls.ts';
+import type { ReaderState } from '@flotilla/contract/readers.ts';
+import type { ProgramRow, ReaderRow } from '@flotilla/redis/script-calls.ts';
+import { isSilent } from '../../fleet/bot-list/silent.ts';
 import type { ActiveProgram } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-import { type Breaker, type BreakerFields, breakerOf, type ReaderState } from './breaker.ts';
+import { type Breaker, type BreakerFields, breakerOf } from './breaker.ts';
 
 export type ProgramReader = { program: ActiveProgram | null; state: ReaderState; breaker: Breaker | null };
 
@@ -9,7 +11,7 @@ export type ProgramReader = { program: ActiveProgram | null; state: ReaderState;
 export function programReader(
   { bot, isOn, nowMs }: { bot: Bot; isOn: boolean; nowMs: number },
   programId: number,
-  polledAtMs: number | null,
+  { polledAtMs, behind }: Pick<ReaderRow, 'polledAtMs' | 'behind'>,
   fields: ProgramRow,
 ): ProgramReader {
   const { push, parkedAt, parkedFor } = fields;
@@ -17,7 +19,10 @@ export function programReader(
   const isPaused = !isOn || program?.enabled === false;
   const pushes = push === '1';
   const isParked = parkedAt !== '' && (pushes || Number(parkedAt) >= (polledAtMs ?? 0));
-  const state = isParked ? 'parked' : isPaused ? 'paused' : pushes ? backendState(fields) : 'ok';
+  const silent = () =>
+    program !== null && isSilent(nowMs, { waiting: behind, polledAtMs, silentAfterS: program.silentAfterS });
+  const ofUse = () => (pushes ? backendState(fields) : silent() ? 'silent' : 'ok');
+  const state = isParked ? 'parked' : isPaused ? 'paused' : ofUse();
   if (!pushes && !isParked) return { program, state, breaker: null };
   const breaker = breakerOf(nowMs, isOn && program?.enabled !== false, fields);
   const error = breaker.error ?? (isParked ? { message: parkedFor, atMs: Number(parkedAt) } : null);

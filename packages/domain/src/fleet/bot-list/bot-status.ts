@@ -1,9 +1,12 @@
-import type { BackendState, BotState } from '@flotilla/contract/bots.ts';
+import type { BackendState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { type Bot, hasBackend, polls } from '../bots/bot.ts';
-import { type ProgramTrouble, readProgramTrouble } from './program-trouble.ts';
+import { type Bot, polls } from '../bots/bot.ts';
+import { type Attention, attentionOf } from './attention.ts';
+import { attentionTexts, type TextOf } from './attention-texts.ts';
+import { backendStateOf, isRunning, pendingOf, type ReadNumber } from './bot-state.ts';
+import { type ProgramAttention, readProgramAttention } from './program-attention.ts';
 
 type Fault = { message: string; atMs: number };
 
@@ -23,19 +26,12 @@ export type BotStatus = {
   failingSinceMs: number | null;
   /** When intake of an enabled bot that is not running last worked; null if it never did, or nobody knows when. */
   intakeStoppedAtMs: number | null;
-  /** null if no program of the bot is in trouble. */
-  programTrouble: ProgramTrouble | null;
+  /** What is wrong with it, the worst first. */
+  attention: (Attention & { text: string })[];
 };
-
-/** The status in one word, by which the fleet is counted. */
-export function botState(bot: Bot, { running, backendState }: Pick<BotStatus, 'running' | 'backendState'>): BotState {
-  if (bot.disabled) return 'disabled';
-  return running ? backendState : 'not_polled';
-}
 
 type StatusDeps = { redis: RedisHandles; clock: Clock };
 
-const RUNNING_MS = 90_000;
 const FIELDS = [
   'allowedCount',
   'pullCursorCount',
@@ -53,6 +49,8 @@ const FIELDS = [
   'failingSince',
   'openUntil',
   'hookOkAt',
+  'intakePausedAt',
+  'pulledAt',
 ];
 
 /** The bot's present status, from Redis. */
@@ -63,18 +61,24 @@ export async function readBotStatus(deps: StatusDeps, bot: Bot): Promise<BotStat
 /** The statuses of many bots in one round trip, in the order of the bots. */
 export async function readBotStatuses(deps: StatusDeps, bots: Bot[]): Promise<BotStatus[]> {
   if (bots.length === 0) return [];
-  const [states, trouble] = await Promise.all([
+  const [states, programs] = await Promise.all([
     deps.redis.runMany(bots.map((bot) => ['hmget', botKeys(bot.id).state, ...FIELDS])),
-    readProgramTrouble(deps, bots),
+    readProgramAttention(deps, bots),
   ]);
+  const textOf = await attentionTexts(deps, programs);
   const nowMs = deps.clock.nowMs();
-  return bots.map((bot, at) => ({
-    ...statusFrom(bot, nowMs, states[at] as (string | null)[]),
-    programTrouble: trouble.get(bot.id) ?? null,
-  }));
+  return bots.map((bot, at) =>
+    statusFrom(bot, nowMs, states[at] as (string | null)[], programs.get(bot.id) ?? [], textOf),
+  );
 }
 
-function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): Omit<BotStatus, 'programTrouble'> {
+function statusFrom(
+  bot: Bot,
+  nowMs: number,
+  values: (string | null)[],
+  programs: readonly ProgramAttention[],
+  textOf: TextOf,
+): BotStatus {
   const field = Object.fromEntries(FIELDS.map((name, at) => [name, values[at] ?? null]));
   const number = (name: string) => Number(field[name] ?? 0);
   const fault = (message: string, at: string) =>
@@ -83,6 +87,7 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): Omit<Bo
   const intakeOkAtMs = Math.max(number('pollOkAt'), number('hookOkAt'), number('updateAt'));
   const running = isRunning(bot, nowMs, number);
   const backendState = backendStateOf(bot, number);
+  const errors = { intake: field.pollErr ?? '', backend: field.pushErr ?? '' };
   return {
     running,
     lastError: newest(
@@ -95,68 +100,14 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): Omit<Bo
     backendState,
     failingSinceMs: backendState === 'ok' ? null : number('failingSince'),
     intakeStoppedAtMs: running || bot.disabled ? null : intakeStoppedAtMs(bot, number),
+    attention: attentionOf(bot, nowMs, number, programs).map((one) => ({ ...one, text: textOf(bot, one, errors) })),
   };
-}
-
-/** Reads a field of the bot's state by its stored name; 0 where it is absent. */
-export type ReadNumber = (field: string) => number;
-
-/** The fields that isRunning and backendStateOf read for this bot. Bots with equal fields get the same array object. */
-export function stateFieldsOf(bot: Bot): readonly string[] {
-  if (bot.disabled) return FIELDS_OF_STATE.disabled;
-  const { backend, alone } = polls(bot) ? FIELDS_OF_STATE.polled : FIELDS_OF_STATE.pushedTo;
-  return hasBackend(bot) ? backend : alone;
-}
-
-/** The fields that pendingOf reads for this bot. Bots with equal fields get the same array object. */
-export function pendingFieldsOf(bot: Bot): readonly string[] {
-  if (hasBackend(bot)) return FIELDS_OF_PENDING.push;
-  return bot.longPollEnabled ? FIELDS_OF_PENDING.pull : FIELDS_OF_PENDING.kept;
-}
-
-const [allowedCount, pullCursorCount, pushCursorCount, pushPending, failingSince, openUntil] = [
-  'allowedCount',
-  'pullCursorCount',
-  'pushCursorCount',
-  'pushPending',
-  'failingSince',
-  'openUntil',
-] as const;
-const FIELDS_OF_STATE = {
-  disabled: [],
-  polled: { alone: ['pollOkAt'], backend: ['pollOkAt', failingSince, openUntil] },
-  pushedTo: { alone: ['hookOkAt'], backend: ['hookOkAt', failingSince, openUntil] },
-};
-const FIELDS_OF_PENDING = {
-  push: [allowedCount, pushCursorCount, pushPending],
-  pull: [allowedCount, pullCursorCount],
-  kept: [allowedCount, pushCursorCount, pushPending, 'pushKeptUntil'],
-};
-
-export function isRunning(bot: Bot, nowMs: number, number: ReadNumber): boolean {
-  if (polls(bot)) return nowMs - number('pollOkAt') < RUNNING_MS;
-  return bot.webhookMode && !bot.disabled && number('hookOkAt') > 0;
 }
 
 /** The check of a webhook forgets when it last succeeded; a refusal by the platform says since when it lasts. */
 function intakeStoppedAtMs(bot: Bot, number: ReadNumber): number | null {
   const atMs = polls(bot) ? number('pollOkAt') : number('refusedAt');
   return atMs > 0 ? atMs : null;
-}
-
-export function backendStateOf(bot: Bot, number: ReadNumber): BotStatus['backendState'] {
-  if (!hasBackend(bot) || number('failingSince') === 0) return 'ok';
-  return number('openUntil') > 0 ? 'open' : 'failing';
-}
-
-/** Counts updates of allowed kinds. A push that was switched off keeps its cursor and its waiting updates for an hour. */
-export function pendingOf(bot: Bot, nowMs: number, number: ReadNumber): number {
-  const count = number('allowedCount');
-  const keepsPush = !bot.longPollEnabled && number('pushKeptUntil') > nowMs;
-  if (hasBackend(bot) || keepsPush) {
-    return count - number('pushCursorCount') + number('pushPending');
-  }
-  return bot.longPollEnabled ? count - number('pullCursorCount') : 0;
 }
 
 /** A fault stays until a later success. A success in the same millisecond does not clear it. */

@@ -1,3 +1,4 @@
+import type { AttentionKind } from '@flotilla/contract/attention.ts';
 import type { BotSort, BotState } from '@flotilla/contract/bots.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Taken } from '@flotilla/runtime/refreshed.ts';
@@ -9,8 +10,8 @@ export type BotQuery = {
   /** A part of the name or username, or the beginning of an @username; '' for all. */
   q: string;
   state?: BotState | undefined;
-  /** Only bots with a program in trouble. */
-  programTrouble: boolean;
+  /** Only bots with this in their attention. */
+  attention?: AttentionKind | undefined;
   /** Undefined: by id. */
   sort?: BotSort | undefined;
 };
@@ -34,7 +35,7 @@ export async function findBots(
   const nowMs = clock.nowMs();
   const ofState =
     query.state === undefined ? { value: named, atMs: nowMs } : await inState(statusColumns, named, query.state);
-  const found = query.programTrouble ? await inTrouble(statusColumns, ofState) : ofState;
+  const found = query.attention === undefined ? ofState : await withAttention(statusColumns, ofState, query.attention);
   const compare = orderOf(query.sort);
   const valued = await withSortValues(statusColumns, found.value, query.sort);
   const rest = after === null ? valued.value : valued.value.filter((one) => compare(cursorOf(one), after) > 0);
@@ -54,9 +55,10 @@ async function inState(columns: StatusColumns, bots: Bot[], wanted: BotState): P
   return { value: bots.filter((_, at) => states[at] === wanted), atMs };
 }
 
-async function inTrouble(columns: StatusColumns, bots: Taken<Bot[]>): Promise<Taken<Bot[]>> {
-  const { value: trouble, atMs } = await columns.programTrouble(bots.value);
-  return { value: bots.value.filter((_, at) => trouble[at] !== null), atMs: Math.min(atMs, bots.atMs) };
+async function withAttention(columns: StatusColumns, bots: Taken<Bot[]>, wanted: AttentionKind): Promise<Taken<Bot[]>> {
+  const { value: attention, atMs } = await columns.attention(bots.value);
+  const value = bots.value.filter((_, at) => attention[at]!.some(({ kind }) => kind === wanted));
+  return { value, atMs: Math.min(atMs, bots.atMs) };
 }
 
 type Valued = { value: SortedBot[]; atMs?: number };

@@ -6,6 +6,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { refreshed, type Taken } from '@flotilla/runtime/refreshed.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
+import { type Attention, attentionFieldsOf, attentionOf } from './attention.ts';
 import {
   backendStateOf,
   botState,
@@ -14,8 +15,8 @@ import {
   pendingOf,
   type ReadNumber,
   stateFieldsOf,
-} from './bot-status.ts';
-import { type ProgramTrouble, readProgramTrouble } from './program-trouble.ts';
+} from './bot-state.ts';
+import { readProgramAttention } from './program-attention.ts';
 
 /**
  * One value of the status of many bots, by which lists are filtered and sorted. For more than 200 bots, values may
@@ -27,7 +28,8 @@ export type StatusColumns = {
   pending(bots: readonly Bot[]): Promise<Taken<number[]>>;
   /** When (ms) the last update came; 0: never. */
   lastUpdates(bots: readonly Bot[]): Promise<Taken<number[]>>;
-  programTrouble(bots: readonly Bot[]): Promise<Taken<(ProgramTrouble | null)[]>>;
+  /** What is wrong with each of them, the worst first. */
+  attention(bots: readonly Bot[]): Promise<Taken<Attention[][]>>;
 };
 
 type Deps = {
@@ -91,9 +93,16 @@ export function statusColumns(deps: Deps): StatusColumns {
     }),
     pending: figures({ fieldsOf: pendingFieldsOf, toValue: pendingOf }),
     lastUpdates: figures({ fieldsOf: () => LAST_UPDATE, toValue: (_bot, _nowMs, number) => number('updateAt') }),
-    programTrouble: column({
-      read: (bots, isAwaited) => readProgramTrouble(deps, bots, isAwaited),
-      toValue: (_bot, _nowMs, trouble) => trouble,
+    attention: column({
+      read: async (bots, isAwaited) => {
+        const [figures, programs] = await Promise.all([
+          readFigures(deps, attentionFieldsOf, bots, isAwaited),
+          readProgramAttention(deps, bots, isAwaited),
+        ]);
+        return new Map(bots.map(({ id }) => [id, { figures: figures.get(id)!, programs: programs.get(id) ?? [] }]));
+      },
+      toValue: (bot, nowMs, { figures: row, programs }) =>
+        attentionOf(bot, nowMs, (field) => numberOf(row, field), programs),
     }),
   };
 }

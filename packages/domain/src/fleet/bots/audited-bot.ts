@@ -28,6 +28,7 @@ function auditedFields(bot: Bot) {
     webhook_mode: bot.webhookMode,
     description: bot.description,
     max_connections: bot.maxConnections,
+    silent_after_s: bot.silentAfterS,
     allowed_updates: bot.allowedUpdates,
   };
 }

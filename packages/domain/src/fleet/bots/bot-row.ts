@@ -26,6 +26,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.signing(row.id)),
     description: row.description,
     maxConnections: row.max_connections,
+    silentAfterS: row.silent_after_s,
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
     namedKinds: row.named_kinds,
     rules: row.rules,
@@ -66,6 +67,7 @@ export function rowFromChanges(secrets: SecretBox, botId: number, changes: BotCh
     ...present('backend_ip_address', changes.backendIpAddress),
     ...present('description', changes.description),
     ...present('max_connections', changes.maxConnections),
+    ...present('silent_after_s', changes.silentAfterS),
     ...(allowedUpdates === undefined
       ? {}
       : { allowed_updates: allowedUpdates === null ? null : JSON.stringify(allowedUpdates) }),

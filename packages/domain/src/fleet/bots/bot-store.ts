@@ -26,6 +26,7 @@ const programsOf = sql<StoredProgram[]>`(
     'signingSealed', p.signing_sealed,
     'webhookTokenId', p.webhook_token_id, 'webhookKinds', p.webhook_kinds::json, 'backendRole', p.backend_role,
     'backendCertificate', p.backend_certificate, 'backendIpAddress', p.backend_ip_address, 'maxConnections', p.max_connections,
+    'silentAfterS', p.silent_after_s,
     'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,

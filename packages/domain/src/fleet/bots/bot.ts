@@ -28,6 +28,8 @@ export type Bot = {
   signing: Signing | null;
   description: string;
   maxConnections: number;
+  /** Seconds without a poll after which a reader with waiting updates counts as silent; 0: never. */
+  silentAfterS: number;
   /** null means the platform's default set. */
   allowedUpdates: string[] | null;
   /** Unknown kinds of updates that any of its readers ever named. */
@@ -61,6 +63,7 @@ export type BotChanges = Partial<
     | 'backendIpAddress'
     | 'description'
     | 'maxConnections'
+    | 'silentAfterS'
     | 'allowedUpdates'
     | 'token'
   >

@@ -1,4 +1,6 @@
+import { type AttentionKind, NO_ATTENTION } from '@flotilla/contract/attention.ts';
 import { type BackendState, BOT_STATES, type BotState } from '@flotilla/contract/bots.ts';
+import type { Attention } from '../../fleet/bot-list/attention.ts';
 import type { ActivityCounts } from '../../records/activity/activity-counts.ts';
 
 /** The outstanding work of the whole fleet at one moment. Bots are counted, never named. */
@@ -7,8 +9,8 @@ export type FleetFigures = {
   bots: Record<IntakeState, number>;
   /** Bots by the state in which a list shows them. */
   states: Record<BotState, number>;
-  /** Bots with a program in trouble. */
-  programTrouble: number;
+  /** Bots by what is wrong with them. */
+  attention: Record<AttentionKind, number>;
   backends: Record<BackendState, number>;
   /** Entries of the update logs. */
   log: Depth;
@@ -37,7 +39,7 @@ export function noFigures(atMs: number): Omit<FleetFigures, 'deadLetters' | 'rat
     atMs,
     bots: { polled: 0, polling_failing: 0, pushed: 0, webhook_failing: 0, disabled: 0 },
     states: noStates(),
-    programTrouble: 0,
+    attention: { ...NO_ATTENTION },
     backends: { ok: 0, failing: 0, open: 0 },
     log: depth(),
     backlog: { push: depth(), pull: depth(), rules: depth() },
@@ -47,6 +49,11 @@ export function noFigures(atMs: number): Omit<FleetFigures, 'deadLetters' | 'rat
 
 export function noStates(): Record<BotState, number> {
   return Object.fromEntries(BOT_STATES.map((state) => [state, 0])) as Record<BotState, number>;
+}
+
+/** Counts a bot once for each kind. */
+export function countAttention(counts: Record<AttentionKind, number>, attention: readonly Attention[]): void {
+  for (const kind of new Set(attention.map(({ kind }) => kind))) counts[kind] += 1;
 }
 
 export function deepen(depth: Depth, by: number): void {

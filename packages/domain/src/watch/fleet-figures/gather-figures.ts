@@ -5,12 +5,13 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { countDeadLetters } from '../../delivery/deliveries/count-dead-letters.ts';
-import { type BotStatus, botState, readBotStatuses } from '../../fleet/bot-list/bot-status.ts';
+import { botState } from '../../fleet/bot-list/bot-state.ts';
+import { type BotStatus, readBotStatuses } from '../../fleet/bot-list/bot-status.ts';
 import { type Bot, hasBackend, pushes, routes } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { type WaitingSample, waitingSample } from '../../records/activity/note-waiting.ts';
 import { readFleetRates } from '../../records/activity/read-fleet-rates.ts';
-import { deepen, type FleetFigures, type IntakeState, noFigures } from './fleet-figures.ts';
+import { countAttention, deepen, type FleetFigures, type IntakeState, noFigures } from './fleet-figures.ts';
 
 export type FigureDeps = { db: Database; redis: RedisHandles; directory: BotDirectory; clock: Clock };
 type Gathered = ReturnType<typeof noFigures>;
@@ -60,7 +61,7 @@ async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[], sample:
     const status = statuses[at]!;
     figures.bots[intakeState(bot, status)] += 1;
     figures.states[botState(bot, status)] += 1;
-    if (status.programTrouble !== null) figures.programTrouble += 1;
+    countAttention(figures.attention, status.attention);
     if (pushes(bot)) figures.backends[status.backendState] += 1;
     deepen(figures.log, Number(lengths[at]));
     const isPulled = bot.longPollEnabled && !hasBackend(bot);

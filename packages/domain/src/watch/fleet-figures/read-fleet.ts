@@ -1,3 +1,4 @@
+import { type AttentionKind, NO_ATTENTION } from '@flotilla/contract/attention.ts';
 import type { BotState } from '@flotilla/contract/bots.ts';
 import { countDeadLetters } from '../../delivery/deliveries/count-dead-letters.ts';
 import type { StatusColumns } from '../../fleet/bot-list/status-columns.ts';
@@ -5,7 +6,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import { type Caller, seesBot } from '../../people/accounts/caller.ts';
 import type { ActivityCounts } from '../../records/activity/activity-counts.ts';
 import { readBotRates, readFleetRates } from '../../records/activity/read-fleet-rates.ts';
-import { noStates } from './fleet-figures.ts';
+import { countAttention, noStates } from './fleet-figures.ts';
 import { type FigureDeps, RATES_OVER_MINUTES, readFigures } from './gather-figures.ts';
 import { type Replica, readReplicas } from './replicas.ts';
 
@@ -13,8 +14,8 @@ import { type Replica, readReplicas } from './replicas.ts';
 export type FleetSummary = {
   takenAtMs: number;
   states: Record<BotState, number>;
-  /** Bots with a program in trouble. */
-  programTrouble: number;
+  /** Bots by what is wrong with them, at this moment. */
+  attention: Record<AttentionKind, number>;
   /** Updates that wait for the backends and the default poll consumers. */
   pending: number;
   /** null: Postgres could not be asked. */
@@ -38,14 +39,22 @@ export type ReadDeps = FigureDeps & { statusColumns: StatusColumns };
  */
 export async function readFleet(deps: ReadDeps, caller: Caller): Promise<FleetSummary> {
   const isWhole = caller.bots === 'all';
-  const [gathered, replicas] = await Promise.all([
+  const bots = deps.directory.all().filter((bot) => seesBot(caller, bot.id));
+  const [gathered, attention, replicas] = await Promise.all([
     isWhole ? gatheredFleet(deps) : null,
+    countedAttention(deps, bots),
     isWhole && caller.role === 'admin' ? readReplicas(deps) : null,
   ]);
-  return { ...(gathered ?? (await presentFleet(deps, caller))), replicas };
+  return { ...(gathered ?? (await presentFleet(deps, caller, bots))), attention, replicas };
 }
 
-type Figures = Omit<FleetSummary, 'replicas'>;
+async function countedAttention({ statusColumns }: ReadDeps, bots: Bot[]): Promise<FleetSummary['attention']> {
+  const counts = { ...NO_ATTENTION };
+  for (const attention of (await statusColumns.attention(bots)).value) countAttention(counts, attention);
+  return counts;
+}
+
+type Figures = Omit<FleetSummary, 'attention' | 'replicas'>;
 
 async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
   const figures = await readFigures(deps);
@@ -53,23 +62,20 @@ async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
   const bots = deps.directory.all().length;
   const counted = Object.values(figures.states).reduce((sum, count) => sum + count, 0);
   if (counted !== bots && bots <= SMALL_FLEET) return null;
-  const { atMs, states, programTrouble, backlog, deadLetters, rates } = figures;
+  const { atMs, states, backlog, deadLetters, rates } = figures;
   return {
     takenAtMs: atMs,
     states,
-    programTrouble,
     pending: backlog.push.total + backlog.pull.total,
     deadLetters,
     rates,
   };
 }
 
-async function presentFleet(deps: ReadDeps, caller: Caller): Promise<Figures> {
-  const bots = deps.directory.all().filter((bot) => seesBot(caller, bot.id));
+async function presentFleet(deps: ReadDeps, caller: Caller, bots: Bot[]): Promise<Figures> {
   const isWhole = caller.bots === 'all';
-  const [found, trouble, pending, deadLetters, rates] = await Promise.all([
+  const [found, pending, deadLetters, rates] = await Promise.all([
     deps.statusColumns.states(bots),
-    deps.statusColumns.programTrouble(bots),
     deps.statusColumns.pending(bots),
     countDeadLetters(deps, isWhole ? 'all' : bots.map(({ id }) => id)),
     isWhole ? readFleetRates(deps, RATES_OVER_MINUTES) : ratesOf(deps, bots),
@@ -77,9 +83,8 @@ async function presentFleet(deps: ReadDeps, caller: Caller): Promise<Figures> {
   const states = noStates();
   for (const state of found.value) states[state] += 1;
   return {
-    takenAtMs: Math.min(found.atMs, trouble.atMs, pending.atMs),
+    takenAtMs: Math.min(found.atMs, pending.atMs),
     states,
-    programTrouble: trouble.value.filter((one) => one !== null).length,
     pending: pending.value.reduce((sum, count) => sum + count, 0),
     deadLetters,
     rates,

@@ -27,7 +27,7 @@ export function ButtonsEditor({ markup, inlineOnly, save, close }: EditorProps):
         }}
       >
         {!inlineOnly && (
-          <fieldset className="kinds">
+          <fieldset className="button-kinds">
             <legend className="unseen">{inbox.buttonsTitle}</legend>
             {(['inline', 'keyboard'] as const).map((one) => (
               <label key={one}>

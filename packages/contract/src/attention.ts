@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { EXAMPLE_BOT_ID } from './examples.ts';
+import { botIdField } from './fields.ts';
+import { anyBotId, integer, listOf, pagedInputs } from './inputs.ts';
+import { defineOperation } from './operation.ts';
+
+/** What can be wrong with a bot, the worst first: what loses most when nobody acts. */
+export const ATTENTION = {
+  intake_failing: { severity: 'error', text: 'no updates come in: the platform refuses the bot, or gives no answer' },
+  intake_paused: {
+    severity: 'error',
+    text: 'nothing is taken in until there is room; the platform keeps updates for a day',
+  },
+  backend_open: { severity: 'error', text: 'the backend has failed for 10 s, and gets only probes' },
+  poller_silent: { severity: 'error', text: 'updates wait, and nobody polled for `silent_after_s`' },
+  program_parked: { severity: 'error', text: 'a program stayed behind its limit, and what waited became dead letters' },
+  program_silent: { severity: 'error', text: 'updates wait for a program that has not polled for `silent_after_s`' },
+  program_failing: { severity: 'error', text: 'every attempt at the backend of a program fails' },
+  backend_failing: { severity: 'warning', text: 'the last attempts at the backend failed' },
+  forwarding_off: { severity: 'warning', text: 'there is a backend, and `proxy_enabled` is off' },
+  nobody_reads: { severity: 'warning', text: 'no backend, poller, program or rule reads the updates of the bot' },
+} as const satisfies Record<string, { severity: 'error' | 'warning'; text: string }>;
+
+export type AttentionKind = keyof typeof ATTENTION;
+export const ATTENTION_KINDS = Object.keys(ATTENTION) as [AttentionKind, ...AttentionKind[]];
+
+/** Counts of a fleet of which nothing needs attention. */
+export const NO_ATTENTION = Object.fromEntries(ATTENTION_KINDS.map((kind) => [kind, 0])) as Record<
+  AttentionKind,
+  number
+>;
+
+const KINDS_NOTE = ATTENTION_KINDS.map((kind) => `${kind}: ${ATTENTION[kind].text}`).join('. ');
+
+const SILENT_AFTER_NOTE =
+  'Seconds: when updates wait and nobody has polled for so long, the poller is silent, and the bot needs attention. 0: never. [300]';
+/** Seconds without a poll after which a reader that updates wait for counts as silent. */
+export const silentAfterInput = () => integer({ min: 0, max: 86_400 }).describe(SILENT_AFTER_NOTE);
+export const silentAfterField = z.int().describe(SILENT_AFTER_NOTE);
+
+const attentionFields = {
+  kind: z.enum(ATTENTION_KINDS).describe(`${KINDS_NOTE}.`),
+  severity: z.enum(['error', 'warning']).describe('error: updates do not arrive. warning: they may not.'),
+  since: z.iso.datetime().optional().describe('Since when. Absent: nobody knows, or it is a setting.'),
+  reader: z.string().optional().describe('The reader that it is about, as `GET /api/bots/readers` names it.'),
+  program_id: z.int().optional().describe('The program that it is about.'),
+  waiting: z.int().optional().describe('How many updates wait for this reader.'),
+  text: z.string().describe('What is wrong, for people; of a failure, the last error.'),
+};
+
+/** What is wrong with one bot. */
+export const attentionOfBot = z.strictObject(attentionFields).meta({ id: 'Attention' });
+export type AttentionOfBot = z.infer<typeof attentionOfBot>;
+
+const attentionResource = z.strictObject({ bot_id: botIdField, ...attentionFields }).meta({ id: 'AttentionOfABot' });
+
+export const attentionOperations = {
+  listAttention: defineOperation({
+    method: 'GET',
+    paths: ['/api/attention'],
+    role: 'any',
+    summary: 'Lists what is wrong with the bots that the caller sees, the worst first.',
+    description:
+      'Of equal kinds, what has lasted longest comes first. The entries are of this moment; if the caller sees more than 200 bots, a bot that came into trouble less than five seconds ago may be missing.',
+    input: z.object({
+      bot_id: anyBotId(),
+      kinds: listOf(z.enum(ATTENTION_KINDS), ATTENTION_KINDS.length)
+        .optional()
+        .describe('Only entries of these kinds.'),
+      ...pagedInputs(),
+    }),
+    output: z.array(attentionResource),
+    botInputs: ['bot_id'],
+    example: {
+      input: { kinds: ['backend_open', 'poller_silent'] },
+      output: [
+        {
+          bot_id: EXAMPLE_BOT_ID,
+          kind: 'backend_open',
+          severity: 'error',
+          since: '2026-01-02T10:01:03.000Z',
+          reader: 'push',
+          waiting: 4_112,
+          text: 'Wrong response from the webhook: 502 Bad Gateway',
+        },
+      ],
+    },
+  }),
+};

@@ -1,0 +1,50 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { programKeys } from '@flotilla/redis/keys.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { Attention } from './attention.ts';
+import type { ProgramAttentionByBot } from './program-attention.ts';
+
+/** The last errors of a bot; '' for none. */
+type Errors = { intake: string; backend: string };
+export type TextOf = (bot: Bot, attention: Attention, errors: Errors) => string;
+
+/** Says for people what is wrong. Reads the last errors of the programs in trouble, and of no others. */
+export async function attentionTexts(
+  { redis }: { redis: Pick<RedisHandles, 'runMany'> },
+  programs: ProgramAttentionByBot,
+): Promise<TextOf> {
+  const failing = [...programs].flatMap(([botId, list]) =>
+    list.filter(({ kind }) => kind !== 'program_silent').map(({ program: { id } }) => ({ botId, id })),
+  );
+  const found = (await redis.runMany(
+    failing.map(({ botId, id }) => ['hmget', programKeys(botId, id).state, 'pushErr', 'parkedFor']),
+  )) as (string | null)[][];
+  const errors = new Map(failing.map(({ id }, at) => [id, found[at]?.find((text) => text !== null) ?? '']));
+  return (bot, attention, ofBot) => textOf(bot, attention, ofBot, errors.get(attention.programId ?? 0) ?? '');
+}
+
+function textOf(bot: Bot, { kind, programId }: Attention, { intake, backend }: Errors, ofProgram: string): string {
+  const name = `"${bot.programs.find(({ id }) => id === programId)?.name ?? programId}"`;
+  const because = (error: string) => (error === '' ? '' : `: ${error}`);
+  switch (kind) {
+    case 'intake_failing':
+      return intake || 'No updates come in from the platform';
+    case 'intake_paused':
+      return intake || 'The backlog is full; the platform keeps the rest';
+    case 'backend_open':
+    case 'backend_failing':
+      return backend || 'The backend fails';
+    case 'poller_silent':
+      return 'Updates wait, and nobody polls';
+    case 'program_silent':
+      return `Updates wait, and the program ${name} does not poll`;
+    case 'program_failing':
+      return `The backend of the program ${name} fails${because(ofProgram)}`;
+    case 'program_parked':
+      return `The program ${name} is parked${because(ofProgram)}`;
+    case 'forwarding_off':
+      return 'There is a backend, and forwarding is off';
+    case 'nobody_reads':
+      return 'Nobody reads the updates: no backend, poller, program or rule';
+  }
+}

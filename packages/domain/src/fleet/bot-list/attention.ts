@@ -1,0 +1,102 @@
+import { ATTENTION_KINDS, type AttentionKind } from '@flotilla/contract/attention.ts';
+import { type Bot, hasBackend, polls, routes } from '../bots/bot.ts';
+import { backendStateOf, isRunning, pendingOf, type ReadNumber } from './bot-state.ts';
+import type { ProgramAttention } from './program-attention.ts';
+import { isSilent } from './silent.ts';
+
+/** Something that is wrong with a bot. */
+export type Attention = {
+  kind: AttentionKind;
+  /** null: nobody knows, or it is a setting. */
+  sinceMs: number | null;
+  reader: string | null;
+  programId: number | null;
+  /** Updates that wait for the reader; null where none is meant. */
+  waiting: number | null;
+};
+
+const INTAKE = ['pollOkAt', 'hookOkAt', 'refusedAt', 'intakePausedAt', 'updateAt'] as const;
+const PUSH = ['failingSince', 'openUntil', 'allowedCount', 'pushCursorCount', 'pushPending'] as const;
+const PULL = ['allowedCount', 'pullCursorCount', 'pulledAt'] as const;
+const FIELDS = {
+  disabled: [],
+  neither: INTAKE,
+  push: [...INTAKE, ...PUSH],
+  pull: [...INTAKE, ...PULL],
+  both: [...new Set([...INTAKE, ...PUSH, ...PULL])],
+};
+/** A bot that was just added has not been polled yet. */
+const UNHEARD_MS = 90_000;
+/** Intake is tried again more often. */
+const PAUSE_SHOWN_MS = 300_000;
+
+/** The fields of a bot's state that attentionOf reads. Bots with equal fields get the same array object. */
+export function attentionFieldsOf(bot: Bot): readonly string[] {
+  if (bot.disabled) return FIELDS.disabled;
+  if (hasBackend(bot)) return bot.longPollEnabled ? FIELDS.both : FIELDS.push;
+  return bot.longPollEnabled ? FIELDS.pull : FIELDS.neither;
+}
+
+/** What is wrong with a bot, the worst first. Nothing is wrong with a bot that is switched off. */
+export function attentionOf(
+  bot: Bot,
+  nowMs: number,
+  number: ReadNumber,
+  programs: readonly ProgramAttention[],
+): Attention[] {
+  if (bot.disabled) return [];
+  const found = [intakeAttention(bot, nowMs, number), backendAttention(bot, nowMs, number)];
+  found.push(pollerAttention(bot, nowMs, number), settingsAttention(bot));
+  const ofPrograms = programs.map(({ kind, program: { id }, sinceMs, waiting }) => {
+    return { kind, sinceMs, reader: `program:${id}`, programId: id, waiting };
+  });
+  return [...found.filter((one) => one !== null), ...ofPrograms].toSorted(byUrgency);
+}
+
+/** The worst first, and of equal kinds what has lasted longest. */
+export function byUrgency(one: Attention, other: Attention): number {
+  const ofKinds = ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind);
+  return ofKinds || (one.sinceMs ?? Number.POSITIVE_INFINITY) - (other.sinceMs ?? Number.POSITIVE_INFINITY) || 0;
+}
+
+const NOBODY = { reader: null, programId: null, waiting: null };
+
+function intakeAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention | null {
+  const [refusedAt, pausedAt, polledAt] = [number('refusedAt'), number('intakePausedAt'), number('pollOkAt')];
+  const tookAt = Math.max(polledAt, number('updateAt'));
+  if (pausedAt > tookAt && nowMs - pausedAt < PAUSE_SHOWN_MS) {
+    return { ...NOBODY, kind: 'intake_paused', sinceMs: tookAt || null };
+  }
+  const isNew = nowMs - bot.createdAt.getTime() < UNHEARD_MS;
+  if (refusedAt === 0 && (isNew || isRunning(bot, nowMs, number))) return null;
+  return { ...NOBODY, kind: 'intake_failing', sinceMs: refusedAt || (polls(bot) ? polledAt : 0) || null };
+}
+
+function backendAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention | null {
+  const state = backendStateOf(bot, number);
+  if (state === 'ok') return null;
+  const kind = state === 'open' ? 'backend_open' : 'backend_failing';
+  const waiting = pendingOf(bot, nowMs, number);
+  return { kind, sinceMs: number('failingSince'), reader: 'push', programId: null, waiting };
+}
+
+function pollerAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention | null {
+  if (!bot.longPollEnabled) return null;
+  const waiting = number('allowedCount') - number('pullCursorCount');
+  const polledAtMs = number('pulledAt') || null;
+  if (!isPollerSilent(bot, nowMs, waiting, polledAtMs)) return null;
+  return { kind: 'poller_silent', sinceMs: polledAtMs, reader: 'pull', programId: null, waiting };
+}
+
+/** True if updates wait for the default poller, and it is silent. It may be nobody where a backend gets the updates. */
+export function isPollerSilent(bot: Bot, nowMs: number, waiting: number, polledAtMs: number | null): boolean {
+  if (hasBackend(bot) && polledAtMs === null) return false;
+  const sinceMs = polledAtMs ?? bot.createdAt.getTime();
+  return isSilent(nowMs, { waiting, polledAtMs: sinceMs, silentAfterS: bot.silentAfterS });
+}
+
+function settingsAttention(bot: Bot): Attention | null {
+  if (bot.backendUrl !== '' && !bot.proxyEnabled) return { ...NOBODY, kind: 'forwarding_off', sinceMs: null };
+  const isRead = hasBackend(bot) || bot.longPollEnabled || routes(bot) || bot.programs.some(({ enabled }) => enabled);
+  return isRead ? null : { ...NOBODY, kind: 'nobody_reads', sinceMs: null };
+}
