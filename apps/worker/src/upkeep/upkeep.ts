@@ -13,6 +13,7 @@ import { fleetMetrics } from './fleet-metrics.ts';
 import { startRemoval } from './removal.ts';
 import { repeatWork } from './repeat-work.ts';
 import { wakeForgottenTurns } from './wake-forgotten-turns.ts';
+import { startEvents } from './watch-events.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 import { watchUsernames } from './watch-usernames.ts';
 
@@ -60,6 +61,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     failure: 'a round of upkeep failed; it is tried again',
   });
   const all = [rounds, startRemoval(deps), startDeliveryJobs(deps), startParking(deps), startPublishing(deps)];
+  all.push(startEvents(deps));
   fleetMetrics(deps);
   return {
     stop: async () => {

@@ -20,6 +20,10 @@ const IN_ORDER: Record<keyof Tables, true> = {
   delivery_jobs: true,
   deletions: true,
   activity_hours: true,
+  events: true,
+  standing_events: true,
+  event_sinks: true,
+  event_deliveries: true,
 };
 
 /** Every table, referenced ones first. The code does not compile while a table is missing here. */
