@@ -7,7 +7,10 @@ import { defineOperation } from './operation.ts';
 /** What can be wrong with a bot, the worst first: what loses most when nobody acts. */
 export const ATTENTION = {
   intake_failing: { severity: 'error', text: 'no updates come in: the platform refuses the bot, or gives no answer' },
-  intake_paused: { severity: 'error', text: 'nothing is taken in until there is room; the platform keeps updates for a day' },
+  intake_paused: {
+    severity: 'error',
+    text: 'nothing is taken in until there is room; the platform keeps updates for a day',
+  },
   backend_open: { severity: 'error', text: 'the backend has failed for 10 s, and gets only probes' },
   poller_silent: { severity: 'error', text: 'updates wait, and nobody polled for `silent_after_s`' },
   program_parked: { severity: 'error', text: 'a program stayed behind its limit, and what waited became dead letters' },
@@ -22,7 +25,10 @@ export type AttentionKind = keyof typeof ATTENTION;
 export const ATTENTION_KINDS = Object.keys(ATTENTION) as [AttentionKind, ...AttentionKind[]];
 
 /** Counts of a fleet of which nothing needs attention. */
-export const NO_ATTENTION = Object.fromEntries(ATTENTION_KINDS.map((kind) => [kind, 0])) as Record<AttentionKind, number>;
+export const NO_ATTENTION = Object.fromEntries(ATTENTION_KINDS.map((kind) => [kind, 0])) as Record<
+  AttentionKind,
+  number
+>;
 
 const KINDS_NOTE = ATTENTION_KINDS.map((kind) => `${kind}: ${ATTENTION[kind].text}`).join('. ');
 
@@ -58,7 +64,9 @@ export const attentionOperations = {
       'Of equal kinds, what has lasted longest comes first. The entries are of this moment; if the caller sees more than 200 bots, a bot that came into trouble less than five seconds ago may be missing.',
     input: z.object({
       bot_id: anyBotId(),
-      kinds: listOf(z.enum(ATTENTION_KINDS), ATTENTION_KINDS.length).optional().describe('Only entries of these kinds.'),
+      kinds: listOf(z.enum(ATTENTION_KINDS), ATTENTION_KINDS.length)
+        .optional()
+        .describe('Only entries of these kinds.'),
       ...pagedInputs(),
     }),
     output: z.array(attentionResource),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventKind, EVENT_KINDS } from './events.ts';
+import { EVENT_KINDS, eventKind } from './events.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { flag, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
@@ -12,7 +12,10 @@ export const eventSinkResource = z
   .strictObject({
     id: ownIdField,
     name: z.string().describe('A name for people.'),
-    url: z.string().describe('Where events are sent by POST, with what is secret in it masked. Absent: to a chat.').optional(),
+    url: z
+      .string()
+      .describe('Where events are sent by POST, with what is secret in it masked. Absent: to a chat.')
+      .optional(),
     bot_id: z.int().describe('The bot that writes into `chat_id`. Absent: to a URL.').optional(),
     chat_id: z.int().describe('The chat that it writes into.').optional(),
     kinds: z.array(z.string()).nullable().describe(KINDS_NOTE),
@@ -20,7 +23,10 @@ export const eventSinkResource = z
     enabled: enabledField,
     waiting: z.int().describe('Events that wait for it: it fails, or the pace keeps them back.'),
     delivered_at: z.iso.datetime().describe('When it last took an event. Absent: never.').optional(),
-    failing_since: z.iso.datetime().describe('Since when it has taken none that was sent. Absent: it works.').optional(),
+    failing_since: z.iso
+      .datetime()
+      .describe('Since when it has taken none that was sent. Absent: it works.')
+      .optional(),
     last_error: z.string().describe('Why it fails. Empty: it works.'),
     created_at: createdAtField,
   })
@@ -52,7 +58,9 @@ const SINK: EventSinkResource = {
 
 const inputs = {
   name: text({ min: 1, max: 128 }).describe('A name for people.'),
-  url: text({ max: 2048 }).describe('Where events are sent by POST: http:// or https://. Either this, or a bot and a chat.'),
+  url: text({ max: 2048 }).describe(
+    'Where events are sent by POST: http:// or https://. Either this, or a bot and a chat.',
+  ),
   bot_id: ownId().describe('The bot that writes into `chat_id`.'),
   chat_id: platformId().describe('The chat that it writes into.'),
   kinds: nullable(listOf(eventKind, EVENT_KINDS.length)).describe(KINDS_NOTE),

@@ -10,7 +10,10 @@ export const EVENTS = {
   'backend.recovered': { text: 'that backend takes updates again' },
   'poller.silent': { text: 'updates wait, and nobody has polled for `silent_after_s`', end: 'poller.back' },
   'poller.back': { text: 'somebody polls again' },
-  'program.silent': { text: 'updates wait for a program that has not polled for `silent_after_s`', end: 'program.back' },
+  'program.silent': {
+    text: 'updates wait for a program that has not polled for `silent_after_s`',
+    end: 'program.back',
+  },
   'program.back': { text: 'that program polls again' },
   'program.parked': { text: 'a program stayed behind its limit, and what waited for it became dead letters' },
   'dead_letters.grew': { text: 'updates of a bot were given up' },

@@ -23,7 +23,9 @@ const states = z
 
 const attention = z
   .strictObject(
-    Object.fromEntries(ATTENTION_KINDS.map((kind) => [kind, z.int().describe(`Bots of which ${ATTENTION[kind].text}.`)])) as {
+    Object.fromEntries(
+      ATTENTION_KINDS.map((kind) => [kind, z.int().describe(`Bots of which ${ATTENTION[kind].text}.`)]),
+    ) as {
       [Kind in AttentionKind]: z.ZodInt;
     },
   )

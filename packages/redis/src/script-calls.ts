@@ -655,16 +655,17 @@ async function readPage(redis: RedisCommands, keys: ReadPageKeys, args: ReadPage
   }
 }
 
-export type ReadProgramTroubleKeys = { state: string };
-export type ReadProgramTroubleArgs = {
-  /** as <bot id>:<program id>, separated by spaces */
+export type ReadProgramAttentionKeys = { state: string };
+export type ReadProgramAttentionArgs = {
+  nowMs: number;
+  /** as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>, separated by spaces */
   programs: string;
 };
-export type ReadProgramTroubleReply = string;
-/** Reads which programs of bots of a shard are in trouble. See scripts/read-program-trouble.lua. */
-async function readProgramTrouble(redis: RedisCommands, keys: ReadProgramTroubleKeys, args: ReadProgramTroubleArgs): Promise<ReadProgramTroubleReply> {
-  const sent: (string | number)[] = [keys.state, args.programs];
-  const reply = await runScript(redis, 'read-program-trouble', 1, sent);
+export type ReadProgramAttentionReply = string;
+/** Reads what is wrong with programs of bots of a shard. See scripts/read-program-attention.lua. */
+async function readProgramAttention(redis: RedisCommands, keys: ReadProgramAttentionKeys, args: ReadProgramAttentionArgs): Promise<ReadProgramAttentionReply> {
+  const sent: (string | number)[] = [keys.state, args.nowMs, args.programs];
+  const reply = await runScript(redis, 'read-program-attention', 1, sent);
   return String((reply as unknown));
 }
 
@@ -865,7 +866,7 @@ export const scripts = {
   parkProgram,
   patchBotState,
   readPage,
-  readProgramTrouble,
+  readProgramAttention,
   readReaders,
   readStates,
   redrive,

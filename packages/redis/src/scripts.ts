@@ -24,7 +24,7 @@ const SCRIPTS = {
   'park-program': 'needs-room',
   'patch-bot-state': 'needs-room',
   'read-page': 'runs-when-full',
-  'read-program-trouble': 'only-reads',
+  'read-program-attention': 'only-reads',
   'read-readers': 'only-reads',
   'read-states': 'only-reads',
   redrive: 'needs-room',

@@ -5,7 +5,17 @@ const NAMES = [
   ...['pullCursor', 'pullCursorCount', 'keptFrom', 'prevAck', 'prevAckAt', 'prevOffset', 'prevAt'],
   ...['pushCursor', 'pushCursorCount', 'pushPending', 'pushFloor', 'pushFencingToken', 'pushClaim', 'pushSuspect'],
   ...['rulesCursor', 'rulesUnread', 'rulesPending', 'rulesFloor', 'rulesFencingToken', 'rulesClaim', 'rulesSuspect'],
-  ...['pollingFencingToken', 'pollOffset', 'pollOkAt', 'pollErr', 'pollErrAt', 'pollTries', 'refusedAt', 'hookOkAt', 'intakePausedAt'],
+  ...[
+    'pollingFencingToken',
+    'pollOffset',
+    'pollOkAt',
+    'pollErr',
+    'pollErrAt',
+    'pollTries',
+    'refusedAt',
+    'hookOkAt',
+    'intakePausedAt',
+  ],
   ...['failingSince', 'probeIntervalMs', 'openUntil', 'goneSince', 'pushOkAt', 'pushErr', 'pushErrAt'],
   ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'parked'],
   // Of a program only.

@@ -10,6 +10,7 @@ import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { readConfig } from '../config.ts';
 import { type Context, createContext } from '../context.ts';
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 
 type Entry = BotResource['attention'][number] & { bot_id: number };
-const attention = async (query: Record<string, unknown>, client = api.admin): Promise<Entry[]> => {
+const attention = async (query: Record<string, string | number>, client = api.admin): Promise<Entry[]> => {
   const answer = await client('GET', '/api/attention', { query });
   expect(answer.status).toBe(200);
   return answer.json as Entry[];
@@ -88,8 +89,7 @@ describe('a poller', () => {
     const bot = await polledBot({ long_poll_enabled: true });
     await accept(bot, [1]);
     expect(await kindsOf(bot)).toEqual([]);
-    const old = { created_at: iso(HOUR_AGO_MS) };
-    await api.database.db.updateTable('bots').set(old).where('id', '=', bot.id).execute();
+    await sql`update bots set created_at = ${iso(HOUR_AGO_MS)} where id = ${bot.id}`.execute(api.database.db);
     await api.admin('POST', '/api/bots/update', { body: { id: bot.id, description: 'old' } });
     const [entry] = await ofBot(bot);
     expect(entry).toMatchObject({ kind: 'poller_silent', waiting: 1 });
@@ -124,7 +124,9 @@ describe('a program', () => {
     const { id } = (await api.admin('POST', '/api/programs/add', { body: add })).json as ProgramResource;
     const fault = { failingSince: HOUR_AGO_MS, pushErr: '502 Bad Gateway', pushErrAt: HOUR_AGO_MS };
     await worker.redis.commands.hset(programKeys(bot.id, id).state, fault);
-    expect(await ofBot(bot)).toMatchObject([{ kind: 'program_failing', program_id: id, text: expect.stringMatching(/"alerts" .*502/) }]);
+    expect(await ofBot(bot)).toMatchObject([
+      { kind: 'program_failing', program_id: id, text: expect.stringMatching(/"alerts" .*502/) },
+    ]);
   });
 });
 
@@ -161,7 +163,8 @@ test('the list is of the bots that the caller sees, the worst first, filtered by
   await patch(mine, { failingSince: HOUR_AGO_MS, openUntil: HOUR_AGO_MS });
   const ofTwo = await insertAccount(api.database.db, { username: 'sees-two', bots: [mine.id, idle.id] });
   const user = restClient(api.url, ofTwo.key);
-  const rows = async (query: object) => (await attention({ ...query }, user)).map(({ bot_id, kind }) => [bot_id, kind]);
+  const rows = async (query: Record<string, string>) =>
+    (await attention(query, user)).map(({ bot_id, kind }) => [bot_id, kind]);
   const both = [
     [mine.id, 'backend_open'],
     [idle.id, 'nobody_reads'],

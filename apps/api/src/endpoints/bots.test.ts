@@ -45,9 +45,11 @@ describe('adding a bot', () => {
       webhook_mode: false,
       disabled: false,
       max_connections: 40,
+      silent_after_s: 300,
       last_error: '',
       pending_update_count: 0,
       backend_state: 'ok',
+      attention: [{ kind: 'nobody_reads', severity: 'warning', text: expect.any(String) }],
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
@@ -135,7 +137,7 @@ describe('updating a bot', () => {
     const pod = await api.startPod();
     const answer = await update({ id: String(bot.id), name: 'After', long_poll_enabled: 'true', max_connections: '7' });
     const { max_connections: _old, ...rest } = bot;
-    expect(answer.json).toEqual({ ...rest, name: 'After', long_poll_enabled: true, max_connections: 7 });
+    expect(answer.json).toEqual({ ...rest, name: 'After', long_poll_enabled: true, max_connections: 7, attention: [] });
     const elsewhere = restClient(pod.url, ADMIN_KEY);
     await waitFor(async () => (await listed(elsewhere, bot.id))?.name === 'After', { timeoutMs: 2000 });
   });
@@ -326,11 +328,15 @@ describe('what is wrong with a bot', () => {
     expect(found.headers.get('x-total-count')).toBe('1');
     const attention = [
       expect.objectContaining({ kind: 'program_parked', program_id: parked.id }),
-      expect.objectContaining({ kind: 'program_failing', program_id: failing.id, since: iso(hourAgoMs) }),
+      expect.objectContaining({
+        kind: 'program_failing',
+        program_id: failing.id,
+        since: new Date(hourAgoMs).toISOString(),
+      }),
     ];
     expect(found.json).toMatchObject([{ id: bot_id, backend_state: 'ok', running: true, attention }]);
     expect(await shown(bot_id)).toMatchObject({ attention });
-    expect(await shown(other.id)).toMatchObject({ attention: [] });
+    expect(await shown(other.id)).toMatchObject({ attention: [{ kind: 'nobody_reads' }] });
     await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot_id } });
     expect(await shown(bot_id)).toMatchObject({ attention: [] });
   });

@@ -56,7 +56,7 @@ let accountsMade = 0;
 let programsMade = 0;
 const PROGRAM_SETTINGS = {
   ...{ mode: 'pull', secret_token: 'relay-secret' },
-  ...{ max_connections: 5, kinds: ['message'], exclusive: false, order: 7 },
+  ...{ max_connections: 5, kinds: ['message'], exclusive: false, order: 7, silent_after_s: 60 },
   filter: {
     chat_ids: [-1001234567890],
     chat_types: ['group'],
@@ -198,7 +198,8 @@ const EXAMPLES: Record<OperationName, Example> = {
   showFleet: () => ({}),
   showSystem: () => ({}),
   showApiRoot: () => ({}),
-  listBots: () => ({ q: 'e', state: 'not_polled', sort: 'pending', limit: 5, offset: 0 }),
+  listAttention: () => ({ bot_id: botId, kinds: 'nobody_reads,poller_silent', limit: 5, offset: 0 }),
+  listBots: () => ({ q: 'e', attention: 'nobody_reads', state: 'not_polled', sort: 'pending', limit: 5, offset: 0 }),
   showBot: () => ({ id: botId }),
   addBot: async () => ({
     token: await newToken(),

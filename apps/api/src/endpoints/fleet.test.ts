@@ -1,7 +1,7 @@
 import type { ActivityResource } from '@flotilla/contract/activity.ts';
+import { NO_ATTENTION } from '@flotilla/contract/attention.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { SystemResource } from '@flotilla/contract/system.ts';
-import { NO_ATTENTION } from '@flotilla/contract/attention.ts';
 import { migrations } from '@flotilla/database/migrations.ts';
 import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts';
 import { gatherFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';

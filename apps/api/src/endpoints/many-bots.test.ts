@@ -110,7 +110,9 @@ describe('the states and figures of more than 200 bots', () => {
     const troubled = async () => {
       const bots = context.directory.all();
       const { value } = await columns.attention(bots);
-      return bots.flatMap((bot, at) => value[at]!.filter(isOfProgram).map(({ kind, programId }) => [bot.id, kind, programId]));
+      return bots.flatMap((bot, at) =>
+        value[at]!.filter(isOfProgram).map(({ kind, programId }) => [bot.id, kind, programId]),
+      );
     };
     expect(await troubled()).toEqual([]);
     await context.redis.commands.hset(programKeys(bot_id, id).state, 'failingSince', nowMs);

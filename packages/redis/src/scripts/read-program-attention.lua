@@ -1,9 +1,9 @@
 -- Reads what is wrong with programs of bots of a shard.
 -- @keys state  of one of the bots
 -- @args nowMs: number
---   programs: text  as <bot id>:<program id>:<ms without a poll after which it is silent, 0: never>, separated by spaces
--- @reply text  of each program, separated by spaces: '-' for nothing, or a letter, since when (ms), ':' and how many updates
---   wait: f its backend fails, p it is parked, s it is silent
+--   programs: text  as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>, separated by spaces
+-- @reply text  of each program, separated by spaces; '-' where nothing is wrong, else a letter (f its backend fails, p it is
+--       parked, s it is silent), since when (ms), a colon, and how many updates wait
 -- @include log
 -- @include trim
 local found, prefix = {}, string.match(state, '^(.*:)%d+:state$')
@@ -29,7 +29,9 @@ local function attentionOf(bot, id, silentAfterMs)
   end
   local cursor, polledAt = consumerOf(redis.call('HGET', prefix .. bot .. ':consumers', 'program:' .. id))
   -- A poll ends the parking of a program that pulls, and leaves the field.
-  if p.parkedAt and (pushes or tonumber(p.parkedAt) >= tonumber(polledAt or 0)) then return 'p' .. p.parkedAt .. ':0' end
+  if p.parkedAt and (pushes or tonumber(p.parkedAt) >= tonumber(polledAt or 0)) then
+    return 'p' .. p.parkedAt .. ':0'
+  end
   if pushes or not cursor then return '-' end
   -- Parked ones have 0 there.
   if polledAt == '0' then polledAt = p.polledAt or '0' end

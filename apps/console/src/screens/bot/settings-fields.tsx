@@ -4,8 +4,8 @@ import { SwitchField } from '../../parts/switch-field.tsx';
 import { BackendFields } from './backend-fields.tsx';
 import { KindsField } from './kinds-field.tsx';
 import type { Settings } from './settings-draft.ts';
-import { SilentAfterField } from './silent-after-field.tsx';
 import { useSettingsWords } from './settings-words.ts';
+import { SilentAfterField } from './silent-after-field.tsx';
 
 type FieldsProps = {
   settings: Settings;

@@ -13,7 +13,12 @@ type Tabs = { fleet: FleetResource | undefined; filter: FleetFilter };
 export function StateTabs({ fleet, filter }: Tabs): ReactNode {
   const words = useWords();
   const kinds = ATTENTION_KINDS.map((kind) => {
-    return { mark: kind, count: fleet?.attention[kind] ?? 0, search: { attention: kind }, chosen: filter.attention === kind };
+    return {
+      mark: kind,
+      count: fleet?.attention[kind] ?? 0,
+      search: { attention: kind },
+      chosen: filter.attention === kind,
+    };
   });
   const disabled = { mark: 'disabled', search: { state: 'disabled' }, chosen: filter.state === 'disabled' } as const;
   const tabs = [...kinds, { ...disabled, count: fleet?.states.disabled ?? 0 }];

@@ -24,6 +24,7 @@ function matcherFor(...programs: Wanted[]) {
     backendIpAddress: '',
     signing: null,
     maxConnections: 40,
+    silentAfterS: 300,
   };
   const rest = {
     ...backend,

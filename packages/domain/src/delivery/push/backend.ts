@@ -32,7 +32,10 @@ export function keysOfProgram({ id, program }: BotWithBackend): ReturnType<typeo
 }
 
 /** The id by which a receiver recognises a delivery: the same at every try. */
-export function deliveryIdOf({ id, program }: Pick<BackendAddress, 'id' | 'program'>, updateId: number | string): string {
+export function deliveryIdOf(
+  { id, program }: Pick<BackendAddress, 'id' | 'program'>,
+  updateId: number | string,
+): string {
   return program === undefined ? `${id}-${updateId}` : `${id}-p${program.id}-${updateId}`;
 }
 

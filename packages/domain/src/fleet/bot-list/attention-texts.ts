@@ -16,8 +16,9 @@ export async function attentionTexts(
   const failing = [...programs].flatMap(([botId, list]) =>
     list.filter(({ kind }) => kind !== 'program_silent').map(({ program: { id } }) => ({ botId, id })),
   );
-  const read = failing.map(({ botId, id }) => ['hmget', programKeys(botId, id).state, 'pushErr', 'parkedFor']);
-  const found = read.length === 0 ? [] : ((await redis.runMany(read)) as (string | null)[][]);
+  const found = (await redis.runMany(
+    failing.map(({ botId, id }) => ['hmget', programKeys(botId, id).state, 'pushErr', 'parkedFor']),
+  )) as (string | null)[][];
   const errors = new Map(failing.map(({ id }, at) => [id, found[at]?.find((text) => text !== null) ?? '']));
   return (bot, attention, ofBot) => textOf(bot, attention, ofBot, errors.get(attention.programId ?? 0) ?? '');
 }

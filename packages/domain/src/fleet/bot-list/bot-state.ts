@@ -57,7 +57,10 @@ export function pendingOf(bot: Bot, nowMs: number, number: ReadNumber): number {
 }
 
 /** The status in one word, by which the fleet is counted. */
-export function botState(bot: Bot, { running, backendState }: { running: boolean; backendState: BackendState }): BotState {
+export function botState(
+  bot: Bot,
+  { running, backendState }: { running: boolean; backendState: BackendState },
+): BotState {
   if (bot.disabled) return 'disabled';
   return running ? backendState : 'not_polled';
 }

@@ -217,7 +217,14 @@ const RELAY = {
 
 test('the backends of programs are sealed anew too, each for its own program', async () => {
   const [botId] = await makeBots(1);
-  const content = { name: 'relay', enabled: true, backendCertificate: '', backendIpAddress: '', maxConnections: 40 };
+  const content = {
+    name: 'relay',
+    enabled: true,
+    backendCertificate: '',
+    backendIpAddress: '',
+    maxConnections: 40,
+    silentAfterS: 300,
+  };
   const wanted = { ...content, backendUrl: 'https://relay.example/', secretToken: 'its-secret' };
   const program = await programStore(database.db, before).insert(
     botId!,
@@ -237,6 +244,7 @@ test('what signs deliveries is sealed anew, of bots and of programs', async () =
     backendCertificate: '',
     backendIpAddress: '',
     maxConnections: 40,
+    silentAfterS: 300,
     kinds: [],
   };
   const of = { filter: {}, exclusive: false, order: 100, backendRole: 'admin' as const };

@@ -1,10 +1,10 @@
 import { auditStore } from '../audit/audit-store.ts';
 import { recordAction } from '../audit/record-action.ts';
+import { recordEvent } from '../events/record-event.ts';
 import type { Account } from './account.ts';
 import type { PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { findAccount } from './find-account.ts';
-import { recordEvent } from '../events/record-event.ts';
 import { verifyPassword } from './password.ts';
 
 /** The account for a correct username and password, with an audit entry; else null. Both take the same time. */

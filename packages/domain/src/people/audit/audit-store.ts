@@ -87,7 +87,10 @@ export function auditStore(db: Database) {
           .where('actor_id', '=', accountId)
           .where('action', '=', 'sign_in')
           .limit(1);
-      const [any, fromHere] = [await signIns().executeTakeFirst(), await signIns().where('address', '=', address).executeTakeFirst()];
+      const [any, fromHere] = [
+        await signIns().executeTakeFirst(),
+        await signIns().where('address', '=', address).executeTakeFirst(),
+      ];
       return any !== undefined && fromHere === undefined;
     },
 

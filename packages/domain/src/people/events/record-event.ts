@@ -1,4 +1,4 @@
-import { EVENTS, EVENT_KINDS, type EventKind } from '@flotilla/contract/events.ts';
+import { EVENT_KINDS, EVENTS, type EventKind } from '@flotilla/contract/events.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 

@@ -1,6 +1,6 @@
 import type { EventKind, EventResource } from '@flotilla/contract/events.ts';
-import type { StoredEvent } from '../../people/events/event-store.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import type { StoredEvent } from '../../people/events/event-store.ts';
 
 /** An event as a sink gets it. */
 export type ShownEvent = {

@@ -4,8 +4,8 @@ import type { BackendConnections } from '../../delivery/push/backend-connections
 import { sendToBackend } from '../../delivery/push/send-to-backend.ts';
 import { NOT_SIGNED, signDelivery } from '../../delivery/push/sign-delivery.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
-import { type ShownEvent, textOfEvent } from './event-text.ts';
 import type { EventSink } from './event-sink.ts';
+import { type ShownEvent, textOfEvent } from './event-text.ts';
 
 export type SendDeps = {
   clock: Clock;
@@ -14,7 +14,9 @@ export type SendDeps = {
   platform: PlatformClient;
 };
 
-export type Sent = { outcome: 'taken' } | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number };
+export type Sent =
+  | { outcome: 'taken' }
+  | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number };
 
 /** Somebody waits for the next event. */
 const DEADLINE_MS = 10_000;
@@ -29,14 +31,21 @@ export function sendEvent(deps: SendDeps, sink: EventSink, event: ShownEvent, si
 type Target<Kind> = Extract<EventSink['target'], { kind: Kind }>;
 
 /** As Standard Webhooks has it: the type, the time and the data. */
-async function sendToUrl(deps: SendDeps, { url, signing }: Target<'url'>, event: ShownEvent, signal: AbortSignal): Promise<Sent> {
+async function sendToUrl(
+  deps: SendDeps,
+  { url, signing }: Target<'url'>,
+  event: ShownEvent,
+  signal: AbortSignal,
+): Promise<Sent> {
   const body = JSON.stringify({ type: event.resource.kind, timestamp: event.resource.at, data: dataOf(event) });
   const id = `evt_${event.resource.id}`;
   const signature = signDelivery(signing, { id, atMs: deps.clock.nowMs(), body });
   if (signature === null) return { outcome: 'failed', reason: NOT_SIGNED, status: null };
   const address = { id: 0, backendUrl: url, secretToken: '', backendCertificate: '', backendIpAddress: '' };
   const request = { id: event.resource.id, raw: body, headers: { ...signature, 'Flotilla-Delivery-Id': id } };
-  const delivery = await sendToBackend(deps.backends.to(address), address, request, signal, { deadlineMs: DEADLINE_MS });
+  const delivery = await sendToBackend(deps.backends.to(address), address, request, signal, {
+    deadlineMs: DEADLINE_MS,
+  });
   switch (delivery.outcome) {
     case 'delivered':
       return { outcome: 'taken' };
@@ -60,7 +69,12 @@ function dataOf({ resource, repeats, link, botName }: ShownEvent) {
   };
 }
 
-async function sendToChat(deps: SendDeps, { botId, chatId }: Target<'chat'>, event: ShownEvent, signal: AbortSignal): Promise<Sent> {
+async function sendToChat(
+  deps: SendDeps,
+  { botId, chatId }: Target<'chat'>,
+  event: ShownEvent,
+  signal: AbortSignal,
+): Promise<Sent> {
   const bot = deps.directory.byId(botId);
   if (bot === undefined) return { outcome: 'failed', reason: 'The bot that writes is gone', status: null };
   if (bot.disabled) return { outcome: 'failed', reason: 'The bot that writes is disabled', status: null };
