@@ -5,12 +5,12 @@ import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.t
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { dateBot } from '@flotilla/testing/date-bot.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
 import { readConfig } from '../config.ts';
 import { type Context, createContext } from '../context.ts';
 
@@ -89,7 +89,7 @@ describe('a poller', () => {
     const bot = await polledBot({ long_poll_enabled: true });
     await accept(bot, [1]);
     expect(await kindsOf(bot)).toEqual([]);
-    await sql`update bots set created_at = ${iso(HOUR_AGO_MS)} where id = ${bot.id}`.execute(api.database.db);
+    await dateBot(api.database.db, bot.id, HOUR_AGO_MS);
     await api.admin('POST', '/api/bots/update', { body: { id: bot.id, description: 'old' } });
     const [entry] = await ofBot(bot);
     expect(entry).toMatchObject({ kind: 'poller_silent', waiting: 1 });

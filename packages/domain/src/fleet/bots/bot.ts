@@ -70,7 +70,6 @@ export type BotChanges = Partial<
 >;
 
 export const DEFAULT_MAX_CONNECTIONS = 40;
-export const DEFAULT_SILENT_AFTER_S = 300;
 
 /** True if updates of this bot go to its backend. */
 export function pushes(bot: Bot): boolean {
