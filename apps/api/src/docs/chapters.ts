@@ -31,3 +31,46 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   auth: { name: 'Sign-in', description: 'Sessions, passwords, API keys and accounts.' },
   fleet: { name: 'Fleet', description: 'The whole fleet in figures, and its processes.' },
   attention: { name: 'Attention', description: 'What is wrong with bots at this moment.' },
+  events: { name: 'Events', description: 'What happened and somebody should know.' },
+  'event-sinks': { name: 'Event sinks', description: 'Where events are sent: to a URL, or to a chat of a bot.' },
+  system: { name: 'System', description: 'What the installation stands on.' },
+  bots: { name: 'Bots', description: 'The bots of the fleet, and whether they run.' },
+  programs: { name: 'Programs', description: 'Readers of the updates of a bot, each with a cursor of its own.' },
+  chats: { name: 'Chats', description: 'The chats in which a bot was seen.' },
+  messages: { name: 'Messages', description: 'The history of a chat, and sending to it.' },
+  files: { name: 'Files', description: 'The files in messages: pictures, sound, video, documents.' },
+  users: { name: 'Users', description: 'The users who wrote in a chat; banning and unbanning.' },
+  admins: { name: 'Admins', description: 'The administrators of a chat. Each list comes from the platform.' },
+  tags: { name: 'Tags', description: 'Short notes on the users of a chat. People in the chat do not see them.' },
+  routes: { name: 'Routes', description: 'Routing rules: they send messages of one bot to chats of another.' },
+  adminlog: { name: 'Audit', description: 'The audit log: who did what, in chats and to the fleet.' },
+  stats: { name: 'Statistics', description: 'Figures of a chat.' },
+  activity: { name: 'Activity', description: 'What bots did, by minute and by hour.' },
+  updates: { name: 'Updates', description: 'The updates of a bot, for clients that poll.' },
+  live: { name: 'Live', description: 'What happens now, as a stream of events.' },
+  deliveries: {
+    name: 'Deliveries',
+    description:
+      "Updates that Flotilla sends to a bot's backend, or by routing rules to other chats.\n\nA failed update is sent again " +
+      'at once, then after 2, 4, 8 … s, and finally every 60 to 120 s. `Retry-After` replaces the delay. A backend that ' +
+      'failed for 10 s gets only one probe every 2 to 60 s.\n\nAn update is given up when it expires: an inline query ' +
+      'after 30 s, a callback, shipping or pre-checkout query after 150 s, a chosen inline result after 10 min, ' +
+      'everything else after 24 h. For a message this time begins at its date, but it has at least an hour from its ' +
+      'arrival. An update that was given up is a dead letter. `POST /api/deliveries/redrive` sends it again, ' +
+      '`POST /api/deliveries/discard` deletes it.',
+  },
+};
+
+/** Throws for a path without a chapter: enter a new one above. */
+export function chapterOf(operation: Operation): string {
+  const [, , chapter = ''] = operation.paths[0].split('/');
+  const found = CHAPTERS[chapter];
+  if (found === undefined) throw new Error(`${operation.paths[0]} has no chapter in the API document; add one here`);
+  return found.name;
+}
+
+/** The chapters that these operations use, in the order of the document. */
+export function chaptersOf(operations: readonly Operation[]): { name: string; description: string }[] {
+  const used = new Set(operations.map(chapterOf));
+  return Object.values(CHAPTERS).filter(({ name }) => used.has(name));
+}
