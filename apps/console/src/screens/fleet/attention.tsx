@@ -1,4 +1,4 @@
-import { ATTENTION_KINDS, type AttentionKind } from '@flotilla/contract/attention.ts';
+import type { AttentionKind } from '@flotilla/contract/attention.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
@@ -13,6 +13,7 @@ import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { resumeBackend } from '../bot/backend-calls.ts';
 import { TryNow } from '../bot/try-now.tsx';
+import { ATTENTION_KINDS } from './fleet-filter.ts';
 
 const SHOWN_OF_EACH = 3;
 

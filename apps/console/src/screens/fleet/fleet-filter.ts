@@ -1,6 +1,13 @@
-import { ATTENTION_KINDS, type AttentionKind } from '@flotilla/contract/attention.ts';
+import type { AttentionKind } from '@flotilla/contract/attention.ts';
 import type { BotSort } from '@flotilla/contract/bots.ts';
 import { type Range, readRange } from '../activity/use-activity.ts';
+
+/** What can be wrong with a bot, the worst first, as the api orders it. */
+const RANKS = {
+  ...{ intake_failing: 1, intake_paused: 2, backend_open: 3, poller_silent: 4, program_parked: 5 },
+  ...{ program_silent: 6, program_failing: 7, backend_failing: 8, forwarding_off: 9, nobody_reads: 10 },
+} satisfies Record<AttentionKind, number>;
+export const ATTENTION_KINDS = Object.keys(RANKS) as AttentionKind[];
 
 /** The columns that can be sorted by, and their only order. */
 export const SORTS = {

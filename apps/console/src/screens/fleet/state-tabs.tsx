@@ -1,11 +1,10 @@
-import { ATTENTION_KINDS } from '@flotilla/contract/attention.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { lookOf, StateMark } from '../../parts/state-badge.tsx';
 import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
-import type { FleetFilter } from './fleet-filter.ts';
+import { ATTENTION_KINDS, type FleetFilter } from './fleet-filter.ts';
 
 type Tabs = { fleet: FleetResource | undefined; filter: FleetFilter };
 
