@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_KINDS, eventKind } from './events.ts';
+import { EVENT_KINDS } from './events.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { flag, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
@@ -63,7 +63,7 @@ const inputs = {
   ),
   bot_id: ownId().describe('The bot that writes into `chat_id`.'),
   chat_id: platformId().describe('The chat that it writes into.'),
-  kinds: nullable(listOf(eventKind, EVENT_KINDS.length)).describe(KINDS_NOTE),
+  kinds: nullable(listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length)).describe(KINDS_NOTE),
   bot_ids: nullable(ownIds(1000)).describe(BOTS_NOTE),
   enabled: flag().describe('False: it gets no events that happen meanwhile.'),
 };

@@ -66,7 +66,7 @@ export const eventOperations = {
     description: `Events are kept for ${EVENT_DAYS} days. Those that are about no bot are shown to admins of the whole fleet.`,
     input: z.object({
       bot_id: anyBotId(),
-      kinds: listOf(eventKind, EVENT_KINDS.length).optional().describe('Only events of these kinds.'),
+      kinds: listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length).optional().describe('Only events of these kinds.'),
       since: instant().optional().describe('Only events from this time on: ISO 8601 with a zone.'),
       ...pagedInputs({ default: 100, max: 1000 }),
     }),

@@ -39,7 +39,8 @@ export async function addSink(
   by: Actor,
   wanted: WantedSink & { name: string },
 ): Promise<{ sink: EventSink; signingSecret: string | null }> {
-  const content = { kinds: null, botIds: null, enabled: true, ...given(wanted), target: targetOf(deps, wanted, null) };
+  const defaults = { name: wanted.name, kinds: null, botIds: null, enabled: true };
+  const content = { ...defaults, ...given(wanted), target: targetOf(deps, wanted, null) };
   const signing = newSigning();
   const sink = await deps.db.transaction().execute(async (db) => {
     const sinks = sinkStore(db, deps.secrets);
@@ -80,9 +81,14 @@ export async function findSink({ db, secrets }: Pick<SinkDeps, 'db' | 'secrets'>
   return sink;
 }
 
-function given({ name, kinds, botIds, enabled }: WantedSink): Pick<SinkContent, 'name'> & Partial<SinkContent> {
+function given({
+  name,
+  kinds,
+  botIds,
+  enabled,
+}: WantedSink): Partial<Pick<SinkContent, 'name' | 'kinds' | 'botIds' | 'enabled'>> {
   const fields = { name, kinds, botIds, enabled };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as SinkContent;
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function targetOf(deps: SinkDeps, { url, botId, chatId }: WantedSink, known: EventSink | null): SinkContent['target'] {
