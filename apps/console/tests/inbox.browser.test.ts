@@ -692,7 +692,8 @@ test(
     await backFromChat();
     for (const name of ['Live', 'Deliveries', 'Search', 'Audit', 'Access', 'System', 'Fleet']) {
       await screens.getByRole('link', { name, exact: true }).click();
-      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await page.locator('nav a[aria-current="page"]', { hasText: name }).waitFor();
+      await page.getByRole('heading', { level: 1 }).waitFor();
       expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 390]);
       await backFromChat();
     }

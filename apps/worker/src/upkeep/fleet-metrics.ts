@@ -59,6 +59,12 @@ const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
     read: ({ bots }) => byLabel('intake', bots),
   },
   {
+    name: 'flotilla_bots_attention',
+    help: 'Bots by what is wrong with them, as GET /api/attention names it. A bot may count for several kinds.',
+    labelNames: ['kind'],
+    read: ({ attention }) => byLabel('kind', attention),
+  },
+  {
     name: 'flotilla_backends',
     help: 'Backends by breaker: ok, failing, open (only probed).',
     labelNames: ['state'],

@@ -41,10 +41,12 @@ export function ChatHead({ chat, back, goTo, showPerson }: HeadProps): ReactNode
         <h1 className="cut">
           <bdi>{title}</bdi>
         </h1>
-        <p className="muted cut">
-          {known?.username && <bdi>@{known.username} · </bdi>}
-          {known && `${inbox.types[known.type]} · `}
-          <Link to="/bots/$id" params={{ id: String(chat.botId) }}>
+        <p className="muted">
+          <span className="cut">
+            {known?.username && <bdi>@{known.username} · </bdi>}
+            {known && `${inbox.types[known.type]} ·`}
+          </span>
+          <Link to="/bots/$id" params={{ id: String(chat.botId) }} className="cut">
             <bdi>{botName}</bdi>
           </Link>
         </p>
