@@ -9,6 +9,7 @@ import { readAddedBot } from './screens/add-bot/added-bot.ts';
 import { readAuditFilter } from './screens/audit/audit-filter.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readDeliveryFilter } from './screens/deliveries/delivery-filter.ts';
+import { readEventFilter } from './screens/events/event-filter.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
 import { readInboxSearch } from './screens/inbox/inbox-filter.ts';
 import { readLiveFilter } from './screens/live/live-filter.ts';
@@ -106,6 +107,12 @@ const search = createRoute({
   validateSearch: readSearchAddress,
   component: screen(() => import('./screens/search/search.tsx'), 'Search'),
 });
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  validateSearch: readEventFilter,
+  component: screen(() => import('./screens/events/events.tsx'), 'Events'),
+});
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
@@ -188,6 +195,7 @@ export function createConsoleRouter() {
       chatMessages,
       chat.addChildren([chatPeople, chatStatistics, chatAudit]),
       search,
+      events,
       audit,
       access,
     ]),

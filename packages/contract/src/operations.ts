@@ -11,6 +11,8 @@ import { chatOperations } from './chats.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { deliveryAttemptOperations } from './delivery-attempts.ts';
 import { deliveryJobOperations } from './delivery-jobs.ts';
+import { eventSinkOperations } from './event-sinks.ts';
+import { eventOperations } from './events.ts';
 import { fileOperations } from './files.ts';
 import { fleetOperations } from './fleet.ts';
 import { liveOperations } from './live.ts';
@@ -37,6 +39,8 @@ export const operations = {
   ...accountOperations,
   ...fleetOperations,
   ...attentionOperations,
+  ...eventOperations,
+  ...eventSinkOperations,
   ...systemOperations,
   ...botOperations,
   ...readerOperations,

@@ -399,6 +399,63 @@ export interface BackupsTable {
   bytes: Generated<BigInt64>;
 }
 
+/** What happened and people should know. */
+export interface EventsTable {
+  id: Generated<BigInt64>;
+  /** From the contract's closed list, or that of a later release. */
+  kind: string;
+  /** null: about no bot. */
+  bot_id: BigInt64 | null;
+  program_id: BigInt64 | null;
+  text: string;
+  at: Generated<Date>;
+}
+
+/** What is wrong at the moment and was told, so that its end is told, too. */
+export interface StandingEventsTable {
+  bot_id: BigInt64;
+  /** 0: the bot itself. */
+  program_id: Generated<BigInt64>;
+  kind: string;
+  since: Generated<Date>;
+}
+
+/** Where people are told: a URL, or a chat of a bot. */
+export interface EventSinksTable {
+  id: Generated<BigInt64>;
+  name: string;
+  /** '' for a chat. */
+  url_sealed: Generated<string>;
+  signing_sealed: Generated<string>;
+  bot_id: BigInt64 | null;
+  chat_id: BigInt64 | null;
+  /** JSON arrays; null: all. */
+  kinds: string[] | null;
+  bot_ids: number[] | null;
+  enabled: Generated<boolean>;
+  delivered_at: Date | null;
+  failing_since: Date | null;
+  last_error: Generated<string>;
+  created_at: CreatedAt;
+}
+
+/** An event on its way to one sink. */
+export interface EventDeliveriesTable {
+  id: Generated<BigInt64>;
+  sink_id: BigInt64;
+  event_id: BigInt64;
+  /** As of the event, for the pace. */
+  kind: string;
+  bot_id: BigInt64 | null;
+  program_id: BigInt64 | null;
+  /** How many events of the same kind this one stands for, beside itself. */
+  repeats: Generated<number>;
+  due_at: Date;
+  /** JSON of the failed tries; null: none has failed, and none is in flight. */
+  retry: string | null;
+  delivered_at: Date | null;
+}
+
 export interface Tables {
   bots: BotsTable;
   chats: ChatsTable;
@@ -420,4 +477,8 @@ export interface Tables {
   deletions: DeletionsTable;
   activity_hours: ActivityHoursTable;
   backups: BackupsTable;
+  events: EventsTable;
+  standing_events: StandingEventsTable;
+  event_sinks: EventSinksTable;
+  event_deliveries: EventDeliveriesTable;
 }

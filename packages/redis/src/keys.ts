@@ -150,6 +150,15 @@ export const replicaKeys = {
   one: (id: string) => `{replicas}:one:${id}`,
 } as const;
 
+/** What is noticed and told. */
+export const eventKeys = {
+  /** Set by the worker that looks. */
+  look: '{events}:look',
+  lookAtLetters: '{events}:look-at-letters',
+  /** String: the id of the last dead letter that was looked at. */
+  lastLetter: '{events}:last-letter',
+} as const;
+
 /** Figures of the whole fleet, gathered by one worker at a time. */
 export const figureKeys = {
   /** String: JSON of the newest ones. */

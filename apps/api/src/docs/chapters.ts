@@ -31,6 +31,8 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   auth: { name: 'Sign-in', description: 'Sessions, passwords, API keys and accounts.' },
   fleet: { name: 'Fleet', description: 'The whole fleet in figures, and its processes.' },
   attention: { name: 'Attention', description: 'What is wrong with bots at this moment.' },
+  events: { name: 'Events', description: 'What happened and somebody should know.' },
+  'event-sinks': { name: 'Event sinks', description: 'Where events are sent: to a URL, or to a chat of a bot.' },
   system: { name: 'System', description: 'What the installation stands on.' },
   bots: { name: 'Bots', description: 'The bots of the fleet, and whether they run.' },
   programs: { name: 'Programs', description: 'Readers of the updates of a bot, each with a cursor of its own.' },

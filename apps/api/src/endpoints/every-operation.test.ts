@@ -122,6 +122,10 @@ const newRule = async (): Promise<number> => {
   const added = await admin('POST', '/api/routes/add', { body: await EXAMPLES.addRoutingRule() });
   return (added.json as { id: number }).id;
 };
+const newSink = async (): Promise<number> => {
+  const added = await admin('POST', '/api/event-sinks/add', { body: await EXAMPLES.addEventSink() });
+  return (added.json as { id: number }).id;
+};
 const newProgram = async (): Promise<number> => {
   const added = await admin('POST', '/api/programs/add', { body: await EXAMPLES.addProgram() });
   return (added.json as { id: number }).id;
@@ -292,6 +296,16 @@ const EXAMPLES: Record<OperationName, Example> = {
   listTagsOfUser: () => inGroup({ user_id: 5, ...page }),
   addTag: async () => inGroup({ user_id: await newMember(), username: 'ann', tag: 'friend', color: '#00AA00' }),
   removeTag: async () => ({ id: await newTag() }),
+  listEvents: () => ({ bot_id: botId, kinds: 'bot.added,poller.silent', since: '2020-01-01T00:00:00Z', ...page }),
+  listEventSinks: () => ({ ...page }),
+  addEventSink: () => ({
+    ...{ name: 'On call', bot_id: botId, chat_id: CHAT, kinds: ['poller.silent'], bot_ids: [botId], enabled: true },
+  }),
+  updateEventSink: async () => ({
+    ...{ id: await newSink(), name: 'Desk', bot_id: botId, chat_id: CHAT, kinds: null, bot_ids: null, enabled: false },
+  }),
+  deleteEventSink: async () => ({ id: await newSink() }),
+  testEventSink: async () => ({ id: await newSink() }),
   listRoutingRules: () => ({ bot_id: botId, ...page }),
   addRoutingRule: () => ({
     source_bot_id: botId,

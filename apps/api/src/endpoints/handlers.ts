@@ -13,6 +13,8 @@ import { chatHandlers } from './chats.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import { deliveryAttemptHandlers } from './delivery-attempts.ts';
 import { deliveryJobHandlers } from './delivery-jobs.ts';
+import { eventSinkHandlers } from './event-sinks.ts';
+import { eventHandlers } from './events.ts';
 import { fileHandlers } from './files.ts';
 import { fleetHandlers } from './fleet.ts';
 import { liveHandlers } from './live.ts';
@@ -39,6 +41,8 @@ export const handlers: Handlers<typeof operations> = {
   ...accountHandlers,
   ...fleetHandlers,
   ...attentionHandlers,
+  ...eventHandlers,
+  ...eventSinkHandlers,
   ...systemHandlers,
   ...botHandlers,
   ...readerHandlers,

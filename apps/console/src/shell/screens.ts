@@ -18,6 +18,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'inbox', to: '/inbox', icon: 'inbox', key: 'i' },
   { name: 'live', to: '/live', icon: 'live', key: 'l' },
   { name: 'deliveries', to: '/deliveries', icon: 'deliveries', key: 'd' },
+  { name: 'events', to: '/events', icon: 'events', key: 'e' },
   { name: 'search', to: '/search', icon: 'search', key: 's' },
   { name: 'audit', to: '/audit', icon: 'audit', key: 'a', adminOnly: true },
   { name: 'access', to: '/access', icon: 'access', key: 'p' },

@@ -45,6 +45,7 @@ export const words = {
     fleet: 'Fleet',
     inbox: 'Inbox',
     deliveries: 'Deliveries',
+    events: 'Events',
     live: 'Live',
     search: 'Search',
     audit: 'Audit',

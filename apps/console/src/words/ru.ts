@@ -45,6 +45,7 @@ export const words: Words = {
     fleet: 'Флот',
     inbox: 'Входящие',
     deliveries: 'Доставка',
+    events: 'События',
     live: 'Поток',
     search: 'Поиск',
     audit: 'Журнал',

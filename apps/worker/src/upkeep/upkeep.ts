@@ -13,6 +13,7 @@ import { fleetMetrics } from './fleet-metrics.ts';
 import { startRemoval } from './removal.ts';
 import { repeatWork } from './repeat-work.ts';
 import { wakeForgottenTurns } from './wake-forgotten-turns.ts';
+import { startEvents } from './watch-events.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 import { watchUsernames } from './watch-usernames.ts';
 
@@ -65,6 +66,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     startParking(deps),
     startPublishing(deps),
     startHousekeeping(deps),
+    startEvents(deps),
   ];
   fleetMetrics(deps);
   return {

@@ -21,6 +21,10 @@ const IN_ORDER: Record<keyof Tables, boolean> = {
   delivery_jobs: true,
   deletions: true,
   activity_hours: true,
+  events: true,
+  standing_events: true,
+  event_sinks: true,
+  event_deliveries: true,
   backups: false,
 };
 

@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
 import { createAccounts } from '../first-schema/accounts.ts';
+import { createBackups } from '../first-schema/backups.ts';
 import { createBots } from '../first-schema/bots.ts';
 import { createDeliveries } from '../first-schema/deliveries.ts';
+import { createEvents } from '../first-schema/events.ts';
 import { createHistory } from '../first-schema/history.ts';
 
 /** Every table of the first release. It must not be edited once that is out, nor the files that it calls. */
@@ -10,4 +12,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createAccounts(db);
   await createHistory(db);
   await createDeliveries(db);
+  await createEvents(db);
+  await createBackups(db);
 }

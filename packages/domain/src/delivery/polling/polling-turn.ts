@@ -157,8 +157,8 @@ async function pauseIntake(deps: PollingDeps, bot: Bot): Promise<TurnOutcome> {
   const nowMs = deps.clock.nowMs();
   const cause = deps.memory.pressure() === 'relaxed' ? 'The backlog is full' : 'Redis is short of memory';
   // A pause is no failure: the count of failures in a row begins again.
-  const pause = { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: NOW, pollTries: 0 };
-  await patchBotState(deps, bot, { ...pause, intakePausedAt: NOW });
+  const pollErr = `${cause}; the platform keeps the rest`;
+  await patchBotState(deps, bot, { pollErr, pollErrAt: NOW, pollTries: 0, intakePausedAt: NOW });
   return { next: 'at', atMs: nowMs + deps.pace.pauseMs() };
 }
 

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, Pool } from 'undici';
 import { forbiddenReasons, parseBackendUrl, portOf } from '../../fleet/backend-policy/backend-address.ts';
 import type { BackendPolicy } from '../../fleet/backend-policy/backend-policy.ts';
 import { type Bot, pushes } from '../../fleet/bots/bot.ts';
-import type { BotWithBackend } from './backend.ts';
+import type { BackendAddress } from './backend.ts';
 import { backendConnector, NO_OWN_WAY, type OwnWay } from './backend-connector.ts';
 import { type OwnAgentLimits, ownAgents } from './own-agents.ts';
 
@@ -20,7 +20,7 @@ export type BackendTarget = {
 
 /** Kept-alive connections to backends. They connect to the very address that was checked. */
 export type BackendConnections = {
-  to(backend: BotWithBackend): BackendTarget;
+  to(backend: BackendAddress): BackendTarget;
   /** Closes what was kept for the bot's old configuration. `bot` is undefined when the bot is gone. */
   changed(botId: number, bot: Bot | undefined): void;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
   const shared = agentOf(NO_OWN_WAY);
   const owned = ownAgents(agentOf, limits);
   // A changed bot is a new object, so a kept address is never out of date.
-  const addresses = new WeakMap<Bot, Addressed>();
+  const addresses = new WeakMap<BackendAddress, Addressed>();
   return {
     to: (backend) => {
       let addressed = addresses.get(backend);
@@ -69,7 +69,7 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
   };
 }
 
-function addressOf(backend: Bot, policy: BackendPolicy): Addressed {
+function addressOf(backend: BackendAddress, policy: BackendPolicy): Addressed {
   const url = parseBackendUrl(backend.backendUrl) ?? NOWHERE;
   const ofHost = forbiddenReasons(url.hostname, portOf(url), policy);
   const ofAddress = forbiddenReasons(backend.backendIpAddress, portOf(url), policy);
@@ -81,13 +81,13 @@ function addressOf(backend: Bot, policy: BackendPolicy): Addressed {
   };
 }
 
-function ownWayOf({ backendCertificate, backendIpAddress }: Bot): OwnWay | null {
+function ownWayOf({ backendCertificate, backendIpAddress }: BackendAddress): OwnWay | null {
   if (backendCertificate === '' && backendIpAddress === '') return null;
   return { certificate: backendCertificate, ipAddress: backendIpAddress };
 }
 
 /** The headers of every request to the bot's backend. */
-export function headersFor(backend: Bot, url: URL): Record<string, string> {
+export function headersFor(backend: Pick<BackendAddress, 'secretToken'>, url: URL): Record<string, string> {
   const headers: Record<string, string> = {
     // Without a charset, because some libraries refuse one.
     'Content-Type': 'application/json',

@@ -5,6 +5,12 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 /** A bot as its backend gets its updates. With a program, the settings of the backend are those of the program. */
 export type BotWithBackend = Bot & { program?: ActiveProgram };
 
+/** What tells where a backend is, and how to reach it. */
+export type BackendAddress = Pick<
+  Bot,
+  'id' | 'backendUrl' | 'secretToken' | 'backendCertificate' | 'backendIpAddress'
+> & { program?: Pick<ActiveProgram, 'id'> };
+
 export type ProgramBackend = Bot & { program: ActiveProgram };
 
 /** A program that pushes, as a backend of its bot; the same object as long as the configuration is the same. */
@@ -26,7 +32,10 @@ export function keysOfProgram({ id, program }: BotWithBackend): ReturnType<typeo
 }
 
 /** The id by which a receiver recognises a delivery: the same at every try. */
-export function deliveryIdOf({ id, program }: BotWithBackend, updateId: number | string): string {
+export function deliveryIdOf(
+  { id, program }: Pick<BackendAddress, 'id' | 'program'>,
+  updateId: number | string,
+): string {
   return program === undefined ? `${id}-${updateId}` : `${id}-p${program.id}-${updateId}`;
 }
 

@@ -1,6 +1,8 @@
 import { parseBackendUrl } from '../../fleet/backend-policy/backend-address.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 
+type Addressed = Pick<Bot, 'backendUrl' | 'backendCertificate'>;
+
 type TlsFault =
   | 'plain-http'
   | 'self-signed'
@@ -47,7 +49,7 @@ const OF_TLS = /^ERR_SSL_|^ERR_TLS_|^EPROTO$|CERT|_CA$|^UNSPECIFIED$/;
  * Says why no answer came from a backend. For TLS it is one of a closed list of sentences that say what to change. They
  * name nothing that the backend sent.
  */
-export function connectionFault(error: Error & { code?: string; reason?: string }, backend: Bot): string {
+export function connectionFault(error: Error & { code?: string; reason?: string }, backend: Addressed): string {
   const { code = '', message } = error;
   const fault = faultOf(code, message);
   if (fault !== null) return sentenceOf(fault, backend);
@@ -62,7 +64,7 @@ function faultOf(code: string, message: string): TlsFault | null {
   return /^ERR_SSL_.*_ALERT_/.test(code) ? 'refused' : null;
 }
 
-function sentenceOf(fault: TlsFault, { backendUrl, backendCertificate }: Bot): string {
+function sentenceOf(fault: TlsFault, { backendUrl, backendCertificate }: Addressed): string {
   const isGiven = backendCertificate !== '';
   switch (fault) {
     case 'plain-http':

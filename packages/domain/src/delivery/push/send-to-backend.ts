@@ -1,6 +1,6 @@
 import { exchange, type HttpAnswer } from '@flotilla/runtime/http-exchange.ts';
 import { isForbiddenError } from '../../fleet/backend-policy/backend-address.ts';
-import { type BotWithBackend, deliveryIdOf } from './backend.ts';
+import { type BackendAddress, deliveryIdOf } from './backend.ts';
 import type { BackendTarget } from './backend-connections.ts';
 import { connectionFault } from './connection-fault.ts';
 import { type HeldReply, readAtMost } from './reply-room.ts';
@@ -41,7 +41,7 @@ const START_BYTES = 8 * 1024;
 /** POSTs one update to the bot's backend, with the platform's headers. Never throws. */
 export async function sendToBackend(
   target: BackendTarget,
-  backend: BotWithBackend,
+  backend: BackendAddress,
   update: { id: number; raw: string; traceparent?: string | null; headers?: Record<string, string> },
   signal: AbortSignal,
   limits: { deadlineMs?: number } & Partial<Pick<HeldReply, 'readAtMost' | 'mayHold'>> = {},

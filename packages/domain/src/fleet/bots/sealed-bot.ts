@@ -20,6 +20,8 @@ export const SEALED_PLACES = {
   programUrl: (programId: number) => `programs.backend_url_sealed.${programId}`,
   programSecret: (programId: number) => `programs.secret_token_sealed.${programId}`,
   programSigning: (programId: number) => `programs.signing_sealed.${programId}`,
+  sinkUrl: (sinkId: number) => `event_sinks.url_sealed.${sinkId}`,
+  sinkSigning: (sinkId: number) => `event_sinks.signing_sealed.${sinkId}`,
   mirrored: (botId: number, revision: number) => `${configKeys.bots}.${botId}.${revision}`,
 } as const;
 

@@ -1,7 +1,13 @@
 import { keyIdOf, type SecretBox } from '@flotilla/runtime/secret-box.ts';
 
 /** The places where sealed texts are stored. */
-export type Place = 'bot tokens' | 'secret tokens' | 'backend URLs' | 'signing secrets' | 'configuration in Redis';
+export type Place =
+  | 'bot tokens'
+  | 'secret tokens'
+  | 'backend URLs'
+  | 'signing secrets'
+  | 'event URLs'
+  | 'configuration in Redis';
 
 /**
  * How a text is sealed. `current`: with the first key. `old`: with another listed key. `unknown`: with an unlisted key.

@@ -1,4 +1,6 @@
+import { auditStore } from '../audit/audit-store.ts';
 import { recordAction } from '../audit/record-action.ts';
+import { recordEvent } from '../events/record-event.ts';
 import type { Account } from './account.ts';
 import type { PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
@@ -19,6 +21,10 @@ export async function signIn(
   await deps.db.transaction().execute(async (transaction) => {
     await accountStore(transaction).recordSignIn(accountId, at);
     const by = { kind: 'account', accountId, username, keyId: null, address } as const;
+    if (address !== null && (await auditStore(transaction).isNewAddress(accountId, address))) {
+      const text = `${username} signed in from ${address}`;
+      await recordEvent(transaction, { kind: 'sign_in.new_address', botId: null, text });
+    }
     await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'sign_in' });
   });
   return { ...found.account, lastLoginAt: at };

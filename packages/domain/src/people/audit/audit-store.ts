@@ -77,6 +77,23 @@ export function auditStore(db: Database) {
       return (await entry.executeTakeFirst()) !== undefined;
     },
 
+    /** True if the account has signed in before, and never from this address, as far as the log goes back. */
+    async isNewAddress(accountId: number, address: string): Promise<boolean> {
+      const signIns = () =>
+        db
+          .selectFrom('audit_log')
+          .select('id')
+          .where('actor_kind', '=', 'account')
+          .where('actor_id', '=', accountId)
+          .where('action', '=', 'sign_in')
+          .limit(1);
+      const [any, fromHere] = [
+        await signIns().executeTakeFirst(),
+        await signIns().where('address', '=', address).executeTakeFirst(),
+      ];
+      return any !== undefined && fromHere === undefined;
+    },
+
     /** The id of the newest deleted account of that name, from the log. */
     async deletedAccount(username: string): Promise<number | null> {
       const deletion = await db

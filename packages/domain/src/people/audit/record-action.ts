@@ -1,10 +1,24 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { type NewEvent, recordEvent } from '../events/record-event.ts';
 import { type Actor, withProgram } from './actor.ts';
 import { auditStore } from './audit-store.ts';
 import type { AuditedAction } from './audited-action.ts';
 
 const DETAILS_LENGTH = 2_000;
+
+/** What people are told of, beside its entry in the log. */
+function eventOf(by: Actor, { action, botId, details = '' }: AuditedAction): NewEvent | null {
+  const actor = by.kind === 'account' ? by.username : by.kind === 'bot' ? 'its own program' : 'an operator';
+  switch (action) {
+    case 'bot_add':
+      return { kind: 'bot.added', botId: botId ?? null, text: `Added by ${actor}` };
+    case 'key_add':
+      return { kind: 'key.created', botId: null, text: `${actor} created an API key: ${details}` };
+    default:
+      return null;
+  }
+}
 
 /**
  * Adds an entry to the audit log. If the change itself is in Postgres, pass its transaction, so that both are stored or
@@ -20,4 +34,6 @@ export async function recordAction(
   const cut = details.length > DETAILS_LENGTH ? `${details.slice(0, DETAILS_LENGTH)}…` : details;
   const dateS = Math.floor(clock.nowMs() / 1000);
   await auditStore(db).insert(by, { ...done, details: cut }, dateS, key);
+  const event = eventOf(by, done);
+  if (event !== null) await recordEvent(db, event);
 }

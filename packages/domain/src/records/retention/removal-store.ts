@@ -28,6 +28,8 @@ const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: 
   ['audit_log', 'bot_id', sql`actor_kind = 'bot' and chat_id is not null`],
   ['dead_letters', 'bot_id'],
   ['activity_hours', 'bot_id'],
+  ['events', 'bot_id'],
+  ['standing_events', 'bot_id'],
 ];
 
 /**
@@ -62,6 +64,11 @@ export function removalStore(db: Database) {
       const [row] = rows;
       if (row === undefined || row.date === null) return { shown: 0, last: null };
       return { shown: row.shown, last: [row.date, row.id] };
+    },
+
+    /** Deliveries go with their events. */
+    async removeEventsBefore(at: Date): Promise<void> {
+      await db.deleteFrom('events').where('at', '<', at).execute();
     },
 
     /** Removes a bot's messages in the order of their key. `last` is null when there was none. */

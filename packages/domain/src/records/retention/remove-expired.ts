@@ -1,3 +1,4 @@
+import { EVENT_DAYS } from '@flotilla/contract/events.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type DateCursor, removalStore } from './removal-store.ts';
 import { STEP_ROWS, type StepDeps, takeSteps } from './take-steps.ts';
@@ -26,6 +27,7 @@ export async function removeExpired(
   const before = (kept: number) => Math.floor((deps.clock.nowMs() - kept * DAY_MS) / 1000);
   const outcome = await removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS);
   if (outcome !== 'done') return outcome;
+  await removalStore(deps.db).removeEventsBefore(new Date(deps.clock.nowMs() - EVENT_DAYS * DAY_MS));
   if (days.audit > 0) {
     const outcome = await removeAudits(deps, before(days.audit));
     if (outcome !== 'done') return outcome;

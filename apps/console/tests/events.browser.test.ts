@@ -1,0 +1,110 @@
+import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+
+const ON_CALL = 9_009;
+const LONG_NAME = 'Отдел доставки и возвратов — مكتب الشحن — 配送サポート — Shipping and returns of the whole north';
+
+let receiver: TestBackend;
+let pager: FleetBot;
+let desk: FleetBot;
+
+const suite = consoleSuite({ apis: 1, workers: 1 });
+
+beforeAll(async () => {
+  const { fleet } = suite;
+  receiver = await startBackend((_request, response) => void response.writeHead(503).end());
+  pager = await fleet.addBot({ long_poll_enabled: true, silent_after_s: 0 }, { name: 'Pager' });
+  desk = await fleet.addBot({ long_poll_enabled: true, silent_after_s: 1 }, { name: LONG_NAME });
+  await fleet.control.createPerson({ id: ON_CALL, firstName: 'Ada' });
+  await fleet.control.startBot({ person: ON_CALL, bot: pager.platformId });
+  await fleet.control.startBot({ person: ON_CALL, bot: desk.platformId });
+}, TEST_MS);
+afterAll(async () => {
+  await receiver?.stop();
+});
+
+const sinks = () => suite.fleet.rest<EventSinkResource[]>('/api/event-sinks');
+
+test(
+  'somebody is added who is told, a test reaches the chat, and the events of a bot are found',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin('events');
+    const told = page.getByRole('region', { name: 'Who is told' });
+    await told.getByText('Nobody is told.').waitFor();
+    await told.getByRole('button', { name: 'Add…' }).click();
+    const form = page.getByRole('dialog', { name: 'Tell somebody of events' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('On call');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('is required').first().waitFor();
+    await form.getByRole('combobox', { name: 'Bot that writes' }).fill('Pager');
+    await page.getByRole('option', { name: /Pager/ }).click();
+    await form.getByRole('textbox', { name: 'Chat id' }).fill(String(ON_CALL));
+    await form.getByRole('button', { name: 'Save' }).press('Enter');
+    await told.getByText('Nothing sent yet').waitFor();
+    await told.getByRole('button', { name: 'Send a test' }).click();
+    await told.getByText(/^Taken in \d+ ms$/).waitFor();
+    const { messages } = await suite.fleet.control.readChat({ person: ON_CALL, bot: pager.platformId });
+    expect(messages.at(-1)?.text).toContain('This is a test');
+
+    const list = page.getByRole('table', { name: 'Events' });
+    const silent = list.getByRole('row').filter({ hasText: 'Nobody polls' });
+    await silent.waitFor({ timeout: TEST_MS / 2 });
+    await page.getByRole('combobox', { name: 'Kind' }).selectOption('Bot added');
+    await page.waitForURL('**/console/events?kind=bot.added');
+    await silent.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Clear the filter' }).click();
+    await silent.getByRole('link', { name: LONG_NAME }).press('Enter');
+    await page.waitForURL(`**/bots/${desk.id}`);
+    await page.getByText('Nobody polls').first().waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a URL shows its signing secret once, and says why it takes nothing; one is deleted after a question',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin('events');
+    const told = page.getByRole('region', { name: 'Who is told' });
+    await told.getByRole('button', { name: 'Add…' }).click();
+    const form = page.getByRole('dialog', { name: 'Tell somebody of events' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('Desk');
+    await form.getByRole('radio', { name: /^A URL/ }).check();
+    await form.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/events`);
+    await form.getByRole('checkbox', { name: /^Only chosen kinds/ }).check();
+    await form.getByRole('checkbox', { name: 'Bot added' }).uncheck();
+    await form.getByRole('button', { name: 'Save' }).click();
+    const secret = page.getByRole('dialog', { name: 'Signing secret' });
+    await secret.getByText(/^whsec_/).waitFor();
+    await secret.getByRole('button', { name: 'Done' }).click();
+    const row = told.getByRole('listitem').filter({ hasText: 'Desk' });
+    await row.getByText('13 kinds').waitFor();
+    await row.getByRole('button', { name: 'Send a test' }).click();
+    await row.getByText('503').first().waitFor();
+    await row.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+    await waitFor(async () => (await sinks()).length === 1);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+testLooks('events are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signIn(...ADMIN);
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  await page.goto(`${suite.fleet.url}/console/events`);
+  await page.getByRole('row').filter({ hasText: 'Nobody polls' }).waitFor();
+  await lookAt('events');
+  await page.getByRole('button', { name: 'Add…' }).click();
+  await page.getByRole('radio', { name: /^A URL/ }).waitFor();
+  await lookAt('event-sink');
+  await page.goto(`${suite.fleet.url}/console/`);
+  await page.getByRole('region', { name: 'Needs attention' }).getByText('nobody polls').waitFor();
+  await lookAt('fleet-silent');
+});

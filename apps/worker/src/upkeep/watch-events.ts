@@ -1,0 +1,42 @@
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
+import { deliverEvents } from '@flotilla/domain/watch/events/deliver-events.ts';
+import { noticeChanges } from '@flotilla/domain/watch/events/notice-changes.ts';
+import { noticeDeadLetters } from '@flotilla/domain/watch/events/notice-dead-letters.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
+import type { WorkerContext } from '../context.ts';
+import { repeatWork } from './repeat-work.ts';
+
+/** From a poller's silence to the message in a chat it may take 15 s. */
+const EVERY_MS = 4_000;
+
+/** Notices what began and what is over, and tells it to whom it concerns. */
+export function startEvents(deps: WorkerContext): { stop(): Promise<void> } {
+  const columns = statusColumns({ ...deps, changes: { since: () => null } });
+  const notice = repeatWork(deps, {
+    everyMs: EVERY_MS,
+    work: async () => {
+      if (!deps.directory.ready()) return;
+      await whileAvailable(noticeChanges({ ...deps, statusColumns: columns }, EVERY_MS));
+      await whileAvailable(noticeDeadLetters(deps, EVERY_MS));
+    },
+    failure: 'events could not be noticed; this is tried again',
+  });
+  const deliver = repeatWork(deps, {
+    everyMs: EVERY_MS,
+    work: (signal) => whileAvailable(deliverEvents(deps, signal)),
+    failure: 'events could not be delivered; this is tried again',
+  });
+  return {
+    stop: async () => {
+      await Promise.all([notice.stop(), deliver.stop()]);
+    },
+  };
+}
+
+/** The rounds of upkeep report a store that is away. */
+async function whileAvailable(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!isUnavailable(error) && !isRedisUnavailable(error)) throw error;
+  });
+}

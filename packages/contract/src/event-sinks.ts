@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { EVENT_KINDS } from './events.ts';
+import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
+import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
+import { flag, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
+import { defineOperation, fieldsBeside } from './operation.ts';
+
+const KINDS_NOTE = 'The kinds of events that it gets. null: all.';
+const BOTS_NOTE = 'The bots whose events it gets. null: all, and what is about no bot.';
+
+export const eventSinkResource = z
+  .strictObject({
+    id: ownIdField,
+    name: z.string().describe('A name for people.'),
+    url: z
+      .string()
+      .describe('Where events are sent by POST, with what is secret in it masked. Absent: to a chat.')
+      .optional(),
+    bot_id: z.int().describe('The bot that writes into `chat_id`. Absent: to a URL.').optional(),
+    chat_id: z.int().describe('The chat that it writes into.').optional(),
+    kinds: z.array(z.string()).nullable().describe(KINDS_NOTE),
+    bot_ids: z.array(z.int()).nullable().describe(BOTS_NOTE),
+    enabled: enabledField,
+    waiting: z.int().describe('Events that wait for it: it fails, or the pace keeps them back.'),
+    delivered_at: z.iso.datetime().describe('When it last took an event. Absent: never.').optional(),
+    failing_since: z.iso
+      .datetime()
+      .describe('Since when it has taken none that was sent. Absent: it works.')
+      .optional(),
+    last_error: z.string().describe('Why it fails. Empty: it works.'),
+    created_at: createdAtField,
+  })
+  .meta({ id: 'EventSink' });
+
+export type EventSinkResource = z.infer<typeof eventSinkResource>;
+
+const newEventSink = eventSinkResource
+  .extend({
+    signing_secret: z
+      .string()
+      .describe('What signs the requests to its URL, as Standard Webhooks says. It is never shown again.')
+      .optional(),
+  })
+  .meta({ id: 'NewEventSink' });
+
+const SINK: EventSinkResource = {
+  id: 3,
+  name: 'On call',
+  bot_id: EXAMPLE_BOT_ID,
+  chat_id: EXAMPLE_CHAT_ID,
+  kinds: ['backend.failing', 'backend.recovered', 'poller.silent', 'poller.back'],
+  bot_ids: null,
+  enabled: true,
+  waiting: 0,
+  last_error: '',
+  created_at: '2026-01-02T10:15:00.000Z',
+};
+
+const inputs = {
+  name: text({ min: 1, max: 128 }).describe('A name for people.'),
+  url: text({ max: 2048 }).describe(
+    'Where events are sent by POST: http:// or https://. Either this, or a bot and a chat.',
+  ),
+  bot_id: ownId().describe('The bot that writes into `chat_id`.'),
+  chat_id: platformId().describe('The chat that it writes into.'),
+  kinds: nullable(listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length)).describe(KINDS_NOTE),
+  bot_ids: nullable(ownIds(1000)).describe(BOTS_NOTE),
+  enabled: flag().describe('False: it gets no events that happen meanwhile.'),
+};
+
+const addInputs = {
+  name: inputs.name,
+  url: inputs.url.optional(),
+  bot_id: inputs.bot_id.optional(),
+  chat_id: inputs.chat_id.optional(),
+  kinds: inputs.kinds.default(null),
+  bot_ids: inputs.bot_ids.default(null),
+  enabled: inputs.enabled.default(true),
+};
+const updateInputs = {
+  id: ownId(),
+  name: inputs.name.optional(),
+  url: inputs.url.optional(),
+  bot_id: inputs.bot_id.optional(),
+  chat_id: inputs.chat_id.optional(),
+  kinds: inputs.kinds.optional(),
+  bot_ids: inputs.bot_ids.optional(),
+  enabled: inputs.enabled.optional(),
+};
+
+const oneSink = { role: 'admin', wholeFleet: true, method: 'POST' } as const;
+
+export const eventSinkOperations = {
+  listEventSinks: defineOperation({
+    method: 'GET',
+    paths: ['/api/event-sinks'],
+    role: 'admin',
+    wholeFleet: true,
+    summary: 'Lists where events are sent.',
+    input: z.object(pagedInputs()),
+    output: z.array(eventSinkResource),
+    example: { input: {}, output: [SINK] },
+  }),
+
+  addEventSink: defineOperation({
+    ...oneSink,
+    audit: ['sink_add'],
+    paths: ['/api/event-sinks/add'],
+    summary: 'Adds a place that events are sent to: a URL, or a chat of one of the bots.',
+    description:
+      'A URL gets each event as JSON, signed as Standard Webhooks says, and again until it is taken, as updates are. A chat gets a message. Of one kind and one bot the first is sent at once, then at most one in 5 minutes; that it is over is always told.',
+    input: z.object(addInputs),
+    output: newEventSink,
+    readOnlyFields: fieldsBeside(eventSinkResource, addInputs),
+    example: { input: { name: 'On call', bot_id: EXAMPLE_BOT_ID, chat_id: EXAMPLE_CHAT_ID }, output: SINK },
+  }),
+
+  updateEventSink: defineOperation({
+    ...oneSink,
+    audit: ['sink_update'],
+    paths: ['/api/event-sinks/update'],
+    summary: 'Changes the given fields. Absent fields keep their value.',
+    input: z.object(updateInputs),
+    output: eventSinkResource,
+    readOnlyFields: fieldsBeside(eventSinkResource, updateInputs),
+    errors: ['not_found'],
+    example: { input: { id: 3, enabled: false }, output: { ...SINK, enabled: false } },
+  }),
+
+  deleteEventSink: defineOperation({
+    ...oneSink,
+    audit: ['sink_delete'],
+    paths: ['/api/event-sinks/delete'],
+    summary: 'Deletes it, with the events that wait for it.',
+    input: z.object({ id: ownId() }),
+    output: okAnswer,
+    readOnlyFields: fieldsBeside(eventSinkResource, { id: true }),
+    errors: ['not_found'],
+    example: { input: { id: 3 }, output: { ok: true } },
+  }),
+
+  testEventSink: defineOperation({
+    ...oneSink,
+    audit: ['sink_test'],
+    paths: ['/api/event-sinks/test'],
+    summary: 'Sends a test event now, and tells how that went.',
+    input: z.object({ id: ownId() }),
+    output: z.strictObject({
+      delivered: z.boolean().describe('True if it was taken.'),
+      error: z.string().describe('Why not. Empty if it was taken.'),
+      duration_ms: z.int().describe('How long it took.'),
+    }),
+    readOnlyFields: fieldsBeside(eventSinkResource, { id: true }),
+    errors: ['not_found'],
+    example: { input: { id: 3 }, output: { delivered: true, error: '', duration_ms: 38 } },
+  }),
+};

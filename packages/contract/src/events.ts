@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { EXAMPLE_BOT_ID } from './examples.ts';
+import { botIdField, ownIdField } from './fields.ts';
+import { anyBotId, instant, listOf, pagedInputs } from './inputs.ts';
+import { defineOperation } from './operation.ts';
+
+/** What happens and somebody should know, with the kind that says that it is over, where there is one. */
+export const EVENTS = {
+  'backend.failing': { text: 'the backend of a bot or of a program has failed for 10 s', end: 'backend.recovered' },
+  'backend.recovered': { text: 'that backend takes updates again' },
+  'poller.silent': { text: 'updates wait, and nobody has polled for `silent_after_s`', end: 'poller.back' },
+  'poller.back': { text: 'somebody polls again' },
+  'program.silent': {
+    text: 'updates wait for a program that has not polled for `silent_after_s`',
+    end: 'program.back',
+  },
+  'program.back': { text: 'that program polls again' },
+  'program.parked': { text: 'a program stayed behind its limit, and what waited for it became dead letters' },
+  'dead_letters.grew': { text: 'updates of a bot were given up' },
+  'intake.refused': { text: 'the platform refuses a bot, or gives no answer', end: 'intake.resumed' },
+  'intake.resumed': { text: 'updates of that bot come in again' },
+  'bot.unauthorized': { text: 'the platform does not know the token of a bot', end: 'intake.resumed' },
+  'bot.added': { text: 'a bot was registered' },
+  'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },
+  'key.created': { text: 'an API key was created' },
+} as const satisfies Record<string, { text: string; end?: string }>;
+
+export type EventKind = keyof typeof EVENTS;
+export const EVENT_KINDS = Object.keys(EVENTS) as [EventKind, ...EventKind[]];
+
+export const eventKind = z.enum(EVENT_KINDS).meta({
+  id: 'EventKind',
+  description: EVENT_KINDS.map((kind) => `- `.concat('`', kind, '`: ', EVENTS[kind].text)).join('\n'),
+});
+
+export const eventResource = z
+  .strictObject({
+    id: ownIdField,
+    kind: eventKind,
+    at: z.iso.datetime().describe('When it was noticed.'),
+    bot_id: botIdField.optional(),
+    program_id: z.int().optional().describe('The program that it is about.'),
+    text: z.string().describe('What happened, for people.'),
+  })
+  .meta({ id: 'Event' });
+
+export type EventResource = z.infer<typeof eventResource>;
+
+export const EVENT: EventResource = {
+  id: 311,
+  kind: 'poller.silent',
+  at: '2026-01-02T10:20:00.000Z',
+  bot_id: EXAMPLE_BOT_ID,
+  text: 'Updates wait, and nobody polls: 132 wait',
+};
+
+/** For how long events are kept (days). */
+export const EVENT_DAYS = 30;
+
+export const eventOperations = {
+  listEvents: defineOperation({
+    method: 'GET',
+    paths: ['/api/events'],
+    role: 'any',
+    summary: 'Lists what happened and somebody should know, newest first.',
+    description: `Events are kept for ${EVENT_DAYS} days. Those that are about no bot are shown to admins of the whole fleet.`,
+    input: z.object({
+      bot_id: anyBotId(),
+      kinds: listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length).optional().describe('Only events of these kinds.'),
+      since: instant().optional().describe('Only events from this time on: ISO 8601 with a zone.'),
+      ...pagedInputs({ default: 100, max: 1000 }),
+    }),
+    output: z.array(eventResource),
+    botInputs: ['bot_id'],
+    example: { input: { kinds: ['poller.silent'] }, output: [EVENT] },
+  }),
+};

@@ -1,0 +1,41 @@
+import type { EventKind } from '@flotilla/contract/events.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { EventsTable } from '@flotilla/database/tables.ts';
+import type { Selectable } from 'kysely';
+
+export type StoredEvent = Selectable<EventsTable>;
+
+export type EventQuery = {
+  /** null: of all bots, and of none. */
+  botIds: readonly number[] | null;
+  kinds: readonly EventKind[] | null;
+  since: Date | null;
+};
+
+/** SQL of events. */
+export function eventStore(db: Database) {
+  const matching = ({ botIds, kinds, since }: EventQuery) => {
+    let events = db.selectFrom('events');
+    if (botIds !== null) events = events.where('bot_id', 'in', botIds.length === 0 ? [0] : [...botIds]);
+    if (kinds !== null) events = events.where('kind', 'in', kinds.length === 0 ? [''] : [...kinds]);
+    return since === null ? events : events.where('at', '>=', since);
+  };
+  return {
+    /** Newest first. */
+    list(query: EventQuery, page: { limit: number; offset: number; beforeId: number | null }): Promise<StoredEvent[]> {
+      let events = matching(query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+      if (page.beforeId !== null) events = events.where('id', '<', page.beforeId);
+      return events.execute();
+    },
+
+    async count(query: EventQuery): Promise<number> {
+      const { count } = await matching(query)
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    find: (id: number): Promise<StoredEvent | undefined> =>
+      db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst(),
+  };
+}

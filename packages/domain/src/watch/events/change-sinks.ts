@@ -1,0 +1,124 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import type { BackendPolicy } from '../../fleet/backend-policy/backend-policy.ts';
+import { checkChanges } from '../../fleet/bots/check-changes.ts';
+import { maskedBackendUrl } from '../../fleet/bots/masked-backend-url.ts';
+import { newSigning } from '../../fleet/bots/signing.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { describeChanges, describeNew } from '../../people/audit/describe-changes.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import type { EventSink, SinkContent } from './event-sink.ts';
+import { sinkStore } from './sink-store.ts';
+
+export type SinkDeps = {
+  db: Database;
+  secrets: SecretBox;
+  clock: Clock;
+  backendPolicy: BackendPolicy;
+  publicUrl: string | null;
+};
+
+/** The fields that a call names; absent ones are undefined. */
+export type WantedSink = {
+  name?: string | undefined;
+  url?: string | undefined;
+  botId?: number | undefined;
+  chatId?: number | undefined;
+  kinds?: EventSink['kinds'] | undefined;
+  botIds?: number[] | null | undefined;
+  enabled?: boolean | undefined;
+};
+
+const SINKS_AT_MOST = 50;
+
+/** Returns the sink with the secret that signs its requests, or null where it is a chat. Throws 'bad_request'. */
+export async function addSink(
+  deps: SinkDeps,
+  by: Actor,
+  wanted: WantedSink & { name: string },
+): Promise<{ sink: EventSink; signingSecret: string | null }> {
+  const defaults = { name: wanted.name, kinds: null, botIds: null, enabled: true };
+  const content = { ...defaults, ...given(wanted), target: targetOf(deps, wanted, null) };
+  const signing = newSigning();
+  const sink = await deps.db.transaction().execute(async (db) => {
+    const sinks = sinkStore(db, deps.secrets);
+    if ((await sinks.list()).length >= SINKS_AT_MOST) {
+      throw new FlotillaError('bad_request', `There can be ${SINKS_AT_MOST} places that events are sent to`);
+    }
+    const added = await sinks.insert(content, signing);
+    await recordAction({ ...deps, db }, by, audited('sink_add', added, describeNew(fieldsOf(added))));
+    return added;
+  });
+  return { sink, signingSecret: sink.target.kind === 'url' ? signing.secret : null };
+}
+
+/** Throws 'not_found' or 'bad_request'. */
+export async function updateSink(deps: SinkDeps, by: Actor, id: number, wanted: WantedSink): Promise<EventSink> {
+  const before = await findSink(deps, id);
+  const content = { ...before, ...given(wanted), target: targetOf(deps, wanted, before) };
+  return deps.db.transaction().execute(async (db) => {
+    const after = await sinkStore(db, deps.secrets).update(id, content);
+    const changes = describeChanges(fieldsOf(before), fieldsOf(after));
+    await recordAction({ ...deps, db }, by, audited('sink_update', after, changes));
+    return after;
+  });
+}
+
+export async function deleteSink(deps: SinkDeps, by: Actor, id: number): Promise<void> {
+  const sink = await findSink(deps, id);
+  await deps.db.transaction().execute(async (db) => {
+    await sinkStore(db, deps.secrets).remove(id);
+    await recordAction({ ...deps, db }, by, audited('sink_delete', sink, ''));
+  });
+}
+
+/** Throws 'not_found'. */
+export async function findSink({ db, secrets }: Pick<SinkDeps, 'db' | 'secrets'>, id: number): Promise<EventSink> {
+  const sink = await sinkStore(db, secrets).find(id);
+  if (sink === null) throw new FlotillaError('not_found', 'There is no such place that events are sent to');
+  return sink;
+}
+
+function given({
+  name,
+  kinds,
+  botIds,
+  enabled,
+}: WantedSink): Partial<Pick<SinkContent, 'name' | 'kinds' | 'botIds' | 'enabled'>> {
+  const fields = { name, kinds, botIds, enabled };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function targetOf(deps: SinkDeps, { url, botId, chatId }: WantedSink, known: EventSink | null): SinkContent['target'] {
+  if (url !== undefined && (botId !== undefined || chatId !== undefined)) {
+    throw refusedInput('url', 'is given beside a bot and a chat: events go to one of them');
+  }
+  if (url !== undefined) {
+    if (known?.target.kind === 'url' && url === maskedUrl(known.target.url)) return known.target;
+    checkChanges(deps, { backendUrl: url }, null);
+    if (url === '') throw refusedInput('url', 'must not be empty');
+    return { kind: 'url', url };
+  }
+  const chat = known?.target.kind === 'chat' ? known.target : null;
+  if (known !== null && botId === undefined && chatId === undefined) return known.target;
+  const [bot, id] = [botId ?? chat?.botId, chatId ?? chat?.chatId];
+  if (bot === undefined) throw refusedInput('bot_id', 'is required, with chat_id, where there is no url');
+  if (id === undefined) throw refusedInput('chat_id', 'is required, with bot_id, where there is no url');
+  return { kind: 'chat', botId: bot, chatId: id };
+}
+
+export function maskedUrl(url: string): string {
+  return maskedBackendUrl({ backendUrl: url, secretToken: '' });
+}
+
+function audited(action: 'sink_add' | 'sink_update' | 'sink_delete', { id, name }: EventSink, details: string) {
+  return { action, details: [`sink ${id}`, `name: ${JSON.stringify(name)}`, details].filter(Boolean).join('; ') };
+}
+
+/** The names are those of the REST interface. */
+function fieldsOf({ name, target, kinds, botIds, enabled }: EventSink) {
+  const of = target.kind === 'url' ? { url: maskedUrl(target.url) } : { bot_id: target.botId, chat_id: target.chatId };
+  return { name, ...of, kinds, bot_ids: botIds, enabled };
+}

@@ -1,0 +1,115 @@
+import type { AttentionKind } from '@flotilla/contract/attention.ts';
+import type { EventKind } from '@flotilla/contract/events.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { eventKeys } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { type AttentionOfBot, listAttention } from '../../fleet/bot-list/list-attention.ts';
+import type { StatusColumns } from '../../fleet/bot-list/status-columns.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { type NewEvent, recordEvent } from '../../people/events/record-event.ts';
+
+export type NoticeDeps = {
+  db: Database;
+  redis: RedisHandles;
+  clock: Clock;
+  directory: BotDirectory;
+  statusColumns: StatusColumns;
+};
+
+/** What stands: its begin, its end, and what of a bot's attention it is. A kind of attention that only keeps it begins none. */
+const STANDING = {
+  backend: { begin: 'backend.failing', end: 'backend.recovered' },
+  poller: { begin: 'poller.silent', end: 'poller.back' },
+  program_silent: { begin: 'program.silent', end: 'program.back' },
+  program_parked: { begin: 'program.parked', end: null },
+  intake: { begin: 'intake.refused', end: 'intake.resumed' },
+} as const satisfies Record<string, { begin: EventKind; end: EventKind | null }>;
+type Standing = keyof typeof STANDING;
+
+const OF_ATTENTION: Partial<Record<AttentionKind, { standing: Standing; begins: boolean }>> = {
+  backend_open: { standing: 'backend', begins: true },
+  backend_failing: { standing: 'backend', begins: false },
+  program_failing: { standing: 'backend', begins: true },
+  poller_silent: { standing: 'poller', begins: true },
+  program_silent: { standing: 'program_silent', begins: true },
+  program_parked: { standing: 'program_parked', begins: true },
+  intake_failing: { standing: 'intake', begins: true },
+};
+const KINDS = Object.keys(OF_ATTENTION) as AttentionKind[];
+const ENDED: Record<Standing, string> = {
+  backend: 'The backend takes updates again',
+  poller: 'Somebody polls again',
+  program_silent: 'The program polls again',
+  program_parked: '',
+  intake: 'Updates come in again',
+};
+/** The backend of a program fails for so long before it is told, as that of a bot. */
+const FAILING_MS = 10_000;
+const UNAUTHORIZED = /^Unauthorized/;
+
+/** Compares what is wrong with the bots with what was told, and records what began and what is over. One process at a time. */
+export async function noticeChanges(deps: NoticeDeps, everyMs: number): Promise<void> {
+  if (!(await allowOnce(deps.redis, eventKeys.look, everyMs / 2))) return;
+  const found = await listAttention(deps, deps.directory.all(), KINDS);
+  const known = await deps.db.selectFrom('standing_events').selectAll().execute();
+  const told = new Set(known.map((row) => keyOf(row.bot_id, row.program_id, row.kind)));
+  const stands = new Set(found.map((one) => keyOf(one.bot.id, one.programId ?? 0, standingOf(one))));
+  for (const one of found) {
+    if (begins(deps, one) && !told.has(keyOf(one.bot.id, one.programId ?? 0, standingOf(one)))) await begin(deps, one);
+  }
+  for (const row of known) {
+    if (!stands.has(keyOf(row.bot_id, row.program_id, row.kind))) await end(deps, row);
+  }
+}
+
+const keyOf = (botId: number, programId: number, standing: string) => `${botId} ${programId} ${standing}`;
+const standingOf = ({ kind }: AttentionOfBot): Standing => OF_ATTENTION[kind]!.standing;
+
+function begins({ clock }: NoticeDeps, { kind, sinceMs }: AttentionOfBot): boolean {
+  if (kind === 'program_failing') return clock.nowMs() - (sinceMs ?? 0) >= FAILING_MS;
+  return OF_ATTENTION[kind]!.begins;
+}
+
+/** What stands and its event are stored together, so that no process tells it twice. */
+async function begin({ db }: NoticeDeps, one: AttentionOfBot): Promise<void> {
+  const { bot, programId, waiting, text } = one;
+  const row = { bot_id: bot.id, program_id: programId ?? 0, kind: standingOf(one) };
+  const isUnknown = one.kind === 'intake_failing' && UNAUTHORIZED.test(text);
+  const kind = isUnknown ? 'bot.unauthorized' : STANDING[row.kind].begin;
+  await db.transaction().execute(async (transaction) => {
+    const inserted = await transaction
+      .insertInto('standing_events')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (!inserted.numInsertedOrUpdatedRows) return;
+    const words = waiting !== null && waiting > 0 ? `${text}; ${waiting} wait` : text;
+    await recordEvent(transaction, { kind, botId: bot.id, programId, text: words });
+  });
+}
+
+/** Of a bot or a program that is gone or switched off, nothing is told: it does not work again. */
+async function end(
+  { db, directory }: NoticeDeps,
+  row: { bot_id: number; program_id: number; kind: string },
+): Promise<void> {
+  const bot = directory.byId(row.bot_id);
+  const program = bot?.programs.find(({ id }) => id === row.program_id);
+  const isThere = bot?.disabled === false && (row.program_id === 0 || program?.enabled === true);
+  const standing = row.kind as Standing;
+  const kind = isThere ? STANDING[standing]?.end : null;
+  await db.transaction().execute(async (transaction) => {
+    const deleted = await transaction
+      .deleteFrom('standing_events')
+      .where('bot_id', '=', row.bot_id)
+      .where('program_id', '=', row.program_id)
+      .where('kind', '=', row.kind)
+      .executeTakeFirst();
+    if (deleted.numDeletedRows === 0n || !kind) return;
+    const of = program === undefined ? '' : ` (${program.name})`;
+    const event: NewEvent = { kind, botId: row.bot_id, programId: row.program_id || null, text: ENDED[standing] + of };
+    await recordEvent(transaction, event);
+  });
+}

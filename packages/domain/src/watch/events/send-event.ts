@@ -1,0 +1,94 @@
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { BackendConnections } from '../../delivery/push/backend-connections.ts';
+import { sendToBackend } from '../../delivery/push/send-to-backend.ts';
+import { NOT_SIGNED, signDelivery } from '../../delivery/push/sign-delivery.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import type { EventSink } from './event-sink.ts';
+import { type ShownEvent, textOfEvent } from './event-text.ts';
+
+export type SendDeps = {
+  clock: Clock;
+  directory: BotDirectory;
+  backends: Pick<BackendConnections, 'to'>;
+  platform: PlatformClient;
+};
+
+export type Sent =
+  | { outcome: 'taken' }
+  | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number };
+
+/** Somebody waits for the next event. */
+const DEADLINE_MS = 10_000;
+
+/** Sends an event to a sink once. Never throws. */
+export function sendEvent(deps: SendDeps, sink: EventSink, event: ShownEvent, signal: AbortSignal): Promise<Sent> {
+  return sink.target.kind === 'url'
+    ? sendToUrl(deps, sink.target, event, signal)
+    : sendToChat(deps, sink.target, event, signal);
+}
+
+type Target<Kind> = Extract<EventSink['target'], { kind: Kind }>;
+
+/** As Standard Webhooks has it: the type, the time and the data. */
+async function sendToUrl(
+  deps: SendDeps,
+  { url, signing }: Target<'url'>,
+  event: ShownEvent,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const body = JSON.stringify({ type: event.resource.kind, timestamp: event.resource.at, data: dataOf(event) });
+  const id = `evt_${event.resource.id}`;
+  const signature = signDelivery(signing, { id, atMs: deps.clock.nowMs(), body });
+  if (signature === null) return { outcome: 'failed', reason: NOT_SIGNED, status: null };
+  const address = { id: 0, backendUrl: url, secretToken: '', backendCertificate: '', backendIpAddress: '' };
+  const request = { id: event.resource.id, raw: body, headers: { ...signature, 'Flotilla-Delivery-Id': id } };
+  const delivery = await sendToBackend(deps.backends.to(address), address, request, signal, {
+    deadlineMs: DEADLINE_MS,
+  });
+  switch (delivery.outcome) {
+    case 'delivered':
+      return { outcome: 'taken' };
+    case 'refused': {
+      const { reason, status, retryAfterS } = delivery;
+      return { outcome: 'failed', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+    }
+    case 'failed':
+      return { outcome: 'failed', reason: delivery.reason, status: null };
+    case 'aborted':
+      return { outcome: 'failed', reason: 'This process stopped', status: null };
+  }
+}
+
+function dataOf({ resource, repeats, link, botName }: ShownEvent) {
+  return {
+    ...resource,
+    ...(botName === null ? {} : { bot_name: botName }),
+    ...(repeats > 0 ? { repeats } : {}),
+    ...(link === null ? {} : { link }),
+  };
+}
+
+async function sendToChat(
+  deps: SendDeps,
+  { botId, chatId }: Target<'chat'>,
+  event: ShownEvent,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const bot = deps.directory.byId(botId);
+  if (bot === undefined) return { outcome: 'failed', reason: 'The bot that writes is gone', status: null };
+  if (bot.disabled) return { outcome: 'failed', reason: 'The bot that writes is disabled', status: null };
+  const message = { chat_id: chatId, text: textOfEvent(event), link_preview_options: { is_disabled: true } };
+  const answer = await deps.platform.call(bot.token, 'sendMessage', message, { timeoutMs: DEADLINE_MS, signal });
+  switch (answer.outcome) {
+    case 'ok':
+      return { outcome: 'taken' };
+    case 'refused': {
+      const { errorCode: status, description: reason, retryAfterS } = answer;
+      return { outcome: 'failed', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+    }
+    case 'unreachable':
+    case 'garbage':
+      return { outcome: 'failed', reason: answer.reason, status: null };
+  }
+}

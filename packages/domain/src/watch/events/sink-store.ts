@@ -1,0 +1,110 @@
+import type { EventKind } from '@flotilla/contract/events.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { EventSinksTable } from '@flotilla/database/tables.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { type Selectable, sql } from 'kysely';
+import { SEALED_PLACES } from '../../fleet/bots/sealed-bot.ts';
+import { openSigning, type Signing, sealSigning } from '../../fleet/bots/signing.ts';
+import type { EventSink, SinkContent } from './event-sink.ts';
+
+/** SQL of event sinks. Their secrets are sealed for their row. */
+export function sinkStore(db: Database, secrets: SecretBox) {
+  const open = (row: Selectable<EventSinksTable>): EventSink => ({
+    id: row.id,
+    name: row.name,
+    target:
+      row.bot_id !== null && row.chat_id !== null
+        ? { kind: 'chat', botId: row.bot_id, chatId: row.chat_id }
+        : {
+            kind: 'url',
+            url: secrets.open(row.url_sealed, SEALED_PLACES.sinkUrl(row.id)),
+            signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.sinkSigning(row.id)) ?? UNSIGNED,
+          },
+    kinds: row.kinds as EventKind[] | null,
+    botIds: row.bot_ids,
+    enabled: row.enabled,
+    deliveredAt: row.delivered_at,
+    failingSince: row.failing_since,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+  });
+  const columnsOf = (id: number, { name, target, kinds, botIds, enabled }: SinkContent) => ({
+    name,
+    enabled,
+    kinds: kinds === null ? null : sql<string[]>`${JSON.stringify(kinds)}::jsonb`,
+    bot_ids: botIds === null ? null : sql<number[]>`${JSON.stringify(botIds)}::jsonb`,
+    url_sealed: target.kind === 'url' ? secrets.seal(target.url, SEALED_PLACES.sinkUrl(id)) : '',
+    bot_id: target.kind === 'chat' ? target.botId : null,
+    chat_id: target.kind === 'chat' ? target.chatId : null,
+  });
+  return {
+    /** Oldest first. */
+    async list(): Promise<EventSink[]> {
+      return (await db.selectFrom('event_sinks').selectAll().orderBy('id').execute()).map(open);
+    },
+
+    async find(id: number): Promise<EventSink | null> {
+      const row = await db.selectFrom('event_sinks').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : open(row);
+    },
+
+    async insert(content: SinkContent, signing: Signing): Promise<EventSink> {
+      // The id is drawn before the row is made, because the row's secrets are bound to it.
+      const { rows } = await sql<{
+        id: number;
+      }>`select nextval(pg_get_serial_sequence('event_sinks', 'id')) as id`.execute(db);
+      const { id } = rows[0]!;
+      const signing_sealed = sealSigning(secrets, signing, SEALED_PLACES.sinkSigning(id));
+      const row = await db
+        .insertInto('event_sinks')
+        .values({ id, ...columnsOf(id, content), signing_sealed })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return open(row);
+    },
+
+    async update(id: number, content: SinkContent): Promise<EventSink> {
+      const row = await db
+        .updateTable('event_sinks')
+        .set({ ...columnsOf(id, content), failing_since: null, last_error: '' })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return open(row);
+    },
+
+    async remove(id: number): Promise<void> {
+      await db.deleteFrom('event_sinks').where('id', '=', id).execute();
+    },
+
+    /** How many events wait for each sink. */
+    async waiting(): Promise<Map<number, number>> {
+      const rows = await db
+        .selectFrom('event_deliveries')
+        .select(['sink_id', (row) => row.fn.countAll<number>().as('count')])
+        .where('delivered_at', 'is', null)
+        .groupBy('sink_id')
+        .execute();
+      return new Map(rows.map(({ sink_id, count }) => [sink_id, Number(count)]));
+    },
+
+    async noteDelivered(id: number, at: Date): Promise<void> {
+      await db
+        .updateTable('event_sinks')
+        .set({ delivered_at: at, failing_since: null, last_error: '' })
+        .where('id', '=', id)
+        .execute();
+    },
+
+    async noteFailed(id: number, at: Date, error: string): Promise<void> {
+      await db
+        .updateTable('event_sinks')
+        .set({ failing_since: sql<Date>`coalesce(failing_since, ${at})`, last_error: error })
+        .where('id', '=', id)
+        .execute();
+    },
+  };
+}
+
+/** A secret that nothing opens: nothing is sent then. */
+const UNSIGNED: Signing = { secret: '', previous: null };
