@@ -28,7 +28,7 @@ export const EVENTS = {
 export type EventKind = keyof typeof EVENTS;
 export const EVENT_KINDS = Object.keys(EVENTS) as [EventKind, ...EventKind[]];
 
-export const eventKind = z.enum(EVENT_KINDS).meta({
+const eventKind = z.enum(EVENT_KINDS).meta({
   id: 'EventKind',
   description: EVENT_KINDS.map((kind) => `- `.concat('`', kind, '`: ', EVENTS[kind].text)).join('\n'),
 });
@@ -46,7 +46,7 @@ export const eventResource = z
 
 export type EventResource = z.infer<typeof eventResource>;
 
-export const EVENT: EventResource = {
+const EVENT: EventResource = {
   id: 311,
   kind: 'poller.silent',
   at: '2026-01-02T10:20:00.000Z',
