@@ -5,7 +5,7 @@ import { nameOf } from './kubernetes-types.mjs';
 const VALUES = `${EXAMPLES}/production.yaml`;
 const LONG = 'the-fleet-of-a-department-with-an-unusually-long-nam';
 /** Releases that share a namespace: of the longest names, which differ in their last letter, and with what a Service refuses. */
-const RELEASES = [`${LONG}e`, `${LONG}s`, '7-bots', 'bots.eu', 'bots-eu', 'flotilla'];
+const RELEASES = [`${LONG}e`, `${LONG}s`, '7-bots', 'bots.eu', 'bots-eu'];
 const NAMESPACE = 'bots';
 const MOST = 63;
 /** A CronJob adds 11 characters for the names of its jobs. */

@@ -23,16 +23,19 @@ export async function checkKubernetes(root, leaveOut) {
   if (broken.length > 0) return broken;
   const examples = exampleDocuments(root);
   const documents = rendered.flatMap((one) => one.documents);
-  return [
+  const faults = [
     ...(helm === null ? [] : [...lintFaults(helm, root), ...nameFaults(helm, root), ...fileFaults(root, documents)]),
-    ...rendered.flatMap(({ variant, text }) => keptFaults(root, variant, text)),
-    ...(await typeFaults([...documents, ...examples])),
     ...[...documents, ...examples].flatMap(podFaults),
-    ...rendered.flatMap(({ documents }) => linkFaults(root, documents)),
-    ...rendered.flatMap(({ variant, documents }) => settingFaults(root, variant, documents)),
+    ...rendered.flatMap((one) => [
+      ...linkFaults(root, one.documents),
+      ...settingFaults(root, one.variant, one.documents),
+    ]),
     ...scalingFaults(root, rendered.find(({ variant }) => variant.name === 'production').documents),
     ...versionFaults(root),
   ];
+  // The compiler takes the longest.
+  if (faults.length === 0) faults.push(...(await typeFaults([...documents, ...examples])));
+  return [...faults, ...rendered.flatMap(({ variant, text }) => keptFaults(root, variant, text))];
 }
 
 function documentsOf(helm, root, variant) {

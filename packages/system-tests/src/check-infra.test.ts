@@ -92,8 +92,8 @@ test.each([
   [
     'kubernetes',
     'infra/helm/flotilla/templates/_pod.tpl',
-    'readOnlyRootFilesystem',
-    'readOnlyRootFileSystem',
+    'enableServiceLinks',
+    'enableServiceLink',
     'does not exist in type',
   ],
   [

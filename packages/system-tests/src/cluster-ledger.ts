@@ -5,12 +5,12 @@ import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { ledger } from './ledger.ts';
 import { startPuller } from './puller.ts';
 
-// node packages/system-tests/src/cluster-ledger.ts: follows 20 updates a second for five minutes from the simulated platform to a polling program,
+// node packages/system-tests/src/cluster-ledger.ts <seconds>: follows 20 updates a second from the simulated platform to a polling program,
 // while somebody kills and upgrades an installation. Exits with 1 if one is missing, comes twice or out of its order.
 
 const CHATS = 10;
 const PER_SECOND = 20;
-const COUNT = 300 * PER_SECOND;
+const COUNT = Number(process.argv[2]) * PER_SECOND;
 const LAST_WITHIN_MS = 120_000;
 
 const { SIMULATOR_URL = '', API_URL = '', ADMIN_API_KEY = '' } = inheritedEnv();
