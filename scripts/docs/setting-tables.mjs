@@ -1,4 +1,5 @@
 import { apiSettings } from '../../apps/api/src/config.ts';
+import { backupSettings } from '../../apps/maintenance/src/maintenance-settings.ts';
 import { SETTINGS as sandboxSettings } from '../../apps/sandbox/src/config.ts';
 import { workerSettings } from '../../apps/worker/src/config.ts';
 import { table } from './table.mjs';
@@ -13,6 +14,7 @@ export function settingTables() {
     'settings of api and worker': settingTable(without(api, (name) => !(name in worker))),
     'settings of the api': settingTable(only(api, worker)),
     'settings of the worker': settingTable(only(worker, api)),
+    'settings of backups': settingTable(backupSettings.shape),
     'settings of the sandbox': settingTable(only(sandboxSettings.shape, api, worker)),
   };
 }

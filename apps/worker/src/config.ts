@@ -40,10 +40,10 @@ export const workerSettings = z.object({
       'Hours that a program may stay behind, or not poll, before it is parked. All workers need the same value.',
     ),
   MESSAGE_RETENTION_DAYS: retentionSetting.describe(
-    'Days after which messages are removed; 0 keeps them. All workers need the same value.',
+    'Days after which messages are removed; 0 keeps them. From 60 on they go with their whole month (UTC), so up to 31 days later. All workers need the same value.',
   ),
   AUDIT_RETENTION_DAYS: retentionSetting.describe(
-    'Days after which audit entries are removed; 0 keeps them. All workers need the same value.',
+    'Days after which audit entries are removed, by the same rule; 0 keeps them. All workers need the same value.',
   ),
 });
 
