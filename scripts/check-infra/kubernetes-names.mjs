@@ -5,7 +5,7 @@ import { nameOf } from './kubernetes-types.mjs';
 const VALUES = `${EXAMPLES}/production.yaml`;
 const LONG = 'the-fleet-of-a-department-with-an-unusually-long-nam';
 /** Releases that share a namespace: of the longest names, which differ in their last letter, and with what a Service refuses. */
-const RELEASES = [`${LONG}e`, `${LONG}s`, '7-bots', 'bots.eu', 'bots-eu'];
+const RELEASES = [`${LONG}e`, `${LONG}s`, 'bots.eu', 'bots-eu', '7-bots', 'flotilla'];
 const NAMESPACE = 'bots';
 const MOST = 63;
 /** A CronJob adds 11 characters for the names of its jobs. */
@@ -54,7 +54,7 @@ function ownFaults(release, document) {
 /** What a scaler asks for must be of this installation, as the monitor names it. */
 function queryFaults(release, document) {
   const { kind, spec } = document.manifest;
-  const installation = `${NAMESPACE}/${release}`;
+  const installation = release === 'flotilla' ? NAMESPACE : `${NAMESPACE}/${release}`;
   if (kind === 'PodMonitor') {
     const relabelings = spec.podMetricsEndpoints.flatMap((endpoint) => endpoint.relabelings);
     const named = relabelings.some((one) => one.targetLabel === 'installation' && one.replacement === installation);

@@ -5,13 +5,13 @@ import { knownSettings } from './known-settings.mjs';
 import { podsOf } from './kubernetes-pods.mjs';
 import { nameOf } from './kubernetes-types.mjs';
 
-/** Set by the chart for Node, and for the arguments of a job. */
-const OF_THE_CHART = ['NODE_EXTRA_CA_CERTS', 'BACKUP'];
+/** Read by Node itself. */
+const OF_NODE = ['NODE_EXTRA_CA_CERTS'];
 
 /** Every variable of a pod must be a setting, and no worker may have what only the api needs. */
 export function settingFaults(root, { values }, documents) {
   const { extraEnv = [] } = parse(readFileSync(join(root, values), 'utf8'));
-  const known = new Set([...knownSettings(root), ...OF_THE_CHART, ...extraEnv.map(({ name }) => name)]);
+  const known = new Set([...knownSettings(root), ...OF_NODE, ...extraEnv.map(({ name }) => name)]);
   return documents.flatMap((document) => {
     const names = podsOf(document.manifest)?.containers.flatMap(({ env = [] }) => env.map(({ name }) => name)) ?? [];
     const ofApi = document.manifest.metadata.labels['app.kubernetes.io/component'] === 'api';

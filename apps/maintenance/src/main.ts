@@ -3,9 +3,8 @@ import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { backup } from './backup.ts';
 import { restore } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
-import { scheduledBackup } from './scheduled-backup.ts';
 
-const COMMANDS = { backup, restore, 'rotate-keys': rotateKeys, 'scheduled-backup': scheduledBackup };
+const COMMANDS = { backup, restore, 'rotate-keys': rotateKeys };
 const NAMES = Object.keys(COMMANDS).join(', ');
 
 // node apps/maintenance/src/launch.mjs <command> …

@@ -32,6 +32,7 @@
 {{- end -}}
 {{- if and .Values.gateway.enabled (empty .Values.gateway.parentRefs) }}{{ fail "gateway.parentRefs: name the Gateway" }}{{ end -}}
 {{- if and .Values.networkPolicies.enabled (empty .Values.networkPolicies.requestsFrom) }}{{ fail "networkPolicies.requestsFrom: name the pods that may send requests to the api; any other pod could forge the address of a client" }}{{ end -}}
-{{- if and .Values.backup.enabled (not .Values.backup.claim) }}{{ fail "backup.claim: name the PersistentVolumeClaim for backups" }}{{ end -}}
+{{- if and .Values.backup.enabled (not .Values.backup.claim) (not .Values.backup.s3.place) }}{{ fail "backup.claim: name the PersistentVolumeClaim for backups, or backup.s3.place" }}{{ end -}}
+{{- if and .Values.backup.s3.place (not .Values.backup.s3.endpoint) }}{{ fail "backup.s3.endpoint: name the store" }}{{ end -}}
 {{- if and (eq .Values.autoscaling.kind "keda") (not .Values.monitoring.podMonitor.enabled) (not .Values.autoscaling.prometheus.selector) }}{{ fail "autoscaling.prometheus.selector: without monitoring.podMonitor say which labels the series of this installation have" }}{{ end -}}
 {{- end -}}

@@ -54,6 +54,11 @@ the same name twice cannot be applied.
 {{- end -}}
 {{ $variable }}{{ end -}}
 {{- end -}}
+{{- if and (has $program (list "backup" "restore")) $values.backup.s3.place -}}
+{{- range list "BACKUP_S3_ACCESS_KEY_ID" "BACKUP_S3_SECRET_ACCESS_KEY" -}}
+{{- if not (has . $replaced) }}{{ include "flotilla.secretVariable" (list $root . . false) }}{{ end -}}
+{{- end -}}
+{{- end -}}
 {{- $settings := dict "LOG_LEVEL" ($values.settings.LOG_LEVEL | default "info") -}}
 {{- if has $program (list "api" "worker") -}}
 {{- $chosen := dict "PUBLIC_URL" (printf "https://%s" $values.host) "TRUSTED_PROXIES" (join "," $values.trustedProxies) "PROXY_HOST" $values.proxyHost -}}

@@ -54,5 +54,6 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end -}}
 
 {{- define "flotilla.installation" -}}
-{{- .Values.monitoring.installation | default (printf "%s/%s" .Release.Namespace .Release.Name) -}}
+{{- $name := ternary .Release.Namespace (printf "%s/%s" .Release.Namespace .Release.Name) (eq .Release.Name "flotilla") -}}
+{{- .Values.monitoring.installation | default $name -}}
 {{- end -}}
