@@ -4,27 +4,22 @@ import { isMap, parseDocument } from 'yaml';
 import { table } from './table.mjs';
 
 const VALUES = 'infra/helm/flotilla/values.yaml';
-/** The kinds of workers have the same values; the first one's comments say what they mean. */
-const SAME = /^workers\.(?!polling)\w+/;
 
 export function helmValues(root) {
   const { contents } = parseDocument(readFileSync(join(root, VALUES), 'utf8'));
-  const meanings = new Map();
-  const rows = rowsOf(contents, '', meanings);
-  return { values: table(['Value', 'Default', 'Meaning'], rows) };
+  return { values: table(['Value', 'Default', 'Meaning'], rowsOf(contents, '')) };
 }
 
-function rowsOf(map, prefix, meanings) {
+/** A row for each value with a comment; a map whose values have none is one value. */
+function rowsOf(map, prefix) {
   return map.items.flatMap(({ key, value }, at) => {
     const path = `${prefix}${key.value}`;
     // The comment of a map's first key belongs to the map.
     const comment = key.commentBefore ?? (at === 0 ? map.commentBefore : undefined);
     const meaning = comment && lastParagraph(comment);
-    if (meaning !== undefined) meanings.set(path, meaning);
-    if (isMap(value) && hasComments(value)) return rowsOf(value, `${path}.`, meanings);
-    const known = meaning ?? meanings.get(path.replace(SAME, 'workers.polling'));
-    if (known === undefined) throw new Error(`${VALUES}: ${path} has no comment`);
-    return [[`\`${path}\``, `\`${JSON.stringify(value.toJSON())}\``, known]];
+    if (isMap(value) && hasComments(value)) return rowsOf(value, `${path}.`);
+    if (meaning === undefined) throw new Error(`${VALUES}: ${path} has no comment`);
+    return [[`\`${path}\``, `\`${JSON.stringify(value.toJSON())}\``, meaning]];
   });
 }
 
