@@ -6,13 +6,3 @@ export function knownSettings(root) {
   const lines = readFileSync(join(root, '.env.example'), 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm);
   return new Set([...lines].map(([, name]) => name));
 }
-
-/** Settings whose values must not be in a file of the repository. */
-export const SECRET_SETTINGS = [
-  'DATABASE_URL',
-  'REDIS_URL',
-  'ENCRYPTION_KEY',
-  'ADMIN_PASSWORD',
-  'ADMIN_API_KEY',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-];

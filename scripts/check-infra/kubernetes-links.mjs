@@ -2,74 +2,30 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameOf } from './kubernetes-types.mjs';
 
-const SECRET = 'flotilla-secrets';
-const SETTINGS = 'flotilla-settings';
-/** The longest time from SIGTERM to the end of a process. */
-const DRAIN_SECONDS = 25;
-
-/** Checks what schemas cannot: names, labels and ports that must match, and our rules for pods. */
+/** Checks what schemas cannot, within one rendering: names, labels and ports that must match. */
 export function linkFaults(root, documents) {
-  const named = (kind) => documents.filter(({ manifest }) => manifest.kind === kind);
+  const named = (...kinds) => documents.filter(({ manifest }) => kinds.includes(manifest.kind));
   const deployments = named('Deployment');
-  const pods = [...deployments, ...named('Job')];
+  const services = named('Service');
+  const scalers = named('ScaledObject', 'HorizontalPodAutoscaler');
   return [
-    ...pods.flatMap(podFaults),
-    ...named('Secret').map((document) => `${nameOf(document)}: a Secret is not kept in the repository`),
     ...deployments.flatMap((document) =>
       selectorFaults(document, document.manifest.spec.selector.matchLabels, [document]),
     ),
     ...named('PodDisruptionBudget').flatMap((document) =>
       selectorFaults(document, document.manifest.spec.selector.matchLabels, deployments),
     ),
-    ...named('Service').flatMap((document) => serviceFaults(document, deployments)),
-    ...named('Ingress').flatMap((document) => ingressFaults(document, named('Service'))),
-    ...[...named('ScaledObject'), ...named('HorizontalPodAutoscaler')].flatMap((document) =>
-      scalerFaults(document, deployments),
-    ),
+    ...services.flatMap((document) => serviceFaults(document, deployments)),
+    ...named('Ingress').flatMap((document) => ingressFaults(document, services)),
+    ...named('HTTPRoute').flatMap((document) => routeFaults(document, services)),
+    ...scalers.flatMap((document) => scalerFaults(document, deployments)),
+    ...deployments.flatMap((document) => replicaFaults(document, scalers)),
     ...roleFaults(root, deployments, named('ScaledObject')),
     ...rolloutFaults(root, deployments),
+    ...named('PodMonitor')
+      .filter(({ manifest }) => !manifest.metadata.labels.release)
+      .map((document) => `${nameOf(document)}: kube-prometheus-stack looks at monitors with a label release alone`),
   ];
-}
-
-function podFaults(document) {
-  const { spec } = document.manifest.spec.template;
-  const faults = [];
-  const expect = (holds, message) => holds || faults.push(`${nameOf(document)}: ${message}`);
-  expect(
-    spec.securityContext?.runAsNonRoot && spec.securityContext.seccompProfile?.type === 'RuntimeDefault',
-    'not restricted',
-  );
-  expect(spec.automountServiceAccountToken === false, 'it is given a service account token');
-  for (const container of spec.containers) {
-    const { securityContext: context, resources, envFrom = [], env = [], ports = [] } = container;
-    expect(
-      context?.allowPrivilegeEscalation === false && context.readOnlyRootFilesystem,
-      'its container is not restricted',
-    );
-    expect(context?.capabilities?.drop?.includes('ALL'), 'its container keeps capabilities');
-    expect(resources?.limits?.memory && resources.requests?.cpu, 'its container has no limits');
-    for (const { configMapRef, secretRef } of envFrom) {
-      expect((configMapRef?.name ?? SETTINGS) === SETTINGS, `${configMapRef?.name} is not generated`);
-      expect((secretRef?.name ?? SECRET) === SECRET, `${secretRef?.name} is not the documented Secret`);
-    }
-    expect(
-      env.every(({ valueFrom }) => (valueFrom?.secretKeyRef?.name ?? SECRET) === SECRET),
-      'it refers to another Secret',
-    );
-    if (document.manifest.kind === 'Job') continue;
-    expect(
-      spec.terminationGracePeriodSeconds > DRAIN_SECONDS,
-      `it is killed before it has drained (${DRAIN_SECONDS} s)`,
-    );
-    for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
-      const port = container[probe]?.httpGet?.port;
-      expect(
-        ports.some(({ name }) => name === port),
-        `its ${probe} asks port ${port}, which it does not have`,
-      );
-    }
-  }
-  return faults;
 }
 
 function selectorFaults(document, labels, targets) {
@@ -96,38 +52,59 @@ function serviceFaults(document, deployments) {
 
 function ingressFaults(document, services) {
   const backends = document.manifest.spec.rules.flatMap(({ http }) => http.paths.map(({ backend }) => backend.service));
-  return backends.flatMap(({ name, port }) => {
-    const service = services.find(({ manifest }) => manifest.metadata.name === name);
-    const known = service?.manifest.spec.ports.some((one) => one.name === port.name);
-    return known ? [] : [`${nameOf(document)}: there is no service ${name} with a port ${port.name}`];
-  });
+  return backends.flatMap(({ name, port }) => portFaults(document, services, name, (one) => one.name === port.name));
+}
+
+/** A rule that repeats, mirrors or splits requests would carry out calls twice. */
+function routeFaults(document, services) {
+  return document.manifest.spec.rules.flatMap((rule) => [
+    ...(rule.retry || rule.filters ? [`${nameOf(document)}: it may send a request twice`] : []),
+    ...(rule.timeouts?.request ? [] : [`${nameOf(document)}: the Gateway's own timeout would cut long polls`]),
+    ...rule.backendRefs.flatMap(({ name, port }) => portFaults(document, services, name, (one) => one.port === port)),
+  ]);
+}
+
+function portFaults(document, services, name, isPort) {
+  const service = services.find(({ manifest }) => manifest.metadata.name === name);
+  const known = service?.manifest.spec.ports.some(isPort);
+  return known ? [] : [`${nameOf(document)}: there is no service ${name} with such a port`];
 }
 
 function scalerFaults(document, deployments) {
   const { name } = document.manifest.spec.scaleTargetRef;
   const target = deployments.find(({ manifest }) => manifest.metadata.name === name);
-  if (target === undefined) return [`${nameOf(document)}: there is no deployment ${name}`];
-  return target.manifest.spec.replicas === undefined ? [] : [`${nameOf(target)}: its replicas are set twice`];
+  return target === undefined ? [`${nameOf(document)}: there is no deployment ${name}`] : [];
 }
 
-/** Each role of the worker needs a deployment, and a scaler that uses the age of the role's own work. */
+/** Either an operator or one scaler sets the number of pods. */
+function replicaFaults(document, scalers) {
+  const { metadata, spec } = document.manifest;
+  const own = scalers.filter(({ manifest }) => manifest.spec.scaleTargetRef.name === metadata.name);
+  const setters = own.length + (spec.replicas === undefined ? 0 : 1);
+  return setters === 1 ? [] : [`${nameOf(document)}: its replicas are set ${setters} times`];
+}
+
+/** Each role of the worker needs a deployment; a scaler by age must use the age of the role's own work. */
 function roleFaults(root, deployments, scalers) {
   const config = readFileSync(join(root, 'apps/worker/src/config.ts'), 'utf8');
   const roles = [.../const ROLES = \[(.*?)\]/s.exec(config)[1].matchAll(/'(\w+)'/g)].map(([, role]) => role);
   return roles.flatMap((role) => {
-    const name = `worker-${role}`;
-    const deployment = deployments.find(({ manifest }) => manifest.metadata.name === name);
+    const deployment = deployments.find(({ manifest }) => component(manifest) === `worker-${role}`);
     const env = deployment?.manifest.spec.template.spec.containers[0].env ?? [];
-    const scaler = scalers.find(({ manifest }) => manifest.spec.scaleTargetRef.name === name);
+    const scaler = scalers.find(({ manifest }) => component(manifest) === `worker-${role}`);
     const query = scaler?.manifest.spec.triggers[0].metadata.query;
     return [
       ...(env.some((one) => one.name === 'WORKER_ROLES' && one.value === role)
         ? []
         : [`no deployment has the role ${role} alone`]),
-      ...(scaler ? [] : [`nothing scales the role ${role}`]),
       ...(query === undefined || query.includes(`kind="${role}"`) ? [] : [`${nameOf(scaler)}: it looks at other work`]),
     ];
   });
+}
+
+/** The kind of pod that an object is for. */
+export function component({ metadata }) {
+  return metadata.labels['app.kubernetes.io/component'];
 }
 
 /** The rollout must replace pods as docs/operations/upgrade.md promises. */

@@ -5,8 +5,12 @@ import { run } from './tools.mjs';
 
 /** Packages with generated types, by API group; a group without a dot is Kubernetes' own. */
 const CUSTOM_GROUPS = {
+  'bitnami.com': '@kubernetes-models/sealed-secrets/bitnami.com',
+  'external-secrets.io': '@kubernetes-models/external-secrets/external-secrets.io',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api/gateway.networking.k8s.io',
   'keda.sh': '@kubernetes-models/keda/keda.sh',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator/monitoring.coreos.com',
+  'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io',
 };
 
 /**

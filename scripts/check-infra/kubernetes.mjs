@@ -1,78 +1,75 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
-import { knownSettings, SECRET_SETTINGS } from './known-settings.mjs';
+import { parse } from 'yaml';
+import { findHelm } from '../helm/find-helm.mjs';
+import { CHART, EXAMPLES, keptText, parsed, render, VARIANTS, withoutNotes } from '../helm/variants.mjs';
+import { fileFaults } from './kubernetes-files.mjs';
 import { linkFaults } from './kubernetes-links.mjs';
+import { nameFaults } from './kubernetes-names.mjs';
+import { podFaults } from './kubernetes-pods.mjs';
 import { scalingFaults } from './kubernetes-scaling.mjs';
+import { settingFaults } from './kubernetes-settings.mjs';
 import { typeFaults } from './kubernetes-types.mjs';
 import { run } from './tools.mjs';
 
-const FOLDERS = ['infra/kubernetes/base', 'infra/kubernetes/installation'];
-
 /**
- * Checks the manifests against the types of Kubernetes, KEDA and the Prometheus operator, against each other, and
- * against the settings; renders them if a suitable kubectl is installed.
+ * Checks what Helm makes of the chart with each example: against the renderings that are kept, the types of Kubernetes and of the
+ * operators, each other, and the settings. Where there is no Helm, the kept renderings are checked.
  */
 export async function checkKubernetes(root, leaveOut) {
-  const sources = FOLDERS.flatMap((folder) => readManifests(root, folder));
-  const broken = sources.flatMap(({ file, faults }) => faults.map((fault) => `${file}: ${fault}`));
+  const helm = findHelm(leaveOut);
+  const rendered = VARIANTS.map((variant) => ({ variant, ...documentsOf(helm, root, variant) }));
+  const broken = rendered.flatMap(({ variant, fault }) => (fault ? [`${variant.values}: ${fault}`] : []));
   if (broken.length > 0) return broken;
-  const kustomizations = sources.filter(({ file }) => file.endsWith('kustomization.yaml'));
-  const manifests = sources
-    .filter(({ file }) => !file.endsWith('kustomization.yaml'))
-    .flatMap(({ documents }) => documents);
-  const rendered = render(root, leaveOut);
-  if (rendered.fault) return [rendered.fault];
-  return [
-    ...kustomizations.flatMap((kustomization) => kustomizationFaults(root, kustomization, sources)),
-    ...(await typeFaults([...manifests, ...rendered.documents])),
-    ...linkFaults(root, manifests),
-    ...scalingFaults(root, manifests),
+  const examples = exampleDocuments(root);
+  const documents = rendered.flatMap((one) => one.documents);
+  const faults = [
+    ...(helm === null ? [] : [...lintFaults(helm, root), ...nameFaults(helm, root), ...fileFaults(root, documents)]),
+    ...[...documents, ...examples].flatMap(podFaults),
+    ...rendered.flatMap((one) => [
+      ...linkFaults(root, one.documents),
+      ...settingFaults(root, one.variant, one.documents),
+    ]),
+    ...scalingFaults(root, rendered.find(({ variant }) => variant.name === 'production').documents),
+    ...versionFaults(root),
   ];
+  // The compiler takes the longest.
+  if (faults.length === 0) faults.push(...(await typeFaults([...documents, ...examples])));
+  return [...faults, ...rendered.flatMap(({ variant, text }) => keptFaults(root, variant, text))];
 }
 
-function readManifests(root, folder) {
-  return readdirSync(join(root, folder)).map((name) => {
-    const file = `${folder}/${name}`;
-    const parsed = parseAllDocuments(readFileSync(join(root, file), 'utf8'));
-    const faults = parsed.flatMap(({ errors }) => errors.map(({ message }) => message));
-    return { file, faults, documents: faults.length > 0 ? [] : parsed.map((one) => ({ file, manifest: one.toJS() })) };
+function documentsOf(helm, root, variant) {
+  if (helm !== null) return render(helm, root, variant);
+  const text = readFileSync(join(root, variant.rendered), 'utf8');
+  return { text, documents: parsed(text, variant.rendered) };
+}
+
+function exampleDocuments(root) {
+  const files = readdirSync(join(root, EXAMPLES), { recursive: true }).filter((file) => file.endsWith('.yaml'));
+  return files
+    .flatMap((file) => parsed(readFileSync(join(root, EXAMPLES, file), 'utf8'), `${EXAMPLES}/${file}`))
+    .filter(({ manifest }) => manifest.kind !== undefined);
+}
+
+function lintFaults(helm, root) {
+  return VARIANTS.flatMap(({ values }) => {
+    const { ok, output } = run(helm, ['lint', '--strict', join(root, CHART), '--values', join(root, values)]);
+    return ok ? [] : [`helm lint --values ${values}:\n${withoutNotes(output)}`];
   });
 }
 
-/** Folders as resources need kustomize from kubectl 1.21 or later. */
-function render(root, leaveOut) {
-  const version = run('kubectl', ['version', '--client', '--output=json']);
-  const minor = version.ok ? Number.parseInt(JSON.parse(version.stdout).clientVersion.minor, 10) : 0;
-  if (minor < 21) {
-    leaveOut('what kustomize makes of the manifests: there is no kubectl 1.21 or later');
-    return { documents: [] };
-  }
-  const { ok, output, stdout } = run('kubectl', ['kustomize', join(root, 'infra/kubernetes/installation')]);
-  if (!ok) return { fault: `kubectl kustomize infra/kubernetes/installation: ${output}` };
-  const documents = parseAllDocuments(stdout).map((one) => ({ file: 'what kustomize makes', manifest: one.toJS() }));
-  return { documents };
+function keptFaults(root, { rendered }, text) {
+  const file = join(root, rendered);
+  const kept = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const now = text === kept ? text : keptText(text);
+  return now === kept ? [] : [`${rendered} is stale: run npm run helm, and read what changed`];
 }
 
-function kustomizationFaults(root, { file, documents }, sources) {
-  const [{ manifest }] = documents;
-  const folder = file.slice(0, file.lastIndexOf('/'));
-  const beside = sources.map((source) => source.file).filter((path) => path.startsWith(`${folder}/`) && path !== file);
-  const listed = manifest.resources
-    .filter((resource) => resource.endsWith('.yaml'))
-    .map((resource) => `${folder}/${resource}`);
-  const unlisted = beside
-    .filter((path) => !listed.includes(path))
-    .map((path) => `${file}: ${path} is not among its resources`);
-  const literals = (manifest.configMapGenerator ?? [])
-    .flatMap(({ literals }) => literals)
-    .map((line) => line.split('=', 1)[0]);
-  const known = knownSettings(root);
-  return [
-    ...unlisted,
-    ...literals.filter((name) => !known.has(name)).map((name) => `${file}: ${name} is no setting`),
-    ...literals
-      .filter((name) => SECRET_SETTINGS.includes(name))
-      .map((name) => `${file}: ${name} belongs into the Secret`),
-  ];
+/** Image tags follow appVersion, and a chart of another release would be published over an old one. */
+function versionFaults(root) {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const chart = parse(readFileSync(join(root, CHART, 'Chart.yaml'), 'utf8'));
+  return ['version', 'appVersion']
+    .filter((name) => chart[name] !== version)
+    .map((name) => `${CHART}/Chart.yaml: its ${name} is ${chart[name]}, the release is ${version}`);
 }

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { EXAMPLES } from '../helm/variants.mjs';
 import { interpolate } from './interpolate.mjs';
 import { workflows } from './workflow-steps.mjs';
 
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
 /** Postgres has versions of two numbers: 17.11 is exact. */
-const TWO_NUMBERS = /(^|\/)postgres$/;
+const TWO_NUMBERS = /(^|\/)(postgres|postgresql)$/;
 const RENOVATE = '.github/renovate.json';
 /** Presets that make Renovate pin digests and update them. */
 const PRESETS = ['docker:pinDigests', 'helpers:pinGitHubActionDigests'];
@@ -50,12 +51,15 @@ function dockerfileFaults(root) {
   return froms.filter((from) => from !== 'scratch' && !stages.includes(from)).flatMap((from) => told(file, from));
 }
 
+/** The chart takes its own images by the version of the release; the examples bring stores. */
 function manifestFaults(root) {
-  const file = 'infra/kubernetes/installation/kustomization.yaml';
-  const { images = [] } = parse(readFileSync(join(root, file), 'utf8'));
-  return images.flatMap(({ name, newName = name, newTag, digest }) =>
-    told(file, digest ? `${newName}@${digest}` : `${newName}:${newTag}`),
-  );
+  const files = readdirSync(join(root, EXAMPLES), { recursive: true }).filter((file) => file.endsWith('.yaml'));
+  return files.flatMap((file) => {
+    const text = readFileSync(join(root, EXAMPLES, file), 'utf8');
+    return [...text.matchAll(/^ *(?:image|imageName): (\S+)$/gm)].flatMap(([, image]) =>
+      told(`${EXAMPLES}/${file}`, image),
+    );
+  });
 }
 
 function runnerFaults(root) {

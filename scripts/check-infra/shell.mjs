@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXAMPLES, parsed } from '../helm/variants.mjs';
 import { findTool, run } from './tools.mjs';
 import { runSteps } from './workflow-steps.mjs';
 
@@ -9,7 +10,29 @@ export async function checkShell(root, leaveOut) {
   if (shellcheck === null) return [];
   const scripts = shellScripts(root);
   const ofFiles = run(shellcheck, ['--format=gcc', ...scripts], { cwd: root });
-  return [...(ofFiles.ok ? [] : [ofFiles.output]), ...runSteps(root).flatMap((step) => stepFaults(shellcheck, step))];
+  return [
+    ...(ofFiles.ok ? [] : [ofFiles.output]),
+    ...runSteps(root).flatMap((step) => stepFaults(shellcheck, step)),
+    ...scriptsOfExamples(root).flatMap((script) => exampleFaults(shellcheck, script)),
+  ];
+}
+
+/** Scripts that an example of the chart keeps in a ConfigMap. */
+function scriptsOfExamples(root) {
+  const files = readdirSync(join(root, EXAMPLES), { recursive: true }).filter((file) => file.endsWith('.yaml'));
+  const documents = files.flatMap((file) =>
+    parsed(readFileSync(join(root, EXAMPLES, file), 'utf8'), `${EXAMPLES}/${file}`),
+  );
+  return documents
+    .filter(({ manifest }) => manifest.kind === 'ConfigMap')
+    .flatMap(({ file, manifest }) =>
+      Object.entries(manifest.data).map(([name, text]) => ({ file: `${file}, ${name}`, text })),
+    );
+}
+
+function exampleFaults(shellcheck, { file, text }) {
+  const { ok, output } = run(shellcheck, ['--format=gcc', '--shell=sh', '-'], { input: text });
+  return ok ? [] : [`${file}: ${output}`];
 }
 
 function shellScripts(root) {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { alertTables } from './alert-tables.mjs';
 import { envExample } from './env-example.mjs';
+import { helmValues } from './helm-values.mjs';
 import { linkFaults } from './link-faults.mjs';
 import { metricTables } from './metric-tables.mjs';
 import { settingTables } from './setting-tables.mjs';
@@ -11,6 +12,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean' }, root: { ty
 const root = resolve(values.root ?? resolve(import.meta.dirname, '../..'));
 
 const GENERATED = {
+  'docs/operations/helm-values.md': helmValues,
   'docs/operations/settings.md': settingTables,
   'docs/operations/metrics.md': metricTables,
   'docs/operations/monitoring.md': alertTables,

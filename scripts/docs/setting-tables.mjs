@@ -1,4 +1,5 @@
 import { apiSettings } from '../../apps/api/src/config.ts';
+import { backupSettings } from '../../apps/maintenance/src/maintenance-settings.ts';
 import { SETTINGS as sandboxSettings } from '../../apps/sandbox/src/config.ts';
 import { workerSettings } from '../../apps/worker/src/config.ts';
 import { table } from './table.mjs';
@@ -14,6 +15,7 @@ export function groupedSettings() {
     'settings of api and worker': without(api, (name) => !(name in worker)),
     'settings of the api': only(api, worker),
     'settings of the worker': only(worker, api),
+    'settings of backups': backupSettings.shape,
     'settings of the sandbox': only(sandboxSettings.shape, api, worker),
   };
 }

@@ -25,7 +25,6 @@ const PLACES = [
     'infra/helm/rendered/*.yaml',
     [around('(?:/version: "|/chart: flotilla-|/(?:api|worker|migrate|maintenance):)', '"?$')],
   ],
-  ['infra/kubernetes/installation/kustomization.yaml', [around('newTag: "?', '"? *\\}'), around('\\?ref=v', '$')]],
   ['infra/docker/compose.env.example', [around('FLOTILLA_VERSION=', '$')]],
   ['docs/operations/backup.md', [around('/maintenance:', ' ')]],
   ['docs/operations/install.md', [around('/opt/flotilla/', '(?:/|$)')]],

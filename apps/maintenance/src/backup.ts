@@ -1,35 +1,45 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { nameOfBackup, removeOldBackups } from '@flotilla/database/backup/kept-backups.ts';
 import { recordBackup } from '@flotilla/database/backup/record-backup.ts';
 import { writeBackup } from '@flotilla/database/backup/write-backup.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { readDatabaseSettings } from './maintenance-settings.ts';
+import { placeIn, splitPlace, storeAt } from './backup-place.ts';
+import { readDatabaseSettings, readKeptBackups } from './maintenance-settings.ts';
 
-/** `backup <new directory>` */
-export async function backup([target, ...more]: string[], signal: AbortSignal): Promise<number> {
-  if (target === undefined || more.length > 0) {
-    throw new FlotillaError('bad_request', 'Name the target: npm run backup -- <a directory that does not exist yet>');
-  }
-  const { DATABASE_URL: url } = readDatabaseSettings();
-  const report = (line: string) => void process.stdout.write(`  ${line}\n`);
-  const { keyIds, createdAt } = await writeBackup({ url, target, signal, report });
-  const keys = keyIds.length === 0 ? '' : ` Its secrets need these keys of ENCRYPTION_KEY: ${keyIds.join(', ')}.`;
-  process.stdout.write(`${target} holds the database as it was at ${createdAt}.${keys}\n`);
-  await record(url, createdAt, target);
+const USAGE = `Name the target: npm run backup -- <a directory that does not exist yet, or s3://bucket/name>, or
+npm run backup -- --into <a directory or s3://bucket/prefix that holds the backups>`;
+
+/** `backup <new place>`, or `backup --into <place of the backups>`, which names the backup by its time and removes old ones. */
+export async function backup(args: string[], signal: AbortSignal): Promise<number> {
+  const into = args[0] === '--into';
+  const [place, ...more] = into ? args.slice(1) : args;
+  if (place === undefined || place.startsWith('--') || more.length > 0) throw new FlotillaError('bad_request', USAGE);
+  await write(into ? placeIn(place, nameOfBackup(systemClock.nowMs())) : place, signal);
+  if (into) await removeOld(place);
   return 0;
 }
 
+async function write(place: string, signal: AbortSignal): Promise<void> {
+  const { DATABASE_URL: url } = readDatabaseSettings();
+  const { store, name } = splitPlace(place);
+  const target = await store.create(name);
+  const report = (line: string) => void process.stdout.write(`  ${line}\n`);
+  const { keyIds, createdAt, bytes } = await writeBackup({ url, target, signal, report });
+  const keys = keyIds.length === 0 ? '' : ` Its secrets need these keys of ENCRYPTION_KEY: ${keyIds.join(', ')}.`;
+  process.stdout.write(`${place} holds the database as it was at ${createdAt}.${keys}\n`);
+  await record(url, createdAt, bytes);
+}
+
+async function removeOld(place: string): Promise<void> {
+  const removed = await removeOldBackups(storeAt(place), readKeptBackups(), systemClock.nowMs());
+  if (removed.length > 0) process.stdout.write(`Removed from ${place}: ${removed.join(', ')}.\n`);
+}
+
 /** The backup is complete, also if a read-only role or server does not let us note it. */
-async function record(url: string, takenAt: string, folder: string): Promise<void> {
+async function record(url: string, takenAt: string, bytes: number): Promise<void> {
   try {
-    await recordBackup(url, { takenAt, bytes: await sizeOf(folder) });
+    await recordBackup(url, { takenAt, bytes });
   } catch (error) {
     process.stderr.write(`The database could not note this backup, so its metrics do not show it: ${error}\n`);
   }
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  const files = await readdir(folder);
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
 }

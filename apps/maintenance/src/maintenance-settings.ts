@@ -1,13 +1,51 @@
+import type { KeptBackups } from '@flotilla/database/backup/kept-backups.ts';
+import type { S3Settings } from '@flotilla/database/backup/s3-store.ts';
 import type { ProcessConfig } from '@flotilla/domain/startup/open-process.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
-import { commonSettings } from '@flotilla/runtime/settings.ts';
+import { commonSettings, integerSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
 const { DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, LOG_LEVEL } = commonSettings;
 
+const keepSettings = {
+  BACKUP_KEEP_DAYS: integerSetting({ min: 0, max: 36_500 })
+    .default(0)
+    .describe('Days after which `backup --into` removes a backup that it has made; 0 keeps all.'),
+  BACKUP_KEEP_NEWEST: integerSetting({ min: 1, max: 1_000 })
+    .default(3)
+    .describe('So many of the newest backups stay, however old they are.'),
+};
+
+const s3Settings = {
+  BACKUP_S3_ENDPOINT: urlSetting('https', 'http').describe('The S3-compatible store of places that begin `s3://`.'),
+  BACKUP_S3_REGION: z.string().default('us-east-1').describe('Its region.'),
+  BACKUP_S3_ACCESS_KEY_ID: z.string('is required for s3://').describe('The id of the access key.'),
+  BACKUP_S3_SECRET_ACCESS_KEY: z.string('is required for s3://').describe('The access key.'),
+};
+
+/** The settings that only these commands have. */
+export const backupSettings = z.object({ ...keepSettings, ...s3Settings });
+
 /** Settings of commands that need only the database. Throws SettingsError. */
 export function readDatabaseSettings() {
   return readSettings(z.object({ DATABASE_URL, LOG_LEVEL }));
+}
+
+/** Throws SettingsError. */
+export function readKeptBackups(): KeptBackups {
+  const { BACKUP_KEEP_DAYS: days, BACKUP_KEEP_NEWEST: newest } = readSettings(z.object(keepSettings));
+  return { days, newest };
+}
+
+/** Throws SettingsError. */
+export function readS3Settings(): S3Settings {
+  const settings = readSettings(z.object(s3Settings));
+  return {
+    endpoint: settings.BACKUP_S3_ENDPOINT,
+    region: settings.BACKUP_S3_REGION,
+    accessKeyId: settings.BACKUP_S3_ACCESS_KEY_ID,
+    secretAccessKey: settings.BACKUP_S3_SECRET_ACCESS_KEY,
+  };
 }
 
 /** Settings of commands that need everything that is sealed. Throws SettingsError. */

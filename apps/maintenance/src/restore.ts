@@ -1,23 +1,47 @@
-import { loadBackup } from '@flotilla/database/backup/load-backup.ts';
+import { newestBackup } from '@flotilla/database/backup/kept-backups.ts';
+import { DEFAULT_JOBS, loadBackup } from '@flotilla/database/backup/load-backup.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { placeIn, sourceAt, storeAt } from './backup-place.ts';
 import { readDatabaseSettings } from './maintenance-settings.ts';
 
-/** `restore <directory>`, into the empty database that DATABASE_URL names. */
-export async function restore([source, ...more]: string[], signal: AbortSignal): Promise<number> {
-  if (source === undefined || more.length > 0) {
-    throw new FlotillaError('bad_request', 'Name the backup: npm run restore -- <the directory of a backup>');
-  }
+const USAGE = `Name the backup: npm run restore -- [--jobs <connections>] <the directory or s3://bucket/name of a backup>, or
+npm run restore -- --latest <the directory or s3://bucket/prefix that holds the backups>`;
+
+type Wanted = { place: string; isLatest: boolean; jobs: number };
+
+/** `restore [--jobs <n>] [--latest] <place>`, into the empty database that DATABASE_URL names, or on with an interrupted one. */
+export async function restore(args: string[], signal: AbortSignal): Promise<number> {
+  const { place, isLatest, jobs } = readArguments(args);
   const { DATABASE_URL: url } = readDatabaseSettings();
   const report = (line: string) => void process.stdout.write(`  ${line}\n`);
-  const { createdAt, keyIds } = await loadBackup({ url, source, signal, report });
+  const source = sourceAt(isLatest ? placeIn(place, await newestBackup(storeAt(place))) : place);
+  const { createdAt, keyIds } = await loadBackup({ url, source, signal, report, jobs });
   await record(url, createdAt);
   const keys = keyIds.length === 0 ? '' : ` ENCRYPTION_KEY must list: ${keyIds.join(', ')}.`;
   process.stdout.write(`The database is as it was at ${createdAt}.${keys}\n`);
   return 0;
+}
+
+function readArguments(args: string[]): Wanted {
+  const wanted: Wanted = { place: '', isLatest: false, jobs: DEFAULT_JOBS };
+  for (let left = args; left.length > 0; ) {
+    const [name = '', value = ''] = left;
+    if (name === '--jobs' && /^[1-9]\d?$/.test(value)) {
+      wanted.jobs = Number(value);
+      left = left.slice(2);
+      continue;
+    }
+    if (name === '--latest') wanted.isLatest = true;
+    else if (name.startsWith('--') || wanted.place !== '') throw new FlotillaError('bad_request', USAGE);
+    else wanted.place = name;
+    left = left.slice(1);
+  }
+  if (wanted.place === '') throw new FlotillaError('bad_request', USAGE);
+  return wanted;
 }
 
 /** The audit log then explains why entries since the backup are missing. */

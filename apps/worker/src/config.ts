@@ -39,10 +39,10 @@ export const workerSettings = z.object({
       'Hours after which the last backup is too old, for the alert FlotillaBackupOld; 0 if nothing notes backups, see backup.md. All workers need the same value.',
     ),
   MESSAGE_RETENTION_DAYS: retentionSetting.describe(
-    'Days after which messages are removed; 0 keeps them. All workers need the same value.',
+    'Days after which messages are removed; 0 keeps them. From 60 on they go with their whole month (UTC), so up to 31 days later. All workers need the same value.',
   ),
   AUDIT_RETENTION_DAYS: retentionSetting.describe(
-    'Days after which audit entries are removed; 0 keeps them. All workers need the same value.',
+    'Days after which audit entries are removed, by the same rule; 0 keeps them. All workers need the same value.',
   ),
 });
 

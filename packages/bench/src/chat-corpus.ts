@@ -1,4 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { makeMonths } from '@flotilla/database/month-partitions.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 
 /** One chat spread over two years, one with half as many messages within nine days, and ten thousand small chats. */
@@ -28,6 +29,7 @@ export async function storeCorpus(db: Database, botId: number, rows: number): Pr
   const random = repeatable(12_345);
   const words = Array.from({ length: WORDS }, (_, at) => spell(at));
   const lastIds = new Map<number, number>();
+  await makeMonths(db, 'messages', NOW_S - OLD_SPAN_S, NOW_S);
   const begunAt = performance.now();
   for (let stored = 0; stored < rows; stored += BATCH) {
     const batches = new Map<number, { id: number; date: number; text: string }[]>();

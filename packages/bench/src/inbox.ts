@@ -1,4 +1,5 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import { makeMonths } from '@flotilla/database/month-partitions.ts';
 import {
   type InboxCursor,
   type InboxFilter,
@@ -13,6 +14,8 @@ import { ms, report } from './report.ts';
 
 const CHATS = 100_000;
 const MESSAGES = 1_000_000;
+const OLDEST_S = 1_780_000_000;
+const SPAN_S = 2_592_000;
 const PAGE = 50;
 const PAGES = 40;
 /** Of the chats, this part is read to the end by the account. */
@@ -79,10 +82,11 @@ async function storeChats(db: Database, bots: number, messages: number): Promise
       case when n % 9 = 0 then 'Ada' else left(md5((n * 7)::text), 6) end as first, left(md5((n * 3)::text), 8) as last
     ) as names`.execute(db);
   const each = Math.ceil(messages / CHATS);
+  await makeMonths(db, 'messages', OLDEST_S, OLDEST_S + SPAN_S);
   await sql`
     insert into messages (bot_id, chat_id, id, user_id, first_name, text, date, outgoing)
     select ${bot}, n, m, n, 'Ada', 'Where is my order number ' || n || '?',
-      1780000000 + (('x' || left(md5(n::text), 6))::bit(24)::int % 2592000) + m * 60, m % 3 = 0
+      ${OLDEST_S}::bigint + (('x' || left(md5(n::text), 6))::bit(24)::int % ${SPAN_S}::int) + m * 60, m % 3 = 0
     from generate_series(1, ${CHATS}::int) n, generate_series(1, ${each}::int) m`.execute(db);
   await sql`
     update chats set last_date = newest.date, last_period = newest.date >> ${LAST_PERIOD_BITS}::int,

@@ -86,7 +86,9 @@ async function planOf(db: Database, botId: number, q: string): Promise<string> {
 
 async function sizes(db: Database): Promise<string> {
   const { rows } = await sql<{ name: string; size: string }>`
-    select relname as name, pg_size_pretty(pg_relation_size(oid)) as size from pg_class
+    select relname as name, pg_size_pretty((
+      select sum(pg_relation_size(relid)) from pg_partition_tree(oid) where isleaf)) as size
+    from pg_class
     where relname in ('messages', 'messages_pkey', 'messages_newest', 'messages_search') order by relname`.execute(db);
   return rows.map(({ name, size }) => `${name} ${size}`).join(', ');
 }

@@ -99,7 +99,7 @@ describe('a migration', () => {
   });
 
   test('may run outside a transaction, as building an index beside writers must', async () => {
-    const indexed = step('create index concurrently messages_later on messages (user_id)', {
+    const indexed = step('create index concurrently chats_later on chats (title)', {
       outsideTransaction: true,
     });
     expect(await apply({ [LATER]: indexed })).toEqual([LATER]);

@@ -4,6 +4,8 @@ import { Migrator } from 'kysely/migration';
 import type { Database } from './connect.ts';
 import { readSqlState } from './is-unavailable.ts';
 import { migrations } from './migrations.ts';
+import { makeComingMonths } from './month-partitions.ts';
+import { isBeingRestored } from './pending-migrations.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** A statement that waits for a lock blocks all later ones, so no migration waits longer than this. */
@@ -16,12 +18,17 @@ const TURN = 6_120_387_254;
 const LOOK_AGAIN_MS = 250;
 
 /**
- * Applies the pending migrations and returns their names. Several processes may call it at once: one migrates, the
+ * Applies the pending migrations, makes the partitions of the coming months, and returns the migrations' names. Several processes may call it at once: one migrates, the
  * others wait for it. A database that a newer release has migrated is left unchanged. Throws the error of the migration
  * that failed; that one is rolled back, and those before it stay.
  */
 export async function migrateToLatest(db: Database): Promise<string[]> {
-  return applySteps(db, migrations, Object.keys(migrations).at(-1)!);
+  if (await isBeingRestored(db)) {
+    throw new Error('A restore into the database is not finished: run npm run restore again, with the same backup');
+  }
+  const applied = await applySteps(db, migrations, Object.keys(migrations).at(-1)!);
+  await makeComingMonths(db, Math.floor(Date.now() / 1000));
+  return applied;
 }
 
 /** Like migrateToLatest, but stops after the migration of this name. */

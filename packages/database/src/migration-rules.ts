@@ -1,3 +1,5 @@
+import { PARTITIONED_TABLES } from './month-partitions.ts';
+
 type Rule = { found: RegExp; fault: string };
 
 const CONTRACT = /^\/\/ contract: \S/m;
@@ -44,9 +46,13 @@ function statementsOf(source: string): string[] {
 function indexFaults(statements: string[], source: string): string[] {
   const made = statements.flatMap((text) => /^create table (?:if not exists )?(\w+)/.exec(text)?.[1] ?? []);
   return statements.flatMap((text) => {
-    const [, concurrently, name, table = ''] =
-      /^create (?:unique )?index (concurrently )?(?:if not exists )?(\w+) on (?:only )?(\w+)/.exec(text) ?? [];
+    const [, concurrently, name, only, table = ''] =
+      /^create (?:unique )?index (concurrently )?(?:if not exists )?(\w+) on (only )?(\w+)/.exec(text) ?? [];
     if (name === undefined || made.includes(table)) return [];
+    if (PARTITIONED_TABLES.some((one) => one === table)) {
+      if (only !== undefined) return [];
+      return [`builds the index ${name} of a partitioned table: on only ${table}, then concurrently on each partition`];
+    }
     if (!concurrently) return [`builds the index ${name} while nobody can write: build it concurrently`];
     if (!/export const outsideTransaction = true/.test(source)) return ['needs outsideTransaction, to build its index'];
     if (statements.includes(`drop index concurrently if exists ${name}`)) return [];

@@ -73,6 +73,8 @@ export interface ChatsTable {
   /** Of the newest message that the bot did not send; null: there was none. */
   last_incoming_date: BigInt64 | null;
   last_incoming_id: BigInt64 | null;
+  /** The highest message id that was stored. A message with a higher one is new. */
+  last_id: Generated<BigInt64>;
   /** The supergroup that this group became. */
   migrated_to_chat_id: BigInt64 | null;
 }
@@ -391,6 +393,20 @@ export interface DeletionsTable {
   created_at: CreatedAt;
 }
 
+/** Months of messages outside their table, whose counts are being subtracted in the order of the messages' key. */
+export interface ExpiredMonthsTable {
+  /** The month's table. */
+  name: string;
+  /** All its messages are dated before this (Unix seconds). */
+  until_date: BigInt64;
+  /** The key of the last message that was subtracted. */
+  after_bot: Generated<BigInt64>;
+  after_connection: Generated<string>;
+  after_chat: Generated<BigInt64>;
+  after_id: Generated<BigInt64>;
+  after_date: Generated<BigInt64>;
+}
+
 /** Complete backups of this database. */
 export interface BackupsTable {
   /** The moment of the snapshot. */
@@ -475,6 +491,7 @@ export interface Tables {
   account_bots: AccountBotsTable;
   api_keys: ApiKeysTable;
   deletions: DeletionsTable;
+  expired_months: ExpiredMonthsTable;
   activity_hours: ActivityHoursTable;
   backups: BackupsTable;
   events: EventsTable;

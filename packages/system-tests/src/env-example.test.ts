@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { apiSettings } from '@flotilla/api/config.ts';
+import { backupSettings } from '@flotilla/maintenance/maintenance-settings.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { SETTINGS as sandboxSettings } from '@flotilla/sandbox/config.ts';
 import { workerSettings } from '@flotilla/worker/config.ts';
 import { describe, expect, test } from '@jest/globals';
 
-const LINE = /^(# )?([A-Z][A-Z_]+)=(.*)$/gm;
+const LINE = /^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm;
 const text = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
 const lines = [...text.matchAll(LINE)].map(([, comment, name = '', value = '']) => ({
   name,
@@ -25,17 +26,17 @@ const required: Record<string, string> = {
   ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 };
 
-const known = [apiSettings, workerSettings, sandboxSettings].flatMap(({ shape }) => Object.keys(shape));
+const known = [apiSettings, workerSettings, sandboxSettings, backupSettings].flatMap(({ shape }) => Object.keys(shape));
 const everySetting = [...new Set(known)].sort();
 
 test('the tables of settings for operators name every one once, and no other', () => {
   const cells = operations.split('\n').map((line) => line.split('|')[1] ?? '');
-  const named = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
   expect(named.sort()).toEqual(everySetting);
 });
 
 describe('.env.example', () => {
-  test('names every setting of the api, the worker and the sandbox once, and no other', () => {
+  test('names every setting of the api, the worker, the sandbox and of backups once, and no other', () => {
     expect(lines.map(({ name }) => name).sort()).toEqual(everySetting);
   });
 

@@ -1,4 +1,5 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { makeComingMonths } from '@flotilla/database/month-partitions.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
 import { routeLinkStore } from '@flotilla/domain/delivery/routing-rules/route-link-store.ts';
@@ -26,6 +27,7 @@ const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
 const HOUSEKEEPING_EVERY_MS = 60_000;
+const MAKE_MONTHS_EVERY_MS = 600_000;
 const LINKS_AT_ONCE = 5_000;
 
 /** Restores what was lost: turns that should exist, pending turns that nobody took, configuration missing in Redis. */
@@ -59,15 +61,11 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     work: () => measured(deps, round),
     failure: 'a round of upkeep failed; it is tried again',
   });
-  const all = [
-    rounds,
-    startRemoval(deps),
-    startDeliveryJobs(deps),
-    startParking(deps),
-    startPublishing(deps),
-    startHousekeeping(deps),
-    startEvents(deps),
+  const others = [
+    ...[startMonths, startRemoval, startDeliveryJobs, startParking, startPublishing],
+    ...[startHousekeeping, startEvents],
   ];
+  const all = [rounds, ...others.map((start) => start(deps))];
   fleetMetrics(deps);
   return {
     stop: async () => {
@@ -90,6 +88,15 @@ function startPublishing(deps: WorkerContext): { stop(): Promise<void> } {
       deps.measure.repairs.inc({ what: 'configuration' }, published);
     },
     failure: 'late changes could not be published; this is tried again',
+  });
+}
+
+/** Makes the partitions of the coming months ahead. Without one, its rows wait in the last partition. */
+function startMonths(deps: WorkerContext): { stop(): Promise<void> } {
+  return repeatWork(deps, {
+    everyMs: MAKE_MONTHS_EVERY_MS,
+    work: () => waitingForPostgres(makeComingMonths(deps.db, Math.floor(deps.clock.nowMs() / 1000))),
+    failure: 'the partitions of the coming months could not be made; this is tried again',
   });
 }
 

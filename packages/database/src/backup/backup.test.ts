@@ -1,4 +1,5 @@
-import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { appendFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { administer, databaseUrl, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
@@ -7,11 +8,15 @@ import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { connectDatabase, type Database } from '../connect.ts';
+import { migrateToLatest } from '../migrate.ts';
 import { migrations } from '../migrations.ts';
+import { makeMonths } from '../month-partitions.ts';
 import { pendingMigrations } from '../pending-migrations.ts';
+import { requireSchema } from '../require-schema.ts';
 import { readDatabaseState } from '../server-state.ts';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
-import { CHECKSUM_FILE, MANIFEST_FILE } from './backup-manifest.ts';
+import { folderSource, folderTarget } from './backup-folder.ts';
+import { CHECKSUM_FILE, MANIFEST_FILE, rowsOf } from './backup-manifest.ts';
 import { loadBackup } from './load-backup.ts';
 import { recordBackup } from './record-backup.ts';
 import { writeBackup } from './write-backup.ts';
@@ -40,8 +45,10 @@ afterEach(async () => {
 });
 
 const signal = new AbortController().signal;
-const write = () => writeBackup({ url: source.url, target: backup, signal });
-const load = () => loadBackup({ url: target.url, source: backup, signal });
+const write = async (rowsPerFile = 1_000) =>
+  writeBackup({ url: source.url, target: await folderTarget(backup), signal, rowsPerFile });
+const load = (more: { signal?: AbortSignal; jobs?: number; report?: (line: string) => void } = {}) =>
+  loadBackup({ url: target.url, source: folderSource(backup), signal, ...more });
 
 const messages = (texts: (string | null)[], firstId = 1): StoredMessage[] =>
   texts.map((text, at) => ({ chat_id: -7, id: firstId + at, date: 1_700_000_000 + at, text }));
@@ -63,14 +70,16 @@ async function indexes(db: Database): Promise<unknown[]> {
 }
 
 async function rewriteManifest(change: (text: string) => string): Promise<void> {
-  const path = join(backup, MANIFEST_FILE);
+  const changed = change(await readFile(join(backup, MANIFEST_FILE), 'utf8'));
+  await writeFile(join(backup, MANIFEST_FILE), changed);
+  await keepChecksums(MANIFEST_FILE, changed);
+}
+
+/** Lets SHA256SUMS say that a file has this content. */
+async function keepChecksums(file: string, content: string | Buffer): Promise<void> {
   const sums = await readFile(join(backup, CHECKSUM_FILE), 'utf8');
-  await writeFile(path, change(await readFile(path, 'utf8')));
-  const { createHash } = await import('node:crypto');
-  const checksum = createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
-  const lines = sums.split('\n').map((line) => (line.endsWith(MANIFEST_FILE) ? `${checksum}  ${MANIFEST_FILE}` : line));
+  const checksum = createHash('sha256').update(content).digest('hex');
+  const lines = sums.split('\n').map((line) => (line.endsWith(`  ${file}`) ? `${checksum}  ${file}` : line));
   await writeFile(join(backup, CHECKSUM_FILE), lines.join('\n'));
 }
 
@@ -91,7 +100,7 @@ describe('a backup', () => {
     expect(await contents(target.db)).toEqual(await contents(source.db));
     expect(await indexes(target.db)).toEqual(await indexes(source.db));
     expect(await pendingMigrations(target.db)).toEqual([]);
-    expect(written.tables.map(({ name, rows }) => [name, rows])).toEqual(
+    expect(written.tables.map((table) => [table.name, rowsOf(table)])).toEqual(
       expect.arrayContaining([
         ['messages', AWKWARD.length + 1],
         ['bots', 1],
@@ -118,7 +127,7 @@ describe('a backup', () => {
       target.db,
     );
     expect(rows[0]?.stored).toBe(rows[0]?.counted);
-    expect(rows[0]?.stored).toBe(written.tables.find(({ name }) => name === 'messages')?.rows);
+    expect(rows[0]?.stored).toBe(rowsOf(written.tables.find(({ name }) => name === 'messages')!));
     expect(rows[0]?.stored).toBeLessThan(id - 1);
   });
 
@@ -151,7 +160,11 @@ describe('a backup', () => {
   test('is not begun where something lies already, and leaves nothing half written', async () => {
     await write();
     await expect(write()).rejects.toThrow('exists already');
-    const stopped = writeBackup({ url: source.url, target: join(folder, 'other'), signal: AbortSignal.abort() });
+    const stopped = writeBackup({
+      url: source.url,
+      target: await folderTarget(join(folder, 'other')),
+      signal: AbortSignal.abort(),
+    });
     await expect(stopped).rejects.toThrow();
     expect(await readdir(folder)).toEqual(['backup']);
   });
@@ -188,6 +201,7 @@ describe('a restore', () => {
   });
 
   test('refuses a backup of which a file is damaged, cut short or gone, before it touches the database', async () => {
+    await storedBot(source.db);
     await write();
     await appendFile(join(backup, 'bots.copy.gz'), 'x');
     await expect(load()).rejects.toThrow('bots.copy.gz was changed after the backup');
@@ -198,13 +212,80 @@ describe('a restore', () => {
     await expect(sql`select from bots`.execute(target.db)).rejects.toThrow('does not exist');
   });
 
-  test('that fails leaves nothing, and can be begun again', async () => {
+  test('brings partitions back, over several connections, and files of many tables', async () => {
+    const botId = await storedBot(source.db);
+    const months = [1_700_000_000, 1_703_000_000, 1_706_000_000];
+    await makeMonths(source.db, 'messages', months[0]!, months[2]!);
+    for (const [at, date] of months.entries()) {
+      const texts = Array.from({ length: 30 }, (_, more) => ({ chat_id: -7, id: 100 * at + more, date, text: 'word' }));
+      await storeMessages(source.db, botId, texts);
+    }
+    const written = await write(7);
+    expect(written.tables.find(({ name }) => name === 'messages')?.files).toHaveLength(3 * 5);
+    await load({ jobs: 3 });
+    expect(await contents(target.db)).toEqual(await contents(source.db));
+    expect(await indexes(target.db)).toEqual(await indexes(source.db));
+  });
+
+  test('brings back what an expired month still counts', async () => {
+    const botId = await storedBot(source.db);
+    await makeMonths(source.db, 'messages', 1_700_000_000, 1_700_000_000);
+    await storeMessages(source.db, botId, messages(['a', 'b', 'c']));
+    await sql`alter table messages detach partition messages_2023_11`.execute(source.db);
+    await source.db
+      .insertInto('expired_months')
+      .values({
+        name: 'messages_2023_11',
+        until_date: 1_702_000_000,
+        after_bot: botId,
+        after_chat: -7,
+        after_id: 1,
+        after_date: 1_700_000_000,
+      })
+      .execute();
+    await write();
+    await load();
+    const { rows } = await sql`select id from messages order by id`.execute(target.db);
+    expect(rows).toEqual([{ id: 2 }, { id: 3 }]);
+  });
+
+  test('that is interrupted is gone on with, and nothing starts on the database before it is done', async () => {
+    const botId = await storedBot(source.db);
+    await storeMessages(source.db, botId, messages(Array.from({ length: 60 }, (_, at) => `word ${at}`)));
+    await write(10);
+    const [first, ...others] = (await readdir(backup)).filter((file) => file.startsWith('messages_'));
+    await rm(join(folder, 'kept'), { force: true });
+    await rename(join(backup, first!), join(folder, 'kept'));
+    await writeFile(join(backup, first!), '');
+    await keepChecksums(first!, '');
+    await expect(load()).rejects.toThrow();
+    await expect(requireSchema(target.db)).rejects.toThrow('A restore into the database is not finished');
+    await expect(migrateToLatest(target.db)).rejects.toThrow('A restore into the database is not finished');
+    expect(await pendingMigrations(target.db)).not.toEqual([]);
+    const content = await readFile(join(folder, 'kept'));
+    await writeFile(join(backup, first!), content);
+    await keepChecksums(first!, content);
+    const lines: string[] = [];
+    await load({ report: (line) => lines.push(line) });
+    expect(lines[0]).toMatch(/^going on after [1-9]\d* steps/);
+    expect(others).toHaveLength(5);
+    expect(await contents(target.db)).toEqual(await contents(source.db));
+    expect(await indexes(target.db)).toEqual(await indexes(source.db));
+    await requireSchema(target.db);
+    // The triggers count again.
+    await storeMessages(target.db, botId, [{ chat_id: -7, id: 1000, date: 1_700_000_000, text: 'new' }]);
+    const authors = target.db.selectFrom('chat_authors').select('message_count').where('bot_id', '=', botId);
+    expect(await authors.execute()).toEqual([{ message_count: 61 }]);
+  });
+
+  test('goes on with the same backup only', async () => {
     await storedBot(source.db);
     await write();
-    await rewriteManifest((text) => text.replace(/("name": "bots",[^}]*"rows": )1/, '$12'));
-    await expect(load()).rejects.toThrow('bots has 1 rows where the backup says 2');
-    await rewriteManifest((text) => text.replace(/("name": "bots",[^}]*"rows": )2/, '$11'));
-    await load();
-    expect(await contents(target.db)).toEqual(await contents(source.db));
+    const fewer = (text: string) => text.replace(/("file": "bots.copy.gz",\s*"rows": )1/, '$12');
+    await rewriteManifest(fewer);
+    await expect(load()).rejects.toThrow('bots.copy.gz has 1 rows where the backup says 2');
+    await rm(backup, { recursive: true });
+    await write();
+    await expect(load()).rejects.toThrow('was being restored into this database');
   });
 });

@@ -1,48 +1,67 @@
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import pg from 'pg';
+import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { connectDatabase } from '../connect.ts';
-import { migrateTo, migrateToLatest } from '../migrate.ts';
+import { connectDatabase, type Database } from '../connect.ts';
+import { applySteps, migrateTo } from '../migrate.ts';
 import { migrations } from '../migrations.ts';
-import type { BackupManifest } from './backup-manifest.ts';
+import { makeMonths, type PartitionedTable } from '../month-partitions.ts';
+import type { BackupSource } from './backup-folder.ts';
+import { type BackupManifest, rowsOf } from './backup-manifest.ts';
 import { checkBackup } from './check-backup.ts';
 import { longClient } from './long-client.ts';
-import { readMigrations, readPlainIndexes, readTables } from './read-schema.ts';
+import { readReferences } from './read-schema.ts';
+import {
+  beginProgress,
+  endProgress,
+  markDone,
+  missingIndexes,
+  readProgress,
+  refuseOtherBackup,
+  refuseUsedDatabase,
+  takeRestoreTurn,
+} from './restore-progress.ts';
+import { type Item, runSideBySide } from './run-side-by-side.ts';
 
 export type RestoreOptions = {
   url: string;
-  /** The directory that a backup was written to. */
-  source: string;
+  source: BackupSource;
   signal: AbortSignal;
   report?: (line: string) => void;
+  /** Files are loaded, and indexes built, over so many connections. */
+  jobs?: number;
 };
 
+export const DEFAULT_JOBS = 4;
 /** Ids may have been given out after the backup, and they must not be used again. */
 const SKIPPED_IDS = 10_000;
 const INDEX_MEMORY = '256MB';
 
+type File = Item & { table: string; columns: string[]; rows: number };
+
 /**
- * Loads a backup into an empty database, all of it or nothing, and brings it to this release's schema. Throws
- * FlotillaError: 'bad_request' for a backup that is damaged or of a newer release, 'conflict' for a database in use.
+ * Loads a backup into an empty database, and brings it to this release's schema. If it is interrupted, no process starts on the
+ * database, and the next call goes on. Throws FlotillaError: 'bad_request' for a backup that is damaged or of a newer release,
+ * 'conflict' for a database in use.
  */
 export async function loadBackup(options: RestoreOptions): Promise<BackupManifest> {
   const manifest = await checkBackup(options.source, options.signal);
   refuseNewerSchema(manifest);
-  const client = longClient(options.url, 'flotilla-restore');
+  const clients = Array.from({ length: options.jobs ?? DEFAULT_JOBS }, () =>
+    longClient(options.url, 'flotilla-restore'),
+  );
+  const [client] = clients as [pg.Client];
   try {
-    await client.connect();
-    await refuseUsedDatabase(client, manifest);
-    await migrate(options.url, manifest.schema.at(-1)!);
-    await loadTables(client, manifest, options);
-    await migrate(options.url, null);
-    await client.query('analyze');
+    for (const one of clients) await one.connect();
+    await takeRestoreTurn(client);
+    const done = await begin(client, manifest, options);
+    await loadFiles(clients, manifest, done, options);
+    await buildIndexes(clients, options);
+    await finish(client, manifest, options.url);
     return manifest;
   } finally {
-    await client.end().catch(() => {});
+    await Promise.all(clients.map((one) => one.end().catch(() => {})));
   }
 }
 
@@ -55,54 +74,106 @@ function refuseNewerSchema({ schema }: BackupManifest): void {
   );
 }
 
-async function refuseUsedDatabase(client: pg.Client, { schema }: BackupManifest): Promise<void> {
-  const tables = await readTables(client);
-  for (const table of tables) {
-    const { rowCount } = await client.query(`select from ${pg.escapeIdentifier(table)} limit 1`);
-    if (rowCount === 0) continue;
-    throw new FlotillaError('conflict', `The database is in use (${table} has rows): restore into a new, empty one`);
+/** The items that are done already. */
+async function begin(
+  client: pg.Client,
+  manifest: BackupManifest,
+  { url, report }: RestoreOptions,
+): Promise<Set<string>> {
+  const progress = await readProgress(client);
+  if (progress !== null) {
+    refuseOtherBackup(progress, manifest);
+    report?.(`going on after ${progress.done.size} steps of a restore that was interrupted`);
+    return progress.done;
   }
-  const migrated = await readMigrations(client);
-  if (tables.length === 0 || (migrated.length > 0 && migrated.every((name) => schema.includes(name)))) return;
-  throw new FlotillaError(
-    'conflict',
-    `The database has tables of another schema than the backup (${tables.join(', ')}): restore into a new, empty one`,
-  );
+  await refuseUsedDatabase(client, manifest);
+  await withDatabase(url, async (db) => {
+    await migrateTo(db, manifest.schema.at(-1)!);
+    for (const { name, months } of manifest.tables) {
+      if (months === undefined || months.fromS === months.untilS) continue;
+      await makeMonths(db, name as PartitionedTable, months.fromS, months.untilS - 1);
+    }
+  });
+  await beginProgress(client, manifest);
+  return new Set();
 }
 
-async function migrate(url: string, to: string | null): Promise<void> {
+async function loadFiles(
+  clients: pg.Client[],
+  { tables }: BackupManifest,
+  done: Set<string>,
+  options: RestoreOptions,
+): Promise<void> {
+  const references = await readReferences(clients[0]!);
+  const filesOf = new Map(tables.map(({ name, files }) => [name, files.map(({ file }) => file)]));
+  const files: File[] = tables.flatMap(({ name, columns, files }) => {
+    const after = (references.get(name) ?? []).flatMap((table) => filesOf.get(table) ?? []);
+    return files.map(({ file, rows }) => ({ name: file, after, table: name, columns, rows }));
+  });
+  const left = files.filter(({ name }) => !done.has(name));
+  await runSideBySide(
+    left,
+    clients.map((client) => (file) => loadFile(client, file, options)),
+  );
+  for (const table of tables) options.report?.(`${table.name}: ${rowsOf(table)} rows`);
+}
+
+async function loadFile(
+  client: pg.Client,
+  { name, table, columns, rows }: File,
+  { source, signal }: RestoreOptions,
+): Promise<void> {
+  await client.query('begin');
+  const loading = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin`));
+  await pipeline(source.read(name), createGunzip(), loading, { signal });
+  if (loading.rowCount !== rows) {
+    throw new FlotillaError('bad_request', `${name} has ${loading.rowCount} rows where the backup says ${rows}`);
+  }
+  await markDone(client, name);
+  await client.query('commit');
+}
+
+/** Those of partitions first, side by side; their tables' then take them over. */
+async function buildIndexes(clients: pg.Client[], { signal, report }: RestoreOptions): Promise<void> {
+  const missing = await missingIndexes(clients[0]!);
+  const build = (client: pg.Client) => async (index: { name: string; definition: string }) => {
+    signal.throwIfAborted();
+    await client.query('begin');
+    await client.query(`set local maintenance_work_mem = '${INDEX_MEMORY}'`);
+    await client.query(index.definition);
+    await markDone(client, `index ${index.name}`);
+    await client.query('commit');
+  };
+  const items = missing.map((index) => ({ ...index, after: [] }));
+  await runSideBySide(
+    items.filter(({ on }) => on !== 'partitioned'),
+    clients.map(build),
+  );
+  await runSideBySide(
+    items.filter(({ on }) => on === 'partitioned'),
+    [build(clients[0]!)],
+  );
+  report?.(`${missing.length} indexes`);
+}
+
+/** May be repeated: only its last statement makes the database one that processes start on. */
+async function finish(client: pg.Client, manifest: BackupManifest, url: string): Promise<void> {
+  await client.query('begin');
+  for (const { name } of manifest.tables) await client.query(`alter table ${name} enable trigger user`);
+  await setSequences(client, manifest);
+  await client.query('commit');
+  await withDatabase(url, (db) => applySteps(db, migrations, Object.keys(migrations).at(-1)!));
+  await client.query('analyze');
+  await endProgress(client);
+}
+
+async function withDatabase(url: string, work: (db: Database) => Promise<unknown>): Promise<void> {
   const db = connectDatabase({ url, role: 'restore', maxConnections: 2, queryTimeoutMs: null });
   try {
-    await (to === null ? migrateToLatest(db) : migrateTo(db, to));
+    await work(db);
   } finally {
     await db.destroy();
   }
-}
-
-async function loadTables(client: pg.Client, manifest: BackupManifest, options: RestoreOptions): Promise<void> {
-  await client.query('begin');
-  // Building an index over all rows at once takes a fraction of the time of adding the rows one by one.
-  const indexes = await readPlainIndexes(client);
-  for (const { name } of indexes) await client.query(`drop index ${pg.escapeIdentifier(name)}`);
-  for (const { name, file, columns, rows } of manifest.tables) {
-    // The backup already contains what triggers would make of these rows.
-    await client.query(`alter table ${name} disable trigger user`);
-    const loading = client.query(copyFrom(`copy ${name} (${columns.join(', ')}) from stdin`));
-    const reading = createReadStream(join(options.source, file));
-    await pipeline(reading, createGunzip(), loading, { signal: options.signal });
-    if (loading.rowCount !== rows) {
-      throw new FlotillaError('bad_request', `${name} has ${loading.rowCount} rows where the backup says ${rows}`);
-    }
-    await client.query(`alter table ${name} enable trigger user`);
-    options.report?.(`${name}: ${rows} rows`);
-  }
-  await client.query(`set local maintenance_work_mem = '${INDEX_MEMORY}'`);
-  for (const { definition } of indexes) {
-    options.signal.throwIfAborted();
-    await client.query(definition);
-  }
-  await setSequences(client, manifest);
-  await client.query('commit');
 }
 
 async function setSequences(client: pg.Client, { sequences }: BackupManifest): Promise<void> {

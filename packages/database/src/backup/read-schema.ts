@@ -8,12 +8,24 @@ export async function readMigrations(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** The tables of our schema, except those that record migrations. */
+/** The tables of our schema, except partitions and those that record migrations, a restore or expired months. */
 export async function readTables(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(`
-    select relname as name from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname not like 'kysely_%'
-    order by relname`);
+  const expired = await readExpiredMonths(client);
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+       and relname not like 'kysely_%' and relname <> all ($1)
+     order by relname`,
+    [[...expired, 'expired_months', 'restore_progress']],
+  );
+  return rows.map((row) => row.name);
+}
+
+/** The tables of months of messages that retention has taken out and not dropped yet. */
+export async function readExpiredMonths(client: pg.Client): Promise<string[]> {
+  const { rows: found } = await client.query(`select to_regclass('expired_months') as name`);
+  if (found[0]?.name === null) return [];
+  const { rows } = await client.query<{ name: string }>('select name from expired_months order by name');
   return rows.map((row) => row.name);
 }
 
@@ -46,13 +58,31 @@ export async function readKeyIds(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
+export interface PlainIndex {
+  name: string;
+  definition: string;
+  /** Whether it belongs to a partitioned table, or to a partition. */
+  on: 'table' | 'partitioned' | 'partition';
+}
+
 /** The indexes that belong to no constraint, with their definitions. */
-export async function readPlainIndexes(client: pg.Client): Promise<{ name: string; definition: string }[]> {
-  const { rows } = await client.query<{ name: string; definition: string }>(`
-    select c.relname as name, pg_get_indexdef(i.indexrelid) as definition
+export async function readPlainIndexes(client: pg.Client): Promise<PlainIndex[]> {
+  const { rows } = await client.query<PlainIndex>(`
+    select c.relname as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition,
+      case when c.relkind = 'I' then 'partitioned' when c.relispartition then 'partition' else 'table' end as on
     from pg_index i join pg_class c on c.oid = i.indexrelid
     where c.relnamespace = current_schema()::regnamespace
       and not exists (select from pg_constraint where conindid = i.indexrelid)
     order by c.relname`);
   return rows;
+}
+
+/** Which tables the foreign keys of a table refer to, by table. */
+export async function readReferences(client: pg.Client): Promise<Map<string, string[]>> {
+  const { rows } = await client.query<{ name: string; refers: string[] }>(`
+    select t.relname as name, array_agg(distinct r.relname)::text[] as refers
+    from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class r on r.oid = c.confrelid
+    where c.contype = 'f' and t.relnamespace = current_schema()::regnamespace and c.conrelid <> c.confrelid
+    group by 1`);
+  return new Map(rows.map(({ name, refers }) => [name, refers]));
 }

@@ -1,86 +1,110 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { PARTITIONED_TABLES } from '../month-partitions.ts';
 import { BACKED_UP_TABLES, KNOWN_TABLES } from './backed-up-tables.ts';
-import { type BackupManifest, CHECKSUM_FILE, MANIFEST_FILE } from './backup-manifest.ts';
+import type { BackupTarget } from './backup-folder.ts';
+import { type BackedUpTable, type BackupManifest, CHECKSUM_FILE, MANIFEST_FILE, rowsOf } from './backup-manifest.ts';
 import { hashing } from './hashing.ts';
 import { longClient } from './long-client.ts';
 import { readColumns, readKeyIds, readMigrations, readSequences, readTables } from './read-schema.ts';
+import { splitRows } from './split-rows.ts';
+import { partsOf, readMonths } from './table-parts.ts';
 
 export type BackupOptions = {
   url: string;
-  /** A directory that does not exist yet. */
-  target: string;
+  target: BackupTarget;
   signal: AbortSignal;
   report?: (line: string) => void;
+  /** A restore loads several files at once, and one that was interrupted repeats those that it had begun. */
+  rowsPerFile?: number;
 };
 
-type Checksums = Map<string, string>;
+const ROWS_PER_FILE = 1_000_000;
+
+type Writing = BackupOptions & { checksums: Map<string, string>; bytes: number };
 
 /**
- * Writes everything in Postgres, as it is at one moment, into a new directory. Memory stays constant, and other
- * processes go on. The directory gets its name only once it is complete. Throws FlotillaError('conflict') if it exists.
+ * Writes everything in Postgres, as it is at one moment. Memory stays constant, and other processes go on. The backup gets its name
+ * only once it is complete. `bytes`: the size of its tables, compressed.
  */
-export async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
-  const target = resolve(options.target);
-  if (await stat(target).catch(() => null)) throw new FlotillaError('conflict', `${target} exists already`);
-  const partial = `${target}.${process.pid}.partial`;
+export async function writeBackup(options: BackupOptions): Promise<BackupManifest & { bytes: number }> {
+  const writing: Writing = { ...options, checksums: new Map(), bytes: 0 };
   const client = longClient(options.url, 'flotilla-backup');
   try {
     await client.connect();
-    await mkdir(partial, { recursive: true, mode: 0o700 });
-    const checksums: Checksums = new Map();
-    const manifest = await writeTables(client, partial, checksums, options);
-    await writeText(partial, MANIFEST_FILE, `${JSON.stringify(manifest, null, 2)}\n`, checksums);
-    const lines = [...checksums].map(([file, checksum]) => `${checksum}  ${file}\n`);
-    await writeText(partial, CHECKSUM_FILE, lines.join(''), new Map());
-    await flushDirectory(partial);
-    await rename(partial, target);
-    await flushDirectory(dirname(target));
-    return manifest;
+    const manifest = await writeTables(client, writing);
+    await writeText(writing, MANIFEST_FILE, `${JSON.stringify(manifest, null, 2)}\n`);
+    const lines = [...writing.checksums].map(([file, checksum]) => `${checksum}  ${file}\n`);
+    await writeText(writing, CHECKSUM_FILE, lines.join(''));
+    await options.target.complete();
+    return { ...manifest, bytes: writing.bytes };
+  } catch (error) {
+    await options.target.abandon();
+    throw error;
   } finally {
     await client.end().catch(() => {});
-    await rm(partial, { recursive: true, force: true });
   }
 }
 
-async function writeTables(
-  client: pg.Client,
-  folder: string,
-  checksums: Checksums,
-  { signal, report }: BackupOptions,
-): Promise<BackupManifest> {
+async function writeTables(client: pg.Client, writing: Writing): Promise<BackupManifest> {
+  refuseEmptyDatabase(await readMigrations(client));
   await client.query('begin transaction isolation level repeatable read read only');
+  // Before the snapshot, so that retention takes no partition of it away.
+  for (const name of PARTITIONED_TABLES) await client.query(`lock table ${name} in access share mode`);
   const schema = await readMigrations(client);
-  if (schema.length === 0)
-    throw new FlotillaError('conflict', 'The database has no tables of Flotilla: there is nothing to back up');
   refuseOtherTables(await readTables(client));
   const createdAt = new Date().toISOString();
-  const tables: BackupManifest['tables'] = [];
-  for (const name of BACKED_UP_TABLES) {
-    const file = `${name}.copy.gz`;
-    const columns = await readColumns(client, name);
-    const rows = client.query(copyTo(`copy ${name} (${columns.join(', ')}) to stdout`));
-    const hash = hashing();
-    // The fastest level, so that a backup costs the machine little. Operators may compress it further.
-    const writing = createWriteStream(join(folder, file), { flags: 'wx', mode: 0o600, flush: true });
-    await pipeline(rows, createGzip({ level: 1 }), hash.stream, writing, { signal });
-    checksums.set(file, hash.digest());
-    tables.push({ name, file, columns, rows: rows.rowCount });
-    report?.(`${name}: ${rows.rowCount} rows`);
-  }
+  const tables: BackedUpTable[] = [];
+  for (const name of BACKED_UP_TABLES) tables.push(await writeTable(client, name, writing));
   const keyIds = await readKeyIds(client);
   const { rows: version } = await client.query<{ server_version: string }>('show server_version');
   // Sequences ignore transactions. Read last, they are at least as high as any id that was copied.
   const sequences = await readSequences(client);
   await client.query('commit');
   return { format: 1, createdAt, postgres: version[0]!.server_version, schema, keyIds, tables, sequences };
+}
+
+async function writeTable(client: pg.Client, name: string, writing: Writing): Promise<BackedUpTable> {
+  const columns = await readColumns(client, name);
+  const months = await readMonths(client, name);
+  const files: BackedUpTable['files'] = [];
+  for (const part of await partsOf(client, name)) {
+    const copied = client.query(copyTo(`copy (select ${columns.join(', ')} from ${part.rows}) to stdout`));
+    let number = 0;
+    for await (const { content, count } of splitRows(copied, writing.rowsPerFile ?? ROWS_PER_FILE)) {
+      number += 1;
+      const file = `${part.name}${number === 1 ? '' : `.${number}`}.copy.gz`;
+      await writeFile(writing, file, content);
+      files.push({ file, rows: count() });
+    }
+  }
+  const table: BackedUpTable = { name, columns, ...(months === null ? {} : { months }), files };
+  writing.report?.(`${name}: ${rowsOf(table)} rows`);
+  return table;
+}
+
+async function writeFile(writing: Writing, file: string, content: AsyncIterable<Buffer>): Promise<void> {
+  const { target, checksums, signal } = writing;
+  const hash = hashing();
+  // The fastest level, so that a backup costs the machine little. Operators may compress it further.
+  await pipeline(content, createGzip({ level: 1 }), hash.stream, target.open(file), { signal });
+  checksums.set(file, hash.digest());
+  writing.bytes += hash.bytes();
+}
+
+async function writeText({ target, checksums, signal }: Writing, file: string, text: string): Promise<void> {
+  await pipeline(Readable.from([Buffer.from(text)]), target.open(file), { signal });
+  checksums.set(file, sha256Hex(text));
+}
+
+function refuseEmptyDatabase(schema: string[]): void {
+  if (schema.length > 0) return;
+  throw new FlotillaError('conflict', 'The database has no tables of Flotilla: there is nothing to back up');
 }
 
 function refuseOtherTables(found: string[]): void {
@@ -95,14 +119,4 @@ function refuseOtherTables(found: string[]): void {
     'conflict',
     `The database is not of this release (${parts.join('; ')}): make the backup with the release of the database`,
   );
-}
-
-async function writeText(folder: string, file: string, text: string, checksums: Checksums): Promise<void> {
-  await writeFile(join(folder, file), text, { flag: 'wx', mode: 0o600, flush: true });
-  checksums.set(file, sha256Hex(text));
-}
-
-async function flushDirectory(folder: string): Promise<void> {
-  const handle = await open(folder);
-  await handle.sync().finally(() => handle.close());
 }

@@ -30,6 +30,7 @@ export async function createDeliveries(db: Kysely<unknown>): Promise<void> {
   await createJobs(db);
   await createActivity(db);
   await createDeletions(db);
+  await createExpiredMonths(db);
 }
 
 /** Redrives and discards in progress, so that another process can continue them. */
@@ -88,4 +89,18 @@ async function createDeletions(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   // For the deletions of a chat, which hide its messages meanwhile.
   await sql`create index deletions_chat on deletions (bot_id, chat_id)`.execute(db);
+}
+
+/** Months of messages that were taken out of their table. They are dropped when their chats' counts are without them. */
+async function createExpiredMonths(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table expired_months (
+      name text primary key,
+      until_date bigint not null,
+      after_bot bigint not null default 0,
+      after_connection text not null default '',
+      after_chat bigint not null default 0,
+      after_id bigint not null default 0,
+      after_date bigint not null default 0
+    )`.execute(db);
 }

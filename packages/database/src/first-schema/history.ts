@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { createEdges } from './create-edges.ts';
 
 /**
  * Chats, messages and those who write them. Tables that grow without limit have no foreign key to the bot: a cascade
@@ -29,6 +30,7 @@ async function createChats(db: Kysely<unknown>): Promise<void> {
       last_period bigint not null default 0,
       last_incoming_date bigint,
       last_incoming_id bigint,
+      last_id bigint not null default 0,
       migrated_to_chat_id bigint,
       updated_at timestamptz not null default now(),
       primary key (bot_id, id)
@@ -62,7 +64,8 @@ async function createChats(db: Kysely<unknown>): Promise<void> {
 async function createMessages(db: Kysely<unknown>): Promise<void> {
   // search-query.ts makes the content of `search`, because folding must not depend on the database's locale. `details`
   // has what few messages have, because each further column costs the writer of history time. It is no jsonb, which
-  // refuses the NUL characters and halves of surrogate pairs that the platform sends.
+  // refuses the NUL characters and halves of surrogate pairs that the platform sends. The key has the date because partitions are
+  // made by it; the writer sees to it that a message has one row (settle-dates.ts).
   await sql`
     create table messages (
       bot_id bigint not null,
@@ -84,9 +87,11 @@ async function createMessages(db: Kysely<unknown>): Promise<void> {
       service text,
       details json,
       program_id bigint,
+      written_again boolean not null default false,
       search tsvector,
-      primary key (bot_id, business_connection_id, chat_id, id)
-    )`.execute(db);
+      primary key (bot_id, business_connection_id, chat_id, id, date)
+    ) partition by range (date)`.execute(db);
+  await createEdges(db, 'messages');
   // The only order in which messages are listed. It also serves counting and deleting a whole chat.
   await sql`create index messages_newest on messages (bot_id, chat_id, date desc, id desc)`.execute(db);
   // fastupdate is off: a search reads the index once per period and would read the whole pending list each time.

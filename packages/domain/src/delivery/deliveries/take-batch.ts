@@ -114,7 +114,10 @@ async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<vo
   const count = await deadLetterStore(deps.db).count({ ...query, botIds: [botId] });
   const details = `${describeFilter(query)}; ${count} matched`;
   const key = `${job.action}:${job.id}:${botId}`;
-  await recordAction(deps, JSON.parse(job.actor) as Actor, { action: job.action, botId, details }, key);
+  // The key is unique within a date, and a batch may be repeated later.
+  const clock = { nowMs: () => job.created_at.getTime() };
+  const done = { action: job.action, botId, details } as const;
+  await recordAction({ db: deps.db, clock }, JSON.parse(job.actor) as Actor, done, key);
 }
 
 function queryOf(job: DeliveryJob): DeadLetterQuery {

@@ -60,7 +60,10 @@ export function auditStore(db: Database) {
         .limit(limit)
         .offset(offset);
       if (before !== null) {
-        entries = entries.where((row) => row(row.refTuple('date', 'id'), '<', row.tuple(before[0], before[1])));
+        // The date alone tells Postgres which partitions to leave out.
+        entries = entries
+          .where('date', '<=', before[0])
+          .where((row) => row(row.refTuple('date', 'id'), '<', row.tuple(before[0], before[1])));
       }
       return entries.execute();
     },
@@ -129,7 +132,7 @@ export function auditStore(db: Database) {
           date: dateS,
           capture_key: key,
         })
-        .onConflict((conflict) => conflict.column('capture_key').doNothing())
+        .onConflict((conflict) => conflict.columns(['capture_key', 'date']).doNothing())
         .execute();
     },
   };

@@ -22,7 +22,7 @@ function eventOf(by: Actor, { action, botId, details = '' }: AuditedAction): New
 
 /**
  * Adds an entry to the audit log. If the change itself is in Postgres, pass its transaction, so that both are stored or
- * neither. Of two entries with the same key, only one is stored.
+ * neither. Of two entries with the same key and the same second, only one is stored.
  */
 export async function recordAction(
   { db, clock }: { db: Database; clock: Clock },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Database } from '@flotilla/database/connect.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
@@ -56,24 +57,25 @@ export async function actInChat(deps: ChatActionDeps, bot: Bot, by: Actor, actio
   const params = { chat_id: action.chatId, ...action.params };
   const result = resultOf(await deps.platform.call(bot.token, action.method, params));
   const auditKey = `rest:${randomUUID()}`;
+  const atMs = deps.clock.nowMs();
   try {
-    await record(deps, bot, by, action, auditKey);
+    await record(deps.db, bot, by, action, { auditKey, atMs });
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     // The action is done and must be recorded, so it goes with captured calls, which wait for Postgres. The key
     // prevents a second entry if the record above was stored and only its reply was lost.
     const method = action.method.toLowerCase();
     const actor = callActor(by, auditKey);
-    deps.calls.keep(bot, { method, params: textsOf(params), result: JSON.stringify(result), actor });
+    deps.calls.keep(bot, { method, params: textsOf(params), result: JSON.stringify(result), actor, atMs });
   }
 }
 
 function record(
-  { db, clock }: ChatActionDeps,
+  db: Database,
   bot: Bot,
   by: Actor,
   action: ChatAction,
-  auditKey: string,
+  { auditKey, atMs }: { auditKey: string; atMs: number },
 ): Promise<void> {
   const { method, chatId, params, effects = [] } = action;
   const audited = readAuditedCall(method, textsOf(params));
@@ -85,7 +87,7 @@ function record(
       transaction,
       effects.map((effect) => ({ botId: bot.id, effect })),
     );
-    await recordAction({ db: transaction, clock }, by, done, auditKey);
+    await recordAction({ db: transaction, clock: { nowMs: () => atMs } }, by, done, auditKey);
   });
 }
 

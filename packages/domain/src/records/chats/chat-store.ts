@@ -79,11 +79,14 @@ export function chatStore(db: Database) {
 /** The business connection of a chat that the bot knows through connections only: that of its newest message. Else null. */
 export function connectionOf(chats: 'chats' | 'page'): RawBuilder<string | null> {
   const [botId, chatId] = [sql.ref(`${chats}.bot_id`), sql.ref(`${chats}.id`)];
-  return sql<string | null>`case when ${chatId} > 0 and not exists (
-      select from messages d where d.bot_id = ${botId} and d.business_connection_id = '' and d.chat_id = ${chatId}
-    ) then (
-      select m.business_connection_id from messages m where m.bot_id = ${botId} and m.chat_id = ${chatId}
-      order by m.date desc, m.id desc limit 1
+  // Mostly the newest message answers it. Only where that has a connection, all partitions are asked for one without.
+  return sql<string | null>`case when ${chatId} > 0 then (
+      select nullif(newest.business_connection_id, '') from (
+        select m.business_connection_id from messages m where m.bot_id = ${botId} and m.chat_id = ${chatId}
+        order by m.date desc, m.id desc limit 1
+      ) as newest
+      where newest.business_connection_id = '' or not exists (
+        select from messages d where d.bot_id = ${botId} and d.business_connection_id = '' and d.chat_id = ${chatId})
     ) end`;
 }
 

@@ -4,6 +4,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { deletionStore } from '../../fleet/bots/deletion-store.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
+import { expiredMonthStore } from '../retention/expired-month-store.ts';
 import { removalStore } from '../retention/removal-store.ts';
 
 /** Chats with more messages are emptied in the background. */
@@ -26,6 +27,8 @@ export async function deleteChat(
     if (!(await deletionStore(transaction).lockBot(botId))) throw new FlotillaError('not_found', 'Bot not found');
     if (!(await removals.removeChat(chat))) throw new FlotillaError('not_found', 'Chat not found');
     await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'chat_delete', botId, chatId });
+    const expiredUntil = await expiredMonthStore(transaction).untilDate();
+    if (expiredUntil !== null) await deletionStore(transaction).addChat(chat, expiredUntil);
     const size = await removals.sizeUp(chat, REMOVED_AT_ONCE);
     if (size === null) return;
     if (!size.isLarge) return removals.removeMessagesFrom(chat, -Number.MAX_SAFE_INTEGER);

@@ -7,7 +7,7 @@ import { type Column, unnestRows } from './unnest-rows.ts';
 
 /** A chat with the number of messages it gained, and the newest of them. */
 export type CountedChat = FoldedChat & { added: number; newest: NewestOfChat | null };
-export type NewestOfChat = Pick<WrittenToChat, 'lastDate' | 'lastIncomingDate' | 'lastIncomingId'>;
+export type NewestOfChat = Pick<WrittenToChat, 'lastId' | 'lastDate' | 'lastIncomingDate' | 'lastIncomingId'>;
 
 /** 1024 s. A shorter period makes more updates touch indexes; of a longer one, more chats are sorted for a page. */
 export const LAST_PERIOD_BITS = 10;
@@ -22,15 +22,17 @@ const CHAT_COLUMNS: Column<CountedChat>[] = [
   ['text', (chat) => chat.lastName],
   ['bigint', (chat) => chat.added],
   ['text', chatSearchName],
+  ['bigint', (chat) => Math.max(chat.newest?.lastId ?? 0, 0)],
   ['bigint', (chat) => chat.newest?.lastDate ?? 0],
   ['bigint', (chat) => chat.newest?.lastIncomingDate ?? null],
   ['bigint', (chat) => chat.newest?.lastIncomingId ?? null],
 ];
 const CHAT_FIELDS = sql`bot_id, id, type, title, username, first_name, last_name`;
-const NEWEST_FIELDS = sql`last_date, last_incoming_date, last_incoming_id`;
+const NEWEST_FIELDS = sql`last_id, last_date, last_incoming_date, last_incoming_id`;
 const NEWER_INCOMING = sql`excluded.last_incoming_date is not null and (chats.last_incoming_date is null
   or (excluded.last_incoming_date, excluded.last_incoming_id) > (chats.last_incoming_date, chats.last_incoming_id))`;
 const TAKE_NEWEST = sql`
+  last_id = greatest(chats.last_id, excluded.last_id),
   last_period = greatest(chats.last_period, excluded.last_period),
   last_date = greatest(chats.last_date, excluded.last_date),
   last_incoming_date = case when ${NEWER_INCOMING} then excluded.last_incoming_date else chats.last_incoming_date end,

@@ -2,6 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { searchColumn } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { FoldedDeletion, FoldedMessage } from './effects/history-fold.ts';
+import { type ReplacedRow, settleDates } from './settle-dates.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
 export interface ChatCount {
@@ -13,6 +14,7 @@ export interface ChatCount {
 /** What messages were written to a chat. Dates are Unix seconds; null: no incoming one. */
 export interface WrittenToChat extends ChatCount {
   replaced: number;
+  lastId: number;
   lastDate: number;
   lastIncomingDate: number | null;
   lastIncomingId: number | null;
@@ -85,7 +87,8 @@ export function historyMessageStore(db: Database) {
 
     /** Adds or updates the messages (rules: mergeMessage); returns what is new or was replaced, by chat. */
     async upsertMessages(messages: FoldedMessage[]): Promise<WrittenToChat[]> {
-      const given = await unnestRows(messages, MESSAGE_COLUMNS);
+      const settled = await settleDates(db, messages.splice(0));
+      const given = await unnestRows(settled.messages, MESSAGE_COLUMNS);
       const { rows } = await sql<WrittenToChat>`
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
@@ -97,8 +100,8 @@ export function historyMessageStore(db: Database) {
           from ${given} as m (bot_id, business_connection_id, chat_id, id, user_id,
             username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
             service, details, program_id, search)
-          on conflict (bot_id, business_connection_id, chat_id, id) do update set
-            ${takeWhen(sql`${ANOTHER} or ${NEWER}`, CONTENT)},
+          on conflict (bot_id, business_connection_id, chat_id, id, date) do update set
+            written_again = true, ${takeWhen(sql`${ANOTHER} or ${NEWER}`, CONTENT)},
             ${takeWhen(ANOTHER, ['user_id', 'username', 'first_name', 'last_name', 'reply_to_message_id'])},
             deleted_at = case when ${ANOTHER} then null else messages.deleted_at end,
             outgoing = case when ${ANOTHER} and excluded.edit_date is null then excluded.outgoing
@@ -107,14 +110,14 @@ export function historyMessageStore(db: Database) {
               else coalesce(messages.program_id, excluded.program_id) end
           where ${ANOTHER} or ${NEWER} or (excluded.outgoing and not messages.outgoing)
             or (excluded.program_id is not null and messages.program_id is null)
-          returning bot_id, chat_id, id, date, outgoing, xmax = 0 as inserted, ${ofReplaced(REVIVED)} as revived,
+          returning bot_id, chat_id, id, date, outgoing, not written_again as inserted, ${ofReplaced(REVIVED)} as revived,
             ${ofReplaced(OF_ANOTHER)} as replaced
         )
         select bot_id as "botId", chat_id as "chatId", count(*) filter (where inserted or revived) as count,
-          count(*) filter (where replaced) as replaced, max(date) as "lastDate",
+          count(*) filter (where replaced) as replaced, max(id) as "lastId", max(date) as "lastDate",
           (${NEWEST_INCOMING})[1] as "lastIncomingDate", (${NEWEST_INCOMING})[2] as "lastIncomingId"
         from written group by bot_id, chat_id`.execute(db);
-      return rows;
+      return withoutReplaced(rows, settled.replaced);
     },
 
     /** Marks messages deleted, once; returns how many were marked now, by chat. */
@@ -137,24 +140,34 @@ export function historyMessageStore(db: Database) {
 
 const NEWEST_INCOMING = sql`max(array[date, id]) filter (where not outgoing)`;
 
-const CONTENT = ['text', 'search', 'date', 'media_type', 'service', 'file_id', 'edit_date', 'details'];
+const CONTENT = ['text', 'search', 'media_type', 'service', 'file_id', 'edit_date', 'details'];
 const NEWER = sql`excluded.edit_date >= coalesce(messages.edit_date, 0)`;
-/** isAnother of history-fold.ts. */
-const ANOTHER = sql`(excluded.date > messages.date or excluded.date = messages.date
-  and excluded.edit_date is null and messages.edit_date is null
+/** isAnother of history-fold.ts, for rows of one date. */
+const ANOTHER = sql`(excluded.edit_date is null and messages.edit_date is null
   and (excluded.text, excluded.media_type, excluded.user_id)
     is distinct from (messages.text, messages.media_type, messages.user_id))`;
 
 const REVIVED = sql`old.deleted_at is not null and messages.deleted_at is null`;
-const OF_ANOTHER = sql`messages.edit_date is null and (old.date, old.text, old.media_type, old.user_id)
-  is distinct from (messages.date, messages.text, messages.media_type, messages.user_id)`;
+const OF_ANOTHER = sql`messages.edit_date is null and (old.text, old.media_type, old.user_id)
+  is distinct from (messages.text, messages.media_type, messages.user_id)`;
+
+/** Rows that gave way to others with their ids are not counted any more. */
+function withoutReplaced(written: WrittenToChat[], replaced: ReplacedRow[]): WrittenToChat[] {
+  for (const { botId, chatId, shown, isReplaced } of replaced) {
+    const chat = written.find((one) => one.botId === botId && one.chatId === chatId);
+    if (chat === undefined) continue;
+    if (shown) chat.count -= 1;
+    if (isReplaced) chat.replaced += 1;
+  }
+  return written;
+}
 
 /** Evaluates `what` on the row before the upsert: a subquery still sees it, as `old`. */
 function ofReplaced(what: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`xmax <> 0 and (
+  return sql`written_again and (
     select ${what} from messages as old
     where old.bot_id = messages.bot_id and old.business_connection_id = messages.business_connection_id
-      and old.chat_id = messages.chat_id and old.id = messages.id)`;
+      and old.chat_id = messages.chat_id and old.id = messages.id and old.date = messages.date)`;
 }
 
 /** Takes over columns of the new row under a condition. */

@@ -24,8 +24,8 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
 ];
 
 /**
- * Appends the audited calls of bots, and of accounts through them; a recorded call is not added again. Takes the audits
- * out of their array.
+ * Appends the audited calls of bots, and of accounts through them; a recorded call is not added again, since its key always comes
+ * with the same date. Takes the audits out of their array.
  */
 export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise<void> {
   const given = await unnestRows(audits, AUDIT_COLUMNS);
@@ -41,5 +41,5 @@ export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise
     join bots b on b.id = a.bot_id
     left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_user_id
     order by a.position
-    on conflict (capture_key) do nothing`.execute(db);
+    on conflict (capture_key, date) do nothing`.execute(db);
 }

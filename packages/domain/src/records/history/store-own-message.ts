@@ -1,5 +1,4 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import type { Actor } from '../../people/audit/actor.ts';
@@ -9,11 +8,12 @@ import { lockBots } from './lock-bots.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from './message-row.ts';
 import { writeEffects } from './write-batch.ts';
 
-/** What was done with a message, and by whom. Of entries with the same key, the audit log keeps one. */
+/** What was done with a message, when (Unix ms), and by whom. Of entries with the same key, the audit log keeps one. */
 export interface MessageAction {
   action: 'send' | 'edit';
   by: Actor;
   auditKey: string;
+  atMs: number;
 }
 
 /**
@@ -22,16 +22,16 @@ export interface MessageAction {
  * bot is gone, bad_request when `message` is no Message.
  */
 export async function storeOwnMessage(
-  deps: { db: Database; clock: Clock },
-  { action, by, auditKey }: MessageAction,
+  db: Database,
+  { action, by, auditKey, atMs }: MessageAction,
   botId: number,
   message: unknown,
 ): Promise<MessageRow> {
   if (!isMessage(message)) throw new FlotillaError('bad_request', 'The answer of the platform contains no message');
-  return deps.db.transaction().execute(async (transaction) => {
+  return db.transaction().execute(async (transaction) => {
     const bot = (await lockBots(transaction, [botId])).get(botId);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
-    const effects = messageEffects(bot, message, originOf(action, deps.clock));
+    const effects = messageEffects(bot, message, originOf(action, atMs));
     await writeEffects(
       transaction,
       effects.map((effect) => ({ botId, effect })),
@@ -40,7 +40,7 @@ export async function storeOwnMessage(
     if (stored === undefined) throw new FlotillaError('internal', 'Postgres returned no row of the message');
     const { business_connection_id, chat_id, id } = stored.message;
     const done = { action, botId, chatId: chat_id, target: { kind: 'message', id } } as const;
-    await recordAction({ db: transaction, clock: deps.clock }, by, done, auditKey);
+    await recordAction({ db: transaction, clock: { nowMs: () => atMs } }, by, done, auditKey);
     return transaction
       .selectFrom('messages')
       .select(MESSAGE_COLUMNS)
@@ -50,8 +50,6 @@ export async function storeOwnMessage(
 }
 
 /** The origin of a message that the platform answered to a send or an edit. */
-export function originOf(action: MessageAction['action'], clock: Clock): MessageOrigin {
-  return action === 'send'
-    ? { sent: true, editedAtS: null }
-    : { sent: false, editedAtS: Math.floor(clock.nowMs() / 1000) };
+export function originOf(action: MessageAction['action'], atMs: number): MessageOrigin {
+  return action === 'send' ? { sent: true, editedAtS: null } : { sent: false, editedAtS: Math.floor(atMs / 1000) };
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { connectDatabase } from '@flotilla/database/connect.ts';
-import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -790,7 +789,7 @@ describe('captured calls', () => {
     expect(await audits()).toMatchObject([recorded]);
     const by = { kind: 'account', accountId: 12, username: 'moderator', keyId: null, address: null } as const;
     const done = { action: 'unpin', botId, chatId: group.id } as const;
-    await recordAction({ db: database.db, clock: systemClock }, by, done, `rest:${botId}-2`);
+    await recordAction({ db: database.db, clock: { nowMs: () => captured.atMs } }, by, done, `rest:${botId}-2`);
     await write({ ...captured, actor: { ...actor, auditKey: `rest:${botId}-2` } } as HistoryEntry);
     expect(await audits()).toMatchObject([recorded, { ...recorded, action: 'unpin' }]);
   });
@@ -956,12 +955,7 @@ describe('the batch', () => {
 
 describe('storeOwnMessage', () => {
   const store = (sent: unknown, of = botId) =>
-    storeOwnMessage(
-      { db: database.db, clock: systemClock },
-      { action: 'send', by: OPERATOR, auditKey: `rest:${of}` },
-      of,
-      sent,
-    );
+    storeOwnMessage(database.db, { action: 'send', by: OPERATOR, auditKey: `rest:${of}`, atMs }, of, sent);
 
   test('stores and returns the row at once, and the captured call later adds nothing', async () => {
     const sent = message(5, { from: self, text: 'sent' });

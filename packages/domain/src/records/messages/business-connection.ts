@@ -16,10 +16,11 @@ export async function connectionOfChat(db: Database, chat: ChatOfBot, given: str
     .where('bot_id', '=', chat.botId)
     .where('chat_id', '=', chat.chatId)
     .limit(1);
-  const direct = await messages.where('business_connection_id', '=', '').executeTakeFirst();
-  if (direct !== undefined) return '';
   const newest = await messages.orderBy('date', 'desc').orderBy('id', 'desc').executeTakeFirst();
-  return newest?.connection ?? '';
+  // Only where the newest message has a connection, all partitions are asked for one without.
+  if (newest === undefined || newest.connection === '') return '';
+  const direct = await messages.where('business_connection_id', '=', '').executeTakeFirst();
+  return direct === undefined ? newest.connection : '';
 }
 
 /** The business connection of a message that is stored: the given one, else that of the message with this id; else as for the chat. */

@@ -1,9 +1,10 @@
 import { searchQuery } from '@flotilla/database/search-query.ts';
+import { planOf } from '@flotilla/testing/plan-of.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { exportChat } from './export-chat.ts';
 import {
   countStatement,
@@ -115,11 +116,6 @@ describe.each(FILTERS)('the messages of %s', (_name, filter) => {
 });
 
 describe('where a chat has many messages', () => {
-  const planOf = async (statement: Compilable<unknown>) => {
-    const { sql: text, parameters } = statement.compile();
-    const explain = `explain (format json) ${text}`;
-    return JSON.stringify((await database.db.executeQuery({ ...statement.compile(), sql: explain, parameters })).rows);
-  };
   const page = { limit: 51, offset: 0, before: null, includeDeleted: false };
 
   test.each([
@@ -127,7 +123,7 @@ describe('where a chat has many messages', () => {
     [{ mediaType: 'voice' }, 'messages_media'],
     [{ fromS: START_S + 1000, toS: START_S + 1010 }, 'messages_newest'],
   ] as const)('an index leads to the messages of %j', async (filter, index) => {
-    const plan = await planOf(listStatement(database.db, { botId, chatId: CHAT }, { ...page, filter }));
+    const plan = await planOf(database.db, listStatement(database.db, { botId, chatId: CHAT }, { ...page, filter }));
     expect(plan).toContain(`"Index Name":"${index}"`);
     expect(plan).not.toMatch(/Seq Scan"[^{}]*"Relation Name":"messages"/);
   });
@@ -137,7 +133,7 @@ describe('where a chat has many messages', () => {
     [{ mediaType: 'photo' }, 'messages_media'],
     [{ fromS: START_S + 6500 }, 'messages_newest'],
   ] as const)('many messages of %j are counted without reading them', async (filter, index) => {
-    const plan = await planOf(countStatement(database.db, { botId, chatId: CHAT }, filter));
+    const plan = await planOf(database.db, countStatement(database.db, { botId, chatId: CHAT }, filter));
     expect(plan).toMatch(new RegExp(`"Index Only Scan"[^{}]*"Index Name":"${index}"`));
     expect(plan).toMatch(/"Index Only Scan"[^{}]*"Index Name":"messages_deleted"/);
   });

@@ -70,6 +70,7 @@ export function messageStore(db: Database) {
       const [date, id, connection] = after;
       return shownOf(db, chat, shown)
         .select(MESSAGE_COLUMNS)
+        .where('date', '>=', date)
         .where((row) => row(positionIn(row), '>', row.tuple(date, id, connection)))
         .orderBy('date')
         .orderBy('id')
@@ -110,7 +111,10 @@ export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery
   if (query.before === null) return messages;
   const [date, id, connection] = query.before;
   const isBefore = query.included === true ? '<=' : '<';
-  return messages.where((row) => row(positionIn(row), isBefore, row.tuple(date, id, connection)));
+  // The date alone tells Postgres which partitions to leave out.
+  return messages
+    .where('date', '<=', date)
+    .where((row) => row(positionIn(row), isBefore, row.tuple(date, id, connection)));
 }
 
 function positionIn(row: ExpressionBuilder<Tables, 'messages'>) {

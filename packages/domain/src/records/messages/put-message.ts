@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
@@ -48,21 +47,23 @@ export async function putMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: Mes
   await requireAuditable(deps.db);
   const put = await callPlatform(deps, bot, wanted);
   const auditKey = `rest:${randomUUID()}`;
+  const atMs = deps.clock.nowMs();
   const call = {
     method: wanted.method.toLowerCase(),
     params: { chat_id: String(readInteger(readObject(put, 'chat') ?? {}, 'id')) },
     result: JSON.stringify(put),
     actor: callActor(by, auditKey),
+    atMs,
   };
   await rememberOwnPosts(deps, [call]).catch((err) =>
     deps.log.warn({ botId: bot.id, err }, 'an own post could not be remembered, so rules may apply to it'),
   );
   try {
-    return await storeOwnMessage(deps, { action: wanted.action, by, auditKey }, bot.id, put);
+    return await storeOwnMessage(deps.db, { action: wanted.action, by, auditKey, atMs }, bot.id, put);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     deps.calls.keep(bot, call);
-    return unstored(deps, bot, wanted, put);
+    return unstored(bot, wanted, put, atMs);
   }
 }
 
@@ -93,13 +94,8 @@ async function upload(
 }
 
 /** The message as the history will store it. */
-function unstored(
-  { clock }: { clock: Clock },
-  bot: Bot,
-  { action }: MessageCall,
-  put: Record<string, unknown>,
-): Message {
-  const effects = messageEffects(bot, put, originOf(action, clock));
+function unstored(bot: Bot, { action }: MessageCall, put: Record<string, unknown>, atMs: number): Message {
+  const effects = messageEffects(bot, put, originOf(action, atMs));
   const found = effects.find((effect): effect is HistoryEffect & { type: 'message' } => effect.type === 'message');
   if (found === undefined) throw new FlotillaError('platform_failed', 'The answer of the platform contains no message');
   return { ...found.message, bot_id: bot.id, deleted_at: null };

@@ -1,4 +1,5 @@
 import { searchQuery } from '@flotilla/database/search-query.ts';
+import { planOf } from '@flotilla/testing/plan-of.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
@@ -211,8 +212,8 @@ describe('a chat of many messages', () => {
       const chat = { botId, chatId: CHAT };
       const page = { limit: 50, offset: 0, before: null };
       const statement = lookUpStatement(chat, query, page, { enough: 1000, lastIsBroad: broad });
-      const { rows } = await sql`explain (analyze, format json) ${statement}`.execute(database.db);
-      const plan = JSON.stringify(rows);
+      const compiled = { compile: () => statement.compile(database.db) };
+      const plan = await planOf(database.db, compiled, 'analyze, format json');
       expect(plan).toContain('"Index Name":"messages_search"');
       expect(plan).toContain('"Index Name":"messages_newest"');
       expect(plan).not.toMatch(/"Node Type":"Seq Scan"[^{}]*"Relation Name":"messages"/);

@@ -98,7 +98,7 @@ export function lookUpStatement(
   return sql`
     with recursive ${periodsOf(chat, page.before)}, matching as materialized (
       select of_period.* from (
-        select ${tsqueryIn(chat, sql.ref('n'), query.all)} as everything,
+        select n, ${tsqueryIn(chat, sql.ref('n'), query.all)} as everything,
           ${tsqueryIn(chat, sql.ref('n'), query.others ?? query.all)} as others,
           ${tsqueryIn(chat, sql.ref('n'), query.last)} as last_word
         from period where n is not null
@@ -107,6 +107,7 @@ export function lookUpStatement(
         select ${columns()} from messages
         where ${lastIsBroad ? HAS_OTHERS_THEN_LAST : HAS_EVERYTHING}
           -- Not for an index: whatever the statistics say, it is the words' index that is read.
+          and date >= ${startOfPeriod(sql.ref('wanted.n'))} and date < ${startOfPeriod(sql`wanted.n + 1`)}
           and bot_id + 0 = ${chat.botId} and chat_id + 0 = ${chat.chatId}
           and deleted_at is null and date >= ${shownSince(chat)} and ${isBefore(page.before)}
           and (${passes(chat.filter)}) is true
@@ -153,7 +154,9 @@ function passes({ userId, mediaType, businessConnectionId, fromS, toS }: Message
 
 function isBefore(before: MessageCursor | null): RawBuilder<unknown> {
   const [date, id, connection] = before ?? NOT_YET;
-  return sql`(date, id, business_connection_id) < (${date}::bigint, ${id}::bigint, ${connection}::text)`;
+  // The date alone tells Postgres which partitions to leave out.
+  return sql`date <= ${date}::bigint
+    and (date, id, business_connection_id) < (${date}::bigint, ${id}::bigint, ${connection}::text)`;
 }
 
 function columns(): RawBuilder<unknown> {

@@ -12,29 +12,32 @@ export type DateCursor = readonly [date: number, id: number];
 export type KeyCursor = readonly [businessConnectionId: string, chatId: number, id: number];
 
 const OLDEST: DateCursor = [-Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
+const HIGHEST_ID = Number.MAX_SAFE_INTEGER;
 const FIRST: KeyCursor = ['', -Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
 
 /**
  * Tables other than `messages` with rows of a bot that no foreign key removes, and their column for the bot. Of the
  * audit log, only the bot's own actions in chats are removed; actions of people and changes of settings outlive it.
  */
-const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: RawBuilder<unknown>])[] = [
-  ['chats', 'bot_id'],
-  ['chat_reads', 'bot_id'],
-  ['chat_users', 'bot_id'],
-  ['chat_authors', 'bot_id'],
-  ['route_links', 'target_bot_id'],
-  ['route_links', 'source_bot_id'],
-  ['audit_log', 'bot_id', sql`actor_kind = 'bot' and chat_id is not null`],
-  ['dead_letters', 'bot_id'],
-  ['activity_hours', 'bot_id'],
-  ['events', 'bot_id'],
-  ['standing_events', 'bot_id'],
-];
+const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: RawBuilder<unknown>, key?: string])[] =
+  [
+    ['chats', 'bot_id'],
+    ['chat_reads', 'bot_id'],
+    ['chat_users', 'bot_id'],
+    ['chat_authors', 'bot_id'],
+    ['route_links', 'target_bot_id'],
+    ['route_links', 'source_bot_id'],
+    ['audit_log', 'bot_id', sql`actor_kind = 'bot' and chat_id is not null`, 'id'],
+    ['dead_letters', 'bot_id'],
+    ['activity_hours', 'bot_id'],
+    ['events', 'bot_id'],
+    ['standing_events', 'bot_id'],
+  ];
 
 /**
- * Statements that each remove a limited number of rows by their position in the table (ctid). They need no join, so
- * stale statistics of the planner do no harm. A row that moves meanwhile is removed by a later step.
+ * Statements that each remove a limited number of rows: of partitioned tables by a range of a key, of others by their position in
+ * the table (ctid), which only one table can tell. They need no join, so stale statistics of the planner do no harm. A row that
+ * moves meanwhile is removed by a later step.
  */
 export function removalStore(db: Database) {
   return {
@@ -48,19 +51,21 @@ export function removalStore(db: Database) {
       from: DateCursor | null,
       limit: number,
     ): Promise<{ shown: number; last: DateCursor | null }> {
-      const [date, id] = from ?? OLDEST;
+      const first = from ?? OLDEST;
+      const ofChat = sql`bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date < ${beforeDate}
+        and date >= ${first[0]} and (date, id) >= (${first[0]}::bigint, ${first[1]}::bigint)`;
+      const { rows: ends } = await sql<{ date: number; id: number }>`
+        select date, id from messages where ${ofChat} order by date, id limit 1 offset ${limit - 1}`.execute(db);
+      const end = ends[0] ?? { date: beforeDate, id: HIGHEST_ID };
       const { rows } = await sql<{ shown: number; date: number | null; id: number }>`
-        with doomed as (
-          select ctid, id, date from messages
-          where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date < ${beforeDate}
-            and (date, id) >= (${date}::bigint, ${id}::bigint)
-          order by date, id limit ${limit}
-        ), gone as (
-          delete from messages where ctid = any (array(select ctid from doomed)) returning deleted_at
+        with gone as (
+          delete from messages
+          where ${ofChat} and date <= ${end.date} and (date, id) <= (${end.date}::bigint, ${end.id}::bigint)
+          returning date, id, deleted_at
+        ), counted as (
+          select count(*) filter (where deleted_at is null) as shown, max(array[date, id]) as last from gone
         )
-        select (select count(*) from gone where deleted_at is null) as shown, last.date, last.id
-        from (values (1)) as one (row)
-        left join (select date, id from doomed order by date desc, id desc limit 1) as last on true`.execute(db);
+        select shown, last[1] as date, last[2] as id from counted`.execute(db);
       const [row] = rows;
       if (row === undefined || row.date === null) return { shown: 0, last: null };
       return { shown: row.shown, last: [row.date, row.id] };
@@ -78,31 +83,27 @@ export function removalStore(db: Database) {
       limit: number,
     ): Promise<{ last: KeyCursor | null }> {
       const [connection, chatId, id] = from ?? FIRST;
-      const { rows } = await sql<{ connection: string | null; chatId: number; id: number }>`
-        with doomed as (
-          select ctid, business_connection_id, chat_id, id from messages
-          where bot_id = ${botId} and (business_connection_id, chat_id, id) >= (${connection}, ${chatId}::bigint, ${id}::bigint)
+      const key = sql`(business_connection_id, chat_id, id)`;
+      const ofBot = sql`bot_id = ${botId} and ${key} >= (${connection}, ${chatId}::bigint, ${id}::bigint)`;
+      const { rows } = await sql<{ connection: string; chatId: number; id: number }>`
+        select business_connection_id as connection, chat_id as "chatId", id from (
+          select business_connection_id, chat_id, id from messages where ${ofBot}
           order by business_connection_id, chat_id, id limit ${limit}
-        ), gone as (
-          delete from messages where ctid = any (array(select ctid from doomed))
-        )
-        select last.business_connection_id as connection, last.chat_id as "chatId", last.id
-        from (values (1)) as one (row)
-        left join (
-          select business_connection_id, chat_id, id from doomed
-          order by business_connection_id desc, chat_id desc, id desc limit 1
-        ) as last on true`.execute(db);
-      const [row] = rows;
-      if (row === undefined || row.connection === null) return { last: null };
-      return { last: [row.connection, row.chatId, row.id] };
+        ) as first order by business_connection_id desc, chat_id desc, id desc limit 1`.execute(db);
+      const [last] = rows;
+      if (last === undefined) return { last: null };
+      await sql`
+        delete from messages
+        where ${ofBot} and ${key} <= (${last.connection}, ${last.chatId}::bigint, ${last.id}::bigint)`.execute(db);
+      return { last: [last.connection, last.chatId, last.id] };
     },
 
     /** Removes other rows of a bot, one table at a time. Returns 0 when none is left. */
     async removeRowsOfBot(botId: number, limit: number): Promise<number> {
-      for (const [table, column, which = sql`true`] of TABLES_OF_BOT) {
+      for (const [table, column, which = sql`true`, key = 'ctid'] of TABLES_OF_BOT) {
         const { numAffectedRows } = await sql`
-          delete from ${sql.table(table)} where ctid = any (array(
-            select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${botId} and ${which} limit ${limit}))`.execute(
+          delete from ${sql.table(table)} where ${sql.ref(key)} = any (array(
+            select ${sql.ref(key)} from ${sql.table(table)} where ${sql.ref(column)} = ${botId} and ${which} limit ${limit}))`.execute(
           db,
         );
         if (numAffectedRows !== undefined && numAffectedRows > 0n) return Number(numAffectedRows);
@@ -113,9 +114,15 @@ export function removalStore(db: Database) {
     /** Removes audit entries dated before a date, oldest first. */
     async removeAuditsBefore(beforeDate: number, limit: number): Promise<number> {
       const { numAffectedRows } = await sql`
-        delete from audit_log where id = any (array(
+        delete from audit_log where date < ${beforeDate} and id = any (array(
           select id from audit_log where date < ${beforeDate} order by date limit ${limit}))`.execute(db);
       return Number(numAffectedRows ?? 0);
+    },
+
+    /** Fast only for the date up to which a partition reaches. */
+    async anyMessageBefore(beforeDate: number): Promise<boolean> {
+      const message = db.selectFrom('messages').select('id').where('date', '<', beforeDate).limit(1);
+      return (await message.executeTakeFirst()) !== undefined;
     },
 
     /** Removes hours of activity that began before a time (ms), oldest first. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type Deletion, deletionStore } from '../../fleet/bots/deletion-store.ts';
+import { expiredMonthStore } from './expired-month-store.ts';
 import { type DateCursor, type KeyCursor, removalStore } from './removal-store.ts';
 import { STEP_ROWS, type StepDeps, takeSteps } from './take-steps.ts';
 
@@ -26,6 +27,11 @@ export async function removeDeleted(deps: StepDeps & { clock: Clock }): Promise<
         ? await removeBotRows(removalStore(transaction), deletion.bot_id, progress, rows)
         : await removeChatRows(removalStore(transaction), deletion, progress, rows);
     if (left) return 'more';
+    // Of a month that was taken out, the counts of a deleted chat must not be subtracted: its deletion says so until then.
+    if (deletion.chat_id !== null && (await expiredMonthStore(transaction).first()) !== null) {
+      waiting.push(deletion.id);
+      return 'more';
+    }
     if (deletion.chat_id !== null) await finishChat(transaction, deletion);
     else if (deps.clock.nowMs() - deletion.created_at.getTime() >= LATE_ROWS_MS) await deletions.finish(deletion.id);
     else waiting.push(deletion.id);

@@ -1,5 +1,14 @@
 import { EVENT_DAYS } from '@flotilla/contract/events.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import {
+  detachOldestMonth,
+  lockedBriefly,
+  type PartitionedTable,
+  readPartitions,
+} from '@flotilla/database/month-partitions.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { sql } from 'kysely';
+import { expiredMonthStore } from './expired-month-store.ts';
 import { type DateCursor, removalStore } from './removal-store.ts';
 import { STEP_ROWS, type StepDeps, takeSteps } from './take-steps.ts';
 
@@ -13,26 +22,94 @@ const DAY_MS = 86_400_000;
 /** For how long the hours of the activity are kept. */
 export const ACTIVITY_DAYS = 90;
 const CHATS_A_STEP = 500;
+/**
+ * From this period on (days) a row is removed with its month, when all of that has expired. Of a shorter period the month would be
+ * too much, so rows go one by one.
+ */
+export const WHOLE_MONTHS_FROM = 60;
+/** Counts of an expired month are subtracted faster than rows are deleted, which have indexes. */
+const SUBTRACTED_ROWS = 5;
 
 type ChatOfBot = { botId: number; chatId: number };
 
+type Outcome = 'done' | 'elsewhere' | 'aborted';
+
 /**
- * Removes messages, audit entries and hours of activity that are older than their retention, in small steps, and
- * corrects the chats' counts. Returns 'done' when everything was checked.
+ * Removes messages, audit entries and hours of activity that are older than their retention: months that have expired as a whole,
+ * else rows in small steps. Corrects the chats' counts. Returns 'done' when everything was checked.
  */
-export async function removeExpired(
-  deps: StepDeps & { clock: Clock },
-  days: RetentionDays,
-): Promise<'done' | 'elsewhere' | 'aborted'> {
+export async function removeExpired(deps: StepDeps & { clock: Clock }, days: RetentionDays): Promise<Outcome> {
   const before = (kept: number) => Math.floor((deps.clock.nowMs() - kept * DAY_MS) / 1000);
-  const outcome = await removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS);
-  if (outcome !== 'done') return outcome;
-  await removalStore(deps.db).removeEventsBefore(new Date(deps.clock.nowMs() - EVENT_DAYS * DAY_MS));
-  if (days.audit > 0) {
-    const outcome = await removeAudits(deps, before(days.audit));
+  const { audit, messages } = days;
+  return inTurn(
+    () => removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS),
+    () => removeEvents(deps),
+    // Of a month that another process took out before the setting changed, the counts are still to be subtracted.
+    () => subtractMonths(deps),
+    ...(audit > 0
+      ? [() => removeAuditMonths(deps, before(audit)), () => removeAudits(deps, before(audit), audit)]
+      : []),
+    ...(messages > 0
+      ? [() => removeMessageMonths(deps, before(messages)), () => removeMessages(deps, before(messages), messages)]
+      : []),
+  );
+}
+
+async function inTurn(...works: (() => Promise<Outcome>)[]): Promise<Outcome> {
+  for (const work of works) {
+    const outcome = await work();
     if (outcome !== 'done') return outcome;
   }
-  return days.messages > 0 ? removeMessages(deps, before(days.messages)) : 'done';
+  return 'done';
+}
+
+/** Takes one month after the other out of the table and removes it, which takes as long for a large one as for a small one. */
+function removeAuditMonths(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+  return detachMonths(deps, 'audit_log', beforeDate, async (transaction, { name }) => {
+    await sql`drop table ${sql.table(name)}`.execute(transaction);
+  });
+}
+
+async function removeMessageMonths(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+  return inTurn(
+    () => detachMonths(deps, 'messages', beforeDate, (transaction, month) => expiredMonthStore(transaction).add(month)),
+    () => subtractMonths(deps),
+  );
+}
+
+function detachMonths(
+  deps: StepDeps,
+  table: PartitionedTable,
+  beforeDate: number,
+  removed: (transaction: Database, month: { name: string; untilS: number }) => Promise<void>,
+): Promise<Outcome> {
+  return lockedBriefly(() =>
+    takeSteps(deps, async (transaction) => {
+      const month = await detachOldestMonth(transaction, table, beforeDate);
+      if (month === null) return 'done';
+      await removed(transaction, month);
+      return 'more';
+    }),
+  );
+}
+
+function subtractMonths(deps: StepDeps): Promise<Outcome> {
+  const rows = (deps.stepRows ?? STEP_ROWS) * SUBTRACTED_ROWS;
+  return takeSteps(deps, async (transaction) => {
+    const months = expiredMonthStore(transaction);
+    const name = await months.first();
+    if (name === null) return 'done';
+    if (!(await months.subtractNext(name, rows))) await months.drop(name);
+    return 'more';
+  });
+}
+
+function removeEvents(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
+  const before = new Date(deps.clock.nowMs() - EVENT_DAYS * DAY_MS);
+  return takeSteps(deps, async (transaction) => {
+    await removalStore(transaction).removeEventsBefore(before);
+    return 'done';
+  });
 }
 
 function removeActivity(deps: StepDeps, beforeMs: number) {
@@ -42,23 +119,39 @@ function removeActivity(deps: StepDeps, beforeMs: number) {
   );
 }
 
-function removeAudits(deps: StepDeps, beforeDate: number) {
+function removeAudits(deps: StepDeps, beforeDate: number, days: number) {
   const rows = deps.stepRows ?? STEP_ROWS;
-  return takeSteps(deps, async (transaction) =>
-    (await removalStore(transaction).removeAuditsBefore(beforeDate, rows)) < rows ? 'done' : 'more',
-  );
+  return takeSteps(deps, async (transaction) => {
+    const date = await oneByOneBefore(transaction, 'audit_log', beforeDate, days);
+    return (await removalStore(transaction).removeAuditsBefore(date, rows)) < rows ? 'done' : 'more';
+  });
+}
+
+/** Up to which date rows are removed one by one: where months go as a whole, those that are dated before any month. */
+async function oneByOneBefore(
+  db: Database,
+  table: PartitionedTable,
+  beforeDate: number,
+  days: number,
+): Promise<number> {
+  if (days < WHOLE_MONTHS_FROM) return beforeDate;
+  const [beforeMonths] = await readPartitions(db, table);
+  return Math.min(beforeMonths?.untilS ?? beforeDate, beforeDate);
 }
 
 // Chat by chat, because the index orders messages by date within a chat. Most chats need a single look.
-function removeMessages(deps: StepDeps, beforeDate: number) {
+function removeMessages(deps: StepDeps, expiredBefore: number, days: number) {
   const rows = deps.stepRows ?? STEP_ROWS;
+  let beforeDate: number | null = null;
   const expired: ChatOfBot[] = [];
   let lastChat: ChatOfBot | null = null;
   let from: DateCursor | null = null;
   return takeSteps(deps, async (transaction) => {
     const store = removalStore(transaction);
+    beforeDate ??= await oneByOneBefore(transaction, 'messages', expiredBefore, days);
     const [chat] = expired;
     if (chat === undefined) {
+      if (lastChat === null && beforeDate < expiredBefore && !(await store.anyMessageBefore(beforeDate))) return 'done';
       const chats = await store.chatsAfter(lastChat, beforeDate, CHATS_A_STEP);
       lastChat = chats.at(-1) ?? null;
       expired.push(...chats.filter((found) => found.expired));

@@ -100,7 +100,7 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
 }
 
 /** A message's row when `next` is seen after `known`; the upsert in history-message-store.ts does the same. */
-function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
+export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
   const outgoing = known.outgoing || next.outgoing;
   if (isAnother(known, next)) return { ...next, outgoing: next.edit_date === null ? next.outgoing : outgoing };
   const program_id = known.program_id ?? next.program_id;

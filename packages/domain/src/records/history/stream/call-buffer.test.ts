@@ -145,6 +145,14 @@ describe('calls', () => {
     expect(await outcomes()).toEqual({ stored: 3, lost: 0, waiting: 0 });
   });
 
+  test('that say when they were made keep that time, with which their audit entry may be stored already', async () => {
+    const bot = await newBot();
+    const buffer = newBuffer();
+    buffer.keep(bot, { ...deletion(1), atMs: nowMs - 3_000 });
+    await buffer.drain();
+    expect(await entries(bot)).toMatchObject([{ a: String(nowMs - 3_000) }]);
+  });
+
   test('of many bots wait for a Redis that is away, and are kept once and in order when it is back', async () => {
     const several = [await newBot(), await newBot(), await newBot()];
     const buffer = newBuffer();

@@ -9,6 +9,8 @@ export type CapturedCall = {
   result: string;
   /** Who made the call, and from where; absent when only the bot is known. */
   actor?: CallActor | undefined;
+  /** When it was made (Unix ms), if its audit entry may be stored already: the entry's key is unique within a date. */
+  atMs?: number | undefined;
   /** Why `params` lacks parameters that the platform read; absent if it lacks none. */
   incomplete?: string | undefined;
 };

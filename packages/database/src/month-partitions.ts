@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Database } from './connect.ts';
+import { readSqlState } from './is-unavailable.ts';
+
+/** Tables that are partitioned by the month (UTC) of their `date`. */
+export const PARTITIONED_TABLES = ['messages', 'audit_log'] as const;
+export type PartitionedTable = (typeof PARTITIONED_TABLES)[number];
+
+/**
+ * Rows with `fromS <= date < untilS`, in Unix seconds; null: no limit. The first and the last partition of a table have one limit:
+ * they hold rows with strange dates, and no row is ever refused.
+ */
+export interface Partition {
+  name: string;
+  fromS: number | null;
+  untilS: number | null;
+}
+
+const MONTHS_AHEAD = 3;
+/** Other statements wait behind one that waits for this lock, so it gives up soon and is tried again. */
+const LOCK_TIMEOUT_MS = 300;
+const LOCK_TIMED_OUT = '55P03';
+const TRIES = 20;
+const PAUSE_MS = 1_000;
+const BOUNDS = /^FOR VALUES FROM \((?:MINVALUE|'?(-?\d+)'?)\) TO \((?:MAXVALUE|'?(-?\d+)'?)\)$/;
+
+/** The partitions of a table, the oldest first. */
+export async function readPartitions(db: Database, table: PartitionedTable): Promise<Partition[]> {
+  const { rows } = await sql<{ name: string; bounds: string }>`
+    select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = ${table}::regclass`.execute(db);
+  const partitions = rows.map(({ name, bounds }) => {
+    const found = BOUNDS.exec(bounds);
+    if (found === null) throw new Error(`The partition ${name} has bounds that were not made here: ${bounds}`);
+    return { name, fromS: limitOf(found[1]), untilS: limitOf(found[2]) };
+  });
+  return partitions.sort((a, b) => (a.fromS ?? -Infinity) - (b.fromS ?? -Infinity));
+}
+
+/** Makes the partitions of the present month and of some months ahead, in every partitioned table. */
+export async function makeComingMonths(db: Database, nowS: number): Promise<void> {
+  let lastS = nowS;
+  for (let months = 0; months < MONTHS_AHEAD; months += 1) lastS = startOfNextMonthS(lastS);
+  for (const table of PARTITIONED_TABLES) await makeMonths(db, table, nowS, lastS);
+}
+
+/** Makes the partitions of all months between two dates, both included. Rows that lie there already move into them. */
+export async function makeMonths(db: Database, table: PartitionedTable, fromS: number, toS: number): Promise<void> {
+  const [first, last] = [startOfMonthS(fromS), startOfNextMonthS(toS)];
+  const { before, after } = edgesOf(table, await readPartitions(db, table));
+  if (before.untilS <= first && last <= after.fromS) return;
+  await lockedBriefly(() =>
+    db.transaction().execute(async (transaction) => {
+      await lockTable(transaction, table);
+      const edges = edgesOf(table, await readPartitions(transaction, table));
+      if (first < edges.before.untilS)
+        await splitEdge(transaction, table, edges.before.name, first, edges.before.untilS);
+      if (last > edges.after.fromS) await splitEdge(transaction, table, edges.after.name, edges.after.fromS, last);
+    }),
+  );
+}
+
+/**
+ * Takes the oldest month out of its table if all its rows are dated before `beforeS`; null: there is none. Its rows are in no
+ * query any more, and its table remains. Needs a transaction, and fails with "lock timeout" on a busy table: see lockedBriefly.
+ */
+export async function detachOldestMonth(
+  db: Database,
+  table: PartitionedTable,
+  beforeS: number,
+): Promise<{ name: string; untilS: number } | null> {
+  if (oldestMonth(await readPartitions(db, table), beforeS) === null) return null;
+  await lockTable(db, table);
+  const partitions = await readPartitions(db, table);
+  const month = oldestMonth(partitions, beforeS);
+  if (month === null) return null;
+  const { before } = edgesOf(table, partitions);
+  await detach(db, table, before.name);
+  await detach(db, table, month.name);
+  // A late row of that month goes to the partition before it.
+  await attach(db, table, { name: before.name, fromS: null, untilS: month.untilS });
+  return month;
+}
+
+/** Repeats work that could not get its lock within moments. */
+export async function lockedBriefly<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (readSqlState(error) !== LOCK_TIMED_OUT || tries === TRIES) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}
+
+function oldestMonth(partitions: Partition[], beforeS: number): { name: string; untilS: number } | null {
+  const month = partitions[1];
+  if (month === undefined || month.untilS === null || month.untilS > beforeS) return null;
+  return { name: month.name, untilS: month.untilS };
+}
+
+type Edges = { before: { name: string; untilS: number }; after: { name: string; fromS: number } };
+
+function edgesOf(table: string, partitions: Partition[]): Edges {
+  const [before, after] = [partitions[0], partitions.at(-1)];
+  if (before?.fromS !== null || before.untilS === null || after?.untilS !== null || after.fromS === null) {
+    throw new Error(`${table} lacks its first or its last partition`);
+  }
+  return { before: { name: before.name, untilS: before.untilS }, after: { name: after.name, fromS: after.fromS } };
+}
+
+async function lockTable(db: Database, table: PartitionedTable): Promise<void> {
+  await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(db);
+  await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(db);
+}
+
+/** Cuts the months from `fromS` to `untilS` off the first or the last partition. */
+async function splitEdge(
+  db: Database,
+  table: PartitionedTable,
+  edge: string,
+  fromS: number,
+  untilS: number,
+): Promise<void> {
+  const isFirst = edge.endsWith('_before');
+  await detach(db, table, edge);
+  for (let at = fromS; at < untilS; at = startOfNextMonthS(at)) {
+    const month = { name: `${table}_${nameOfMonth(at)}`, fromS: at, untilS: startOfNextMonthS(at) };
+    await sql`create table ${sql.table(month.name)} partition of ${sql.table(table)} ${bounds(month)}`.execute(db);
+    await sql`
+      with moved as (
+        delete from ${sql.table(edge)} where date >= ${month.fromS} and date < ${month.untilS} returning *
+      )
+      insert into ${sql.table(month.name)} select * from moved`.execute(db);
+  }
+  await attach(
+    db,
+    table,
+    isFirst ? { name: edge, fromS: null, untilS: fromS } : { name: edge, fromS: untilS, untilS: null },
+  );
+}
+
+async function detach(db: Database, table: PartitionedTable, name: string): Promise<void> {
+  await sql`alter table ${sql.table(table)} detach partition ${sql.table(name)}`.execute(db);
+}
+
+async function attach(db: Database, table: PartitionedTable, partition: Partition): Promise<void> {
+  await sql`
+    alter table ${sql.table(table)} attach partition ${sql.table(partition.name)} ${bounds(partition)}`.execute(db);
+}
+
+// The statement takes no parameters.
+function bounds({ fromS, untilS }: Partition) {
+  return sql.raw(`for values from (${fromS ?? 'minvalue'}) to (${untilS ?? 'maxvalue'})`);
+}
+
+function limitOf(text: string | undefined): number | null {
+  return text === undefined ? null : Number(text);
+}
+
+/** The first second of the month (UTC) of a date. */
+export function startOfMonthS(atS: number): number {
+  const at = new Date(atS * 1000);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth()) / 1000;
+}
+
+function startOfNextMonthS(atS: number): number {
+  const at = new Date(atS * 1000);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1) / 1000;
+}
+
+function nameOfMonth(atS: number): string {
+  return new Date(atS * 1000).toISOString().slice(0, 7).replace('-', '_');
+}

@@ -1,0 +1,95 @@
+import { join, resolve } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const PRODUCTION = 'infra/helm/examples/production.yaml';
+
+type Env = { name: string; value?: string };
+type Template = {
+  metadata: { annotations?: Record<string, string> };
+  spec: { containers: { image: string; env: Env[] }[] };
+};
+type Manifest = {
+  kind: string;
+  metadata: { name: string; labels: Record<string, string>; annotations?: Record<string, string> };
+  spec: { replicas?: number; suspend?: boolean; template: Template };
+  stringData?: Record<string, string>;
+};
+type Rendered = { fault?: string; documents: { manifest: Manifest }[] };
+type Variant = { release: string; namespace: string; values: string; set: string[] };
+
+const { findHelm }: { findHelm(leaveOut: () => void): string | null } = await import(
+  join(ROOT, 'scripts/helm/find-helm.mjs')
+);
+const { render }: { render(helm: string, root: string, variant: Variant): Rendered } = await import(
+  join(ROOT, 'scripts/helm/variants.mjs')
+);
+const helm = findHelm(() => undefined) ?? '';
+/** The package that brings Helm is for Linux on x86-64. */
+const withHelm = helm === '' ? test.skip : test;
+
+const rendered = (...set: string[]) =>
+  render(helm, ROOT, { release: 'flotilla', namespace: 'flotilla', values: PRODUCTION, set });
+const manifests = (...set: string[]) => rendered(...set).documents.map(({ manifest }) => manifest);
+const ofKind = (all: Manifest[], kind: string) => all.filter((one) => one.kind === kind);
+const api = (all: Manifest[]) => all.find((one) => one.kind === 'Deployment' && one.metadata.name === 'flotilla-api')!;
+const OWN_SECRETS = ['DATABASE_URL=postgres://a', 'REDIS_URL=redis://a', 'ENCRYPTION_KEY=first'];
+const ownSecrets = OWN_SECRETS.map((one) => `secrets.values.${one}`);
+
+withHelm.each([
+  ['host=', 'host: name the host'],
+  ['trustedProxies=null', 'trustedProxies: name the ranges'],
+  ['networkPolicies.requestsFrom=null', 'networkPolicies.requestsFrom: name the pods'],
+  ['gateway.parentRefs=null', 'gateway.parentRefs: name the Gateway'],
+  ['monitoring.podMonitor.enabled=false', 'autoscaling.prometheus.selector'],
+  ['backup.claim=', 'backup.claim: name the PersistentVolumeClaim'],
+  ['secrets.values.DATABASE_URL=postgres://a', 'secrets.values: REDIS_URL is missing'],
+  ['settings.REDIS_URL=redis://a', "invalid propertyName 'REDIS_URL'"],
+  ['workers.polling.botsPerPod=20001', 'botsPerPod'],
+  ['fullnameOverride=1st', 'fullnameOverride'],
+])('the chart refuses %s', (set, told) => {
+  expect(rendered(set).fault).toContain(told);
+});
+
+withHelm('a stopped release has no pods, nothing that makes some, and does not touch the database', () => {
+  const all = manifests('stopped=true');
+  expect(ofKind(all, 'Deployment').map(({ spec }) => spec.replicas)).toEqual([0, 0, 0, 0, 0, 0]);
+  for (const kind of ['Job', 'ScaledObject', 'HorizontalPodAutoscaler']) expect(ofKind(all, kind)).toEqual([]);
+  expect(ofKind(all, 'CronJob').map(({ spec }) => spec.suspend)).toEqual([true, true, true]);
+});
+
+withHelm(
+  'pods are replaced when a Secret of the chart changes, and the migration has its value before the pods',
+  () => {
+    const [before, after] = [
+      manifests(...ownSecrets),
+      manifests(...ownSecrets, 'secrets.values.ENCRYPTION_KEY=second'),
+    ];
+    const checksum = (all: Manifest[]) => api(all).spec.template.metadata.annotations?.['checksum/secrets'];
+    expect(checksum(before)).toMatch(/^[0-9a-f]{64}$/);
+    expect(checksum(after)).not.toBe(checksum(before));
+    expect(ofKind(before, 'Secret')).toEqual([
+      expect.objectContaining({ metadata: expect.objectContaining({ name: 'flotilla' }) }),
+      expect.objectContaining({ stringData: { DATABASE_URL: 'postgres://a' } }),
+    ]);
+    const [job] = ofKind(before, 'Job');
+    expect(JSON.stringify(job!.spec.template.spec)).toContain('"secretKeyRef":{"name":"flotilla-migrate"');
+  },
+);
+
+withHelm(
+  'settings are text, a digest counts more than the tag, and an environment of your own replaces the chart’s',
+  () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const all = manifests(
+      'settings.REDIS_MEMORY_LIMIT=2147483648',
+      `image.digests.api=${digest}`,
+      'extraEnv[0].name=LOG_LEVEL',
+      'extraEnv[0].value=debug',
+    );
+    const { image, env } = api(all).spec.template.spec.containers[0]!;
+    expect(image).toBe(`ghcr.io/your-organisation/flotilla/api@${digest}`);
+    expect(env).toContainEqual({ name: 'REDIS_MEMORY_LIMIT', value: '2147483648' });
+    expect(env.filter(({ name }) => name === 'LOG_LEVEL')).toEqual([{ name: 'LOG_LEVEL', value: 'debug' }]);
+  },
+);
