@@ -17,11 +17,11 @@ export interface Partition {
   untilS: number | null;
 }
 
-const MONTHS_AHEAD = 3;
+const MONTHS_AHEAD = 1;
 /** Other statements wait behind one that waits for this lock, so it gives up soon and is tried again. */
 const LOCK_TIMEOUT_MS = 300;
 const LOCK_TIMED_OUT = '55P03';
-const TRIES = 20;
+const TRIES = 5;
 const PAUSE_MS = 1_000;
 const BOUNDS = /^FOR VALUES FROM \((?:MINVALUE|'?(-?\d+)'?)\) TO \((?:MAXVALUE|'?(-?\d+)'?)\)$/;
 

@@ -138,6 +138,14 @@ describe('where a chat has many messages', () => {
     expect(plan).toMatch(/"Index Only Scan"[^{}]*"Index Name":"messages_deleted"/);
   });
 
+  test.each([[null], [[4_000_000_000, 0, ''] as const]])(
+    'an index gives the order of a large page that begins at %j: the chat is not sorted',
+    async (before) => {
+      const large = listStatement(database.db, { botId, chatId: CHAT }, { ...page, before, limit: 1000 });
+      expect(await planOf(database.db, large)).not.toContain('"Node Type":"Sort"');
+    },
+  );
+
   test('a search reads on in what the user wrote instead of looking a common word up in the whole chat', async () => {
     const query = searchQuery('common')!;
     const chat = { botId, chatId: CHAT, filter: { userId: SELDOM } };

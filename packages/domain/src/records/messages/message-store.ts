@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
-import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import type { MessagePosition } from '../history/find-message-position.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../history/message-row.ts';
@@ -111,10 +111,15 @@ export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery
   if (query.before === null) return messages;
   const [date, id, connection] = query.before;
   const isBefore = query.included === true ? '<=' : '<';
-  // The date alone tells Postgres which partitions to leave out.
-  return messages
-    .where('date', '<=', date)
-    .where((row) => row(positionIn(row), isBefore, row.tuple(date, id, connection)));
+  return messages.where(notAfter(date)).where((row) => row(positionIn(row), isBefore, row.tuple(date, id, connection)));
+}
+
+/**
+ * Tells Postgres which partitions to leave out, which it does not find in a comparison of rows. A plain `<=` beside shownSince would
+ * let it expect one row of two hundred, and sort the whole chat.
+ */
+export function notAfter(date: number): RawBuilder<boolean> {
+  return sql<boolean>`date <= any (array[${date}::bigint])`;
 }
 
 function positionIn(row: ExpressionBuilder<Tables, 'messages'>) {

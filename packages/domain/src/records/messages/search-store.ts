@@ -3,7 +3,7 @@ import { periodOf, type SearchQuery, startOfPeriod, tsqueryIn } from '@flotilla/
 import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import { MESSAGE_COLUMNS } from '../history/message-row.ts';
-import type { ChatOfBot, Message, MessageCursor, MessageFilter } from './message-store.ts';
+import { type ChatOfBot, type Message, type MessageCursor, type MessageFilter, notAfter } from './message-store.ts';
 
 /** The chat to search, and the filter of its messages. */
 export interface Searched extends ChatOfBot {
@@ -154,9 +154,8 @@ function passes({ userId, mediaType, businessConnectionId, fromS, toS }: Message
 
 function isBefore(before: MessageCursor | null): RawBuilder<unknown> {
   const [date, id, connection] = before ?? NOT_YET;
-  // The date alone tells Postgres which partitions to leave out.
-  return sql`date <= ${date}::bigint
-    and (date, id, business_connection_id) < (${date}::bigint, ${id}::bigint, ${connection}::text)`;
+  const bound = before === null ? sql`true` : notAfter(date);
+  return sql`${bound} and (date, id, business_connection_id) < (${date}::bigint, ${id}::bigint, ${connection}::text)`;
 }
 
 function columns(): RawBuilder<unknown> {
