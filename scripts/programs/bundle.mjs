@@ -37,7 +37,10 @@ async function build(name, source) {
   const parts = ['config', 'start'].filter((part) => existsSync(join(source, `${part}.ts`)));
   const natives = nativePackages(ROOT);
   const bundle = await rolldown({
-    input: Object.fromEntries(['main', ...parts].map((part) => [part, join(source, `${part}.ts`)])),
+    input: {
+      'begin-program': join(ROOT, 'packages/runtime/src/begin-program.mjs'),
+      ...Object.fromEntries(['main', ...parts].map((part) => [part, join(source, `${part}.ts`)])),
+    },
     cwd: ROOT,
     platform: 'node',
     tsconfig: false,
@@ -64,15 +67,15 @@ async function build(name, source) {
   requireAllInside(output);
   const list = packageList(ROOT, `flotilla-${name}`, stored.version, [...modules, ...natives.files()], output);
   writeFileSync(join(dir, 'sbom.cdx.json'), `${JSON.stringify(list, null, 2)}\n`);
-  writeFileSync(join(dir, 'launch.mjs'), loading(['main']));
-  if (parts.length > 0) writeFileSync(join(dir, 'fill-compile-cache.mjs'), loading(parts));
+  writeFileSync(join(dir, 'launch.mjs'), loading(name, ['main']));
+  if (parts.length > 0) writeFileSync(join(dir, 'fill-compile-cache.mjs'), loading(name, parts));
 }
 
-function loading(parts) {
+function loading(name, parts) {
   const imports = parts.map((part) => `await import('./${part}.mjs');\n`);
-  return `import { enableCompileCache } from 'node:module';
+  return `import { beginProgram } from './begin-program.mjs';
 
-enableCompileCache(import.meta.dirname + '/compiled');
+beginProgram('${name}', import.meta.dirname + '/compiled');
 ${imports.join('')}`;
 }
 

@@ -5,6 +5,8 @@ import { dirname, join, relative } from 'node:path';
 const FILES_OF = {
   // The folder of the console, which comes from a build of its own.
   'apps/api/src/config.ts': [],
+  // Where a checkout keeps compiled code; a built program has a folder of its own for that.
+  'packages/runtime/src/begin-program.mjs': ['packages/runtime/src/node.env'],
   'apps/api/src/docs/docs.ts': [
     'apps/api/src/docs/page.{css,html,js}',
     'node_modules/swagger-ui-dist/{favicon-32x32.png,swagger-ui.css,swagger-ui-bundle.js}',

@@ -1,5 +1,5 @@
-import { keepCompiled } from '@flotilla/runtime/compile-cache.mjs';
+import { beginProgram } from '@flotilla/runtime/begin-program.mjs';
 
 // Plain JavaScript: for a first file with types, Node loads its type stripper at every start. That takes 35 ms.
-keepCompiled('sandbox');
+beginProgram('sandbox');
 await import('./main.ts');

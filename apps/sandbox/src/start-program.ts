@@ -4,8 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, startGuarded } from '@flotilla/embedded/guarded-process.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { nodeEnvironment, nodeFlags } from '@flotilla/runtime/node-flags.ts';
-import { programEntry } from '@flotilla/runtime/program-entry.ts';
+import { programArgs } from '@flotilla/runtime/program-entry.ts';
 
 const READY_DEADLINE_MS = 60_000;
 
@@ -26,9 +25,9 @@ export async function startProgram(program: Program): Promise<RunningProgram> {
   const logFile = join(logs, `${program.name}.log`);
   const process_ = await startGuarded({
     command: process.execPath,
-    args: [...nodeFlags(program.name), programEntry(program.name)],
+    args: programArgs(program.name),
     cwd: process.cwd(),
-    env: { ...inheritedEnv(), ...nodeEnvironment(program.name), ...program.env },
+    env: { ...inheritedEnv(), ...program.env },
     user: null,
     stopSignal: 'SIGTERM',
     outputFile: logFile,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { beginProgram } from '@flotilla/runtime/begin-program.mjs';
 import { type Dispatcher, Pool } from 'undici';
 
 // The smallest proxy of node:http and undici, in a process of its own. It knows no bots, checks and counts nothing, and
@@ -7,6 +8,8 @@ import { type Dispatcher, Pool } from 'undici';
 
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'host', 'transfer-encoding']);
 
+// As an api does, so that only the programs differ.
+beginProgram('api');
 const pool = new Pool(process.argv[2] ?? '', { pipelining: 1 });
 
 const server = createServer((req, res) => {

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpus, totalmem } from 'node:os';
-import { inheritedEnv } from '@flotilla/runtime/env.ts';
-import { nodeEnvironment, nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { NODE_ENV_FILE } from '@flotilla/runtime/program-entry.ts';
 import { SUBJECTS } from './subjects.ts';
 
 /**
@@ -30,12 +29,10 @@ async function bench(wanted: string[]): Promise<void> {
 
 /** In a process of its own, so that no subject finds the garbage of another. */
 async function measure(name: string, number: string[]): Promise<void> {
-  // The history is written by the subject itself.
-  const node =
-    name === 'history'
-      ? { execArgv: nodeFlags('worker'), env: { ...inheritedEnv(), ...nodeEnvironment('worker') } }
-      : { execArgv: LOAD_FLAGS };
-  const child = fork(new URL('./measure-subject.ts', import.meta.url), [name, ...number], node);
+  const child = fork(new URL('./measure-subject.ts', import.meta.url), [name, ...number], {
+    // The history is written by the subject itself, which prepares Node as a worker does.
+    execArgv: name === 'history' ? [`--env-file=${NODE_ENV_FILE}`] : LOAD_FLAGS,
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`the bench of ${name} failed`);
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
+import { beginProgram } from '@flotilla/runtime/begin-program.mjs';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { SUBJECTS } from './subjects.ts';
@@ -25,5 +26,6 @@ async function measure(name: string, number?: string): Promise<void> {
 
 process.once('disconnect', () => process.exit(1));
 const [name, number] = process.argv.slice(2);
+if (name === 'history') beginProgram('worker');
 await measure(name!, number);
 process.exit(0);

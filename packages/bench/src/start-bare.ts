@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { inheritedEnv } from '@flotilla/runtime/env.ts';
-import { nodeEnvironment, nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { NODE_ENV_FILE } from '@flotilla/runtime/program-entry.ts';
 
 /** A program of nothing but Node's own parts, which shows what such a program reaches on this machine. */
 export type Bare = { port: number; pid: number; stop(): Promise<void> };
@@ -22,11 +21,11 @@ export async function startBareServer(): Promise<Bare & { store(text: string): P
   return { ...bare, store };
 }
 
-/** Node gets the flags that an api gets, so that only the programs differ. */
 async function startBare(file: string, args: string[]): Promise<{ bare: Bare; child: ChildProcess }> {
-  const execArgv = nodeFlags('api');
-  const env = { ...inheritedEnv(), ...nodeEnvironment('api') };
-  const child = fork(new URL(file, import.meta.url), args, { stdio: 'inherit', execArgv, env });
+  const child = fork(new URL(file, import.meta.url), args, {
+    stdio: 'inherit',
+    execArgv: [`--env-file=${NODE_ENV_FILE}`],
+  });
   const [port] = (await once(child, 'message')) as [number];
   const stop = async () => {
     const ended = once(child, 'exit');

@@ -20,3 +20,12 @@ export const PROGRAMS = {
 export function programEntry(program: keyof typeof PROGRAMS, built = inheritedEnv().BUILT_PROGRAMS): string {
   return built ? join(built, program, 'launch.mjs') : join(ROOT, PROGRAMS[program], 'launch.mjs');
 }
+
+/** The settings of Node with which an api and a worker start. */
+export const NODE_ENV_FILE = join(ROOT, 'packages/runtime/src/node.env');
+
+/** The arguments of Node that start a program. */
+export function programArgs(program: keyof typeof PROGRAMS, built?: string): string[] {
+  const entry = programEntry(program, built);
+  return program === 'api' || program === 'worker' ? [`--env-file=${NODE_ENV_FILE}`, entry] : [entry];
+}

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
-import { nodeEnvironment, nodeFlags } from '@flotilla/runtime/node-flags.ts';
-import { programEntry } from '@flotilla/runtime/program-entry.ts';
+import { programArgs } from '@flotilla/runtime/program-entry.ts';
 import { waitFor } from '../wait-for.ts';
 
 const READY_WITHIN_MS = 60_000;
@@ -36,8 +35,8 @@ export type ProcessCode = (
 
 const THIS_RELEASE: ProcessCode = (role, built) => ({
   cwd: process.cwd(),
-  args: [...nodeFlags(role), programEntry(role, built)],
-  env: nodeEnvironment(role),
+  args: programArgs(role, built),
+  env: {},
 });
 
 /** Starts a process and waits until it says it is ready. */

@@ -35,9 +35,9 @@ export async function claimForRules(
   const { upTo, count, filed } = matched ?? NO_NEWS;
   const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesLane } = botKeys(bot.id);
   const keys = { lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
-  const own = { gatherMs: ALBUM_GATHERED_MS, matchedTo: upTo, matched: count, filed };
+  const forRules = { gatherMs: ALBUM_GATHERED_MS, matchedTo: upTo, matched: count, filed };
   const claim = await claimUnits(deps, { ...keys, lanePrefix: rulesLane('') }, bot, request, settled, (shared, args) =>
-    scripts.claimForRules(deps.redis.commands, shared, { ...args, ...own }),
+    scripts.claimForRules(deps.redis.commands, shared, { ...args, ...forRules }),
   );
   if (claim.outcome === 'lost') return claim;
   const { reply, ...claimed } = claim;

@@ -1,0 +1,1 @@
+export function beginProgram(program: string, compiled?: string): void;
