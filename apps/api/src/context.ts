@@ -120,7 +120,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     waiters,
     statusColumns: columns,
     live,
-    readSystem: systemReader(service),
+    readSystem: systemReader({ ...service, config }),
     credentials,
     credentialWatch,
     recordTokenUse,

@@ -1,21 +1,28 @@
+import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
 import type { ProcessConfig } from '@flotilla/domain/startup/open-process.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { commonSettings } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
-const { DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, LOG_LEVEL } = commonSettings;
+const { DATABASE_URL, DATABASE_PASSWORD_COMMAND, REDIS_URL, REDIS_PASSWORD_COMMAND, ENCRYPTION_KEY, LOG_LEVEL } =
+  commonSettings;
+const databaseSettings = z.object({ DATABASE_URL, DATABASE_PASSWORD_COMMAND, LOG_LEVEL });
+const sealedSettings = databaseSettings.extend({ REDIS_URL, REDIS_PASSWORD_COMMAND, ENCRYPTION_KEY });
 
-/** Settings of commands that need only the database. Throws SettingsError. */
-export function readDatabaseSettings() {
-  return readSettings(z.object({ DATABASE_URL, LOG_LEVEL }));
+/** The login of commands that need only the database. Throws SettingsError. */
+export function readDatabaseLogin(): DatabaseLogin {
+  const { DATABASE_URL: url, DATABASE_PASSWORD_COMMAND: readPassword } = readSettings(databaseSettings);
+  return { url, readPassword };
 }
 
 /** Settings of commands that need everything that is sealed. Throws SettingsError. */
 export function readSealedConfig(): ProcessConfig & { logLevel: string } {
-  const settings = readSettings(z.object({ DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, LOG_LEVEL }));
+  const settings = readSettings(sealedSettings);
+  const { DATABASE_URL: url, DATABASE_PASSWORD_COMMAND: readPassword } = settings;
   return {
-    database: { url: settings.DATABASE_URL, maxConnections: 1 },
+    database: { url, readPassword, maxConnections: 1 },
     redisUrl: settings.REDIS_URL,
+    readRedisPassword: settings.REDIS_PASSWORD_COMMAND,
     encryptionKey: settings.ENCRYPTION_KEY,
     logLevel: settings.LOG_LEVEL,
   };

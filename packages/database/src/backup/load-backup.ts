@@ -10,11 +10,10 @@ import { migrateTo, migrateToLatest } from '../migrate.ts';
 import { migrations } from '../migrations.ts';
 import type { BackupManifest } from './backup-manifest.ts';
 import { checkBackup } from './check-backup.ts';
-import { longClient } from './long-client.ts';
+import { type DatabaseLogin, longClient } from './long-client.ts';
 import { readMigrations, readPlainIndexes, readTables } from './read-schema.ts';
 
-export type RestoreOptions = {
-  url: string;
+export type RestoreOptions = DatabaseLogin & {
   /** The directory that a backup was written to. */
   source: string;
   signal: AbortSignal;
@@ -32,13 +31,13 @@ const INDEX_MEMORY = '256MB';
 export async function loadBackup(options: RestoreOptions): Promise<BackupManifest> {
   const manifest = await checkBackup(options.source, options.signal);
   refuseNewerSchema(manifest);
-  const client = longClient(options.url, 'flotilla-restore');
+  const client = longClient(options, 'flotilla-restore');
   try {
     await client.connect();
     await refuseUsedDatabase(client, manifest);
-    await migrate(options.url, manifest.schema.at(-1)!);
+    await migrate(options, manifest.schema.at(-1)!);
     await loadTables(client, manifest, options);
-    await migrate(options.url, null);
+    await migrate(options, null);
     await client.query('analyze');
     return manifest;
   } finally {
@@ -70,8 +69,8 @@ async function refuseUsedDatabase(client: pg.Client, { schema }: BackupManifest)
   );
 }
 
-async function migrate(url: string, to: string | null): Promise<void> {
-  const db = connectDatabase({ url, role: 'restore', maxConnections: 2, queryTimeoutMs: null });
+async function migrate({ url, readPassword }: DatabaseLogin, to: string | null): Promise<void> {
+  const db = connectDatabase({ url, readPassword, role: 'restore', maxConnections: 2, queryTimeoutMs: null });
   try {
     await (to === null ? migrateToLatest(db) : migrateTo(db, to));
   } finally {

@@ -10,11 +10,10 @@ import { to as copyTo } from 'pg-copy-streams';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
 import { type BackupManifest, CHECKSUM_FILE, MANIFEST_FILE } from './backup-manifest.ts';
 import { hashing } from './hashing.ts';
-import { longClient } from './long-client.ts';
+import { type DatabaseLogin, longClient } from './long-client.ts';
 import { readColumns, readKeyIds, readMigrations, readSequences, readTables } from './read-schema.ts';
 
-export type BackupOptions = {
-  url: string;
+export type BackupOptions = DatabaseLogin & {
   /** A directory that does not exist yet. */
   target: string;
   signal: AbortSignal;
@@ -31,7 +30,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupManifes
   const target = resolve(options.target);
   if (await stat(target).catch(() => null)) throw new FlotillaError('conflict', `${target} exists already`);
   const partial = `${target}.${process.pid}.partial`;
-  const client = longClient(options.url, 'flotilla-backup');
+  const client = longClient(options, 'flotilla-backup');
   try {
     await client.connect();
     await mkdir(partial, { recursive: true, mode: 0o700 });
