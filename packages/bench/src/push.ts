@@ -1,5 +1,3 @@
-import { connectRedis } from '@flotilla/redis/connect.ts';
-import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -14,13 +12,8 @@ const BURST = 60_000;
 const BURST_ROUNDS = 3;
 const QUEUED = 50_000;
 const QUIET = 10;
-const STEADY = 1_000;
-const STEADY_SECONDS = 10;
-const STEADY_ROUNDS = 3;
 /** To read the metrics takes a worker 5 ms, so it is not done more often while the rest is being stored. */
 const STORED_READ_EVERY_MS = 50;
-/** The least that Redis reports (ms). */
-const SYNC_SHOWN_FROM_MS = 10;
 
 /** Measures delivery from the platform to the backend through one worker, which writes history as well. */
 export async function benchPush(database: { url: string }): Promise<void> {
@@ -34,9 +27,6 @@ export async function benchPush(database: { url: string }): Promise<void> {
     const first = await burst(fleet, sink, bots, BURST);
     const warm: Burst[] = [];
     for (let round = 0; round < BURST_ROUNDS; round += 1) warm.push(await burst(fleet, sink, bots, BURST));
-    const steady: Steady[] = [];
-    for (let round = 0; round < STEADY_ROUNDS; round += 1) steady.push(await lagAtSteadyRate(fleet, sink, bots));
-    const middle = steady.toSorted((one, other) => one.p99 - other.p99)[Math.floor(STEADY_ROUNDS / 2)]!;
     const quietLags = await besideBusy(fleet, sink, bots);
     report(
       `Platform → accepted → pushed, ${BOTS} bots, one worker (the simulated platform and the backend share the machine)`,
@@ -54,16 +44,6 @@ export async function benchPush(database: { url: string }): Promise<void> {
         {
           what: `the same of the first ${BURST.toLocaleString('en')} after the start`,
           figure: `${perSecond(first.pushed)}, ${perSecond(first.stored)}`,
-        },
-        { what: `lag at ${STEADY}/s, p50, the middle of ${STEADY_ROUNDS} rounds`, figure: ms(middle.p50) },
-        {
-          what: `lag at ${STEADY}/s, p99, the middle of these, and each`,
-          figure: `${ms(middle.p99)} (${steady.map(({ p99 }) => ms(p99)).join(', ')})`,
-          target: '≤ 25 ms',
-        },
-        {
-          what: 'longest sync of the file of Redis in each round (0: below 10 ms)',
-          figure: steady.map(({ longestSyncMs }) => ms(longestSyncMs)).join(', '),
         },
         {
           what: `lag of a bot with 1/s beside one with ${QUEUED.toLocaleString('en')} queued, p99`,
@@ -98,26 +78,6 @@ async function burst(fleet: Fleet, sink: LagSink, bots: number[], count: number)
 
 function middleAndEach(rates: number[]): string {
   return `${perSecond(percentile(rates, 50))} (${rates.map(perSecond).join(', ')})`;
-}
-
-type Steady = { p50: number; p99: number; longestSyncMs: number };
-
-/** Lags (ms) at a steady rate. Every update waits for a sync to disk, so how long these took is read, too. */
-async function lagAtSteadyRate(fleet: Fleet, sink: LagSink, bots: number[]): Promise<Steady> {
-  const redis = await connectRedis({ url: fleet.redis.url, log: createLogger({ name: 'bench', level: 'error' }) });
-  try {
-    await redis.commands.config('SET', 'latency-monitor-threshold', SYNC_SHOWN_FROM_MS);
-    await redis.commands.call('LATENCY', 'RESET');
-    sink.reset();
-    await fleet.control.generate({ bots, chats: CHATS, count: STEADY * STEADY_SECONDS, perSecond: STEADY });
-    await untilCount(() => sink.count(), STEADY * STEADY_SECONDS);
-    const lags = sink.lags();
-    const syncs = (await redis.commands.call('LATENCY', 'HISTORY', 'aof-fsync-always')) as [number, number][];
-    const longestSyncMs = Math.max(0, ...syncs.map(([, tookMs]) => tookMs));
-    return { p50: percentile(lags, 50), p99: percentile(lags, 99), longestSyncMs };
-  } finally {
-    await redis.close();
-  }
 }
 
 /** The lags of a quiet bot's updates while a busy bot's backlog is sent to the same backend. */

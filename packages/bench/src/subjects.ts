@@ -1,5 +1,6 @@
 import { benchBots } from './bots.ts';
 import { benchConsole } from './console.ts';
+import { benchDelay } from './delay.ts';
 import { benchFleet } from './fleet.ts';
 import { benchHistory } from './history.ts';
 import { benchInbox } from './inbox.ts';
@@ -21,6 +22,7 @@ import { benchSoak } from './soak.ts';
 export const SUBJECTS = {
   proxy: benchProxy,
   push: benchPush,
+  delay: benchDelay,
   pull: benchPull,
   fleet: benchFleet,
   history: benchHistory,
