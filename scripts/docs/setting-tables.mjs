@@ -38,7 +38,7 @@ function settingTable(settings) {
 
 /** Links each page of the handbook that a description names. */
 function linked(description) {
-  return description.replaceAll(/\b\w+\.md\b/g, (page) => `[${page}](${page})`);
+  return description.replaceAll(/\b[\w-]+\.md\b/g, (page) => `[${page}](${page})`);
 }
 
 function defaultOf(schema) {

@@ -65,8 +65,8 @@ export type Context = Service & {
   testsInFlight: Set<object>;
   measurePull: MeasurePull;
   apiMetrics: ApiMetrics;
-  /** True until Postgres has answered for the first time; REST is not served before. */
-  startup: { waitsForPostgres: boolean };
+  /** REST is not served before Postgres has answered for the first time, and nothing before bots are known. */
+  startup: { waitsForPostgres: boolean; knewBots: boolean };
   /** Aborts when the stop begins. The process is then unready, but serves until load balancers have noticed. */
   leaving: AbortSignal;
   beginLeaving(): void;
@@ -120,7 +120,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     waiters,
     statusColumns: columns,
     live,
-    readSystem: systemReader(service),
+    readSystem: systemReader({ ...service, config }),
     credentials,
     credentialWatch,
     recordTokenUse,
@@ -137,7 +137,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     backends,
     testsInFlight: new Set(),
     measurePull: counted.polls,
-    startup: { waitsForPostgres: false },
+    startup: { waitsForPostgres: false, knewBots: false },
     leaving: leave.signal,
     beginLeaving: () => leave.abort(),
     stopping: stop.signal,

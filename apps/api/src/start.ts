@@ -35,8 +35,8 @@ export interface RunningApi {
 }
 
 /**
- * Starts one api process. While Redis is away it is unready and waits. While Postgres is away it is unready and serves
- * calls that do not need it. Rejects if a migration is pending, a port is taken, a store refuses us or `stopping` aborts.
+ * Starts one api process. While Redis is away it is unready and waits. While Postgres is away it serves the calls that do
+ * not need it. Rejects if a migration is pending, a port is taken, a store refuses us or `stopping` aborts.
  */
 export async function startApi(
   config: ApiConfig,
@@ -47,7 +47,8 @@ export async function startApi(
   let proxy: BotApiProxy | null = null;
   let serving = false;
   const ready = async (): Promise<Readiness> => {
-    const known = context === null ? NOT_YET : await readReadiness(context);
+    if (context === null) return NOT_YET;
+    const known = await readReadiness(context);
     return serving ? known : { ...known, ready: false, reasons: [...known.reasons, 'the service is starting'] };
   };
   const ended = new AbortController();
@@ -67,7 +68,7 @@ export async function startApi(
     // One announcement names one address; where the two differ, both ports count as ours on every address of the machine.
     await context.endpoints.announce(address === probes.address ? address : ANY_ADDRESS, [port, probes.port]);
     serving = true;
-    if (!context.startup.waitsForPostgres) log.info({ port, metricsPort: probes.port }, 'the api is ready');
+    log.info({ port, metricsPort: probes.port }, 'the api is ready');
     const running = { context, drain: portServer.drain, proxy, service };
     const stopAll = async () => {
       ended.abort(new Error('the process stops'));
@@ -118,7 +119,7 @@ function prepareSoon(context: Context, service: StartingService): { tried: Promi
     waits();
   });
   const prepared = retry(() => prepare(context)).then(() => {
-    if (startup.waitsForPostgres) log.info('Postgres is there: the api is ready');
+    if (startup.waitsForPostgres) log.info('Postgres is there: REST is served');
     startup.waitsForPostgres = false;
   });
   const failed = prepared.then(() => new Promise<never>(() => {}));

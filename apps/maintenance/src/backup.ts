@@ -1,10 +1,11 @@
 import { nameOfBackup, removeOldBackups } from '@flotilla/database/backup/kept-backups.ts';
+import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
 import { recordBackup } from '@flotilla/database/backup/record-backup.ts';
 import { writeBackup } from '@flotilla/database/backup/write-backup.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { placeIn, splitPlace, storeAt } from './backup-place.ts';
-import { readDatabaseSettings, readKeptBackups } from './maintenance-settings.ts';
+import { readDatabaseLogin, readKeptBackups } from './maintenance-settings.ts';
 
 const USAGE = `Name the target: npm run backup -- <a directory that does not exist yet, or s3://bucket/name>, or
 npm run backup -- --into <a directory or s3://bucket/prefix that holds the backups>`;
@@ -20,14 +21,14 @@ export async function backup(args: string[], signal: AbortSignal): Promise<numbe
 }
 
 async function write(place: string, signal: AbortSignal): Promise<void> {
-  const { DATABASE_URL: url } = readDatabaseSettings();
+  const login = readDatabaseLogin();
   const { store, name } = splitPlace(place);
   const target = await store.create(name);
   const report = (line: string) => void process.stdout.write(`  ${line}\n`);
-  const { keyIds, createdAt, bytes } = await writeBackup({ url, target, signal, report });
+  const { keyIds, createdAt, bytes } = await writeBackup({ ...login, target, signal, report });
   const keys = keyIds.length === 0 ? '' : ` Its secrets need these keys of ENCRYPTION_KEY: ${keyIds.join(', ')}.`;
   process.stdout.write(`${place} holds the database as it was at ${createdAt}.${keys}\n`);
-  await record(url, createdAt, bytes);
+  await record(login, createdAt, bytes);
 }
 
 async function removeOld(place: string): Promise<void> {
@@ -36,9 +37,9 @@ async function removeOld(place: string): Promise<void> {
 }
 
 /** The backup is complete, also if a read-only role or server does not let us note it. */
-async function record(url: string, takenAt: string, bytes: number): Promise<void> {
+async function record(login: DatabaseLogin, takenAt: string, bytes: number): Promise<void> {
   try {
-    await recordBackup(url, { takenAt, bytes });
+    await recordBackup(login, { takenAt, bytes });
   } catch (error) {
     process.stderr.write(`The database could not note this backup, so its metrics do not show it: ${error}\n`);
   }

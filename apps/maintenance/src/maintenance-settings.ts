@@ -1,11 +1,15 @@
 import type { KeptBackups } from '@flotilla/database/backup/kept-backups.ts';
 import type { S3Settings } from '@flotilla/database/backup/s3-store.ts';
+import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
 import type { ProcessConfig } from '@flotilla/domain/startup/open-process.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { commonSettings, integerSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
-const { DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, LOG_LEVEL } = commonSettings;
+const { DATABASE_URL, DATABASE_PASSWORD_COMMAND, REDIS_URL, REDIS_PASSWORD_COMMAND, ENCRYPTION_KEY, LOG_LEVEL } =
+  commonSettings;
+const databaseSettings = z.object({ DATABASE_URL, DATABASE_PASSWORD_COMMAND, LOG_LEVEL });
+const sealedSettings = databaseSettings.extend({ REDIS_URL, REDIS_PASSWORD_COMMAND, ENCRYPTION_KEY });
 
 const keepSettings = {
   BACKUP_KEEP_DAYS: integerSetting({ min: 0, max: 36_500 })
@@ -26,9 +30,10 @@ const s3Settings = {
 /** The settings that only these commands have. */
 export const backupSettings = z.object({ ...keepSettings, ...s3Settings });
 
-/** Settings of commands that need only the database. Throws SettingsError. */
-export function readDatabaseSettings() {
-  return readSettings(z.object({ DATABASE_URL, LOG_LEVEL }));
+/** The login of commands that need only the database. Throws SettingsError. */
+export function readDatabaseLogin(): DatabaseLogin {
+  const { DATABASE_URL: url, DATABASE_PASSWORD_COMMAND: readPassword } = readSettings(databaseSettings);
+  return { url, readPassword };
 }
 
 /** Throws SettingsError. */
@@ -50,10 +55,12 @@ export function readS3Settings(): S3Settings {
 
 /** Settings of commands that need everything that is sealed. Throws SettingsError. */
 export function readSealedConfig(): ProcessConfig & { logLevel: string } {
-  const settings = readSettings(z.object({ DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, LOG_LEVEL }));
+  const settings = readSettings(sealedSettings);
+  const { DATABASE_URL: url, DATABASE_PASSWORD_COMMAND: readPassword } = settings;
   return {
-    database: { url: settings.DATABASE_URL, maxConnections: 1 },
+    database: { url, readPassword, maxConnections: 1 },
     redisUrl: settings.REDIS_URL,
+    readRedisPassword: settings.REDIS_PASSWORD_COMMAND,
     encryptionKey: settings.ENCRYPTION_KEY,
     logLevel: settings.LOG_LEVEL,
   };

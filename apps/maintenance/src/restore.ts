@@ -1,12 +1,13 @@
 import { newestBackup } from '@flotilla/database/backup/kept-backups.ts';
 import { DEFAULT_JOBS, loadBackup } from '@flotilla/database/backup/load-backup.ts';
+import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { placeIn, sourceAt, storeAt } from './backup-place.ts';
-import { readDatabaseSettings } from './maintenance-settings.ts';
+import { readDatabaseLogin } from './maintenance-settings.ts';
 
 const USAGE = `Name the backup: npm run restore -- [--jobs <connections>] <the directory or s3://bucket/name of a backup>, or
 npm run restore -- --latest <the directory or s3://bucket/prefix that holds the backups>`;
@@ -16,11 +17,11 @@ type Wanted = { place: string; isLatest: boolean; jobs: number };
 /** `restore [--jobs <n>] [--latest] <place>`, into the empty database that DATABASE_URL names, or on with an interrupted one. */
 export async function restore(args: string[], signal: AbortSignal): Promise<number> {
   const { place, isLatest, jobs } = readArguments(args);
-  const { DATABASE_URL: url } = readDatabaseSettings();
+  const login = readDatabaseLogin();
   const report = (line: string) => void process.stdout.write(`  ${line}\n`);
   const source = sourceAt(isLatest ? placeIn(place, await newestBackup(storeAt(place))) : place);
-  const { createdAt, keyIds } = await loadBackup({ url, source, signal, report, jobs });
-  await record(url, createdAt);
+  const { createdAt, keyIds } = await loadBackup({ ...login, source, signal, report, jobs });
+  await record(login, createdAt);
   const keys = keyIds.length === 0 ? '' : ` ENCRYPTION_KEY must list: ${keyIds.join(', ')}.`;
   process.stdout.write(`The database is as it was at ${createdAt}.${keys}\n`);
   return 0;
@@ -45,8 +46,8 @@ function readArguments(args: string[]): Wanted {
 }
 
 /** The audit log then explains why entries since the backup are missing. */
-async function record(url: string, createdAt: string): Promise<void> {
-  const db = connectDatabase({ url, role: 'restore', maxConnections: 1 });
+async function record(login: DatabaseLogin, createdAt: string): Promise<void> {
+  const db = connectDatabase({ ...login, role: 'restore', maxConnections: 1 });
   try {
     const done = { action: 'restore', details: `the backup of ${createdAt}` } as const;
     await recordAction({ db, clock: systemClock }, OPERATOR, done);

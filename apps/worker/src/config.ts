@@ -26,7 +26,7 @@ export const workerSettings = z.object({
   POLLING_CONCURRENCY: integerSetting({ min: 1, max: 20_000 })
     .default(2000)
     .describe(
-      'Bots that one worker polls at once. With more bots than workers times this number, updates come up to 30 s late.',
+      'Bots that one worker polls at once, at 150 KB each, see scale.md. With more bots than workers times this number, updates come up to 30 s late.',
     ),
   PROGRAM_LIMIT_UPDATES: integerSetting({ min: 1, max: 1_000_000 })
     .default(100_000)

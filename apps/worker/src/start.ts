@@ -21,7 +21,7 @@ export async function startWorker(
   stopping?: AbortSignal,
 ): Promise<{ metricsPort: number; stop(): Promise<void> }> {
   const log = createLogger({ name: 'worker', level: config.logLevel });
-  const startup: Startup = { waitsFor: 'Redis', leaving: false };
+  const startup: Startup = { waitsFor: 'Redis', knewBots: false, leaving: false };
   let context: WorkerContext | null = null;
   const ready = async () => readReadiness(startup, context);
   const service = await startService({ log, config, ready, stopping });
@@ -48,17 +48,24 @@ export async function startWorker(
   }
 }
 
-type Startup = { waitsFor: Store | null; leaving: boolean };
+type Startup = { waitsFor: Store | null; knewBots: boolean; leaving: boolean };
 
-function readReadiness({ waitsFor, leaving }: Startup, context: WorkerContext | null): Readiness {
+/**
+ * Ready: the roles run and have known the bots. Nobody sends a worker requests, but rollouts wait for this and an alert
+ * watches it. A store that is away later is a warning: the roles resume by themselves.
+ */
+async function readReadiness(startup: Startup, context: WorkerContext | null): Promise<Readiness> {
+  const warnings = context === null ? [] : [...(await context.storeWarnings()), ...context.memory.warnings()];
+  const { waitsFor, leaving } = startup;
+  const knowsBots = context?.directory.ready() ?? false;
+  startup.knewBots ||= knowsBots;
   const reasons: string[] = [];
   if (leaving) reasons.push('the process is stopping');
   if (waitsFor !== null) reasons.push(`${waitsFor} has not answered since the start`);
-  if (context === null) return { ready: false, reasons };
-  if (context.redis.commands.status !== 'ready') reasons.push('Redis cannot be reached');
-  // Only a worker whose roles run can complete the list, so before that a missing list is no reason to be unready.
-  if (waitsFor === null && !context.directory.ready()) reasons.push('the list of bots is not loaded');
-  return { ready: reasons.length === 0, reasons, warnings: context.memory.warnings() };
+  // Only a worker whose roles run can complete the list, so before that a missing list is no reason.
+  else if (!startup.knewBots) reasons.push('the list of bots has not been read');
+  if (startup.knewBots && !knowsBots) warnings.push('the list of bots is being read again');
+  return { ready: reasons.length === 0, reasons, warnings };
 }
 
 function drainSteps(roles: Running[], calls: WorkerContext['calls']): StopStep[] {

@@ -11,9 +11,9 @@ import { SUBJECTS } from './subjects.ts';
 const LOAD_FLAGS = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring'];
 
 /**
- * `npm run bench [proxy|push|delay|pull|fleet|history|bots|console|live|neighbours|programs|search|inbox|removal|sizing|rest|scale|soak …] [number]`
- * Prints the figures of one run on this machine with their targets. The number is the count of messages for search,
- * inbox and removal, of records for history, or the minutes of the soak.
+ * `npm run bench [proxy|push|delay|pull|fleet|history|bots|console|live|polled|neighbours|programs|search|inbox|removal|sizing|rest|scale|soak …] [number]`
+ * Prints the figures of one run on this machine with their targets. The number is the count of bots for polled, of messages
+ * for search, inbox and removal, of records for history, or the minutes of the soak.
  */
 async function bench(wanted: string[]): Promise<void> {
   const memoryGb = Math.round(totalmem() / 2 ** 30);

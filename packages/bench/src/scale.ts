@@ -22,10 +22,6 @@ const CALLS_AT_ONCE = 8;
 const CALL_SECONDS = 5;
 /** Redis is what is short in the comparison of one master with two. */
 const REDIS_SLICE = 0.1;
-const QUIET_BOTS = 2_000;
-const ADDED_AT_ONCE = 20;
-const SETTLED_MS = 20_000;
-const QUIET_SECONDS = 20;
 const STORED_WITHIN_MS = 300_000;
 
 /** How throughput grows with processes, each held to the same slice of a core, and with masters of Redis Cluster. */
@@ -35,7 +31,6 @@ export async function benchScale(database: { url: string }): Promise<void> {
     report(`Scale: each worker has ${SLICE} of a core`, await scaleWorkers(await copyOf(database, 'workers'), slices));
     report(`Scale: each api has ${SLICE} of a core`, await scaleApis(await copyOf(database, 'apis'), slices));
     report(`Scale: each master of Redis has ${REDIS_SLICE} of a core`, await scaleRedis(database, slices));
-    report(`Scale: ${QUIET_BOTS} quiet bots that are polled`, await quietBots(await copyOf(database, 'quiet')));
   } finally {
     slices.release();
   }
@@ -145,33 +140,6 @@ async function withRedis(
     await fleet.stop();
     await redis.stop();
   }
-}
-
-/** What bots cost that are polled and get no updates. */
-async function quietBots(database: { url: string }): Promise<Row[]> {
-  const fleet = await startFleet({ apis: 1, workers: 1 }, { LOG_LEVEL: 'warn' }, database);
-  try {
-    const parts = await partsOf(fleet);
-    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
-    const before = parts.map((part) => usageOf(part).memoryMb);
-    for (let at = 0; at < QUIET_BOTS; at += ADDED_AT_ONCE) {
-      await Promise.all(Array.from({ length: ADDED_AT_ONCE }, () => fleet.addBot({ long_poll_enabled: true })));
-    }
-    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
-    const cores = await coresOf(parts, QUIET_SECONDS);
-    return parts.map((part, at) => ({
-      what: part.name,
-      figure: `${cores[at]!.toFixed(3)} cores, ${Math.round(((usageOf(part).memoryMb - before[at]!) * 1024) / QUIET_BOTS)} KB a bot`,
-    }));
-  } finally {
-    await fleet.stop();
-  }
-}
-
-async function coresOf(parts: Part[], seconds: number): Promise<number[]> {
-  const before = parts.map((part) => usageOf(part).cpuSeconds);
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  return parts.map((part, at) => (usageOf(part).cpuSeconds - before[at]!) / seconds);
 }
 
 async function addBots(fleet: Fleet, backend: string): Promise<number[]> {

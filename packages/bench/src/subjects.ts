@@ -6,6 +6,7 @@ import { benchHistory } from './history.ts';
 import { benchInbox } from './inbox.ts';
 import { benchLive } from './live.ts';
 import { benchNeighbours } from './neighbours.ts';
+import { benchPolled } from './polled.ts';
 import { benchPrograms } from './programs.ts';
 import { benchProxy } from './proxy.ts';
 import { benchPull } from './pull.ts';
@@ -28,6 +29,7 @@ export const SUBJECTS = {
   bots: benchBots,
   console: benchConsole,
   live: benchLive,
+  polled: benchPolled,
   neighbours: benchNeighbours,
   programs: benchPrograms,
   search: benchSearch,

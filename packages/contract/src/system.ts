@@ -37,8 +37,14 @@ const redis = z
     versions: z.array(z.string()).describe('The releases of the masters, each once. Empty if the service hides them.'),
     durable: z
       .boolean()
-      .describe('True if every master writes each change to its append-only file before it answers, and can.'),
-    evicts: z.boolean().describe('True if a full Redis would evict updates. It must be false.'),
+      .optional()
+      .describe(
+        'True if every master writes each change to its append-only file before it answers, and can. Absent with `REDIS_DURABILITY=provider`.',
+      ),
+    evicts: z
+      .boolean()
+      .optional()
+      .describe('True if a full Redis would evict updates. It must be false. Absent with `REDIS_EVICTION=provider`.'),
     connections: z.int().describe('Connections that are open, at all masters together.'),
     used_bytes: z.int().describe('Memory in use, of all masters together.'),
     memory_share: z.number().describe('How full the fullest master is, 0 to 1.'),

@@ -1,8 +1,11 @@
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { PasswordSource } from '@flotilla/runtime/password-source.ts';
 import { integerSetting } from '@flotilla/runtime/settings.ts';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import { clientWithPassword } from './client-with-password.ts';
+import { isRefusedLogin } from './is-unavailable.ts';
 import { type MeasureQuery, measurePool } from './measure-pool.ts';
 import type { Tables } from './tables.ts';
 
@@ -19,6 +22,8 @@ const POOL_AT_MOST = 200;
 
 export interface ConnectOptions {
   url: string;
+  /** Reads the password of each connection, in place of the one in `url`. */
+  readPassword?: PasswordSource | undefined;
   /** Shown by Postgres as `flotilla-<role>`. */
   role?: string;
   maxConnections: number;
@@ -42,6 +47,7 @@ export function connectDatabase(options: ConnectOptions): Database {
   const timeoutMs = options.queryTimeoutMs === undefined ? DEFAULT_QUERY_TIMEOUT_MS : options.queryTimeoutMs;
   const pool = new pg.Pool({
     connectionString: options.url,
+    Client: clientWithPassword(options.readPassword),
     max: options.maxConnections,
     application_name: `flotilla-${options.role ?? 'other'}`,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
@@ -58,11 +64,22 @@ export function connectDatabase(options: ConnectOptions): Database {
   const measure = options.metrics === undefined ? null : measurePool(options.metrics, pool);
   const guardedPool = {
     options: pool.options,
-    connect: async () =>
-      guardedClient(await (measure === null ? pool.connect() : measure.wait(pool.connect())), timeoutMs, measure),
+    connect: async () => {
+      const connected = connect(pool, options.readPassword);
+      return guardedClient(await (measure === null ? connected : measure.wait(connected)), timeoutMs, measure);
+    },
     end: () => pool.end(),
   };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool }) });
+}
+
+/** A refused password may have changed since it was read, so the login is tried once more with a newly read one. */
+function connect(pool: pg.Pool, readPassword: PasswordSource | undefined): Promise<pg.PoolClient> {
+  return pool.connect().catch((error: unknown) => {
+    if (readPassword === undefined || !isRefusedLogin(error)) throw error;
+    readPassword.refused();
+    return pool.connect();
+  });
 }
 
 function guardedClient(

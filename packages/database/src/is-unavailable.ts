@@ -8,6 +8,8 @@ const NETWORK_CODES = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOENT',
+  // The command of DATABASE_PASSWORD_COMMAND failed.
+  'ENOPASSWORD',
 ]);
 
 /** Node's codes for faults of certificates, such as one that expired after our start. */

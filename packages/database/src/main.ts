@@ -6,13 +6,14 @@ import { z } from 'zod';
 import { connectDatabase } from './connect.ts';
 import { migrateToLatest } from './migrate.ts';
 
+const { DATABASE_URL, DATABASE_PASSWORD_COMMAND, LOG_LEVEL } = commonSettings;
+
 runMain('migrate', async () => {
-  const settings = readSettings(
-    z.object({ DATABASE_URL: commonSettings.DATABASE_URL, LOG_LEVEL: commonSettings.LOG_LEVEL }),
-  );
+  const settings = readSettings(z.object({ DATABASE_URL, DATABASE_PASSWORD_COMMAND, LOG_LEVEL }));
   const log = createLogger({ name: 'migrate', level: settings.LOG_LEVEL });
   const db = connectDatabase({
     url: settings.DATABASE_URL,
+    readPassword: settings.DATABASE_PASSWORD_COMMAND,
     role: 'migrate',
     maxConnections: 1,
     queryTimeoutMs: null,

@@ -1,11 +1,14 @@
+import type { PasswordSource } from '@flotilla/runtime/password-source.ts';
 import { parseRedisUrl } from '@flotilla/runtime/redis-url.ts';
 import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
-import { openClient, openOnce, type RedisClient, serversOf } from './open-client.ts';
+import { freshPassword } from './fresh-password.ts';
+import { type LoginTarget, openClient, openOnce, type RedisClient, serversOf } from './open-client.ts';
 import type { KeyCommand, RedisCommands } from './redis-commands.ts';
+import { RENEW_EVERY_MS, renewLogins } from './renew-logins.ts';
 import { followRunIds } from './run-ids.ts';
 import { installScripts } from './scripts.ts';
 import { type Subscriber, type Subscription, subscribeForEver } from './subscription.ts';
@@ -47,19 +50,38 @@ const failingFast = {
   commandTimeout: CALL_DEADLINE_MS,
 };
 const waiting = { maxRetriesPerRequest: null };
+const REFUSED_LOGIN = /WRONGPASS|NOAUTH/;
+
+export type ConnectOptions = {
+  url: string;
+  log: Log;
+  retry?: Retry;
+  /** Reads the password of each connection, in place of the one in `url`, and again before a service ends the login. */
+  readPassword?: PasswordSource | undefined;
+  renewLoginsEveryMs?: number;
+};
 
 /**
  * Connects to Redis and loads our scripts into it. Rejects when Redis is not ready within 5 s (`retry` tries that again),
  * is another kind of server than the URL says, or does not let us load them.
  */
-export async function connectRedis(options: { url: string; log: Log; retry?: Retry }): Promise<RedisHandles> {
-  const target = parseRedisUrl(options.url);
+export async function connectRedis(options: ConnectOptions): Promise<RedisHandles> {
+  const { readPassword } = options;
+  const password = readPassword === undefined ? null : freshPassword(readPassword);
+  const target: LoginTarget = {
+    ...parseRedisUrl(options.url),
+    ...(password === null ? {} : { freshPassword: password }),
+  };
   const open: RedisClient[] = [];
   let queues: RedisClient | null = null;
   const subscriptions: Subscription[] = [];
-  const warn = throttledLog((error: Error, leftOut) =>
+  const warnSometimes = throttledLog((error: Error, leftOut) =>
     options.log.warn({ reason: reasonOf(error), leftOut }, 'a connection to Redis failed'),
   );
+  const warn = (error: Error) => {
+    if (REFUSED_LOGIN.test(reasonOf(error))) password?.refused();
+    warnSometimes(error);
+  };
   const logged = <C extends RedisClient>(client: C): C => {
     client.on('error', warn).on('node error', warn);
     return client;
@@ -71,8 +93,11 @@ export async function connectRedis(options: { url: string; log: Log; retry?: Ret
   const commands = keep(openClient(target, failingFast));
   const runIds = followRunIds(commands, () => serversOf(commands));
   const watch = disconnectWhenSilent(() => open.flatMap((client) => serversOf(client)));
+  const everyMs = options.renewLoginsEveryMs ?? RENEW_EVERY_MS;
+  const renewing = password && renewLogins({ ...target, password, everyMs, clients: () => open, failed: warn });
   const close = async () => {
     watch.stop();
+    renewing?.stop();
     for (const one of [...open]) one.disconnect();
     for (const subscription of subscriptions) subscription.close();
   };

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisOptions } from 'ioredis';
 import { SentinelConnector, StandaloneConnector } from 'ioredis/built/connectors/index.js';
+import { isFreshPassword } from './fresh-password.ts';
 
 type Connector = NonNullable<RedisOptions['Connector']>;
 type Emit = Parameters<StandaloneConnector['connect']>[0];
@@ -7,14 +9,18 @@ type Stream = Awaited<ReturnType<StandaloneConnector['connect']>>;
 
 class ToServer extends StandaloneConnector {
   override async connect(emit: Emit): Promise<Stream> {
-    const stream = writingTogether(hearingAllErrors(await super.connect(emit)));
+    this.connecting = true;
+    const attempt = { emit, isWanted: () => this.connecting, connect: () => super.connect(emit) };
+    const stream = writingTogether(hearingAllErrors(await connectWithPassword(this.options, attempt)));
     return stream.once('close', () => forget(this, this.stream === stream));
   }
 }
 
 class ToPrimary extends SentinelConnector {
   override async connect(emit: Emit): Promise<Stream> {
-    const stream = writingTogether(hearingAllErrors(await super.connect(emit)));
+    this.connecting = true;
+    const attempt = { emit, isWanted: () => this.connecting, connect: () => super.connect(emit) };
+    const stream = writingTogether(hearingAllErrors(await connectWithPassword(this.options, attempt)));
     return stream.once('close', () => forget(this, this.stream === stream));
   }
 }
@@ -23,6 +29,29 @@ class ToPrimary extends SentinelConnector {
 export const toServer = ToServer as Connector;
 /** Asks Sentinels for the primary and connects to it. */
 export const toPrimary = ToPrimary as Connector;
+
+type Attempt = { emit: Emit; isWanted: () => boolean; connect: () => Promise<Stream> };
+
+/**
+ * Connects once a fresh password was read, if the connection has one. A client whose connector rejects gives up for ever, so
+ * the password is read again at the client's own pace. Rejects if the client is closed meanwhile, or was to try only once.
+ */
+async function connectWithPassword(options: object, { emit, isWanted, connect }: Attempt): Promise<Stream> {
+  const { password, retryStrategy } = options as Pick<RedisOptions, 'retryStrategy'> & { password?: unknown };
+  if (!isFreshPassword(password)) return connect();
+  for (let tries = 1; ; tries += 1) {
+    const failure = await password.renew().then(
+      () => null,
+      (error: Error) => error,
+    );
+    if (!isWanted()) throw new Error('Connection is closed.');
+    if (failure === null) return connect();
+    const pauseMs = retryStrategy?.(tries);
+    if (typeof pauseMs !== 'number') throw failure;
+    emit('error', failure);
+    await delay(pauseMs);
+  }
+}
 
 /**
  * The client waits 2 s for a stream to close (ioredis 6.0.0). For a stream that is closed already, this timer would

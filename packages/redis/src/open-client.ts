@@ -1,8 +1,12 @@
 import type { RedisAddress, RedisTarget } from '@flotilla/runtime/redis-url.ts';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { toPrimary, toServer } from './connectors.ts';
+import type { FreshPassword } from './fresh-password.ts';
 
 export type RedisClient = Redis | Cluster;
+
+/** Where connections go. `freshPassword` replaces the password of REDIS_URL. */
+export type LoginTarget = RedisTarget & { freshPassword?: FreshPassword };
 
 /** How a connection behaves; the target says where it goes. */
 export type Behaviour = Pick<
@@ -23,7 +27,7 @@ type Settings = Omit<RedisOptions, 'replyMapping'> & { replyMapping: 'legacy' };
 const retryInMs = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 5), RECONNECT_AT_MOST_MS);
 
 /** A client of the server that takes writes. It finds that server again after every failover, and reconnects for ever. */
-export function openClient(target: RedisTarget, behaviour: Behaviour): RedisClient {
+export function openClient(target: LoginTarget, behaviour: Behaviour): RedisClient {
   if (target.form === 'cluster') return openCluster(target, behaviour);
   return new Redis({ ...serverOptions(target), ...behaviour, retryStrategy: retryInMs, reconnectOnError: isDemoted });
 }
@@ -34,7 +38,7 @@ export function serversOf(client: RedisClient): Redis[] {
 }
 
 /** One connection, made once: to the server itself, to the primary, or to this node of a cluster. */
-export function openOnce(target: RedisTarget, node?: { host?: string; port?: number }): Redis {
+export function openOnce(target: LoginTarget, node?: { host?: string; port?: number }): Redis {
   const once = { retryStrategy: null, sentinelRetryStrategy: () => null, maxRetriesPerRequest: null } as const;
   if (target.form !== 'cluster') return new Redis({ ...serverOptions(target), ...once });
   return new Redis({ ...common, ...login(target), ...(node ?? target.nodes[0]), ...once });
@@ -47,7 +51,7 @@ export function openSentinelOnce(target: RedisTarget & { form: 'sentinel' }, add
   return new Redis({ ...common, ...address, ...target.sentinelLogin, ...secured, ...once });
 }
 
-function openCluster(target: RedisTarget & { form: 'cluster' }, behaviour: Behaviour): Cluster {
+function openCluster(target: LoginTarget & { form: 'cluster' }, behaviour: Behaviour): Cluster {
   const { enableOfflineQueue = true, ...ofNodes } = behaviour;
   const cluster = new Cluster(target.nodes, {
     redisOptions: { ...common, ...login(target), ...ofNodes },
@@ -67,7 +71,7 @@ function openCluster(target: RedisTarget & { form: 'cluster' }, behaviour: Behav
   return cluster;
 }
 
-function serverOptions(target: Exclude<RedisTarget, { form: 'cluster' }>): Settings {
+function serverOptions(target: Exclude<LoginTarget, { form: 'cluster' }>): Settings {
   const server = { ...common, ...login(target), db: target.db };
   if (target.form === 'single') return { ...server, ...target.address };
   const { username, password } = target.sentinelLogin;
@@ -84,10 +88,12 @@ function serverOptions(target: Exclude<RedisTarget, { form: 'cluster' }>): Setti
   };
 }
 
-function login({ username, password, tls }: RedisTarget): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
+function login(target: LoginTarget): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
+  const { username, password, freshPassword, tls } = target;
+  const sent = freshPassword === undefined ? password : (freshPassword as unknown as string);
   return {
     ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
+    ...(sent === undefined ? {} : { password: sent }),
     ...(tls ? { tls: {} } : {}),
   };
 }

@@ -2,36 +2,41 @@ import type { RedisHandles } from './connect.ts';
 
 /** The facts about all masters on which our promise depends. */
 export type ServerState = {
-  /** Every change is in an append-only file before the reply, and the last write to that file worked. */
-  durable: boolean;
-  /** A full Redis would evict our keys. */
-  evicts: boolean;
+  /** Every change is in an append-only file before the reply, and the last write to that file worked. null: not checked. */
+  durable: boolean | null;
+  /** A full Redis would evict our keys. null: not checked. */
+  evicts: boolean | null;
   clients: number;
   usedBytes: number;
   /** Releases of the masters, each once; empty where they are hidden. */
   versions: string[];
 };
 
+/** What to look at. A managed service may answer for the rest, and refuse to be asked. */
+export type RedisChecks = { durability: boolean; eviction: boolean };
+
+const EVERYTHING: RedisChecks = { durability: true, eviction: true };
+
 type Server = ReturnType<RedisHandles['servers']>[number];
 
 /** Rejects when a master does not answer. */
-export async function readServerState(redis: RedisHandles): Promise<ServerState> {
-  const states = await Promise.all(redis.servers().map(readOne));
+export async function readServerState(redis: RedisHandles, checks = EVERYTHING): Promise<ServerState> {
+  const states = await Promise.all(redis.servers().map((server) => readOne(server, checks)));
   return {
-    durable: states.every((state) => state.durable),
-    evicts: states.some((state) => state.evicts),
+    durable: checks.durability ? states.every((state) => state.durable) : null,
+    evicts: checks.eviction ? states.some((state) => state.evicts) : null,
     clients: states.reduce((sum, state) => sum + state.clients, 0),
     usedBytes: states.reduce((sum, state) => sum + state.usedBytes, 0),
     versions: [...new Set(states.flatMap((state) => state.versions))].sort(),
   };
 }
 
-async function readOne(server: Server): Promise<ServerState> {
-  const [report, appendFsync] = await Promise.all([server.info(), readAppendFsync(server)]);
+async function readOne(server: Server, { durability }: RedisChecks): Promise<ServerState> {
+  const [report, appendFsync] = await Promise.all([server.info(), durability ? readAppendFsync(server) : null]);
   return serverStateOf(report, appendFsync);
 }
 
-/** INFO does not show this setting. null for managed services, which refuse CONFIG. */
+/** INFO does not show this setting. null where CONFIG is refused. */
 async function readAppendFsync(server: Server): Promise<string | null> {
   const answer = await server.config('GET', 'appendfsync').catch(() => null);
   return Array.isArray(answer) ? String(answer[1] ?? 'always') : null;

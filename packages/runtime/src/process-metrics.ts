@@ -62,7 +62,8 @@ export function answersMetric(
 
 const ANSWER_WITHIN_MS = 2_000;
 
-async function answersWithin(ask: () => Promise<unknown>, withinMs: number): Promise<boolean> {
+/** True if `ask` resolves within this time; a refusal is no answer. */
+export async function answersWithin(ask: () => Promise<unknown>, withinMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, withinMs, false);

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseEncryptionKey } from './encryption-key.ts';
+import { passwordCommandFault, passwordSource } from './password-source.ts';
 import { parseProxyUrl } from './proxy-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
@@ -78,6 +79,22 @@ export function redisUrlSetting() {
     .superRefine(faultOf(parseRedisUrl));
 }
 
+/** A command, or a file, that gives a password, as passwordSource reads it. `name` is that of the setting. */
+export function passwordCommandSetting(name: string) {
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const fault = passwordCommandFault(value);
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    })
+    .transform((command) => passwordSource(name, command));
+}
+
+/** Who answers for something that a managed service may hide: `checked` lets us look at it. */
+export function answersSetting() {
+  return z.enum(['checked', 'provider'], 'must be checked or provider').default('checked');
+}
+
 /** TELEGRAM_PROXY, checked as parseProxyUrl reads it. */
 export function proxySetting() {
   return z.string().superRefine(faultOf(parseProxyUrl));
@@ -100,10 +117,26 @@ export const commonSettings = {
     description: 'Postgres, see postgres.md. All processes need the same value.',
     example: 'postgres://flotilla:password@127.0.0.1:5432/flotilla',
   }),
+  DATABASE_PASSWORD_COMMAND: passwordCommandSetting('DATABASE_PASSWORD_COMMAND')
+    .optional()
+    .describe(
+      'A command that prints the password of DATABASE_URL for each new connection; or file:/path of a file that contains it, see managed-stores.md.',
+    ),
   REDIS_URL: redisUrlSetting().meta({
     description: 'Redis: one server, a Sentinel set or a Cluster, see redis.md. All processes need the same value.',
     example: 'redis://:password@127.0.0.1:6379',
   }),
+  REDIS_PASSWORD_COMMAND: passwordCommandSetting('REDIS_PASSWORD_COMMAND')
+    .optional()
+    .describe(
+      'The same for REDIS_URL. Connections also log in anew with it every 4 minutes, before a service ends them.',
+    ),
+  REDIS_DURABILITY: answersSetting().describe(
+    'provider: Redis is a managed service that answers for what it acknowledged; nobody looks at its append-only file and no CONFIG is sent, see managed-stores.md. All processes need the same value.',
+  ),
+  REDIS_EVICTION: answersSetting().describe(
+    'provider: the service answers for what a full Redis removes; nobody looks at its policy, see managed-stores.md. All processes need the same value.',
+  ),
   REDIS_MEMORY_LIMIT: integerSetting({ min: 1_048_576, max: 999_999_999_999_999 })
     .optional()
     .describe(

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram } from '@flotilla/embedded/find-program.ts';
@@ -7,6 +7,13 @@ import { throwAwayDir } from './throw-away-dir.ts';
 
 const run = promisify(execFile);
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'];
+
+const NEW_RSA_KEY = ['-newkey', 'rsa:2048', '-noenc', '-days', '2'];
+const CA_EXTENSIONS = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign,cRLSign'];
+
+function leafExtensions(names: string[]): string[] {
+  return [`subjectAltName=${names.join(',')}`, 'basicConstraints=critical,CA:FALSE'];
+}
 
 /** Files of a certificate, its key, and the certificate of its authority. */
 export type TlsFiles = { caFile: string; certFile: string; keyFile: string };
@@ -16,6 +23,8 @@ export type TlsAuthority = {
   caFile: string;
   /** Issues a certificate for these names, such as `DNS:localhost` or `IP:127.0.0.1`. */
   issue(...names: string[]): Promise<TlsFiles>;
+  /** The same by way of two more authorities, with the RSA keys that public ones use: as long as the platform's chain. */
+  issueByChain(...names: string[]): Promise<TlsFiles>;
   /** The same, for a day of the year 2020. */
   issueExpired(...names: string[]): Promise<TlsFiles>;
 };
@@ -43,13 +52,30 @@ export async function startTlsAuthority(): Promise<TlsAuthority> {
       issued += 1;
       const files = { caFile, certFile: file(`${issued}.pem`), keyFile: file(`${issued}.key`) };
       const givenBy = ['-CA', caFile, '-CAkey', file('ca.key')];
-      const extensions = [`subjectAltName=${names.join(',')}`, 'basicConstraints=critical,CA:FALSE'];
-      const wanted = ['-subj', '/CN=a server of the tests', ...extensions.flatMap((line) => ['-addext', line])];
+      const extensions = leafExtensions(names).flatMap((line) => ['-addext', line]);
+      const wanted = ['-subj', '/CN=a server of the tests', ...extensions];
       await run(openssl, [
         ...['req', '-x509', ...NEW_KEY, ...givenBy, ...wanted],
         ...['-keyout', files.keyFile, '-out', files.certFile],
       ]);
       return files;
+    },
+    issueByChain: async (...names) => {
+      const chain = [{ certFile: caFile, keyFile: file('ca.key') }];
+      for (const wanted of [...Array.from({ length: 2 }, () => CA_EXTENSIONS), leafExtensions(names)]) {
+        issued += 1;
+        const made = { certFile: file(`${issued}.pem`), keyFile: file(`${issued}.key`) };
+        const { certFile, keyFile } = chain.at(-1)!;
+        await run(openssl, [
+          ...['req', '-x509', ...NEW_RSA_KEY, '-CA', certFile, '-CAkey', keyFile, '-subj', `/CN=number ${issued}`],
+          ...[...wanted.flatMap((line) => ['-addext', line]), '-keyout', made.keyFile, '-out', made.certFile],
+        ]);
+        chain.push(made);
+      }
+      const leaf = chain.at(-1)!;
+      const texts = await Promise.all(chain.toReversed().map(({ certFile }) => readFile(certFile, 'utf8')));
+      await writeFile(leaf.certFile, texts.join(''));
+      return { caFile, ...leaf };
     },
     issueExpired: async (...names) => {
       issued += 1;

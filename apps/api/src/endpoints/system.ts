@@ -58,7 +58,7 @@ function presentPostgres({ value, atMs }: NonNullable<SystemState['database']>):
 function presentRedis({ value, atMs, pressure, share }: NonNullable<SystemState['redis']>): SystemResource['redis'] {
   const { versions, durable, evicts, clients, usedBytes } = value;
   return {
-    ...{ versions, durable, evicts, connections: clients, used_bytes: usedBytes },
+    ...{ versions, ...withoutNulls({ durable, evicts }), connections: clients, used_bytes: usedBytes },
     ...{ memory_share: Number(share.toFixed(4)), memory_pressure: pressure, taken_at: iso(atMs) },
   };
 }
@@ -101,12 +101,18 @@ function presentSettings({
     AUTO_REGISTER_BOTS: proxy.autoRegisterBots ? 1 : 0,
     BACKEND_ALLOWED_CIDRS: config.backendAllowedCidrs,
     TRUSTED_PROXIES: http.trustedProxies,
+    REDIS_DURABILITY: answersFor(config.redisChecks.durability),
+    REDIS_EVICTION: answersFor(config.redisChecks.eviction),
     REDIS_MEMORY_LIMIT: config.redisMemoryLimit,
     API_DATABASE_CONNECTIONS: config.database.maxConnections,
     BALANCER_NOTICE_SECONDS: http.balancerNoticeMs / 1000,
     LOG_LEVEL: config.logLevel,
   };
   return Object.entries(shown).map(([name, value]) => ({ name, value: value === null ? '' : String(value) }));
+}
+
+function answersFor(isChecked: boolean): string {
+  return isChecked ? 'checked' : 'provider';
 }
 
 /** User information, a path and a query could be secret. */

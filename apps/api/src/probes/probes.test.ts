@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -19,12 +20,17 @@ test('both ports answer the probes, and the metrics name each operation', async 
   });
 });
 
-test('readiness says so when Redis is away, and recovers by itself', async () => {
-  const http = restClient(api.url);
-  const ready = async () => (await http('GET', '/readyz')).json as { ready: boolean; reasons: string[] };
+test('an api whose Redis is away goes on taking requests: both ports answer ready, with a warning', async () => {
+  const ports = [restClient(api.url), restClient(`http://127.0.0.1:${api.metricsPort}`)];
+  const readiness = () => Promise.all(ports.map(async (http) => http('GET', '/readyz')));
+  const saysAll = async (warnings: string[]) => {
+    const expected = { status: 200, json: { ready: true, reasons: [], warnings } };
+    return (await readiness()).every(({ status, json }) => isDeepStrictEqual({ status, json }, expected));
+  };
   api.redis.kill();
-  await waitFor(async () => (await ready()).reasons.includes('Redis does not answer'));
-  expect((await http('GET', '/livez')).status).toBe(200);
+  await waitFor(() => saysAll(['Redis does not answer']));
+  expect((await ports[0]!('GET', '/livez')).status).toBe(200);
+  expect((await ports[1]!('GET', '/metrics')).text).toMatch(/^flotilla_ready 1$/m);
   await api.redis.restart();
-  await waitFor(async () => (await ready()).ready, { timeoutMs: 15_000 });
+  await waitFor(() => saysAll([]), { timeoutMs: 15_000 });
 }, 40_000);

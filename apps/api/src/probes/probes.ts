@@ -15,19 +15,26 @@ export function probes(context: Context): Router {
 }
 
 /**
- * True if this pod should get requests. Losing Postgres later does not count: polling, the proxy and signed-in callers
- * work without it, and a pod that leaves the load balancer would end those, too. A full Redis does not count either:
- * all pods share it, so all would leave at once, together with the polls that empty it.
+ * Ready: this pod serves, so a load balancer should send it requests. That holds from the first list of bots until the stop.
+ * A store that is away later is a warning: all pods share the stores, so all would leave at once, together with the calls
+ * and polls that need neither. Before Postgres has answered for the first time, everything but REST is served.
  */
-export async function readReadiness({ redis, directory, memory, leaving, startup }: Context): Promise<Readiness> {
+export async function readReadiness({
+  directory,
+  memory,
+  storeWarnings,
+  leaving,
+  startup,
+}: Context): Promise<Readiness> {
+  // A stop is told at once, not after a store's silence.
+  const away = leaving.aborted ? [] : await storeWarnings();
+  const knowsBots = directory.ready();
+  startup.knewBots ||= knowsBots;
   const reasons: string[] = [];
   if (leaving.aborted) reasons.push('the process is stopping');
-  if (startup.waitsForPostgres) reasons.push('Postgres has not answered since the start');
-  if (!directory.ready()) reasons.push('the list of bots has not been read');
-  const answers = await redis.commands.ping().then(
-    () => true,
-    () => false,
-  );
-  if (!answers) reasons.push('Redis does not answer');
-  return { ready: reasons.length === 0, reasons, warnings: memory.warnings() };
+  if (!startup.knewBots) reasons.push('the list of bots has not been read');
+  const warnings = [...away, ...memory.warnings()];
+  if (startup.waitsForPostgres) warnings.push('Postgres has not answered since the start');
+  if (startup.knewBots && !knowsBots) warnings.push('the list of bots is being read again');
+  return { ready: reasons.length === 0, reasons, warnings };
 }

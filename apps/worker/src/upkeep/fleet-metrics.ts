@@ -23,7 +23,7 @@ export function fleetMetrics(deps: WorkerContext): void {
   publish(deps, figures, fleetGauges(deps.clock));
   publish(
     deps,
-    remembered(deps.clock, SCRAPE_MS, () => readServerState(deps.redis)),
+    remembered(deps.clock, SCRAPE_MS, () => readServerState(deps.redis, deps.config.redisChecks)),
     redisGauges,
   );
   publish(
@@ -110,16 +110,20 @@ const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
   },
 ];
 
+function ifChecked(found: boolean | null): Reading[] {
+  return found === null ? [] : [{ value: found ? 1 : 0 }];
+}
+
 const redisGauges: Gauge<ServerState>[] = [
   {
     name: 'flotilla_redis_durable',
-    help: '1 when every Redis master uses appendfsync always and its last write to the append-only file worked.',
-    read: ({ durable }) => [{ value: durable ? 1 : 0 }],
+    help: '1 when every Redis master uses appendfsync always and its last write to the append-only file worked; absent with REDIS_DURABILITY=provider.',
+    read: ({ durable }) => ifChecked(durable),
   },
   {
     name: 'flotilla_redis_evicts',
-    help: '1 when a full Redis would evict keys.',
-    read: ({ evicts }) => [{ value: evicts ? 1 : 0 }],
+    help: '1 when a full Redis would evict keys; absent with REDIS_EVICTION=provider.',
+    read: ({ evicts }) => ifChecked(evicts),
   },
   { name: 'flotilla_redis_clients', help: 'Connections open at Redis.', read: ({ clients }) => [{ value: clients }] },
   {

@@ -148,7 +148,7 @@ describe('a backup', () => {
   test('is noted in its database, and not in one that is restored from it', async () => {
     expect(await readDatabaseState(source.db)).toMatchObject({ lastBackupBytes: 0 });
     const takenAt = (await write()).createdAt;
-    await recordBackup(source.url, { takenAt, bytes: 12_345 });
+    await recordBackup({ url: source.url }, { takenAt, bytes: 12_345 });
     const noted = { lastBackupAtMs: Date.parse(takenAt), lastBackupBytes: 12_345 };
     expect(await readDatabaseState(source.db)).toMatchObject(noted);
     await load();

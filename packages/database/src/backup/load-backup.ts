@@ -10,7 +10,7 @@ import { makeMonths, type PartitionedTable } from '../month-partitions.ts';
 import type { BackupSource } from './backup-folder.ts';
 import { type BackupManifest, rowsOf } from './backup-manifest.ts';
 import { checkBackup } from './check-backup.ts';
-import { longClient } from './long-client.ts';
+import { type DatabaseLogin, longClient } from './long-client.ts';
 import { readReferences } from './read-schema.ts';
 import {
   beginProgress,
@@ -24,8 +24,7 @@ import {
 } from './restore-progress.ts';
 import { type Item, runSideBySide } from './run-side-by-side.ts';
 
-export type RestoreOptions = {
-  url: string;
+export type RestoreOptions = DatabaseLogin & {
   source: BackupSource;
   signal: AbortSignal;
   report?: (line: string) => void;
@@ -49,7 +48,7 @@ export async function loadBackup(options: RestoreOptions): Promise<BackupManifes
   const manifest = await checkBackup(options.source, options.signal);
   refuseNewerSchema(manifest);
   const clients = Array.from({ length: options.jobs ?? DEFAULT_JOBS }, () =>
-    longClient(options.url, 'flotilla-restore'),
+    longClient(options, 'flotilla-restore'),
   );
   const [client] = clients as [pg.Client];
   try {
@@ -58,7 +57,7 @@ export async function loadBackup(options: RestoreOptions): Promise<BackupManifes
     const done = await begin(client, manifest, options);
     await loadFiles(clients, manifest, done, options);
     await buildIndexes(clients, options);
-    await finish(client, manifest, options.url);
+    await finish(client, manifest, options);
     return manifest;
   } finally {
     await Promise.all(clients.map((one) => one.end().catch(() => {})));
@@ -78,7 +77,7 @@ function refuseNewerSchema({ schema }: BackupManifest): void {
 async function begin(
   client: pg.Client,
   manifest: BackupManifest,
-  { url, report }: RestoreOptions,
+  { url, readPassword, report }: RestoreOptions,
 ): Promise<Set<string>> {
   const progress = await readProgress(client);
   if (progress !== null) {
@@ -87,7 +86,7 @@ async function begin(
     return progress.done;
   }
   await refuseUsedDatabase(client, manifest);
-  await withDatabase(url, async (db) => {
+  await withDatabase({ url, readPassword }, async (db) => {
     await migrateTo(db, manifest.schema.at(-1)!);
     for (const { name, months } of manifest.tables) {
       if (months === undefined || months.fromS === months.untilS) continue;
@@ -157,18 +156,18 @@ async function buildIndexes(clients: pg.Client[], { signal, report }: RestoreOpt
 }
 
 /** May be repeated: only its last statement makes the database one that processes start on. */
-async function finish(client: pg.Client, manifest: BackupManifest, url: string): Promise<void> {
+async function finish(client: pg.Client, manifest: BackupManifest, login: DatabaseLogin): Promise<void> {
   await client.query('begin');
   for (const { name } of manifest.tables) await client.query(`alter table ${name} enable trigger user`);
   await setSequences(client, manifest);
   await client.query('commit');
-  await withDatabase(url, (db) => applySteps(db, migrations, Object.keys(migrations).at(-1)!));
+  await withDatabase(login, (db) => applySteps(db, migrations, Object.keys(migrations).at(-1)!));
   await client.query('analyze');
   await endProgress(client);
 }
 
-async function withDatabase(url: string, work: (db: Database) => Promise<unknown>): Promise<void> {
-  const db = connectDatabase({ url, role: 'restore', maxConnections: 2, queryTimeoutMs: null });
+async function withDatabase({ url, readPassword }: DatabaseLogin, work: (db: Database) => Promise<unknown>): Promise<void> {
+  const db = connectDatabase({ url, readPassword, role: 'restore', maxConnections: 2, queryTimeoutMs: null });
   try {
     await work(db);
   } finally {

@@ -1,8 +1,13 @@
-import pg from 'pg';
+import type { PasswordSource } from '@flotilla/runtime/password-source.ts';
+import type pg from 'pg';
+import { clientWithPassword } from '../client-with-password.ts';
+
+/** A database, and what reads the password of each connection in place of the one in `url`. */
+export type DatabaseLogin = { url: string; readPassword?: PasswordSource | undefined };
 
 /** A connection without a time limit for statements, whatever the server or the role sets. */
-export function longClient(url: string, applicationName: string): pg.Client {
-  const client = new pg.Client({
+export function longClient({ url, readPassword }: DatabaseLogin, applicationName: string): pg.Client {
+  const client = new (clientWithPassword(readPassword))({
     connectionString: url,
     application_name: applicationName,
     options: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0',

@@ -1,11 +1,11 @@
-import { longClient } from './long-client.ts';
+import { type DatabaseLogin, longClient } from './long-client.ts';
 
 /**
  * Notes in the database that a backup of it is complete: `takenAt` is its moment, in ISO 8601. Notes older than a year are
  * removed.
  */
-export async function recordBackup(url: string, { takenAt, bytes }: { takenAt: string; bytes: number }): Promise<void> {
-  const client = longClient(url, 'flotilla-backup');
+export async function recordBackup(login: DatabaseLogin, { takenAt, bytes }: { takenAt: string; bytes: number }): Promise<void> {
+  const client = longClient(login, 'flotilla-backup');
   try {
     await client.connect();
     await client.query('insert into backups (taken_at, bytes) values ($1, $2) on conflict do nothing', [

@@ -10,13 +10,12 @@ import { BACKED_UP_TABLES, KNOWN_TABLES } from './backed-up-tables.ts';
 import type { BackupTarget } from './backup-folder.ts';
 import { type BackedUpTable, type BackupManifest, CHECKSUM_FILE, MANIFEST_FILE, rowsOf } from './backup-manifest.ts';
 import { hashing } from './hashing.ts';
-import { longClient } from './long-client.ts';
+import { type DatabaseLogin, longClient } from './long-client.ts';
 import { readColumns, readKeyIds, readMigrations, readSequences, readTables } from './read-schema.ts';
 import { splitRows } from './split-rows.ts';
 import { partsOf, readMonths } from './table-parts.ts';
 
-export type BackupOptions = {
-  url: string;
+export type BackupOptions = DatabaseLogin & {
   target: BackupTarget;
   signal: AbortSignal;
   report?: (line: string) => void;
@@ -34,7 +33,7 @@ type Writing = BackupOptions & { checksums: Map<string, string>; bytes: number }
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupManifest & { bytes: number }> {
   const writing: Writing = { ...options, checksums: new Map(), bytes: 0 };
-  const client = longClient(options.url, 'flotilla-backup');
+  const client = longClient(options, 'flotilla-backup');
   try {
     await client.connect();
     const manifest = await writeTables(client, writing);

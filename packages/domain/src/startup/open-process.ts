@@ -4,12 +4,16 @@ import { measureCommands } from '@flotilla/redis/measure-commands.ts';
 import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { PasswordSource } from '@flotilla/runtime/password-source.ts';
 import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
 
 export type ProcessConfig = {
-  database: { url: string; maxConnections: number };
+  /** `readPassword` replaces the password of `url`, for each connection. */
+  database: { url: string; readPassword?: PasswordSource | undefined; maxConnections: number };
   redisUrl: string;
+  /** Replaces the password of `redisUrl`, for each connection. */
+  readRedisPassword?: PasswordSource | undefined;
   encryptionKey: string;
 };
 
@@ -48,7 +52,8 @@ export async function openProcess(
   const db = connectDatabase({ ...config.database, role: name, log, ...measured });
   closers.push(() => db.destroy());
   try {
-    const redis = await connectRedis({ url: config.redisUrl, log, ...(retry === undefined ? {} : { retry }) });
+    const { redisUrl: url, readRedisPassword: readPassword } = config;
+    const redis = await connectRedis({ url, readPassword, log, ...(retry === undefined ? {} : { retry }) });
     closers.push(() => redis.close());
     if (metrics !== undefined) measureCommands(metrics, redis);
     return { db, redis, secrets, clock: systemClock, log, onClose: (one) => void closers.push(one), close };

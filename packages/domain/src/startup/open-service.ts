@@ -19,6 +19,7 @@ import { type CallBuffer, callBuffer } from '../records/history/stream/call-buff
 import { announceReplica } from '../watch/fleet-figures/replicas.ts';
 import { type OpenProcess, openProcess } from './open-process.ts';
 import type { ServiceConfig } from './service-config.ts';
+import { type StoreWarnings, storeWarnings } from './store-warnings.ts';
 
 /** The parts that the api and the worker share. */
 export type Service = OpenProcess & {
@@ -27,6 +28,8 @@ export type Service = OpenProcess & {
   tracing: Tracing | null;
   /** Measures how full Redis is. */
   memory: MemoryWatch;
+  /** Which stores are away, for the readiness probe. */
+  storeWarnings: StoreWarnings;
   directory: BotDirectory;
   /** The addresses at which we and our stores listen. */
   endpoints: OwnEndpoints;
@@ -96,6 +99,7 @@ export async function openService(
     metrics,
     tracing,
     memory,
+    storeWarnings: storeWarnings(opened),
     directory,
     endpoints,
     backendPolicy: {

@@ -1,3 +1,4 @@
+import type { RedisChecks } from '@flotilla/redis/server-state.ts';
 import { type ProxyTarget, parseProxyUrl } from '@flotilla/runtime/proxy-url.ts';
 import { commonSettings } from '@flotilla/runtime/settings.ts';
 import { type TracingConfig, tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
@@ -8,6 +9,8 @@ import type { ProcessConfig } from './open-process.ts';
 export const serviceSettings = { ...commonSettings, ...tracingSettings } as const;
 
 export type ServiceConfig = ProcessConfig & {
+  /** What to look at in Redis; a managed service answers for the rest. */
+  redisChecks: RedisChecks;
   /** Bytes that each Redis may use if its own `maxmemory` sets no limit; null when no limit is known. */
   redisMemoryLimit: number | null;
   platformUrl: string;
@@ -32,8 +35,17 @@ export function serviceConfig(
   databaseConnections: number,
 ): ServiceConfig {
   return {
-    database: { url: settings.DATABASE_URL, maxConnections: databaseConnections },
+    database: {
+      url: settings.DATABASE_URL,
+      readPassword: settings.DATABASE_PASSWORD_COMMAND,
+      maxConnections: databaseConnections,
+    },
     redisUrl: settings.REDIS_URL,
+    readRedisPassword: settings.REDIS_PASSWORD_COMMAND,
+    redisChecks: {
+      durability: settings.REDIS_DURABILITY === 'checked',
+      eviction: settings.REDIS_EVICTION === 'checked',
+    },
     redisMemoryLimit: settings.REDIS_MEMORY_LIMIT ?? null,
     encryptionKey: settings.ENCRYPTION_KEY,
     platformUrl: settings.TELEGRAM_API_URL,

@@ -150,14 +150,15 @@ async function startParts(cleanUp: AsyncDisposableStack): Promise<Installation> 
   };
 }
 
-/** Resolves when every process reports that it is ready. */
+/** Resolves when every process reports that it is ready and that no store is away. */
 export async function untilReady(services: ServicePart[], timeoutMs: number): Promise<void> {
   const unready = new Set(services);
   const check = async () => {
     for (const part of unready) {
       const { metricsPort } = part.lives.at(-1)!.process;
       const probe = fetch(`http://127.0.0.1:${metricsPort}/readyz`, { signal: AbortSignal.timeout(2_000) });
-      if ((await probe.catch(() => null))?.ok) unready.delete(part);
+      const response = await probe.catch(() => null);
+      if (response?.ok && !/does not answer/.test(await response.text())) unready.delete(part);
     }
     return unready.size === 0;
   };

@@ -49,9 +49,8 @@ export function Redis({ redis }: { redis: SystemResource['redis'] }): ReactNode 
   const bytes = useBytes();
   const number = useNumber();
   const { facts } = words;
-  const flag = (on: boolean, isGood: boolean) => (
-    <span className={isGood ? '' : 'fault'}>{on ? words.yes : words.no}</span>
-  );
+  const flag = (on: boolean | undefined, good: boolean) =>
+    on === undefined ? words.provider : <span className={on === good ? '' : 'fault'}>{on ? words.yes : words.no}</span>;
   return (
     <section className="panel" aria-labelledby="redis">
       <h2 id="redis">
@@ -72,8 +71,8 @@ export function Redis({ redis }: { redis: SystemResource['redis'] }): ReactNode 
               </span>,
             ],
             [facts.connections, number(redis.connections)],
-            [facts.durable, flag(redis.durable, redis.durable)],
-            [facts.evicts, flag(redis.evicts, !redis.evicts)],
+            [facts.durable, flag(redis.durable, true)],
+            [facts.evicts, flag(redis.evicts, false)],
           ]}
         />
       )}

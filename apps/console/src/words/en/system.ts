@@ -42,6 +42,7 @@ export const system = {
   },
   yes: 'yes',
   no: 'no',
+  provider: 'the provider answers for it',
   turns: 'Work of the workers',
   turnKinds: { polling: 'Polling', push: 'Push', programs: 'Programs', rules: 'Rules', history: 'History' },
   turnColumns: { kind: 'Kind', running: 'Running', waiting: 'Waiting', sleeping: 'Due later', oldest: 'Waits at most' },

@@ -55,6 +55,7 @@ export const system: typeof en = {
   },
   yes: 'да',
   no: 'нет',
+  provider: 'за это отвечает провайдер',
   turns: 'Работа обработчиков',
   turnKinds: { polling: 'Опрос', push: 'Отправка', programs: 'Программы', rules: 'Правила', history: 'История' },
   turnColumns: { kind: 'Вид', running: 'Идут', waiting: 'Ждут', sleeping: 'Позже', oldest: 'Ждёт не дольше' },

@@ -3,7 +3,7 @@ import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { type DatabaseState, readDatabaseState } from '@flotilla/database/server-state.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
-import { readServerState, type ServerState } from '@flotilla/redis/server-state.ts';
+import { type RedisChecks, readServerState, type ServerState } from '@flotilla/redis/server-state.ts';
 import type { TurnKind, TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Taken } from '@flotilla/runtime/refreshed.ts';
@@ -31,6 +31,7 @@ type Deps = {
   clock: Clock;
   memory: MemoryWatch;
   turns: Record<string, TurnQueue>;
+  config: { redisChecks: RedisChecks };
 };
 
 /** Measuring the size of a database takes long. */
@@ -39,11 +40,11 @@ const REDIS_EVERY_MS = 1_000;
 
 /** Reads the state of the stores and of the queues. However often it is called, it asks a store once a second at most. */
 export function systemReader(deps: Deps): SystemReader {
-  const { clock, memory } = deps;
+  const { clock, memory, config } = deps;
   const taken = <Value>(everyMs: number, read: () => Promise<Value>) =>
     remembered(clock, everyMs, async (): Promise<Taken<Value>> => ({ value: await read(), atMs: clock.nowMs() }));
   const database = taken(DATABASE_EVERY_MS, () => readDatabaseState(deps.db));
-  const redis = taken(REDIS_EVERY_MS, () => readServerState(deps.redis));
+  const redis = taken(REDIS_EVERY_MS, () => readServerState(deps.redis, config.redisChecks));
   const turns = taken(REDIS_EVERY_MS, () => readTurns(deps));
   return async () => {
     const [ofDatabase, ofRedis, ofTurns, figures] = await Promise.all([
