@@ -118,7 +118,7 @@ module.exports = {
       severity: 'error',
       module: {
         path: '^(apps|packages)/[^/]+/src/',
-        pathNot: [...ENTRIES, TEST_PACKAGES],
+        pathNot: [...ENTRIES, TEST_PACKAGES, '[.]d[.]mts$'],
         numberOfDependentsLessThan: 1,
       },
       from: {},
