@@ -1,6 +1,6 @@
 import type { KeptBackups } from '@flotilla/database/backup/kept-backups.ts';
-import type { S3Settings } from '@flotilla/database/backup/s3-store.ts';
 import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
+import type { S3Settings } from '@flotilla/database/backup/s3-store.ts';
 import type { ProcessConfig } from '@flotilla/domain/startup/open-process.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { commonSettings, integerSetting, urlSetting } from '@flotilla/runtime/settings.ts';

@@ -80,8 +80,10 @@ test('every way to start an api or a worker takes these settings', async () => {
   expect(handbook).toContain(`/node ${file} apps/api/src/launch.mjs\n`);
   for (const program of ['api', 'worker']) {
     expect(scripts).toContain(`"start:${program}": "exec node ${file} apps/${program}/src/launch.mjs"`);
-    expect(dockerfile).toContain(`CMD ["node", "${file}", "built/${program}/launch.mjs"]\n`);
+    // A built program brings its own copy.
+    const copy = `--env-file=built/${program}/assets/packages/runtime/src/node.env`;
+    expect(dockerfile).toContain(`CMD ["node", "${copy}", "built/${program}/launch.mjs"]\n`);
     // The compiled code of other flags is of no use.
-    expect(dockerfile).toContain(`RUN node ${file} built/${program}/fill-compile-cache.mjs\n`);
+    expect(dockerfile).toContain(`RUN node ${copy} built/${program}/fill-compile-cache.mjs\n`);
   }
 });

@@ -47,9 +47,7 @@ type File = Item & { table: string; columns: string[]; rows: number };
 export async function loadBackup(options: RestoreOptions): Promise<BackupManifest> {
   const manifest = await checkBackup(options.source, options.signal);
   refuseNewerSchema(manifest);
-  const clients = Array.from({ length: options.jobs ?? DEFAULT_JOBS }, () =>
-    longClient(options, 'flotilla-restore'),
-  );
+  const clients = Array.from({ length: options.jobs ?? DEFAULT_JOBS }, () => longClient(options, 'flotilla-restore'));
   const [client] = clients as [pg.Client];
   try {
     for (const one of clients) await one.connect();
@@ -166,7 +164,10 @@ async function finish(client: pg.Client, manifest: BackupManifest, login: Databa
   await endProgress(client);
 }
 
-async function withDatabase({ url, readPassword }: DatabaseLogin, work: (db: Database) => Promise<unknown>): Promise<void> {
+async function withDatabase(
+  { url, readPassword }: DatabaseLogin,
+  work: (db: Database) => Promise<unknown>,
+): Promise<void> {
   const db = connectDatabase({ url, readPassword, role: 'restore', maxConnections: 2, queryTimeoutMs: null });
   try {
     await work(db);

@@ -4,7 +4,10 @@ import { type DatabaseLogin, longClient } from './long-client.ts';
  * Notes in the database that a backup of it is complete: `takenAt` is its moment, in ISO 8601. Notes older than a year are
  * removed.
  */
-export async function recordBackup(login: DatabaseLogin, { takenAt, bytes }: { takenAt: string; bytes: number }): Promise<void> {
+export async function recordBackup(
+  login: DatabaseLogin,
+  { takenAt, bytes }: { takenAt: string; bytes: number },
+): Promise<void> {
   const client = longClient(login, 'flotilla-backup');
   try {
     await client.connect();
