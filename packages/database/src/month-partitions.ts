@@ -162,7 +162,7 @@ function limitOf(text: string | undefined): number | null {
 }
 
 /** The first second of the month (UTC) of a date. */
-export function startOfMonthS(atS: number): number {
+function startOfMonthS(atS: number): number {
   const at = new Date(atS * 1000);
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth()) / 1000;
 }

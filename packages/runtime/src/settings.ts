@@ -80,7 +80,7 @@ export function redisUrlSetting() {
 }
 
 /** A command, or a file, that gives a password, as passwordSource reads it. `name` is that of the setting. */
-export function passwordCommandSetting(name: string) {
+function passwordCommandSetting(name: string) {
   return z
     .string()
     .superRefine((value, context) => {
@@ -91,7 +91,7 @@ export function passwordCommandSetting(name: string) {
 }
 
 /** Who answers for something that a managed service may hide: `checked` lets us look at it. */
-export function answersSetting() {
+function answersSetting() {
   return z.enum(['checked', 'provider'], 'must be checked or provider').default('checked');
 }
 

@@ -26,7 +26,7 @@ const CHATS_A_STEP = 500;
  * From this period on (days) a row is removed with its month, when all of that has expired. Of a shorter period the month would be
  * too much, so rows go one by one.
  */
-export const WHOLE_MONTHS_FROM = 60;
+const WHOLE_MONTHS_FROM = 60;
 /** Counts of an expired month are subtracted faster than rows are deleted, which have indexes. */
 const SUBTRACTED_ROWS = 5;
 
