@@ -7,13 +7,16 @@ const HEAD = `# Every setting, with its default behind a #; npm run docs makes t
 /** The text of .env.example. */
 export function envExample() {
   const groups = Object.entries(groupedSettings()).map(([title, settings]) => {
-    return `\n# --- ${title} ---\n\n${Object.entries(settings).map(entry).join('\n')}`;
+    return `\n# --- ${title} ---\n\n${Object.entries(settings)
+      .map((setting) => entry(setting, title === 'settings of backups'))
+      .join('\n')}`;
   });
   return `${HEAD}${groups.join('')}`;
 }
 
-function entry([name, schema]) {
-  const byDefault = defaultText(schema);
+/** Nothing starts by itself with an optional group: its settings all stand behind a #. */
+function entry([name, schema], isOptional) {
+  const byDefault = defaultText(schema) ?? (isOptional ? '' : null);
   const line = byDefault === null ? `${name}=${schema.meta().example ?? ''}` : `# ${name}=${byDefault}`;
   return `# ${schema.description}\n# Values: ${rangeOf(schema)}\n${line}\n`;
 }

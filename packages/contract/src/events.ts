@@ -36,7 +36,7 @@ const eventKind = z.enum(EVENT_KINDS).meta({
 export const eventResource = z
   .strictObject({
     id: ownIdField,
-    kind: eventKind,
+    kind: eventKind.describe('What happened.'),
     at: z.iso.datetime().describe('When it was noticed.'),
     bot_id: botIdField.optional(),
     program_id: z.int().optional().describe('The program that it is about.'),

@@ -32,6 +32,8 @@ describe('Settings', () => {
       METRICS_HOST: '127.0.0.1',
       METRICS_PORT: 9090,
       LOG_LEVEL: 'info',
+      REDIS_DURABILITY: 'checked',
+      REDIS_EVICTION: 'checked',
     });
   });
 

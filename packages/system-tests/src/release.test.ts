@@ -35,7 +35,7 @@ beforeEach(async () => {
   const listed = execFileSync('git', ['-C', ROOT, 'ls-files', '-z', '--', ...COPIED], { encoding: 'utf8' });
   for (const file of listed.split('\0').filter(Boolean)) {
     mkdirSync(dirname(join(checkout, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(checkout, file));
+    cpSync(join(ROOT, file), join(checkout, file), { recursive: true, verbatimSymlinks: true });
   }
   write('CHANGELOG.md', CHANGELOG);
   write('infra/helm/flotilla/Chart.yaml', 'apiVersion: v2\nname: flotilla\nversion: 1.0.0\nappVersion: "1.0.0"\n');

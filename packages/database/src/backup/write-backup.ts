@@ -29,7 +29,7 @@ type Writing = BackupOptions & { checksums: Map<string, string>; bytes: number }
 
 /**
  * Writes everything in Postgres, as it is at one moment. Memory stays constant, and other processes go on. The backup gets its name
- * only once it is complete. `bytes`: the size of its tables, compressed.
+ * only once it is complete. `bytes`: its size.
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupManifest & { bytes: number }> {
   const writing: Writing = { ...options, checksums: new Map(), bytes: 0 };
@@ -96,8 +96,11 @@ async function writeFile(writing: Writing, file: string, content: AsyncIterable<
   writing.bytes += hash.bytes();
 }
 
-async function writeText({ target, checksums, signal }: Writing, file: string, text: string): Promise<void> {
-  await pipeline(Readable.from([Buffer.from(text)]), target.open(file), { signal });
+async function writeText(writing: Writing, file: string, text: string): Promise<void> {
+  const { target, checksums, signal } = writing;
+  const content = Buffer.from(text);
+  await pipeline(Readable.from([content]), target.open(file), { signal });
+  writing.bytes += content.length;
   checksums.set(file, sha256Hex(text));
 }
 

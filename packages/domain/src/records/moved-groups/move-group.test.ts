@@ -58,6 +58,7 @@ async function boundTo(programId: number): Promise<unknown[]> {
 const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'chat_reads.chat_id': 'follows',
   'chat_users.chat_id': 'follows',
+  'event_sinks.chat_id': 'follows',
   'program_tokens.chats': 'follows',
   'programs.filter': 'follows',
   'routes.condition_value': 'follows',

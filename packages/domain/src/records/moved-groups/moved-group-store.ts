@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 export type GroupMove = { botId: number; fromChatId: number; toChatId: number };
 
 /** How many stored ids of a kind followed. */
-export type Followed = Record<'rules' | 'filters' | 'tokens' | 'tags' | 'people', number>;
+export type Followed = Record<'rules' | 'filters' | 'tokens' | 'sinks' | 'tags' | 'people', number>;
 
 type ChatIds = { chat_ids?: number[] };
 
@@ -87,6 +87,17 @@ export function movedGroupStore(db: Database) {
         moved += 1;
       }
       return moved;
+    },
+
+    /** Events that the bot writes into the group go on in the supergroup. */
+    async moveSinks({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
+      const moved = await db
+        .updateTable('event_sinks')
+        .set({ chat_id: toChatId })
+        .where('bot_id', '=', botId)
+        .where('chat_id', '=', fromChatId)
+        .executeTakeFirst();
+      return Number(moved.numUpdatedRows);
     },
 
     /**
