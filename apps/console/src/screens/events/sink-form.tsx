@@ -101,7 +101,7 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
           value={draft.target}
           choose={(target) => change({ target })}
         >
-          <div className="within">
+          <div className="sink-target">
             {draft.target === 'chat' ? (
               <>
                 <BotField label={form.bot} fault={faults.bot_id} botId={draft.bot} choose={(bot) => change({ bot })} />
