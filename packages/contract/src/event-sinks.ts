@@ -112,6 +112,7 @@ export const eventSinkOperations = {
     input: z.object(addInputs),
     output: newEventSink,
     readOnlyFields: fieldsBeside(eventSinkResource, addInputs),
+    errors: ['not_found'],
     example: { input: { name: 'On call', bot_id: EXAMPLE_BOT_ID, chat_id: EXAMPLE_CHAT_ID }, output: SINK },
   }),
 

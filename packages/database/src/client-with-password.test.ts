@@ -33,6 +33,11 @@ const readPassword = {
 const accept = (password: string) => administer(database.url, `alter role ${ROLE} password '${password}'`);
 const endConnections = () =>
   administer(database.url, `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${ROLE}'`);
+/** A connection that waits for its password has no user yet. Those of other test files pass. */
+const allHaveLoggedIn = async () => {
+  const { rows } = await sql`select from pg_stat_activity where state = 'starting'`.execute(database.db);
+  return rows.length === 0;
+};
 const whoAmI = async () => (await sql<{ name: string }>`select current_user as name`.execute(db)).rows[0]?.name;
 const failure = () => whoAmI().catch((error: unknown) => error);
 
@@ -69,6 +74,7 @@ test('a password that cannot be read makes Postgres unavailable, and a refused o
   await waitFor(async () => /exit code 1/.test(String(await failure())));
   const unread = await failure();
   expect([isUnavailable(unread), isRefusedLogin(unread), refusals]).toEqual([true, false, 0]);
+  await waitFor(allHaveLoggedIn, { message: 'no connection that still waits for its password' });
   given = 'wrong';
   const refused = await failure();
   expect([isUnavailable(refused), isRefusedLogin(refused), refusals]).toEqual([true, true, 1]);

@@ -8,7 +8,17 @@ export function clientWithPassword(readPassword: PasswordSource | undefined): ty
   return class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(config);
-      Object.assign(this, { password: read });
+      const password = () =>
+        read().catch((error: unknown) => {
+          setImmediate(() => closeSocket(this));
+          throw error;
+        });
+      Object.assign(this, { password });
     }
   };
+}
+
+/** `pg` reports a password that it could not get, but leaves the socket open; Postgres then waits a minute for the password. */
+function closeSocket(client: pg.Client): void {
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }

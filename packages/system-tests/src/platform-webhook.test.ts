@@ -116,8 +116,10 @@ describe('intake by webhook', () => {
     await fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
     expect((await webhook(bot)).url).not.toBe('');
     await waitFor(async () => (await push(bot, update(2))) === 200);
-    const bots = await fleet.rest<{ id: number; running: boolean }[]>('/api/bots');
-    expect(bots.find(({ id }) => id === bot.id)?.running).toBe(true);
+    await waitFor(async () => {
+      const bots = await fleet.rest<{ id: number; running: boolean }[]>('/api/bots');
+      return bots.find(({ id }) => id === bot.id)?.running === true;
+    });
   });
 
   test.each([

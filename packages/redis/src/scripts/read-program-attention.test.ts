@@ -54,7 +54,7 @@ test('a program that pulls is silent when updates wait and it has not polled for
   const polledAt = NOW_MS - MINUTE_MS;
   await scene.commands.hset(consumers, 'program:1', `1 ${polledAt}`);
   expect(await read([`${BOT}:1`], MINUTE_MS)).toEqual([`s${polledAt}:2`]);
-  expect(await read([`${BOT}:1`], 2 * MINUTE_MS)).toEqual(['-']);
+  expect(await read([`${BOT}:1`], 60 * MINUTE_MS)).toEqual(['-']);
   expect(await read([`${BOT}:1`], 0)).toEqual(['-']);
   await scene.commands.hset(consumers, 'program:1', `3 ${polledAt}`);
   expect(await read([`${BOT}:1`], MINUTE_MS)).toEqual(['-']);
