@@ -34,14 +34,16 @@ export const eventSinkResource = z
 
 export type EventSinkResource = z.infer<typeof eventSinkResource>;
 
-const newEventSink = eventSinkResource
+const sinkWithSecret = eventSinkResource
   .extend({
     signing_secret: z
       .string()
-      .describe('What signs the requests to its URL, as Standard Webhooks says. It is never shown again.')
+      .describe(
+        'What signs the requests to its URL, as Standard Webhooks says. Shown once: when the sink is added with a URL, or gets one in place of a chat.',
+      )
       .optional(),
   })
-  .meta({ id: 'NewEventSink' });
+  .meta({ id: 'EventSinkWithSecret' });
 
 const SINK: EventSinkResource = {
   id: 3,
@@ -110,7 +112,7 @@ export const eventSinkOperations = {
     description:
       'A URL gets each event as JSON, signed as Standard Webhooks says, and again until it is taken, as updates are. A chat gets a message. Of one kind and one bot the first is sent at once, then at most one in 5 minutes; that it is over is always told.',
     input: z.object(addInputs),
-    output: newEventSink,
+    output: sinkWithSecret,
     readOnlyFields: fieldsBeside(eventSinkResource, addInputs),
     errors: ['not_found'],
     example: { input: { name: 'On call', bot_id: EXAMPLE_BOT_ID, chat_id: EXAMPLE_CHAT_ID }, output: SINK },
@@ -122,7 +124,7 @@ export const eventSinkOperations = {
     paths: ['/api/event-sinks/update'],
     summary: 'Changes the given fields. Absent fields keep their value.',
     input: z.object(updateInputs),
-    output: eventSinkResource,
+    output: sinkWithSecret,
     readOnlyFields: fieldsBeside(eventSinkResource, updateInputs),
     errors: ['not_found'],
     example: { input: { id: 3, enabled: false }, output: { ...SINK, enabled: false } },

@@ -35,8 +35,9 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
 
   async updateEventSink(context, { input, by }) {
     if (input.bot_id !== undefined) requireBot(context, input.bot_id);
-    const sink = await updateSink(context, by, input.id, wanted(input));
-    return presentSink(sink, await sinkStore(context.db, context.secrets).waiting());
+    const { sink, signingSecret } = await updateSink(context, by, input.id, wanted(input));
+    const waiting = await sinkStore(context.db, context.secrets).waiting();
+    return { ...presentSink(sink, waiting), ...withoutNulls({ signing_secret: signingSecret }) };
   },
 
   async deleteEventSink(context, { input, by }) {

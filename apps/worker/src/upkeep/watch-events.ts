@@ -24,7 +24,7 @@ export function startEvents(deps: WorkerContext): { stop(): Promise<void> } {
   });
   const deliver = repeatWork(deps, {
     everyMs: EVERY_MS,
-    work: (signal) => whileAvailable(deliverEvents(deps, signal)),
+    work: (signal) => whileAvailable(deliverEvents(deps, EVERY_MS, signal)),
     failure: 'events could not be delivered; this is tried again',
   });
   return {

@@ -64,10 +64,13 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
   const [draft, setDraft] = useState(known);
   const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }));
   const save = useMutation({
-    mutationFn: async (): Promise<string | undefined> => {
-      if (sink === null) return (await call('addEventSink', inputOf(draft))).signing_secret;
-      await call('updateEventSink', { id: sink.id, ...changedFields(inputOf(draft), inputOf(known)) });
-      return undefined;
+    mutationFn: async () => {
+      const input = inputOf(draft);
+      const saved =
+        sink === null
+          ? await call('addEventSink', input)
+          : await call('updateEventSink', { id: sink.id, ...changedFields(input, inputOf(known)) });
+      return saved.signing_secret;
     },
     onSuccess: async (secret) => {
       await queries.invalidateQueries({ queryKey: ['event-sinks'] });

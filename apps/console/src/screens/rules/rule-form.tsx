@@ -6,7 +6,7 @@ import type {
 } from '@flotilla/contract/routing-rules.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { CallError, call } from '../../call.ts';
+import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { changedFields } from '../../parts/changed-fields.ts';
@@ -14,6 +14,7 @@ import { CheckField } from '../../parts/check-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
+import { faultsOf } from '../../parts/form-faults.ts';
 import { useWords } from '../../words/words.tsx';
 import { useRulesWords } from './rules-words.ts';
 
@@ -90,8 +91,7 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
       close();
     },
   });
-  const fault = (path: string) => (save.error instanceof CallError ? save.error.faults.get(path) : undefined);
-  const isShown = ['condition_value', 'target_bot_id', 'target_chat_id', 'description'].some(fault);
+  const { faults, other } = faultsOf(save.error, ['condition_value', 'target_bot_id', 'target_chat_id', 'description']);
   const { condition, action } = draft;
   return (
     <Dialog title={rule === null ? form.add : form.edit} close={close}>
@@ -111,7 +111,7 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
           <Field
             label={form.value[condition]}
             hint={form.valueHints[condition]}
-            fault={fault('condition_value')}
+            fault={faults.condition_value}
             required
             dir="auto"
             value={draft.value}
@@ -128,14 +128,14 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
           <>
             <BotField
               label={form.targetBot}
-              fault={fault('target_bot_id')}
+              fault={faults.target_bot_id}
               botId={draft.targetBot}
               choose={(targetBot) => change({ targetBot })}
             />
             <Field
               label={form.targetChat}
               hint={form.targetChatHint}
-              fault={fault('target_chat_id')}
+              fault={faults.target_chat_id}
               required
               inputMode="text"
               value={draft.targetChat}
@@ -151,13 +151,13 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
         )}
         <Field
           label={form.description}
-          fault={fault('description')}
+          fault={faults.description}
           dir="auto"
           value={draft.description}
           onChange={(event) => change({ description: event.target.value })}
         />
         <CheckField label={rulesWords.enabled} on={draft.enabled} toggle={(enabled) => change({ enabled })} />
-        {save.error && !isShown && <Failure error={save.error} />}
+        {other && <Failure error={other} />}
         <div className="dialog-actions">
           <Button onClick={close}>{words.cancel}</Button>
           <Button type="submit" kind="primary" busy={save.isPending}>

@@ -31,6 +31,9 @@ export type WantedSink = {
   enabled?: boolean | undefined;
 };
 
+/** The secret that signs the requests to a URL is shown once: when it is made. */
+type SinkWithSecret = { sink: EventSink; signingSecret: string | null };
+
 const SINKS_AT_MOST = 50;
 
 /** Returns the sink with the secret that signs its requests, or null where it is a chat. Throws 'bad_request'. */
@@ -38,7 +41,7 @@ export async function addSink(
   deps: SinkDeps,
   by: Actor,
   wanted: WantedSink & { name: string },
-): Promise<{ sink: EventSink; signingSecret: string | null }> {
+): Promise<SinkWithSecret> {
   const defaults = { name: wanted.name, kinds: null, botIds: null, enabled: true };
   const content = { ...defaults, ...given(wanted), target: targetOf(deps, wanted, null) };
   const signing = newSigning();
@@ -54,29 +57,37 @@ export async function addSink(
   return { sink, signingSecret: sink.target.kind === 'url' ? signing.secret : null };
 }
 
-/** Throws 'not_found' or 'bad_request'. */
-export async function updateSink(deps: SinkDeps, by: Actor, id: number, wanted: WantedSink): Promise<EventSink> {
-  const before = await findSink(deps, id);
-  const content = { ...before, ...given(wanted), target: targetOf(deps, wanted, before) };
+/** Returns the sink with a new secret where a chat became a URL, else with null. Throws 'not_found' or 'bad_request'. */
+export async function updateSink(deps: SinkDeps, by: Actor, id: number, wanted: WantedSink): Promise<SinkWithSecret> {
   return deps.db.transaction().execute(async (db) => {
-    const after = await sinkStore(db, deps.secrets).update(id, content);
+    const sinks = sinkStore(db, deps.secrets);
+    const before = found(await sinks.lock(id));
+    const content = { ...before, ...given(wanted), target: targetOf(deps, wanted, before) };
+    // Nobody was shown the secret of a sink that writes into a chat.
+    const signing = before.target.kind === 'chat' && content.target.kind === 'url' ? newSigning() : null;
+    const after = await sinks.update(id, content, signing);
     const changes = describeChanges(fieldsOf(before), fieldsOf(after));
     await recordAction({ ...deps, db }, by, audited('sink_update', after, changes));
-    return after;
+    return { sink: after, signingSecret: signing?.secret ?? null };
   });
 }
 
+/** Throws 'not_found'. */
 export async function deleteSink(deps: SinkDeps, by: Actor, id: number): Promise<void> {
-  const sink = await findSink(deps, id);
   await deps.db.transaction().execute(async (db) => {
-    await sinkStore(db, deps.secrets).remove(id);
+    const sinks = sinkStore(db, deps.secrets);
+    const sink = found(await sinks.lock(id));
+    await sinks.remove(id);
     await recordAction({ ...deps, db }, by, audited('sink_delete', sink, ''));
   });
 }
 
 /** Throws 'not_found'. */
 export async function findSink({ db, secrets }: Pick<SinkDeps, 'db' | 'secrets'>, id: number): Promise<EventSink> {
-  const sink = await sinkStore(db, secrets).find(id);
+  return found(await sinkStore(db, secrets).find(id));
+}
+
+function found(sink: EventSink | null): EventSink {
   if (sink === null) throw new FlotillaError('not_found', 'There is no such place that events are sent to');
   return sink;
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { sql } from 'kysely';
@@ -17,15 +18,28 @@ const TAKEN_FOR_S = 60;
 const EXPIRES_MS = 86_400_000;
 const TAKEN_AT_ONCE = 50;
 
-/** Sends what is due: of each sink one at a time, in order, so that one that fails delays no other. */
-export async function deliverEvents(deps: DeliverDeps, signal: AbortSignal): Promise<void> {
-  const sinks = new Map((await sinkStore(deps.db, deps.secrets).list()).map((sink) => [sink.id, sink]));
-  if (sinks.size === 0) return;
+/**
+ * Sends what is due: of each sink one at a time, in order. While some sinks are slow to answer, it looks every `lookEveryMs`
+ * for what became due for the others, so that a sink that fails delays no other.
+ */
+export async function deliverEvents(deps: DeliverDeps, lookEveryMs: number, signal: AbortSignal): Promise<void> {
+  const sending = new Set<Promise<void>>();
   while (!signal.aborted) {
-    const due = await takeDue(deps.db);
-    if (due.length === 0) return;
-    await Promise.all(due.map((one) => deliver(deps, sinks.get(one.sinkId), one, signal)));
+    const sinks = new Map((await sinkStore(deps.db, deps.secrets).list()).map((sink) => [sink.id, sink]));
+    for (const due of sinks.size === 0 ? [] : await takeDue(deps.db)) {
+      const sent = deliver(deps, sinks.get(due.sinkId), due, signal).finally(() => sending.delete(sent));
+      sending.add(sent);
+    }
+    if (sending.size === 0) return;
+    await firstOf(sending, lookEveryMs);
   }
+  await Promise.all(sending);
+}
+
+async function firstOf(sending: Iterable<Promise<void>>, atMostMs: number): Promise<void> {
+  const waited = new AbortController();
+  const pause = setTimeout(atMostMs, undefined, { signal: waited.signal }).catch(() => undefined);
+  await Promise.race([pause, ...sending]).finally(() => waited.abort());
 }
 
 /** What is in flight, or was tried and is tried again, holds back what comes after it. */
@@ -47,7 +61,7 @@ async function takeDue(db: Database): Promise<Due[]> {
 
 async function deliver(deps: DeliverDeps, sink: EventSink | undefined, due: Due, signal: AbortSignal): Promise<void> {
   const event = await eventStore(deps.db).find(due.eventId);
-  // It was deleted since, or just added.
+  // The sink was deleted since, or just added.
   if (sink === undefined || event === undefined) return;
   const sent = await sendEvent(deps, sink, shownEvent(deps, event, due.repeats), signal);
   const [at, expiresAtMs] = [new Date(deps.clock.nowMs()), event.at.getTime() + EXPIRES_MS];
@@ -69,7 +83,10 @@ async function deliver(deps: DeliverDeps, sink: EventSink | undefined, due: Due,
         )
         .execute();
       await sinks.noteFailed(sink.id, at, sent.reason);
+      return;
     }
+    case 'stopped':
+      await row.set({ due_at: at }).execute();
   }
 }
 

@@ -16,7 +16,9 @@ export type SendDeps = {
 
 export type Sent =
   | { outcome: 'taken' }
-  | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number };
+  | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number }
+  /** The signal was aborted before the answer came. */
+  | { outcome: 'stopped' };
 
 /** Somebody waits for the next event. */
 const DEADLINE_MS = 10_000;
@@ -56,7 +58,7 @@ async function sendToUrl(
     case 'failed':
       return { outcome: 'failed', reason: delivery.reason, status: null };
     case 'aborted':
-      return { outcome: 'failed', reason: 'This process stopped', status: null };
+      return { outcome: 'stopped' };
   }
 }
 
@@ -89,6 +91,7 @@ async function sendToChat(
     }
     case 'unreachable':
     case 'garbage':
+      if (signal.aborted) return { outcome: 'stopped' };
       return { outcome: 'failed', reason: answer.reason, status: null };
   }
 }

@@ -37,6 +37,9 @@ export function sinkStore(db: Database, secrets: SecretBox) {
     bot_id: target.kind === 'chat' ? target.botId : null,
     chat_id: target.kind === 'chat' ? target.chatId : null,
   });
+  const signingColumn = (id: number, signing: Signing) => ({
+    signing_sealed: sealSigning(secrets, signing, SEALED_PLACES.sinkSigning(id)),
+  });
   return {
     /** Oldest first. */
     async list(): Promise<EventSink[]> {
@@ -48,25 +51,32 @@ export function sinkStore(db: Database, secrets: SecretBox) {
       return row === undefined ? null : open(row);
     },
 
+    /** Like `find`, and locks the sink until the transaction ends. */
+    async lock(id: number): Promise<EventSink | null> {
+      const row = await db.selectFrom('event_sinks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+      return row === undefined ? null : open(row);
+    },
+
     async insert(content: SinkContent, signing: Signing): Promise<EventSink> {
       // The id is drawn before the row is made, because the row's secrets are bound to it.
       const { rows } = await sql<{
         id: number;
       }>`select nextval(pg_get_serial_sequence('event_sinks', 'id')) as id`.execute(db);
       const { id } = rows[0]!;
-      const signing_sealed = sealSigning(secrets, signing, SEALED_PLACES.sinkSigning(id));
       const row = await db
         .insertInto('event_sinks')
-        .values({ id, ...columnsOf(id, content), signing_sealed })
+        .values({ id, ...columnsOf(id, content), ...signingColumn(id, signing) })
         .returningAll()
         .executeTakeFirstOrThrow();
       return open(row);
     },
 
-    async update(id: number, content: SinkContent): Promise<EventSink> {
+    /** Without a new `signing`, the one it has stays. */
+    async update(id: number, content: SinkContent, signing: Signing | null): Promise<EventSink> {
+      const columns = { ...columnsOf(id, content), ...(signing === null ? {} : signingColumn(id, signing)) };
       const row = await db
         .updateTable('event_sinks')
-        .set({ ...columnsOf(id, content), failing_since: null, last_error: '' })
+        .set({ ...columns, failing_since: null, last_error: '' })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();

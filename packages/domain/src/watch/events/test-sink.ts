@@ -17,5 +17,5 @@ export async function testSink(
   const event = { resource, repeats: 0, botName: null, link: null };
   const sent = await sendEvent(deps, sink, event, new AbortController().signal);
   const duration_ms = Math.round(performance.now() - begunAtMs);
-  return { delivered: sent.outcome === 'taken', error: sent.outcome === 'taken' ? '' : sent.reason, duration_ms };
+  return { delivered: sent.outcome === 'taken', error: sent.outcome === 'failed' ? sent.reason : '', duration_ms };
 }
