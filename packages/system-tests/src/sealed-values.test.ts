@@ -1,5 +1,6 @@
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 let database: TestDatabase;
@@ -27,7 +28,7 @@ test('a sealed token that was moved to another row is never opened, and nobody i
   try {
     const refused = fleet.rest('/api/bots/update', { id: mine.id, name: 'Mine' });
     await expect(refused).rejects.toThrow(/answered 500: (?!.*:AA)/);
-    expect(api.output()).toContain('altered or moved');
+    await waitFor(() => api.output().includes('altered or moved'));
     expect(JSON.stringify(await fleet.rest('/api/bots'))).toContain(mine.token);
   } finally {
     await put(before.token_sealed);

@@ -15,9 +15,9 @@ export function startEvents(deps: WorkerContext): { stop(): Promise<void> } {
   const columns = statusColumns({ ...deps, changes: { since: () => null } });
   const notice = repeatWork(deps, {
     everyMs: EVERY_MS,
-    work: async () => {
+    work: async (signal) => {
       if (!deps.directory.ready()) return;
-      await whileAvailable(noticeChanges({ ...deps, statusColumns: columns }, EVERY_MS));
+      await whileAvailable(noticeChanges({ ...deps, statusColumns: columns }, EVERY_MS, signal));
       await whileAvailable(noticeDeadLetters(deps, EVERY_MS));
     },
     failure: 'events could not be noticed; this is tried again',

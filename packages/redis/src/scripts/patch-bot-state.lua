@@ -9,8 +9,9 @@
 -- @read s <- state: registrationId
 if s.registrationId ~= registrationId then return 0 end
 local written = { unpack(ARGV, span(changes)) }
+local now = textOf(serverNow())
 for i in each(times) do
-  addField(written, times[i], textOf(serverNow()))
+  addField(written, times[i], now)
 end
 writeState(state, written)
 return 1

@@ -8,18 +8,23 @@ import type { ProgramAttentionByBot } from './program-attention.ts';
 type Errors = { intake: string; backend: string };
 export type TextOf = (bot: Bot, attention: Attention, errors: Errors) => string;
 
+/** Where the state of a program says why. */
+const REASONS = { program_failing: 'pushErr', program_parked: 'parkedFor' } as const;
+
 /** Says for people what is wrong. Reads the last errors of the programs in trouble, and of no others. */
 export async function attentionTexts(
   { redis }: { redis: Pick<RedisHandles, 'runMany'> },
   programs: ProgramAttentionByBot,
 ): Promise<TextOf> {
   const failing = [...programs].flatMap(([botId, list]) =>
-    list.filter(({ kind }) => kind !== 'program_silent').map(({ program: { id } }) => ({ botId, id })),
+    list.flatMap(({ kind, program: { id } }) =>
+      kind === 'program_silent' ? [] : [{ botId, id, field: REASONS[kind] }],
+    ),
   );
   const found = (await redis.runMany(
-    failing.map(({ botId, id }) => ['hmget', programKeys(botId, id).state, 'pushErr', 'parkedFor']),
-  )) as (string | null)[][];
-  const errors = new Map(failing.map(({ id }, at) => [id, found[at]?.find((text) => text !== null) ?? '']));
+    failing.map(({ botId, id, field }) => ['hget', programKeys(botId, id).state, field]),
+  )) as (string | null)[];
+  const errors = new Map(failing.map(({ id }, at) => [id, found[at] ?? '']));
   return (bot, attention, ofBot) => textOf(bot, attention, ofBot, errors.get(attention.programId ?? 0) ?? '');
 }
 

@@ -87,13 +87,12 @@ function statusFrom(
   const intakeOkAtMs = Math.max(number('pollOkAt'), number('hookOkAt'), number('updateAt'));
   const running = isRunning(bot, nowMs, number);
   const backendState = backendStateOf(bot, number);
-  const errors = { intake: field.pollErr ?? '', backend: field.pushErr ?? '' };
+  const intakeError = standing(fault('pollErr', 'pollErrAt'), intakeOkAtMs);
+  const backendError = standing(deliveryError, number('pushOkAt'));
+  const errors = { intake: intakeError?.message ?? '', backend: backendError?.message ?? '' };
   return {
     running,
-    lastError: newest(
-      standing(fault('pollErr', 'pollErrAt'), intakeOkAtMs),
-      standing(deliveryError, number('pushOkAt')),
-    ),
+    lastError: newest(intakeError, backendError),
     deliveryError,
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
     pendingUpdateCount: pendingOf(bot, nowMs, number),

@@ -9,15 +9,19 @@ import type { StatusColumns } from './status-columns.ts';
 export type AttentionOfBot = Attention & { bot: Bot; text: string };
 type Deps = { redis: RedisHandles; clock: Clock; statusColumns: StatusColumns };
 
-/** What is wrong with these bots, the worst first. The columns say which bots to look at; what is answered is of this moment. */
+/**
+ * What is wrong with these bots, the worst first. The columns, which may be some seconds old, say which bots to look at;
+ * the bots in `also` are looked at in any case. What is answered is of this moment.
+ */
 export async function listAttention(
   deps: Deps,
   bots: readonly Bot[],
   kinds: readonly AttentionKind[],
+  also: ReadonlySet<number> = new Set(),
 ): Promise<AttentionOfBot[]> {
   const isWanted = ({ kind }: Attention) => kinds.includes(kind);
   const { value: known } = await deps.statusColumns.attention(bots);
-  const affected = bots.filter((_, at) => known[at]!.some(isWanted));
+  const affected = bots.filter(({ id }, at) => also.has(id) || known[at]!.some(isWanted));
   const statuses = await readBotStatuses(deps, affected);
   const all = affected.flatMap((bot, at) =>
     statuses[at]!.attention.filter(isWanted).map((attention) => ({ ...attention, bot })),

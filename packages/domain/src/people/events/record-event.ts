@@ -39,7 +39,7 @@ async function sinksFor(db: Database, { kind, botId }: Stored): Promise<number[]
 async function sendPaced(db: Database, sinks: number[], { id, kind, botId, programId }: Stored): Promise<void> {
   await sql`
     with last as (
-      select distinct on (d.sink_id) d.sink_id, d.id, d.due_at, d.delivered_at is null and d.retry is null as waits
+      select distinct on (d.sink_id) d.sink_id, d.id, coalesce(d.delivered_at, d.due_at) as at, d.delivered_at is null and d.retry is null as waits
       from event_deliveries d
       where d.sink_id = any (${sinks}::bigint[]) and d.kind = ${kind} and d.bot_id is not distinct from ${botId}::bigint
         and d.program_id is not distinct from ${programId}::bigint
@@ -50,7 +50,7 @@ async function sendPaced(db: Database, sinks: number[], { id, kind, botId, progr
     )
     insert into event_deliveries (sink_id, event_id, kind, bot_id, program_id, due_at)
     select s.id, ${id}, ${kind}, ${botId}::bigint, ${programId}::bigint,
-      greatest(now(), last.due_at + make_interval(secs => ${PACE_S}))
+      greatest(now(), last.at + make_interval(secs => ${PACE_S}))
     from unnest(${sinks}::bigint[]) as s (id) left join last on last.sink_id = s.id
     where not exists (select from joined where joined.sink_id = s.id)`.execute(db);
 }

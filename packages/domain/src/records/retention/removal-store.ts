@@ -71,9 +71,11 @@ export function removalStore(db: Database) {
       return { shown: row.shown, last: [row.date, row.id] };
     },
 
-    /** Deliveries go with their events. */
-    async removeEventsBefore(at: Date): Promise<void> {
-      await db.deleteFrom('events').where('at', '<', at).execute();
+    /** Returns how many it removed, at most `limit`. Deliveries go with their events. */
+    async removeEventsBefore(at: Date, limit: number): Promise<number> {
+      const expired = db.selectFrom('events').select('id').where('at', '<', at).orderBy('at').limit(limit);
+      const { numDeletedRows } = await db.deleteFrom('events').where('id', 'in', expired).executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
     },
 
     /** Removes a bot's messages in the order of their key. `last` is null when there was none. */

@@ -106,10 +106,10 @@ function subtractMonths(deps: StepDeps): Promise<Outcome> {
 
 function removeEvents(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
   const before = new Date(deps.clock.nowMs() - EVENT_DAYS * DAY_MS);
-  return takeSteps(deps, async (transaction) => {
-    await removalStore(transaction).removeEventsBefore(before);
-    return 'done';
-  });
+  const rows = deps.stepRows ?? STEP_ROWS;
+  return takeSteps(deps, async (transaction) =>
+    (await removalStore(transaction).removeEventsBefore(before, rows)) < rows ? 'done' : 'more',
+  );
 }
 
 function removeActivity(deps: StepDeps, beforeMs: number) {

@@ -71,3 +71,10 @@ test('a sink that does not answer delays no other, and a stop is no failure of i
   await again;
   expect(await waiting()).toEqual([]);
 });
+
+test('the next event of a kind and a bot is due 5 minutes after the last one was delivered', async () => {
+  await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'another bot' });
+  const deliveries = database.db.selectFrom('event_deliveries').select(['delivered_at', 'due_at']);
+  const [delivered, next] = await deliveries.where('kind', '=', 'bot.added').orderBy('id').execute();
+  expect(next!.due_at.getTime() - delivered!.delivered_at!.getTime()).toBe(300_000);
+});

@@ -50,16 +50,19 @@ const FAILING_MS = 10_000;
 const UNAUTHORIZED = /^Unauthorized/;
 
 /** Compares what is wrong with the bots with what was told, and records what began and what is over. One process at a time. */
-export async function noticeChanges(deps: NoticeDeps, everyMs: number): Promise<void> {
+export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: AbortSignal): Promise<void> {
   if (!(await allowOnce(deps.redis, eventKeys.look, everyMs / 2))) return;
-  const found = await listAttention(deps, deps.directory.all(), KINDS);
   const known = await deps.db.selectFrom('standing_events').selectAll().execute();
+  // What a column of some seconds ago does not know yet is not over.
+  const found = await listAttention(deps, deps.directory.all(), KINDS, new Set(known.map((row) => row.bot_id)));
   const told = new Set(known.map((row) => keyOf(row.bot_id, row.program_id, row.kind)));
   const stands = new Set(found.map((one) => keyOf(one.bot.id, one.programId ?? 0, standingOf(one))));
   for (const one of found) {
+    if (signal.aborted) return;
     if (begins(deps, one) && !told.has(keyOf(one.bot.id, one.programId ?? 0, standingOf(one)))) await begin(deps, one);
   }
   for (const row of known) {
+    if (signal.aborted) return;
     if (!stands.has(keyOf(row.bot_id, row.program_id, row.kind))) await end(deps, row);
   }
 }

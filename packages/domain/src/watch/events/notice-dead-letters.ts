@@ -5,23 +5,34 @@ import { eventKeys } from '@flotilla/redis/keys.ts';
 import { sql } from 'kysely';
 import { recordEvent } from '../../people/events/record-event.ts';
 
+/** A dead letter that is stored later than one with a higher id is stored within this time. */
+const SETTLED_S = 5;
+
 /** Records of which bots updates were given up since the last look. The first look only remembers where it is. */
 export async function noticeDeadLetters(deps: { db: Database; redis: RedisHandles }, everyMs: number): Promise<void> {
   const { db, redis } = deps;
   if (!(await allowOnce(redis, eventKeys.lookAtLetters, everyMs / 2))) return;
-  const [stored, { rows: newest }] = await Promise.all([
-    redis.commands.get(eventKeys.lastLetter),
-    sql<{ id: number }>`select coalesce(max(id), 0) as id from dead_letters`.execute(db),
-  ]);
-  const { id } = newest[0]!;
-  if (stored !== null && id > Number(stored)) {
-    const { rows } = await sql<{ botId: number; count: number; reason: string }>`
-      select bot_id as "botId", count(*) as count, max(reason) as reason from dead_letters
-      where id > ${Number(stored)} and id <= ${id} group by bot_id order by bot_id`.execute(db);
+  const stored = await redis.commands.get(eventKeys.lastLetter);
+  const last = stored === null ? await newestLetter(db) : await recordLettersAfter(db, Number(stored));
+  if (String(last) !== stored) await redis.commands.set(eventKeys.lastLetter, last);
+}
+
+async function newestLetter(db: Database): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from dead_letters`.execute(db);
+  return rows[0]!.id;
+}
+
+/** Returns the id of the last dead letter that it recorded. */
+async function recordLettersAfter(db: Database, id: number): Promise<number> {
+  const { rows } = await sql<{ botId: number; count: number; reason: string; last: number }>`
+    select bot_id as "botId", count(*) as count, max(reason) as reason, max(id) as last from dead_letters
+    where id > ${id} and created_at < now() - make_interval(secs => ${SETTLED_S})
+    group by bot_id order by bot_id`.execute(db);
+  await db.transaction().execute(async (transaction) => {
     for (const { botId, count, reason } of rows) {
       const text = `${count === 1 ? '1 update was' : `${count} updates were`} given up: ${reason}`;
-      await recordEvent(db, { kind: 'dead_letters.grew', botId, text });
+      await recordEvent(transaction, { kind: 'dead_letters.grew', botId, text });
     }
-  }
-  await redis.commands.set(eventKeys.lastLetter, id);
+  });
+  return Math.max(id, ...rows.map(({ last }) => last));
 }

@@ -76,8 +76,8 @@ local function giveUpHead(turn, id, entry, record)
   })
 end
 
--- The unit at the head of a lane, how often its handling will have begun, and the id of its first update in the lane. While an album may be incomplete: nil, and when to look
--- again (ms). An empty lane gives nil. What has expired, crashed or is gone leaves the lane here; once a call has removed enough,
+-- The unit at the head of a lane, how often its handling will have begun, and the id of its first update in the lane. While
+-- an album may be incomplete: nil, and when to look again (ms). An empty lane gives nil. What has expired, crashed or is gone leaves the lane here; once a call has removed enough,
 -- turn.hasMoreToRemove and nil.
 local function headOf(turn, lane, gatherMs)
   while true do
