@@ -19,7 +19,7 @@ import { withoutNulls } from './without-nulls.ts';
 export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
   async listEventSinks({ db, secrets }, { input }) {
     const sinks = sinkStore(db, secrets);
-    const [all, waiting] = [await sinks.list(), await sinks.waiting()];
+    const [all, waiting] = await Promise.all([sinks.list(), sinks.waiting()]);
     return pageOf(
       all.map((sink) => presentSink(sink, waiting)),
       input,

@@ -80,6 +80,10 @@ async function createAuditLog(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index audit_log_of_actor on audit_log (actor_id, date desc, id desc)
       where actor_kind = 'account'`.execute(db);
+  // For whether an account signed in from an address before.
+  await sql`
+    create index audit_log_sign_ins on audit_log (actor_id, address)
+      where actor_kind = 'account' and action = 'sign_in'`.execute(db);
   // For one kind of action over the whole fleet.
   await sql`create index audit_log_of_action on audit_log (action, date desc, id desc)`.execute(db);
   // For retention.

@@ -30,7 +30,7 @@ local active = s.on == '1'
   and s.isWanted == '1'
   and string.find(',' .. (bot.wokenPrograms or '') .. ',', ',' .. id .. ',', 1, true) ~= nil
 local hopeless = active and isHopeless(turn, s, requests)
-if requests.succeeded then redis.call('HDEL', program, 'parkedAt', 'parkedFor') end
+if requests.succeeded then redis.call('HDEL', program, '@parkedAt', '@parkedFor') end
 
 local function isWanted(found)
   if s.hasDeliveredAhead and redis.call('SISMEMBER', deliveredAhead, idTextOf(found)) == 1 then return false end

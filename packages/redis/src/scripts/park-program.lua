@@ -85,8 +85,8 @@ else
   redis.call('HSET', turn.consumers, reader, cursor .. ' ' .. (more and polledAt or '0'))
 end
 if not more then
-  redis.call('HSET', keys.state, 'parkedAt', now, 'parkedFor', reason)
-  if not pushes then redis.call('HSET', keys.state, 'polledAt', polledAt) end
+  redis.call('HSET', keys.state, '@parkedAt', now, '@parkedFor', reason)
+  if not pushes then redis.call('HSET', keys.state, '@polledAt', polledAt) end
   redis.call('PUBLISH', '@channels.botState', turn.botId)
 end
 trimLog(turn.state, turn.log, turn.consumers, now)

@@ -87,7 +87,7 @@ end
 
 -- Whether every answer of the last 23 h was 410. s: with goneSince.
 local function isHopeless(turn, s, requests)
-  if requests.answers == 'other' and s.goneSince then redis.call('HDEL', turn.readerState, 'goneSince') end
+  if requests.answers == 'other' and s.goneSince then redis.call('HDEL', turn.readerState, '@goneSince') end
   if requests.answers ~= 'gone' then return false end
   local goneSince = tonumber(s.goneSince or turn.now)
   change(turn, '@goneSince', goneSince)

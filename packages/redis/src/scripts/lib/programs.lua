@@ -36,9 +36,9 @@ end
 local function beginProgramPush(keys, cursor, count, target)
   -- stylua: ignore
   writeState(keys.state, { '@push', 1, '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', 0,
-    '@pushFloor', cursor, 'target', target })
+    '@pushFloor', cursor, '@target', target })
   closeBreaker(keys.state)
-  redis.call('HDEL', keys.state, 'pushErr', 'pushErrAt', 'pushOkAt', 'goneSince', 'parkedAt', 'parkedFor')
+  redis.call('HDEL', keys.state, '@pushErr', '@pushErrAt', '@pushOkAt', '@goneSince', '@parkedAt', '@parkedFor')
 end
 
 -- Pull goes on at the lowest id that waits, without the later ones that were delivered. Returns its cursor.
@@ -54,8 +54,8 @@ end
 local function retryProgram(keys, target, now)
   retryNow(keys, now)
   closeBreaker(keys.state)
-  redis.call('HDEL', keys.state, 'pushErr', 'pushErrAt', 'goneSince')
-  redis.call('HSET', keys.state, 'target', target)
+  redis.call('HDEL', keys.state, '@pushErr', '@pushErrAt', '@goneSince')
+  redis.call('HSET', keys.state, '@target', target)
 end
 
 -- The program goes on at the end of the log. Its running turn stops, and what is in flight may still arrive. bot: as below
@@ -127,7 +127,7 @@ local function applyPrograms(bot, ids, kept, pushing)
       -- sleep, and no update would wake it while it is pending.
       if isWoken[id] and bot.on and not string.find(',' .. bot.woken .. ',', ',' .. id .. ',', 1, true) then
         redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, turn)
-        redis.call('HDEL', keys.state, 'goneSince')
+        redis.call('HDEL', keys.state, '@goneSince')
       elseif wanted[id] and not (isWoken[id] and bot.on) then
         endPending(bot.pendingTurns, turn)
       end

@@ -113,6 +113,6 @@ local function trimLog(state, log, consumers, now)
   end
   if bound > 0 then redis.call('XTRIM', log, 'MINID', bound + 1) end
   -- While there is more, trimmedAt stays, so the next call trims again.
-  if not more then redis.call('HSET', state, 'trimmedAt', now) end
+  if not more then redis.call('HSET', state, '@trimmedAt', now) end
   return s.pullCursorCount
 end
