@@ -1,11 +1,22 @@
 import { z } from 'zod';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import { botId, flag, nullable, ownId, pagedInputs, platformId, platformObject, text } from './inputs.ts';
+import {
+  botId,
+  flag,
+  integer,
+  nullable,
+  ownId,
+  ownIds,
+  pagedInputs,
+  platformId,
+  platformObject,
+  text,
+} from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { conditionText } from './program-filters.ts';
 
-const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all'] as const;
+const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all', 'llm'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
 const ROUTING_ACTIONS = ['forward', 'copy', 'drop'] as const;
@@ -15,8 +26,22 @@ export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
 const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
 export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
 
+/** How many candidates a rule may name, and of how many a model reads the description. */
+export const MAX_CANDIDATES = 50;
+
+/** How many decisions of the router are kept for each bot. */
+export const DECISIONS_KEPT = 500;
+
+/** Who decided: the model of LLM_API_URL, or the built-in ranker by words. */
+const DECIDERS = ['model', 'words'] as const;
+export type Decider = (typeof DECIDERS)[number];
+
 const SOURCE_NOTE = 'The bot whose messages the rule is about.';
 const CONDITION_TYPE_NOTE = 'What `condition_value` is compared with.';
+const CANDIDATES_NOTE =
+  'With condition llm and target_bot_id 0: the bots to choose from. null: all enabled bots that have a description, but the source.';
+const TARGET_NOTE =
+  'The bot that sends. 0, only with condition llm: the router chooses it by the descriptions of the candidates.';
 const DELIVERY_NOTE =
   'What happens to a message if a worker crashes while it sends it. at_least_once: it may be sent twice. at_most_once: it may not be sent at all.';
 const ACTION_NOTE =
@@ -26,12 +51,13 @@ const routingRuleResource = z
   .strictObject({
     id: ownIdField,
     source_bot_id: z.int().describe(SOURCE_NOTE),
-    target_bot_id: z.int().describe('The bot that sends.'),
+    target_bot_id: z.int().describe(TARGET_NOTE),
+    candidate_bot_ids: z.array(z.int()).nullable().optional().describe(CANDIDATES_NOTE),
     condition_type: z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE),
     condition_value: z
       .string()
       .describe(
-        'For chat_id: the id. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase. For text: a regular expression. For all: empty.',
+        'For chat_id: the id. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase. For text: a regular expression. For all: empty. For llm: an instruction for the model, or empty.',
       ),
     action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
     target_chat_id: z
@@ -70,8 +96,19 @@ const NO_MATCH_REASONS = [
   'condition',
   'dropped_before',
   'same_chat',
+  'matched_before',
+  'no_text',
+  'not_chosen',
 ] as const;
 export type NoMatchReason = (typeof NO_MATCH_REASONS)[number];
+
+const decided = {
+  target_bot_id: z.int().nullable().describe('The chosen bot; null: none of the candidates.'),
+  reason: z.string().describe('Why, in words; of a failure, what went wrong. At most 500 characters.'),
+  by: z.enum(DECIDERS).describe('model: the model of LLM_API_URL. words: the built-in ranker by words.'),
+  duration_ms: z.int().describe('How long the decision took.'),
+  tokens: z.int().optional().describe('Tokens that the model counted, of the question and its answer.'),
+};
 
 const triedRule = z
   .strictObject({
@@ -82,10 +119,26 @@ const triedRule = z
       .enum(NO_MATCH_REASONS)
       .optional()
       .describe(
-        'Why it would not. bot_off: the bot is disabled, or its `manage_enabled` is off. disabled: the rule is. other_kind: rules act on messages, posts and business messages only. own_message: a bot of this fleet wrote it. condition: it does not hold. dropped_before: an earlier rule drops the message. same_chat: the message would go to where it is.',
+        'Why it would not. bot_off: the bot is disabled, or its `manage_enabled` is off. disabled: the rule is. other_kind: rules act on messages, posts and business messages only. own_message: a bot of this fleet wrote it. condition: it does not hold. dropped_before: an earlier rule drops the message. same_chat: the message would go to where it is. Of a rule with condition llm: matched_before: another rule matches, so the router is not asked. no_text: the message has no words, or is a command alone. not_chosen: no bot was chosen, see `decision`.',
       ),
+    decision: z
+      .strictObject(decided)
+      .optional()
+      .describe('Of a rule with condition llm that was asked: what the router decided.'),
   })
   .meta({ id: 'TriedRoute' });
+
+const decision = z
+  .strictObject({
+    at: z.string().describe('When it was decided (ISO 8601).'),
+    route_id: z.int().describe('The rule.'),
+    chat_id: z.int().describe('The chat of the message.'),
+    ...decided,
+    sticky: z.boolean().describe('True if an earlier decision still held for this chat, so nobody was asked.'),
+  })
+  .meta({ id: 'RouteDecision' });
+
+export type RouteDecision = z.infer<typeof decision>;
 
 const isMessageOrUpdate = (value: Record<string, unknown>): boolean =>
   'update_id' in value || (typeof value.chat === 'object' && value.chat !== null);
@@ -97,7 +150,7 @@ const conditionValue = () =>
   z.preprocess(
     (value) => (Number.isSafeInteger(value) ? String(value) : value),
     conditionText().describe(
-      'For chat_id: the id. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing.',
+      'For chat_id: the id. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing. For llm: an instruction for the model, which may be left out.',
     ),
   );
 const action = () => z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE);
@@ -106,7 +159,10 @@ const delivery = () => z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE);
 const description = () => text({ max: 4096 }).describe('A text for people.');
 
 const targets = {
-  target_bot_id: ownId().optional().describe('The bot that sends. Required unless the action is drop.'),
+  target_bot_id: integer({ min: 0 }).optional().describe(`${TARGET_NOTE} Required unless the action is drop.`),
+  candidate_bot_ids: nullable(ownIds(MAX_CANDIDATES))
+    .optional()
+    .describe(`${CANDIDATES_NOTE} At most ${MAX_CANDIDATES}.`),
   target_chat_id: nullable(platformId())
     .optional()
     .describe('The chat to send to. Required unless the action is drop. 0: the chat that the message came from.'),
@@ -135,6 +191,12 @@ const updateInputs = {
   description: description().optional(),
 };
 
+/** The bots that `candidate_bot_ids` names in any of its forms. */
+function candidatesIn({ candidate_bot_ids: given }: Readonly<Record<string, unknown>>): readonly number[] {
+  const read = nullable(ownIds(MAX_CANDIDATES)).safeParse(given);
+  return read.success ? (read.data ?? []) : [];
+}
+
 export const routingRuleOperations = {
   listRoutingRules: defineOperation({
     method: 'GET',
@@ -160,10 +222,16 @@ export const routingRuleOperations = {
     paths: ['/api/routes/add'],
     role: 'admin',
     summary: 'Adds a routing rule.',
-    description: 'A rule is refused if its target is its source: the same bot and the same chat.',
+    description: `A rule is refused if its target is its source: the same bot and the same chat.
+
+A rule with condition llm is asked when no other rule of the source bot matches a message. The router reads the descriptions of the
+candidates and chooses one of them or none; a choice holds in its chat until 30 minutes pass without a message, or until \`/start\`.
+With LLM_API_URL the text of messages (numbers, addresses and links masked) and the descriptions of the candidates go to that model;
+without it a ranker by words decides here. A key that is limited to some bots must name \`candidate_bot_ids\`.`,
     input: z.object(addInputs),
     output: routingRuleResource,
     botInputs: ['source_bot_id', 'target_bot_id'],
+    botsOf: candidatesIn,
     readOnlyFields: fieldsBeside(routingRuleResource, addInputs),
     example: {
       input: {
@@ -188,6 +256,7 @@ export const routingRuleOperations = {
     input: z.object(updateInputs),
     output: routingRuleResource,
     botInputs: ['source_bot_id', 'target_bot_id'],
+    botsOf: candidatesIn,
     readOnlyFields: fieldsBeside(routingRuleResource, updateInputs),
     example: { input: { id: 5, enabled: false }, output: { ...RULE, enabled: false } },
   }),
@@ -200,7 +269,8 @@ export const routingRuleOperations = {
     summary: 'Tells which rules of a bot would act on a message, in the order in which they run.',
     description: `Nothing is sent or changed. All rules of the bot are listed, also disabled ones.
 
-A message is judged alone: of an album, rules act on all messages if one of them matches. A reply to a message that a rule sent
+A rule with condition llm asks the router, which counts as one of the bot's calls of a day (LLM_CALLS_PER_BOT_DAY), and does not
+remember the decision. A message is judged alone: of an album, rules act on all messages if one of them matches. A reply to a message that a rule sent
 also goes back to its source, which is not shown here.`,
     input: z.object({
       bot_id: botId(),
@@ -216,6 +286,35 @@ also goes back to its source, which is not shown here.`,
       output: [
         { route_id: 5, matches: true, action: 'copy' },
         { route_id: 6, matches: false, action: 'drop', reason: 'disabled' },
+      ],
+    },
+  }),
+
+  listRouteDecisions: defineOperation({
+    method: 'GET',
+    paths: ['/api/routes/decisions'],
+    role: 'any',
+    summary: 'Lists what the router decided for messages of a bot, newest first.',
+    description: `The newest ${DECISIONS_KEPT} decisions of a bot are kept, for a week at most after the last one.`,
+    input: z.object({
+      bot_id: botId(),
+      limit: integer({ min: 1, max: DECISIONS_KEPT }).default(100).describe('How many at most.'),
+    }),
+    output: z.array(decision),
+    botInputs: ['bot_id'],
+    example: {
+      input: { bot_id: 7 },
+      output: [
+        {
+          at: '2026-01-02T10:30:00.000Z',
+          route_id: 8,
+          chat_id: 424242,
+          target_bot_id: 9,
+          reason: 'refund, money',
+          by: 'words',
+          sticky: false,
+          duration_ms: 1,
+        },
       ],
     },
   }),

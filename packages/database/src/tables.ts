@@ -152,7 +152,10 @@ export interface TagsTable {
 export interface RoutesTable {
   id: Generated<BigInt64>;
   source_bot_id: BigInt64;
-  target_bot_id: BigInt64;
+  /** Null: the router chooses it for each message. */
+  target_bot_id: BigInt64 | null;
+  /** A JSON array: the bots that the router chooses from; null: all with a description. */
+  candidate_bot_ids: number[] | null;
   condition_type: string;
   condition_value: Generated<string>;
   action: string;

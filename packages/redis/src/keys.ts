@@ -70,6 +70,12 @@ export function botKeys(botId: number) {
     rulesRedriven: `${prefix}:rules:redriven`,
     /** Also `p:<id>` the progress of its routing (JSON), and `g:<id>` its album. */
     rulesWork: `${prefix}:rules:work`,
+    /** List: what the router decided for messages of the bot (JSON), newest first. */
+    decisions: `${prefix}:decisions`,
+    /** JSON: the bot that the router chose for the chat; it lives while the choice holds. */
+    choice: (chatId: number) => `${prefix}:choice:${chatId}`,
+    /** How often the model was asked for the bot on that day since 1970. */
+    modelCalls: (day: number) => `${prefix}:model-calls:${day}`,
     /** Before the id of a program; see `programKeys`. */
     programPrefix: `${prefix}:program:`,
     /** Exists for a second after a setWebhook, which is allowed once a second. */

@@ -525,6 +525,29 @@ async function noteReserved(redis: RedisCommands, keys: NoteReservedKeys, args: 
   return (reply as unknown) === 1;
 }
 
+export type NoteDecisionKeys = { state: string; decisions: string; live: string; choice: string };
+export type NoteDecisionArgs = {
+  registrationId: string;
+  botId: number;
+  /** JSON */
+  decision: string;
+  kept: number;
+  /** how many decisions, and how long after the last one */
+  keptMs: number;
+  /** JSON, as watchers get it */
+  event: string;
+  /** JSON of the choice that holds from now on */
+  chosen: string | null;
+  holdsMs: number;
+};
+export type NoteDecisionReply = boolean;
+/** Keeps what the router decided for a message of a bot, and the bot that it chose for the chat. See scripts/note-decision.lua. */
+async function noteDecision(redis: RedisCommands, keys: NoteDecisionKeys, args: NoteDecisionArgs): Promise<NoteDecisionReply> {
+  const sent: (string | number)[] = [keys.state, keys.decisions, keys.live, keys.choice, args.registrationId, args.botId, args.decision, args.kept, args.keptMs, args.event, args.chosen ?? '', args.holdsMs];
+  const reply = await runScript(redis, 'note-decision', 4, sent);
+  return (reply as unknown) === 1;
+}
+
 export type NoteRoutedKeys = { state: string; rulesWork: string; history: string; pendingTurns: string };
 export type NoteRoutedArgs = {
   registrationId: string;
@@ -882,6 +905,7 @@ export const scripts = {
   forgetBot,
   forgetConsumer,
   noteReserved,
+  noteDecision,
   noteRouted,
   parkProgram,
   patchBotState,

@@ -19,6 +19,7 @@ const SCRIPTS = {
   'forget-bot': 'runs-when-full',
   'forget-consumer': 'runs-when-full',
   'note-reserved': 'needs-room',
+  'note-decision': 'runs-when-full',
   'note-routed': 'runs-when-full',
   // It copies whole updates, thousands of times.
   'park-program': 'needs-room',

@@ -3,5 +3,5 @@ import { type NameLookup, sharedLookup } from '@flotilla/runtime/shared-lookup.t
 
 /** The policy of a process without endpoints of its own. */
 export function allowOnly(allowedCidrs: readonly string[], lookup: NameLookup = sharedLookup(1)): BackendPolicy {
-  return { allowedCidrs, ownAt: () => null, lookup };
+  return { allowedCidrs, allowedBy: 'BACKEND_ALLOWED_CIDRS', ownAt: () => null, lookup };
 }

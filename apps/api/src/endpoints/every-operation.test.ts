@@ -318,6 +318,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     description: 'An example',
   }),
   updateRoutingRule: async () => ({ id: await newRule(), action: 'forward', enabled: false }),
+  listRouteDecisions: () => ({ bot_id: botId, limit: 10 }),
   tryRoutingRules: () => ({
     bot_id: botId,
     message: { message_id: 1, chat: { id: CHAT, type: 'private' }, text: 'Hi' },

@@ -98,7 +98,7 @@ describe('a routing rule', () => {
     ['a blank keyword', { condition_type: 'keyword', condition_value: ' ' }, ['condition_value']],
     ['a chat that is no id', { condition_type: 'chat_id', condition_value: '@name' }, ['condition_value']],
     ['a user id beyond 2^53', { condition_type: 'user_id', condition_value: '9007199254740993' }, ['condition_value']],
-    ['a condition there is not', { condition_type: 'llm' }, ['condition_type']],
+    ['a condition there is not', { condition_type: 'magic' }, ['condition_type']],
     ['a delay', { delay: 5 }, ['delay']],
   ])('is refused with %s', async (_title, fields, paths) => {
     expect(faultsOf(await add(fields))).toEqual(paths);

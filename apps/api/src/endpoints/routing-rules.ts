@@ -1,5 +1,6 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { RoutingRuleResource, routingRuleOperations } from '@flotilla/contract/routing-rules.ts';
+import { listDecisions } from '@flotilla/domain/delivery/router/choose-bot.ts';
 import { addRoutingRule } from '@flotilla/domain/delivery/routing-rules/add-routing-rule.ts';
 import type { WantedRule } from '@flotilla/domain/delivery/routing-rules/complete-rule.ts';
 import { deleteRoutingRule } from '@flotilla/domain/delivery/routing-rules/delete-routing-rule.ts';
@@ -7,6 +8,8 @@ import type { RoutingRule, RoutingRuleChanges } from '@flotilla/domain/delivery/
 import { routingRuleStore } from '@flotilla/domain/delivery/routing-rules/routing-rule-store.ts';
 import { tryRoutingRules } from '@flotilla/domain/delivery/routing-rules/try-routing-rules.ts';
 import { updateRoutingRule } from '@flotilla/domain/delivery/routing-rules/update-routing-rule.ts';
+import { CHOSEN_BOT } from '@flotilla/domain/fleet/bots/active-rule.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
@@ -32,27 +35,36 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
     return cutPage(rows.map(presentRoutingRule), limit, total, (rule) => [rule.id]);
   },
 
-  async addRoutingRule(context, { input, by }) {
+  async addRoutingRule(context, { input, by, caller }) {
     requireBotsOfRule(context, input);
+    requireNamedCandidates(caller, input.target_bot_id, input.candidate_bot_ids ?? null);
     return presentRoutingRule(await addRoutingRule(context, by, ruleOf(input)));
   },
 
   updateRoutingRule: {
     findBots: findBotsOfRule,
-    async handle(context, { input, by }) {
+    async handle(context, { input, by, caller }) {
       requireBotsOfRule(context, input);
+      const before = await routingRuleStore(context.db).find(input.id);
+      const { target_bot_id: target = before?.targetBotId, candidate_bot_ids: named = before?.candidateBotIds } = input;
+      requireNamedCandidates(caller, target, named ?? null);
       return presentRoutingRule(await updateRoutingRule(context, by, input.id, ruleOf(input)));
     },
   },
 
-  async tryRoutingRules(context, { input }) {
-    const tried = await tryRoutingRules(context, requireBot(context, input.bot_id), input.message);
-    return tried.map(({ rule, reason }) => ({
+  async tryRoutingRules(context, { input, whileAllowed }) {
+    const bot = requireBot(context, input.bot_id);
+    const tried = await whileAllowed((ended) => tryRoutingRules(context, bot, input.message, ended));
+    return tried.map(({ rule, reason, decision }) => ({
       route_id: rule.id,
       matches: reason === null,
       action: rule.action,
-      ...withoutNulls({ reason }),
+      ...withoutNulls({ reason, decision }),
     }));
+  },
+
+  async listRouteDecisions(context, { input }) {
+    return listDecisions(context, requireBot(context, input.bot_id), input.limit);
   },
 
   deleteRoutingRule: {
@@ -74,6 +86,7 @@ function ruleOf(input: UpdateInput): RoutingRuleChanges {
   return {
     sourceBotId: input.source_bot_id,
     targetBotId: input.target_bot_id,
+    candidateBotIds: input.candidate_bot_ids,
     conditionType: input.condition_type,
     conditionValue: input.condition_value,
     action: input.action,
@@ -89,13 +102,20 @@ function requireBotsOfRule(
   context: Context,
   input: { source_bot_id?: number | undefined; target_bot_id?: number | undefined },
 ): void {
-  for (const id of [input.source_bot_id, input.target_bot_id]) if (id !== undefined) requireBot(context, id);
+  for (const id of [input.source_bot_id, input.target_bot_id]) if (id) requireBot(context, id);
 }
 
-/** The two bots of a rule; a caller who changes the rule must see both. */
+/** The router of all bots would send through bots that a limited key does not have. */
+function requireNamedCandidates(caller: Caller, targetBotId: number | undefined, named: number[] | null): void {
+  if (caller.bots === 'all' || targetBotId !== CHOSEN_BOT || named !== null) return;
+  throw refusedInput('candidate_bot_ids', 'is required: your credential is limited to some bots');
+}
+
+/** The bots that a rule names; a caller who changes the rule must see them all. */
 async function findBotsOfRule({ db }: Context, id: number): Promise<number[]> {
   const rule = await routingRuleStore(db).find(id);
-  return rule === null ? [] : [rule.sourceBotId, rule.targetBotId];
+  if (rule === null) return [];
+  return [rule.sourceBotId, rule.targetBotId, ...(rule.candidateBotIds ?? [])].filter((bot) => bot !== CHOSEN_BOT);
 }
 
 function presentRoutingRule(rule: RoutingRule): RoutingRuleResource {
@@ -103,6 +123,7 @@ function presentRoutingRule(rule: RoutingRule): RoutingRuleResource {
     id: rule.id,
     source_bot_id: rule.sourceBotId,
     target_bot_id: rule.targetBotId,
+    ...(rule.targetBotId === CHOSEN_BOT ? { candidate_bot_ids: rule.candidateBotIds } : {}),
     condition_type: rule.conditionType,
     condition_value: rule.conditionValue,
     action: rule.action,

@@ -9,6 +9,8 @@ import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import { type IdReserve, idReserveOf } from '../delivery/intake/id-reserve.ts';
+import { measureRouter } from '../delivery/router/measure-router.ts';
+import { openRouter, type Router } from '../delivery/router/router.ts';
 import type { BackendPolicy } from '../fleet/backend-policy/backend-policy.ts';
 import { followOwnEndpoints, type OwnEndpoints } from '../fleet/backend-policy/own-endpoints.ts';
 import { storeEndpoints } from '../fleet/backend-policy/store-endpoints.ts';
@@ -34,6 +36,7 @@ export type Service = OpenProcess & {
   /** The addresses at which we and our stores listen. */
   endpoints: OwnEndpoints;
   backendPolicy: BackendPolicy;
+  router: Router;
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
   /** Kinds of updates to ask the platform for beside those that are known or named. */
@@ -82,6 +85,15 @@ export async function openService(
   onClose(endpoints.close);
   const replica = announceReplica({ redis, clock }, { kind: name, roles: [...roles], version: VERSION });
   onClose(replica.close);
+  const backendPolicy = {
+    allowedCidrs: config.backendAllowedCidrs,
+    allowedBy: 'BACKEND_ALLOWED_CIDRS',
+    ownAt: endpoints.ownAt,
+    lookup: sharedLookup(Math.max(1, Math.floor(lookupsAtOnce() * SHARE_OF_LOOKUPS))),
+  };
+  const measured = measureRouter(metrics);
+  const router = openRouter({ redis, directory, clock, backendPolicy, measure: measured }, config.router);
+  onClose(router.close);
   const turns = {
     polling: turnQueue(redis, 'polling'),
     push: turnQueue(redis, 'push'),
@@ -102,11 +114,8 @@ export async function openService(
     storeWarnings: storeWarnings(opened),
     directory,
     endpoints,
-    backendPolicy: {
-      allowedCidrs: config.backendAllowedCidrs,
-      ownAt: endpoints.ownAt,
-      lookup: sharedLookup(Math.max(1, Math.floor(lookupsAtOnce() * SHARE_OF_LOOKUPS))),
-    },
+    backendPolicy,
+    router,
     publicUrl: config.publicUrl,
     extraKinds: config.extraKinds,
     turns,

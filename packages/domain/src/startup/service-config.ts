@@ -3,10 +3,12 @@ import { type ProxyTarget, parseProxyUrl } from '@flotilla/runtime/proxy-url.ts'
 import { commonSettings } from '@flotilla/runtime/settings.ts';
 import { type TracingConfig, tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
 import type { z } from 'zod';
+import type { RouterConfig } from '../delivery/router/router.ts';
+import { routerConfig, routerSettings } from '../delivery/router/router-settings.ts';
 import type { ProcessConfig } from './open-process.ts';
 
 /** The settings that the api and the worker both read, to be spread into z.object({...}). */
-export const serviceSettings = { ...commonSettings, ...tracingSettings } as const;
+export const serviceSettings = { ...commonSettings, ...routerSettings, ...tracingSettings } as const;
 
 export type ServiceConfig = ProcessConfig & {
   /** What to look at in Redis; a managed service answers for the rest. */
@@ -19,6 +21,7 @@ export type ServiceConfig = ProcessConfig & {
   /** The way to the platform; null: straight. */
   platformProxy: ProxyTarget | null;
   backendAllowedCidrs: string[];
+  router: RouterConfig;
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
   metricsHost: string;
@@ -52,6 +55,7 @@ export function serviceConfig(
     extraKinds: settings.EXTRA_UPDATE_KINDS,
     platformProxy: settings.TELEGRAM_PROXY === undefined ? null : parseProxyUrl(settings.TELEGRAM_PROXY),
     backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
+    router: routerConfig(settings),
     publicUrl: settings.PUBLIC_URL ?? null,
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,

@@ -1,23 +1,40 @@
 import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { SOURCE_CHAT } from '../../fleet/bots/active-rule.ts';
+import { CHOSEN_BOT, SOURCE_CHAT } from '../../fleet/bots/active-rule.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { compilePattern } from '../filters/compile-pattern.ts';
 import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
+
+type RuleDirectory = Pick<BotDirectory, 'isOwnBot' | 'byId'>;
 
 /** A requested rule with the fields that every rule must have. */
 export type WantedRule = RoutingRuleChanges &
   Pick<RoutingRuleContent, 'sourceBotId' | 'conditionType' | 'action' | 'enabled' | 'delivery' | 'description'>;
 
 /** Fills in what the action and the condition leave open. Throws 'bad_request' naming every fault of the rule. */
-export function completeRule(directory: Pick<BotDirectory, 'isOwnBot'>, wanted: WantedRule): RoutingRuleContent {
+export function completeRule(directory: RuleDirectory, wanted: WantedRule): RoutingRuleContent {
   const { sourceBotId, conditionType, action, enabled, delivery, description } = wanted;
   const conditionValue = wanted.conditionValue ?? '';
   const drops = action === 'drop';
   // Another bot of a rule that sends nothing would only matter when it is deleted: the rule would go with it.
   const targetBotId = drops ? sourceBotId : wanted.targetBotId;
+  const candidateBotIds = targetBotId === CHOSEN_BOT ? (wanted.candidateBotIds ?? null) : null;
   const targetChatId = wanted.targetChatId ?? null;
-  const rule = { sourceBotId, conditionType, conditionValue, action, targetChatId, enabled, delivery, description };
-  const faults = [...conditionFaults(rule), ...(drops ? [] : targetFaults(directory, { ...rule, targetBotId }))];
+  const rule = {
+    sourceBotId,
+    candidateBotIds,
+    conditionType,
+    conditionValue,
+    action,
+    targetChatId,
+    enabled,
+    delivery,
+    description,
+  };
+  const faults = [
+    ...conditionFaults(rule),
+    ...routerFaults(directory, { ...wanted, targetBotId }),
+    ...(drops ? [] : targetFaults(directory, { ...rule, targetBotId })),
+  ];
   if (faults.length === 0 && targetBotId !== undefined) return { ...rule, targetBotId };
   const sentence = faults.map(({ path, reason }) => `${path} ${reason}`).join('; ');
   throw new FlotillaError('bad_request', sentence, { details: faults });
@@ -31,7 +48,7 @@ function conditionFaults({ conditionType, conditionValue }: Condition): FaultDet
 }
 
 function reasonAgainst({ conditionType, conditionValue }: Condition): string | null {
-  if (conditionType === 'all') return null;
+  if (conditionType === 'all' || conditionType === 'llm') return null;
   if (conditionValue.trim() === '') return `is required where condition_type is ${conditionType}`;
   switch (conditionType) {
     case 'keyword':
@@ -47,6 +64,35 @@ function reasonAgainst({ conditionType, conditionValue }: Condition): string | n
 
 function isId(text: string): boolean {
   return /^-?[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+}
+
+/** Faults of a rule that asks the router, and of one that names what only the router reads. */
+function routerFaults(
+  directory: RuleDirectory,
+  { conditionType, action, sourceBotId, targetBotId, candidateBotIds }: WantedRule,
+): FaultDetail[] {
+  const fault = (path: string, reason: string) => [{ path, reason }];
+  if (conditionType !== 'llm') {
+    return [
+      ...(targetBotId === CHOSEN_BOT ? fault('target_bot_id', 'may be 0 only where condition_type is llm') : []),
+      ...(candidateBotIds ? fault('candidate_bot_ids', 'may be named only where condition_type is llm') : []),
+    ];
+  }
+  const named = targetBotId === CHOSEN_BOT ? (candidateBotIds ?? []) : [];
+  const unknown = named.filter((id) => directory.byId(id) === undefined);
+  const silent = named.filter((id) => directory.byId(id)?.description.trim() === '');
+  return [
+    ...(action === 'drop' ? fault('action', 'must be forward or copy where condition_type is llm') : []),
+    ...(targetBotId !== CHOSEN_BOT && candidateBotIds
+      ? fault('candidate_bot_ids', 'may be named only where target_bot_id is 0')
+      : []),
+    ...(candidateBotIds?.length === 0 ? fault('candidate_bot_ids', 'must name a bot; null is all bots') : []),
+    ...(named.includes(sourceBotId) ? fault('candidate_bot_ids', 'must not name the source bot') : []),
+    ...(unknown.length > 0 ? fault('candidate_bot_ids', `names bots that do not exist: ${unknown.join(', ')}`) : []),
+    ...(silent.length > 0
+      ? fault('candidate_bot_ids', `names bots without a description, which is what is read: ${silent.join(', ')}`)
+      : []),
+  ];
 }
 
 type Targeted = Omit<RoutingRuleContent, 'targetBotId'> & { targetBotId: number | undefined };

@@ -37,6 +37,8 @@ export type DestinationProgress = {
 };
 
 export type RoutingProgress = {
+  /** The rule and the bot that the router chose; null: none. Absent: it was not asked. */
+  chosen?: { ruleId: number; targetBotId: number } | null;
   /** Names of the destinations that a redrive sends to, because the unit failed there; absent means all. */
   only?: string[];
   /** By key of the destination. */

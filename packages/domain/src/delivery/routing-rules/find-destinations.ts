@@ -5,19 +5,18 @@ import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { SeenMessage } from '../../records/history/route-links.ts';
 import type { Destination } from './destination.ts';
 import { findCounterparts } from './find-counterparts.ts';
-import { sendingRules } from './matching-rules.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 
 type FindDeps = Pick<RoutingDeps, 'db' | 'redis' | 'directory'>;
 
 /**
- * The destinations of a message (or album): at most one for each of its rules and, when it replies to a routed message,
+ * The destinations of a message (or album): at most one for each of the rules that send it and, when it replies to a routed message,
  * the chat where that one came from. A rule that sends there already delivers the reply, too.
  */
 export async function findDestinations(
   deps: FindDeps,
   bot: Bot,
-  kind: string,
+  rules: ActiveRule[],
   messages: Fields[],
 ): Promise<Destination[]> {
   const [first = {}] = messages;
@@ -25,7 +24,7 @@ export async function findDestinations(
   const { source, targets } =
     answered === null ? { source: null, targets: [] } : await findCounterparts(deps, answered);
   const counterparts = source === null ? targets : [source, ...targets];
-  const byRules = sendingRules(bot, kind, messages).flatMap((rule) => {
+  const byRules = rules.flatMap((rule) => {
     const found = ruleDestination(deps.directory, rule, counterparts, first);
     return found !== null && !isEcho(bot, rule, first, found) ? [found] : [];
   });
@@ -62,7 +61,7 @@ function ruleDestination(
   const counterpart = counterparts.find((made) => made.botId === target.id && made.chatId === chatId);
   return {
     key: `r${rule.id}`,
-    name: `rule ${rule.id}`,
+    name: nameOf(rule),
     target,
     chatId,
     businessConnectionId: counterpart?.businessConnectionId ?? '',
@@ -70,6 +69,19 @@ function ruleDestination(
     showsSource: rule.action === 'forward',
     atMostOnce: rule.delivery === 'at_most_once',
   };
+}
+
+const CHOSEN = /^rule (\d+), bot (\d+)$/;
+
+/** The name of a rule as a destination; of one that the router applied with the bot that it chose. */
+function nameOf(rule: ActiveRule): string {
+  return rule.conditionType === 'llm' ? `rule ${rule.id}, bot ${rule.targetBotId}` : `rule ${rule.id}`;
+}
+
+/** The choice that the name of a destination tells; undefined for other names. */
+export function choiceIn(name: string): { ruleId: number; targetBotId: number } | undefined {
+  const [, ruleId, targetBotId] = CHOSEN.exec(name) ?? [];
+  return ruleId === undefined ? undefined : { ruleId: Number(ruleId), targetBotId: Number(targetBotId) };
 }
 
 function replyDestination(directory: BotDirectory, source: SeenMessage): Destination | null {

@@ -20,7 +20,14 @@ export function sendingRules(bot: Bot, kind: string, messages: Fields[]): Active
   return dropsAt < 0 ? matching : matching.slice(0, dropsAt);
 }
 
-/** Whether the condition of a rule holds for a message. */
+/** The rules whose target the router chooses, in order. It is asked when a message has words and no other rule matches. */
+export function routerRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
+  if (!NEW_MESSAGE_KINDS.includes(kind)) return [];
+  const rules = rulesOf(bot).filter((rule) => rule.conditionType === 'llm');
+  return rules.length > 0 && matchingRules(bot, kind, messages).length === 0 ? rules : [];
+}
+
+/** Whether the condition of a rule holds for a message. The one of the router is decided later. */
 export function meets(rule: ActiveRule, message: Fields): boolean {
   switch (rule.conditionType) {
     case 'all':
@@ -33,6 +40,8 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
       return hasFoldedKeyword(foldedTextOf(message), rule.conditionValue);
     case 'text':
       return patternOf(rule)(readMessageText(message) ?? '');
+    case 'llm':
+      return false;
   }
 }
 

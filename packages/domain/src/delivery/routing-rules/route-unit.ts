@@ -8,11 +8,12 @@ import type { HandlingTurn } from '../lanes/run-turn.ts';
 import type { ShownUpdate } from './claim-for-rules.ts';
 import type { Destination, DestinationProgress, RoutingProgress } from './destination.ts';
 import { answersOwnMessage, findDestinations } from './find-destinations.ts';
-import { matchingRules } from './matching-rules.ts';
+import { matchingRules, routerRules } from './matching-rules.ts';
 import { noteRouted } from './note-routed.ts';
 import { hidesItsWriter, isOwnMessage } from './own-message.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 import type { RoutingLease } from './routing-lease.ts';
+import { rulesForMessage } from './rules-for-message.ts';
 import { type DestinationEnd, sendToDestination } from './send-to-destination.ts';
 
 /** A post of our own may come back this long before the answer to the call that made it. */
@@ -27,7 +28,8 @@ export function readRoutable(bot: Bot, shown: ShownUpdate): { album: string } | 
   const sends = bot.rules.some((rule) => rule.action !== 'drop');
   if (sends && (typeof group === 'string' || typeof group === 'number')) return { album: String(group) };
   const meets = sends && matchingRules(bot, shown.kind, [message]).some((rule) => rule.action !== 'drop');
-  return meets || answersOwnMessage(bot, message) ? { album: '' } : null;
+  const asks = () => routerRules(bot, shown.kind, [message]).length > 0;
+  return meets || answersOwnMessage(bot, message) || asks() ? { album: '' } : null;
 }
 
 /** Routes one update or album as far as possible now. Rejects only when Redis or Postgres is unavailable. */
@@ -35,7 +37,7 @@ export async function routeUnit(
   deps: RoutingDeps,
   bot: Bot,
   unit: ClaimedUnit,
-  { fencingToken, lease }: Pick<HandlingTurn, 'fencingToken' | 'lease'>,
+  { fencingToken, lease, cancel }: HandlingTurn,
 ): Promise<Outcome> {
   const messages = unit.updates.map(messageOf).filter((message) => message !== null);
   const [first] = messages;
@@ -47,7 +49,10 @@ export async function routeUnit(
   if (await isOwnMessage(deps, first)) return { outcome: 'delivered' };
   const progress = progressOf(unit);
   const { only } = progress;
-  const found = await findDestinations(deps, bot, unit.updates[0].kind, messages);
+  const { kind } = unit.updates[0];
+  const rules = await rulesForMessage(deps, bot, { kind, messages }, progress, cancel);
+  if (rules === 'aborted' || !lease.ownsTurn()) return { outcome: 'returned' };
+  const found = await findDestinations(deps, bot, rules, messages);
   const destinations = only === undefined ? found : found.filter(({ name }) => only.includes(name));
   const routing: RoutingLease = {
     ownsTurn: lease.ownsTurn,

@@ -3,11 +3,13 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { ChangeRulesDeps } from '../../fleet/bots/change-rules.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
+import type { Router } from '../router/router.ts';
 
 /** What routing a message needs. */
 export type RoutingDeps = ChangeRulesDeps & {
   platform: PlatformClient;
   turns: { rules: TurnQueue; history: TurnQueue };
   calls: Pick<CallBuffer, 'keep'>;
+  router: Router;
   log: Logger;
 };

@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RoutesTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
+import { CHOSEN_BOT } from '../../fleet/bots/active-rule.ts';
 import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
 
 /** Undefined fields do not filter. */
@@ -50,11 +51,11 @@ export function routingRuleStore(db: Database) {
     },
 
     async insert(rule: RoutingRuleContent): Promise<RoutingRule> {
-      return toRule(await db.insertInto('routes').values(rowOf(rule)).returningAll().executeTakeFirstOrThrow());
+      return toRule(await db.insertInto('routes').values(valuesOf(rule)).returningAll().executeTakeFirstOrThrow());
     },
 
     async update(id: number, rule: RoutingRuleContent): Promise<RoutingRule> {
-      const changed = db.updateTable('routes').set(rowOf(rule)).where('id', '=', id).returningAll();
+      const changed = db.updateTable('routes').set(valuesOf(rule)).where('id', '=', id).returningAll();
       return toRule(await changed.executeTakeFirstOrThrow());
     },
 
@@ -68,7 +69,8 @@ export function routingRuleStore(db: Database) {
 export function rowOf(rule: RoutingRuleContent) {
   return {
     source_bot_id: rule.sourceBotId,
-    target_bot_id: rule.targetBotId,
+    target_bot_id: rule.targetBotId === CHOSEN_BOT ? null : rule.targetBotId,
+    candidate_bot_ids: rule.candidateBotIds,
     condition_type: rule.conditionType,
     condition_value: rule.conditionValue,
     action: rule.action,
@@ -79,11 +81,18 @@ export function rowOf(rule: RoutingRuleContent) {
   };
 }
 
+function valuesOf(rule: RoutingRuleContent) {
+  const row = rowOf(rule);
+  const ids = row.candidate_bot_ids;
+  return { ...row, candidate_bot_ids: ids === null ? null : sql<number[]>`${JSON.stringify(ids)}::jsonb` };
+}
+
 function toRule(row: Selectable<RoutesTable>): RoutingRule {
   return {
     id: row.id,
     sourceBotId: row.source_bot_id,
-    targetBotId: row.target_bot_id,
+    targetBotId: row.target_bot_id ?? CHOSEN_BOT,
+    candidateBotIds: row.candidate_bot_ids,
     conditionType: row.condition_type as RoutingRule['conditionType'],
     conditionValue: row.condition_value,
     action: row.action as RoutingRule['action'],

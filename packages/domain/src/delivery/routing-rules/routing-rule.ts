@@ -4,10 +4,12 @@ import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/co
 export interface RoutingRule {
   id: number;
   sourceBotId: number;
-  /** The source bot itself for `drop`, which sends nothing. */
+  /** The source bot itself for `drop`, which sends nothing; CHOSEN_BOT if the router chooses it. */
   targetBotId: number;
+  /** The bots that the router chooses from; null: all with a description. Of other rules always null. */
+  candidateBotIds: number[] | null;
   conditionType: ConditionType;
-  /** An id in decimal, a phrase or a regular expression, as the type says; '' for `all`. */
+  /** An id in decimal, a phrase or a regular expression, as the type says; an instruction for the model of `llm`; '' for `all`. */
   conditionValue: string;
   action: RoutingAction;
   /** null for `drop` only; 0 for the chat of each message. */

@@ -8,6 +8,7 @@ import { botForTurn } from '../../fleet/bots/bot-for-turn.ts';
 import type { ClaimedUnit, Outcome, SettledUnit } from '../lanes/claimed-unit.ts';
 import { FAILED_PAUSE_MS, isStoreAway } from '../lanes/is-store-away.ts';
 import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
+import type { Router } from '../router/router.ts';
 import { claimForRules, type Matched, type ShownUpdate } from './claim-for-rules.ts';
 import { readRoutable, routeUnit } from './route-unit.ts';
 import type { RoutingDeps } from './routing-deps.ts';
@@ -27,6 +28,8 @@ export type MeasureRouting = {
 
 /** How many source chats of a bot are routed at once. The pace limits sending, not this number. */
 const LANES_AT_ONCE = 20;
+/** So many more may wait for the model of the router: a slow one delays only the chats that it is asked about. */
+const ASKING_AT_ONCE = 100;
 const LOOK_EVERY_MS = 200;
 const CONFIGURATION_PAUSE_MS = 50;
 
@@ -49,10 +52,20 @@ function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
   const warnOfWaiting = throttledLog((details: object, leftOut) =>
     deps.log.warn({ ...details, leftOut }, 'an update waits for a store'),
   );
-  const routing = { ...deps, warnOfWaiting };
+  let asking = 0;
+  const router: Router = {
+    ...deps.router,
+    ask: (...question) => {
+      asking += 1;
+      return deps.router.ask(...question).finally(() => {
+        asking -= 1;
+      });
+    },
+  };
+  const routing = { ...deps, router, warnOfWaiting };
   return {
     lookEveryMs: LOOK_EVERY_MS,
-    room: (inFlight) => LANES_AT_ONCE - inFlight,
+    room: (inFlight) => LANES_AT_ONCE + Math.min(asking, ASKING_AT_ONCE) - inFlight,
     isStuck: () => false,
     claim: async (request, settled) => {
       const claim = await claimForRules(deps, bot, request, settled, matched);

@@ -2,23 +2,26 @@ import { setImmediate } from 'node:timers/promises';
 import type { NoMatchReason } from '@flotilla/contract/routing-rules.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { type Decision, decisionOf } from '../router/choose-bot.ts';
+import { routableMessage } from '../router/routable-message.ts';
+import type { Router } from '../router/router.ts';
 import { sendsElsewhere } from './find-destinations.ts';
 import { meets } from './matching-rules.ts';
 import { isOwnMessage } from './own-message.ts';
 import type { RoutingRule } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
-type TryDeps = { db: Database; redis: RedisHandles; directory: BotDirectory };
+type TryDeps = { db: Database; redis: RedisHandles; directory: BotDirectory; router: Router };
 
-/** reason: null when the rule would act on the message. */
-export type TriedRule = { rule: RoutingRule; reason: NoMatchReason | null };
+/** reason: null when the rule would act on the message. `decision`: of the router, if it was asked. */
+export type TriedRule = { rule: RoutingRule; reason: NoMatchReason | null; decision: Decision | null };
 
 /** The platform's limit. The time of a regular expression grows with the text. */
 const LONGEST_TEXT = 4096;
@@ -28,7 +31,12 @@ const RULES_AT_MOST = 10_000;
  * Tells for each rule of a bot whether it would act on a Message, or on an Update, and if not, why. Changes nothing.
  * Throws FlotillaError('bad_request') for a text that no message can have.
  */
-export async function tryRoutingRules(deps: TryDeps, bot: Bot, given: Fields): Promise<TriedRule[]> {
+export async function tryRoutingRules(
+  deps: TryDeps,
+  bot: Bot,
+  given: Fields,
+  signal: AbortSignal,
+): Promise<TriedRule[]> {
   const message = messageIn(given);
   if ((readMessageText(message ?? {}) ?? '').length > LONGEST_TEXT) {
     throw refusedInput('message', `has a text of more than ${LONGEST_TEXT} characters`);
@@ -41,11 +49,47 @@ export async function tryRoutingRules(deps: TryDeps, bot: Bot, given: Fields): P
   for (const rule of rules) {
     const reason: NoMatchReason | null = forAll ?? reasonOf(deps, bot, rule, message ?? {}, dropped);
     dropped ||= reason === null && rule.action === 'drop';
-    tried.push({ rule, reason });
+    tried.push({ rule, reason, decision: null });
     // Many slow expressions must not hold up other calls.
     await setImmediate();
   }
-  return tried;
+  return forAll === null ? withDecisions(deps, bot, tried, message ?? {}, signal) : tried;
+}
+
+/** Asks the router for its rules, unless another rule matches: the first one that chooses a bot acts. */
+async function withDecisions(
+  { directory, router }: TryDeps,
+  bot: Bot,
+  tried: TriedRule[],
+  message: Fields,
+  signal: AbortSignal,
+): Promise<TriedRule[]> {
+  const { text } = routableMessage([message]);
+  const isOfRouter = ({ rule }: TriedRule) => rule.conditionType === 'llm';
+  let taken = tried.some((one) => !isOfRouter(one) && meetsCondition(one));
+  const answered: TriedRule[] = [];
+  for (const one of tried) {
+    if (!isOfRouter(one) || one.reason === 'disabled') answered.push(one);
+    else if (taken) answered.push({ ...one, reason: 'matched_before' });
+    else if (text === null) answered.push({ ...one, reason: 'no_text' });
+    else {
+      const { rule } = one;
+      const began = performance.now();
+      const verdict = await router.ask(bot, rule, text, signal);
+      if (verdict.outcome === 'aborted') throw new FlotillaError('unavailable', 'The router was not asked to the end');
+      const chosen = verdict.outcome === 'chosen' ? { ...rule, targetBotId: verdict.targetBotId } : null;
+      taken ||= chosen !== null;
+      const sends = chosen !== null && sendsElsewhere(directory, bot, chosen, message);
+      const reason = chosen === null ? 'not_chosen' : sends ? null : 'same_chat';
+      answered.push({ rule, reason, decision: decisionOf(verdict, performance.now() - began) });
+    }
+  }
+  return answered;
+}
+
+/** True if the condition of a rule holds, whatever else keeps the rule from acting. */
+function meetsCondition({ reason }: TriedRule): boolean {
+  return reason === null || reason === 'dropped_before' || reason === 'same_chat';
 }
 
 /** The message that rules look at; null for an update of another kind. */

@@ -122,6 +122,7 @@ describe('an address', () => {
 describe('what is our own', () => {
   const own: BackendPolicy = {
     lookup: resolvesTo('10.0.0.3'),
+    allowedBy: 'BACKEND_ALLOWED_CIDRS',
     allowedCidrs: ['10.0.0.0/8', '127.0.0.0/8', '64:ff9b::/96'],
     ownAt: (address, port) => {
       if (address.toString() === '10.0.0.1') return 'gateway';

@@ -6,7 +6,6 @@ import type { BackendPolicy } from './backend-policy.ts';
 
 const LOCALHOST = new ipaddr.IPv4([127, 0, 0, 1]);
 const LOOKUP_DEADLINE_MS = 2000;
-const SETTING = 'BACKEND_ALLOWED_CIDRS';
 const FORBIDDEN_CODE = 'EFORBIDDENADDRESS';
 
 /** Metadata services of clouds outside the link-local range: Alibaba, Azure, Oracle, AWS, Google. */
@@ -66,7 +65,7 @@ export function forbiddenReason(host: string, port: number, policy: BackendPolic
 /** Like forbiddenReason, for a host that is checked repeatedly. The part that never changes is computed once. */
 export function forbiddenReasons(host: string, port: number, policy: BackendPolicy): () => string | null {
   const address = parseAddress(host) ?? (isLocalhost(host) ? LOCALHOST : null);
-  const lasting = address === null ? forbiddenName(host) : forbiddenAddress(address, policy.allowedCidrs);
+  const lasting = address === null ? forbiddenName(host) : forbiddenAddress(address, policy);
   if (address === null || lasting !== null) return () => lasting;
   const inner = embeddedIpv4(address);
   return () => ownReason(address, port, policy) ?? (inner === null ? null : ownReason(inner, port, policy));
@@ -131,7 +130,10 @@ export function isForbiddenError(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === FORBIDDEN_CODE;
 }
 
-function forbiddenAddress(address: Address, allowedCidrs: readonly string[]): string | null {
+function forbiddenAddress(
+  address: Address,
+  { allowedCidrs, allowedBy }: Pick<BackendPolicy, 'allowedCidrs' | 'allowedBy'>,
+): string | null {
   const text = address.toString();
   if (neverAllowed(address)) return `IP address ${text} is link-local or a metadata service, which is never allowed`;
   const inner = embeddedIpv4(address);
@@ -139,7 +141,7 @@ function forbiddenAddress(address: Address, allowedCidrs: readonly string[]): st
     return `IP address ${text} leads to ${inner.toString()}, which is never allowed`;
   }
   if (allowedCidrs.some((cidr) => contains(cidr, address)) || (inner ?? address).range() === 'unicast') return null;
-  return `IP address ${text} is reserved; ${SETTING} can allow its range`;
+  return `IP address ${text} is reserved; ${allowedBy} can allow its range`;
 }
 
 /** Given only for addresses that would be allowed otherwise, so that callers learn nothing else about our network. */

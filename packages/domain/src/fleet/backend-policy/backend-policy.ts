@@ -6,8 +6,10 @@ export type Own = 'endpoint' | 'gateway';
 
 /** Decides where backends may be. */
 export type BackendPolicy = {
-  /** The private ranges (CIDR) of BACKEND_ALLOWED_CIDRS, in which backends may be. */
+  /** The private ranges (CIDR) in which backends may be. */
   allowedCidrs: readonly string[];
+  /** The setting that names these ranges. */
+  allowedBy: string;
   /** What we own at this address, even if the address is allowed; null if nothing. Asked before every connection. */
   ownAt(address: Address, port: number): Own | null;
   /** Looks the names of backends up. */

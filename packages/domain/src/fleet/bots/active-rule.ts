@@ -3,10 +3,16 @@ import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/co
 /** As a target chat, this id means the chat of the message. No chat of the platform has it. */
 export const SOURCE_CHAT = 0;
 
+/** As a target bot, this id means the one that the router chooses for each message. No bot has it. */
+export const CHOSEN_BOT = 0;
+
 /** An enabled routing rule, as the configuration of its source bot carries it. */
 export type ActiveRule = {
   id: number;
+  /** CHOSEN_BOT for a rule whose target the router chooses. */
   targetBotId: number;
+  /** Of a rule whose target the router chooses: the bots it chooses from; null: all with a description. */
+  candidateBotIds?: number[] | null;
   conditionType: ConditionType;
   conditionValue: string;
   /** Of a condition about a chat: the group that the chat was before, whose last updates may still come. */

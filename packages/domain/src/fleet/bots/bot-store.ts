@@ -16,7 +16,7 @@ const nextRevision = sql<number>`nextval('bot_revisions')`;
 
 const enabledRules = sql<ActiveRule[]>`(
   select coalesce(json_agg(json_build_object(
-    'id', r.id, 'targetBotId', r.target_bot_id, 'conditionType', r.condition_type, 'conditionValue', r.condition_value,
+    'id', r.id, 'targetBotId', coalesce(r.target_bot_id, 0), 'candidateBotIds', r.candidate_bot_ids, 'conditionType', r.condition_type, 'conditionValue', r.condition_value,
     'action', r.action, 'targetChatId', r.target_chat_id, 'delivery', r.delivery) order by r.id), '[]')
   from routes r where r.source_bot_id = bots.id and r.enabled)`;
 const programsOf = sql<StoredProgram[]>`(

@@ -9,7 +9,7 @@ import { decodeRecord } from '../../records/history/stream/history-codec.ts';
 export type LiveEvent = {
   /** The id of its entry in the bot's live stream; they rise. */
   id: string;
-  name: 'update' | 'call' | 'attempt';
+  name: 'update' | 'call' | 'attempt' | 'route';
   chatId: number | null;
   /** JSON on one line. */
   data: string;
@@ -36,6 +36,8 @@ export function decodeLiveEntry(botId: number, [id, record]: LiveEntry): LiveEve
       return { id, name: 'omitted' };
     case 'attempt':
       return liveEvent(id, 'attempt', null, attemptData(botId, JSON.parse(text)));
+    case 'route':
+      return liveEvent(id, 'route', (JSON.parse(text) as { chat_id: number }).chat_id, text);
     default:
       return eventOfRecord(botId, id, record);
   }

@@ -1,0 +1,42 @@
+import { type ActiveRule, CHOSEN_BOT } from '../../fleet/bots/active-rule.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+
+/** A bot that the router may choose. */
+export type Candidate = { id: number; name: string; description: string };
+
+export type CandidateRule = Pick<ActiveRule, 'id' | 'targetBotId' | 'candidateBotIds'>;
+
+export type CandidateLists = {
+  /** The bots that a rule may choose now: enabled ones with a description, in the order of their ids. */
+  of(source: Bot, rule: CandidateRule): readonly Candidate[];
+  close(): void;
+};
+
+/** Keeps the list of each rule until a bot changes: to look through ten thousand bots takes milliseconds. */
+export function candidateLists(directory: BotDirectory): CandidateLists {
+  const lists = new Map<string, readonly Candidate[]>();
+  const stop = directory.onChange(() => lists.clear());
+  return {
+    of(source, rule) {
+      const key = `${rule.id}:${source.revision}`;
+      const list = lists.get(key) ?? listOf(directory, source, rule);
+      lists.set(key, list);
+      return list;
+    },
+    close: stop,
+  };
+}
+
+function listOf(directory: BotDirectory, source: Bot, rule: CandidateRule): Candidate[] {
+  return botsOf(directory, source, rule)
+    .filter((bot) => !bot.disabled && bot.description.trim() !== '')
+    .sort((one, other) => one.id - other.id)
+    .map(({ id, name, description }) => ({ id, name, description }));
+}
+
+function botsOf(directory: BotDirectory, source: Bot, { targetBotId, candidateBotIds }: CandidateRule): Bot[] {
+  const named = targetBotId === CHOSEN_BOT ? (candidateBotIds ?? null) : [targetBotId];
+  if (named === null) return directory.all().filter(({ id }) => id !== source.id);
+  return named.flatMap((id) => directory.byId(id) ?? []);
+}

@@ -1,0 +1,117 @@
+import { DECISIONS_KEPT, type RouteDecision } from '@flotilla/contract/routing-rules.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { RoutableMessage } from './routable-message.ts';
+import type { Router } from './router.ts';
+import type { Verdict } from './verdict.ts';
+
+type ChooseDeps = { redis: RedisHandles; clock: Clock; router: Router };
+
+/** A bot that the router chose for a chat, and by which rule. */
+export type Choice = { ruleId: number; targetBotId: number };
+
+/** A choice as it is kept for its chat. */
+type KeptChoice = Choice & Pick<RouteDecision, 'by' | 'reason'>;
+
+const HOLDS_MS = 30 * 60_000;
+const DECISIONS_KEPT_MS = 7 * 86_400_000;
+
+/**
+ * The bot for a message, by the first of these rules that chooses one; null when none does. A choice holds for its chat until
+ * 30 minutes pass without a message, or until /start. 'aborted' when the signal aborts. Rejects when Redis is away.
+ */
+export async function chooseBot(
+  deps: ChooseDeps,
+  bot: Bot,
+  rules: ActiveRule[],
+  message: RoutableMessage,
+  signal: AbortSignal,
+): Promise<Choice | null | 'aborted'> {
+  if (message.isStart) {
+    await deps.redis.commands.del(botKeys(bot.id).choice(message.chatId));
+    return null;
+  }
+  const kept = await keptChoice(deps, bot, rules, message.chatId);
+  if (kept !== null) {
+    const { ruleId, targetBotId, by, reason } = kept;
+    const decided = { target_bot_id: targetBotId, reason, by, sticky: true, duration_ms: 0 };
+    await note(deps, bot, { route_id: ruleId, chat_id: message.chatId, ...decided });
+    return { ruleId, targetBotId };
+  }
+  if (message.text === null) return null;
+  for (const rule of rules) {
+    const began = performance.now();
+    const verdict = await deps.router.ask(bot, rule, message.text, signal);
+    if (verdict.outcome === 'aborted') return 'aborted';
+    const decided = { ...decisionOf(verdict, performance.now() - began), sticky: false };
+    await note(deps, bot, { route_id: rule.id, chat_id: message.chatId, ...decided });
+    if (verdict.outcome === 'chosen') return { ruleId: rule.id, targetBotId: verdict.targetBotId };
+  }
+  return null;
+}
+
+/** What the router decided, without where. */
+export type Decision = Pick<RouteDecision, 'target_bot_id' | 'reason' | 'by' | 'duration_ms' | 'tokens'>;
+
+/** A verdict as decisions show it. */
+export function decisionOf(verdict: Exclude<Verdict, { outcome: 'aborted' }>, tookMs: number): Decision {
+  const { by, reason, tokens } = verdict;
+  return {
+    target_bot_id: verdict.outcome === 'chosen' ? verdict.targetBotId : null,
+    reason,
+    by,
+    duration_ms: Math.round(tookMs),
+    ...(tokens === undefined ? {} : { tokens }),
+  };
+}
+
+/** The choice that still holds for the chat, if its rule could make it now. */
+async function keptChoice(
+  { redis, router }: ChooseDeps,
+  bot: Bot,
+  rules: ActiveRule[],
+  chatId: number,
+): Promise<KeptChoice | null> {
+  const stored = await redis.commands.get(botKeys(bot.id).choice(chatId));
+  if (stored === null) return null;
+  const kept = JSON.parse(stored) as KeptChoice;
+  const rule = rules.find(({ id }) => id === kept.ruleId);
+  return rule !== undefined && router.mayChoose(bot, rule, kept.targetBotId) ? kept : null;
+}
+
+/** Keeps a decision for people; a chosen bot holds for the chat from now on. */
+async function note({ redis, clock }: ChooseDeps, bot: Bot, decided: Omit<RouteDecision, 'at'>): Promise<void> {
+  const { id: botId, registrationId } = bot;
+  const decision: RouteDecision = { at: new Date(clock.nowMs()).toISOString(), ...decided };
+  const { route_id: ruleId, chat_id: chatId, target_bot_id: targetBotId, by, reason } = decided;
+  const chosen = targetBotId === null ? null : JSON.stringify({ ruleId, targetBotId, by, reason } satisfies KeptChoice);
+  const keys = botKeys(botId);
+  await scripts.noteDecision(
+    redis.commands,
+    { ...keys, choice: keys.choice(chatId) },
+    {
+      registrationId,
+      botId,
+      decision: JSON.stringify(decision),
+      event: JSON.stringify({ bot_id: botId, ...decision }),
+      kept: DECISIONS_KEPT,
+      keptMs: DECISIONS_KEPT_MS,
+      chosen,
+      holdsMs: HOLDS_MS,
+    },
+  );
+}
+
+/** What the router decided for messages of a bot, newest first. */
+export async function listDecisions(
+  { redis }: { redis: RedisHandles },
+  bot: Bot,
+  limit: number,
+): Promise<RouteDecision[]> {
+  const stored = await redis.commands.lrange(botKeys(bot.id).decisions, 0, limit - 1);
+  return stored.map((decision) => JSON.parse(decision) as RouteDecision);
+}

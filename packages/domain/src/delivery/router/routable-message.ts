@@ -1,0 +1,26 @@
+import { readMessageText } from '@flotilla/telegram/message-text.ts';
+import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
+
+/** What the router sees of a message or an album. */
+export type RoutableMessage = {
+  chatId: number;
+  /** null: it has no words, or is a command alone. */
+  text: string | null;
+  /** It begins the conversation with the bot anew. */
+  isStart: boolean;
+};
+
+const COMMAND_ALONE = /^\/\w{1,32}(?:@\w+)?$/u;
+const START = /^\/start(?:@\w+)?(?:\s|$)/u;
+
+/** The chat, and the words of all its messages. */
+export function routableMessage(messages: Fields[]): RoutableMessage {
+  const [first = {}] = messages;
+  const words = messages.map((message) => readMessageText(message)?.trim() ?? '').filter((text) => text !== '');
+  const text = words.join('\n');
+  return {
+    chatId: readInteger(readObject(first, 'chat') ?? {}, 'id') ?? 0,
+    text: text === '' || COMMAND_ALONE.test(text) ? null : text,
+    isStart: START.test(text),
+  };
+}
