@@ -1,5 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
+import type { RouteDecision } from '@flotilla/contract/routing-rules.ts';
 import { createContext, use, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { SentEvent } from './live/event-stream.ts';
 import type { StreamState } from './live/live-stream.ts';
@@ -13,6 +14,7 @@ export type LiveEvent =
   | { name: 'update'; data: OfBot & { update_id: number; kind: string; update: Record<string, unknown> } }
   | { name: 'call'; data: OfBot & { method: string; result: unknown } }
   | { name: 'attempt'; data: OfBot & { update_id: number; status: number; duration_ms: number; error?: string } }
+  | { name: 'route'; data: OfBot & RouteDecision }
   | { name: 'bot'; data: BotResource }
   | { name: 'fleet'; data: FleetResource }
   | { name: 'read'; data: { bot_id: number; chat_id: number; read_message_id: number } }
@@ -118,6 +120,7 @@ function isOfTopic(event: LiveEvent, topic: string): boolean {
   switch (event.name) {
     case 'update':
     case 'call':
+    case 'route':
     case 'read':
       return topic === `bot:${event.data.bot_id}` || topic === `chat:${event.data.bot_id}:${event.data.chat_id}`;
     case 'attempt':

@@ -9,7 +9,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { SandboxSettings } from './config.ts';
 import { type Credentials, keepCredentials } from './credentials.ts';
 import { type EchoProgram, startEchoProgram } from './demo-bot/echo-program.ts';
-import { ADA, type DemoBot, registerDemoBot } from './demo-bot/register-demo-bot.ts';
+import { ADA, type DemoBot, type DemoBotOptions, registerDemoBot } from './demo-bot/register-demo-bot.ts';
+import { registerDesks } from './demo-bot/register-desks.ts';
 import { type Phone, servePhone } from './phone/serve-phone.ts';
 import { requireFreePort } from './require-free-port.ts';
 import { type Stack, stack } from './stack.ts';
@@ -55,7 +56,7 @@ async function startParts(parts: Parts): Promise<void> {
     BACKEND_ALLOWED_CIDRS: settings.BACKEND_ALLOWED_CIDRS,
   };
   const metrics = await startServices(parts, { shared, credentials, port, apiUrl, phonePort });
-  const demoBot = echo && (await registerDemoBot(demoBotOptions(simulatorUrl!, apiUrl, credentials, echo)));
+  const demoBot = echo && (await registerBots(demoBotOptions(simulatorUrl!, apiUrl, credentials, echo)));
   const phone =
     demoBot && (await startPhone(parts, { port: phonePort!, simulatorUrl: simulatorUrl!, apiUrl }, demoBot));
   const hasConsole = (await fetch(`${apiUrl}/console/`)).ok;
@@ -159,6 +160,12 @@ async function startPhone(
   const phone = await servePhone({ port, simulatorUrl, consoleUrl, person: ADA, bot: bot.telegramId });
   parts.stack.add(phone.stop);
   return phone;
+}
+
+async function registerBots(options: DemoBotOptions): Promise<DemoBot> {
+  const demoBot = await registerDemoBot(options);
+  await registerDesks(options, demoBot);
+  return demoBot;
 }
 
 function demoBotOptions(simulatorUrl: string, apiUrl: string, credentials: Credentials, echo: EchoProgram) {

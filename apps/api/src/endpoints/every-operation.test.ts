@@ -370,6 +370,7 @@ const LEFT_OUT_IDS: Record<string, () => unknown> = {
   },
   target_bot_id: () => botId,
   bot_ids: () => [botId],
+  candidate_bot_ids: () => [botId],
 };
 
 /** An id of the same form that names nothing. */

@@ -4,6 +4,7 @@ import { type DemoBotSettings, SETTINGS } from './config.ts';
 import { startEchoProgram } from './echo-program.ts';
 import { linesToTry } from './lines-to-try.ts';
 import { ADA, type DemoBot, registerDemoBot } from './register-demo-bot.ts';
+import { registerDesks } from './register-desks.ts';
 
 runMain('demo bot', async () => startDemoBot(readSettings(SETTINGS)), { plain: true });
 
@@ -13,13 +14,15 @@ async function startDemoBot(settings: DemoBotSettings): Promise<{ stop(): Promis
   const apiRoot = `${settings.API_URL}${settings.PROXY_PREFIX}`;
   const echo = await startEchoProgram({ ...bot, apiRoot }, { host: settings.HOST, port: settings.PORT });
   try {
-    const registered = await registerDemoBot({
+    const options = {
       ...bot,
       simulatorUrl: settings.SIMULATOR_URL,
       apiUrl: settings.API_URL,
       apiKey: settings.ADMIN_API_KEY,
       backendUrl: settings.BACKEND_URL,
-    });
+    };
+    const registered = await registerDemoBot(options);
+    await registerDesks(options, registered);
     process.stdout.write(whatToTry(settings, registered));
   } catch (error) {
     await echo.stop();

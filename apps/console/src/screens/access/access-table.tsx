@@ -1,12 +1,12 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { BotsShown } from '../../parts/bots-field.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import type { Words } from '../../words/en.ts';
 import type { AccessAddress } from './access-view.ts';
-import { BotsShown } from './bots-field.tsx';
 
 type Asked = {
   data: unknown;

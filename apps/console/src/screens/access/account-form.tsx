@@ -2,13 +2,13 @@ import type { AccountResource } from '@flotilla/contract/accounts.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
+import { BotsField } from '../../parts/bots-field.tsx';
 import { changedFields } from '../../parts/changed-fields.ts';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { faultsOf } from '../../parts/form-faults.ts';
 import { useWords } from '../../words/words.tsx';
-import { BotsField } from './bots-field.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
 type Fields = Pick<AccountResource, 'username' | 'display_name' | 'role' | 'bot_ids'>;

@@ -2,6 +2,7 @@ import type { ApiKeyResource } from '@flotilla/contract/api-keys.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
+import { OneBot } from '../../parts/bots-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -9,7 +10,6 @@ import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
-import { OneBot } from './bots-field.tsx';
 import { KeyState } from './key-state.tsx';
 import { type LeftToken, LeftTokens } from './left-tokens.tsx';
 

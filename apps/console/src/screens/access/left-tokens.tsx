@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Answer, call } from '../../call.ts';
+import { OneBot } from '../../parts/bots-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useWords } from '../../words/words.tsx';
-import { OneBot } from './bots-field.tsx';
 
 export type LeftToken = Answer<'deleteAccount'>['program_tokens'][number];
 

@@ -2,6 +2,7 @@ import type { Role } from '@flotilla/contract/accounts.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
+import { BotsField } from '../../parts/bots-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -11,7 +12,6 @@ import { faultsOf } from '../../parts/form-faults.ts';
 import { expiryOf, LifetimeField, useLifetime } from '../../parts/lifetime-field.tsx';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
-import { BotsField } from './bots-field.tsx';
 
 /** Makes a key, and shows it once: it is in no query, no cache and no address, and is gone when the dialog closes. */
 export function NewKey({ account, close }: { account: string; close: () => void }): ReactNode {

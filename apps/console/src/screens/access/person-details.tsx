@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call, callPage } from '../../call.ts';
+import { OneBot } from '../../parts/bots-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -13,7 +14,6 @@ import { Ago, Moment } from '../../parts/time.tsx';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { AccountForm } from './account-form.tsx';
-import { OneBot } from './bots-field.tsx';
 import { type LeftToken, LeftTokens } from './left-tokens.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 

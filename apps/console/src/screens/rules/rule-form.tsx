@@ -8,6 +8,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
+import { BotsField } from '../../parts/bots-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { changedFields } from '../../parts/changed-fields.ts';
 import { CheckField } from '../../parts/check-field.tsx';
@@ -18,9 +19,12 @@ import { faultsOf } from '../../parts/form-faults.ts';
 import { useWords } from '../../words/words.tsx';
 import { useRulesWords } from './rules-words.ts';
 
-const CONDITIONS = ['all', 'keyword', 'text', 'chat_id', 'user_id'] as const satisfies readonly ConditionType[];
+const CONDITIONS = ['all', 'keyword', 'text', 'chat_id', 'user_id', 'llm'] as const satisfies readonly ConditionType[];
 const ACTIONS = ['forward', 'copy', 'drop'] as const satisfies readonly RoutingAction[];
 const DELIVERIES = ['at_least_once', 'at_most_once'] as const satisfies readonly RoutingDelivery[];
+
+/** The target of a rule that asks the router. */
+const ROUTER = 0;
 
 /** What the fields hold: numbers are text until the api reads them. */
 type Draft = {
@@ -28,6 +32,8 @@ type Draft = {
   value: string;
   action: RoutingAction;
   targetBot: string | undefined;
+  /** The bots that the router chooses from; null: all with a description. */
+  candidates: number[] | null;
   targetChat: string;
   delivery: RoutingDelivery;
   description: string;
@@ -39,7 +45,8 @@ function draftOf(botId: number, rule: RoutingRuleResource | null): Draft {
     condition: rule?.condition_type ?? 'keyword',
     value: rule?.condition_value ?? '',
     action: rule?.action ?? 'forward',
-    targetBot: String(rule?.target_bot_id ?? botId),
+    targetBot: rule?.target_bot_id === 0 ? undefined : String(rule?.target_bot_id ?? botId),
+    candidates: rule?.candidate_bot_ids ?? null,
     targetChat: rule?.target_chat_id === undefined ? '' : String(rule.target_chat_id),
     delivery: rule?.delivery ?? 'at_least_once',
     description: rule?.description ?? '',
@@ -47,9 +54,12 @@ function draftOf(botId: number, rule: RoutingRuleResource | null): Draft {
   };
 }
 
-function inputOf({ condition, value, action, targetBot, targetChat, delivery, description, enabled }: Draft) {
+function inputOf(draft: Draft) {
+  const { condition, value, action, targetBot, targetChat, delivery, description, enabled, candidates } = draft;
   const target = {
-    ...(targetBot === undefined ? {} : { target_bot_id: targetBot }),
+    ...(condition === 'llm'
+      ? { target_bot_id: ROUTER, candidate_bot_ids: candidates }
+      : { ...(targetBot === undefined ? {} : { target_bot_id: targetBot }), candidate_bot_ids: null }),
     ...(targetChat.trim() === '' ? {} : { target_chat_id: targetChat.trim() }),
   };
   return {
@@ -68,6 +78,9 @@ function changesOf(draft: Draft, known: Draft) {
   const { condition_type, condition_value } = input;
   return { ...changes, ...(isOther ? { condition_type, condition_value } : {}) };
 }
+
+/** What most want of the router: the chosen bot answers in the chat of the message. */
+const OF_ROUTER: Partial<Draft> = { action: 'copy', targetChat: '0' };
 
 type FormProps = { botId: number; rule: RoutingRuleResource | null; close: () => void };
 
@@ -91,7 +104,13 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
       close();
     },
   });
-  const { faults, other } = faultsOf(save.error, ['condition_value', 'target_bot_id', 'target_chat_id', 'description']);
+  const { faults, other } = faultsOf(save.error, [
+    'condition_value',
+    'target_bot_id',
+    'candidate_bot_ids',
+    'target_chat_id',
+    'description',
+  ]);
   const { condition, action } = draft;
   return (
     <Dialog title={rule === null ? form.add : form.edit} close={close}>
@@ -105,14 +124,14 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
           label={form.condition}
           options={CONDITIONS.map((one) => [one, form.conditionTypes[one]] as const)}
           value={condition}
-          choose={(chosen) => change({ condition: chosen })}
+          choose={(chosen) => change({ condition: chosen, ...(chosen === 'llm' ? OF_ROUTER : {}) })}
         />
         {condition !== 'all' && (
           <Field
             label={form.value[condition]}
             hint={form.valueHints[condition]}
             fault={faults.condition_value}
-            required
+            required={condition !== 'llm'}
             dir="auto"
             value={draft.value}
             onChange={(event) => change({ value: event.target.value })}
@@ -120,18 +139,30 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
         )}
         <SelectField
           label={form.action}
-          options={ACTIONS.map((one) => [one, `${rulesWords.actions[one]}: ${rulesWords.actionHints[one]}`] as const)}
+          options={ACTIONS.filter((one) => condition !== 'llm' || one !== 'drop').map(
+            (one) => [one, `${rulesWords.actions[one]}: ${rulesWords.actionHints[one]}`] as const,
+          )}
           value={action}
           choose={(chosen) => change({ action: chosen })}
         />
         {action !== 'drop' && (
           <>
-            <BotField
-              label={form.targetBot}
-              fault={faults.target_bot_id}
-              botId={draft.targetBot}
-              choose={(targetBot) => change({ targetBot })}
-            />
+            {condition === 'llm' ? (
+              <BotsField
+                label={form.candidates}
+                all={form.allCandidates}
+                fault={faults.candidate_bot_ids ?? faults.target_bot_id}
+                bots={draft.candidates}
+                choose={(candidates) => change({ candidates })}
+              />
+            ) : (
+              <BotField
+                label={form.targetBot}
+                fault={faults.target_bot_id}
+                botId={draft.targetBot}
+                choose={(targetBot) => change({ targetBot })}
+              />
+            )}
             <Field
               label={form.targetChat}
               hint={form.targetChatHint}

@@ -11,6 +11,7 @@ import { StateMark } from '../../parts/state-badge.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useSession } from '../../session.tsx';
 import { useBot } from '../bot/use-bot.ts';
+import { Decided, Decisions } from './decisions.tsx';
 import { RuleForm } from './rule-form.tsx';
 import { useRulesWords } from './rules-words.ts';
 import { type Tried, TryMessage } from './try-message.tsx';
@@ -56,6 +57,7 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
           ))}
         </ol>
       </section>
+      {rules.data?.some(({ condition_type: type }) => type === 'llm') && <Decisions botId={botId} />}
       {/* Below rows that come, it would move from under the pointer. */}
       {!rules.isPending && <TryMessage botId={botId} told={setTried} tried={tried} />}
       {adding && <RuleForm botId={botId} rule={null} close={() => setAdding(false)} />}
@@ -80,6 +82,7 @@ function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
           <p className={tried.matches ? 'verdict good' : 'verdict'}>
             <StateMark state={tried.matches ? 'ok' : 'disabled'} />
             {tried.matches ? rulesWords.try.matches : rulesWords.noMatch[tried.reason ?? 'condition']}
+            {tried.decision && <Decided decision={tried.decision} />}
           </p>
         )}
       </div>
@@ -102,7 +105,8 @@ function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
 
 function RuleAction({ rule }: { rule: Rule }): ReactNode {
   const words = useRulesWords();
-  const bot = useBotName(rule.action === 'drop' ? undefined : String(rule.target_bot_id));
+  const isChosen = rule.target_bot_id === 0;
+  const bot = useBotName(rule.action === 'drop' || isChosen ? undefined : String(rule.target_bot_id));
   return (
     <>
       <b title={words.actionHints[rule.action]}>{words.actions[rule.action]}</b>{' '}
@@ -110,11 +114,20 @@ function RuleAction({ rule }: { rule: Rule }): ReactNode {
         <>
           {rule.target_chat_id === 0 ? words.sameChat : words.to(String(rule.target_chat_id))}{' '}
           <span className="muted">
-            {words.by} <bdi>{bot}</bdi>
+            {isChosen ? words.byChosen(rule.candidate_bot_ids?.length ?? null) : <ByBot name={bot} />}
             {rule.delivery === 'at_most_once' && `, ${words.atMostOnce}`}
           </span>
         </>
       )}
+    </>
+  );
+}
+
+function ByBot({ name }: { name: string }): ReactNode {
+  const words = useRulesWords();
+  return (
+    <>
+      {words.by} <bdi>{name}</bdi>
     </>
   );
 }

@@ -20,6 +20,7 @@ export const rules = {
     keyword: (value: string) => `Has the word “${value}”`,
     text: (value: string) => `Matches /${value}/`,
     all: () => 'Every message',
+    llm: (value: string) => (value === '' ? 'No other rule acts' : `No other rule acts (“${value}”)`),
   },
   actions: { forward: 'Forward', copy: 'Copy', drop: 'Drop' },
   actionHints: {
@@ -30,6 +31,13 @@ export const rules = {
   to: (chat: string) => `to chat ${chat}`,
   sameChat: 'to the chat it came from',
   by: 'by',
+  byChosen: (n: number | null) =>
+    n === null
+      ? 'by the bot whose description fits'
+      : plural(n, {
+          one: 'by its candidate, if the description fits',
+          other: 'by one of {n} bots, whose description fits',
+        }),
   atMostOnce: 'at most once',
   form: {
     add: 'Add a rule',
@@ -41,21 +49,26 @@ export const rules = {
       text: 'the text matches a regular expression',
       chat_id: 'it is in a chat',
       user_id: 'it is from a user',
+      llm: 'no other rule acts: the router chooses a bot',
     },
     value: {
       chat_id: 'Id of the chat',
       user_id: 'Id of the user',
       keyword: 'Word or phrase',
       text: 'Regular expression',
+      llm: 'Instruction for the model',
     },
     valueHints: {
       chat_id: 'Negative for groups and channels.',
       user_id: 'The id at the platform.',
       keyword: 'Case does not matter.',
       text: 'RE2 syntax. It may match anywhere in the text.',
+      llm: 'May be empty. Where the service has a model, it reads the masked text of messages and the descriptions of the bots.',
     },
     action: 'Then',
     targetBot: 'Sent by',
+    candidates: 'Chosen from',
+    allCandidates: 'All bots with a description',
     targetChat: 'To chat',
     targetChatHint: 'Id of the chat. 0: the chat that the message came from.',
     delivery: 'If a worker crashes while it sends',
@@ -79,6 +92,18 @@ export const rules = {
     none: 'No rule would act.',
     matches: 'Would act',
   },
+  decisions: {
+    title: 'Decisions of the router',
+    hint: 'Which bot it chose for the newest messages, and why. A choice holds for a chat until half an hour passes without a message.',
+    empty: 'The router has not been asked yet.',
+    none: 'No bot',
+    chat: (id: number) => `Chat ${id}`,
+    sticky: 'as before in this chat',
+    by: {
+      model: (ms: string) => `by the model, ${ms} ms`,
+      words: (ms: string) => `by words, ${ms} ms`,
+    },
+  },
   noMatch: {
     bot_off: 'The bot is disabled, or does not run rules',
     disabled: 'Not in use',
@@ -87,5 +112,8 @@ export const rules = {
     condition: 'The condition does not hold',
     dropped_before: 'An earlier rule drops it',
     same_chat: 'It is in that chat already',
+    matched_before: 'Another rule matches',
+    no_text: 'The message has no words',
+    not_chosen: 'No bot fits',
   },
 };

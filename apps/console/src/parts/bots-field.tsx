@@ -1,23 +1,31 @@
 import { type ReactNode, useId } from 'react';
-import { findBots, useBotName } from '../../parts/bot-field.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { PickField } from '../../parts/pick-field.tsx';
-import { useWords } from '../../words/words.tsx';
-import '../../parts/check-field.css';
-import '../../parts/chips.css';
+import { useWords } from '../words/words.tsx';
+import { findBots, useBotName } from './bot-field.tsx';
+import { Icon } from './icon.tsx';
+import { PickField } from './pick-field.tsx';
+import './check-field.css';
+import './chips.css';
 
-type BotsProps = { bots: readonly number[] | null; choose: (bots: number[] | null) => void; fault?: string | null };
+type BotsProps = {
+  bots: readonly number[] | null;
+  choose: (bots: number[] | null) => void;
+  fault?: string | null | undefined;
+  /** What the bots are for, and what all of them are. */
+  label?: string;
+  all?: string;
+};
 
 /** All bots, or some of them by name. */
-export function BotsField({ bots, choose, fault }: BotsProps): ReactNode {
+export function BotsField({ bots, choose, fault, ...labels }: BotsProps): ReactNode {
   const { access: words } = useWords();
+  const { label = words.bots, all = words.allBots } = labels;
   const group = useId();
   return (
     <fieldset className="bots-field">
-      <legend>{words.bots}</legend>
+      <legend>{label}</legend>
       <label className="check">
         <input type="radio" name={group} checked={bots === null} onChange={() => choose(null)} />
-        {words.allBots}
+        {all}
       </label>
       <label className="check">
         <input type="radio" name={group} checked={bots !== null} onChange={() => choose([...(bots ?? [])])} />

@@ -1,0 +1,72 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import { type Answer, call } from '../../call.ts';
+import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
+import { useLive } from '../../live.ts';
+import { useBotName } from '../../parts/bot-field.tsx';
+import { ChatLink } from '../../parts/chat-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { StateMark } from '../../parts/state-badge.tsx';
+import { Moment, useNumber } from '../../parts/time.tsx';
+import { REFRESH_MS } from '../../queries.ts';
+import { useRulesWords } from './rules-words.ts';
+
+type Decision = Answer<'listRouteDecisions'>[number];
+
+const SHOWN = 20;
+const SETTLE_MS = 1_000;
+
+/** What the router decided for the newest messages. */
+export function Decisions({ botId }: { botId: number }): ReactNode {
+  const words = useRulesWords().decisions;
+  const queries = useQueryClient();
+  const decisions = useQuery({
+    queryKey: ['decisions', botId],
+    queryFn: ({ signal }) => call('listRouteDecisions', { bot_id: botId, limit: SHOWN }, signal),
+    refetchInterval: REFRESH_MS,
+  });
+  const askAgain = useMemo(
+    () => atOnceAndAfter(SETTLE_MS, () => void queries.invalidateQueries({ queryKey: ['decisions', botId] })),
+    [queries, botId],
+  );
+  useLive([`bot:${botId}`], ({ name }) => name === 'route' && askAgain());
+  return (
+    <section className="panel" aria-labelledby="decisions">
+      <h2 id="decisions">{words.title}</h2>
+      <p className="muted">{words.hint}</p>
+      {decisions.isError && <Failure error={decisions.error} retry={() => void decisions.refetch()} />}
+      {decisions.data?.length === 0 && <Empty title={words.empty} />}
+      <ul className="decision-list">
+        {decisions.data?.map((decision) => (
+          <li key={`${decision.at} ${decision.chat_id}`} className="decision">
+            <Moment at={decision.at} />
+            <ChatLink botId={botId} chatId={decision.chat_id}>
+              {words.chat(decision.chat_id)}
+            </ChatLink>
+            <Decided decision={decision} sticky={decision.sticky} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type DecidedProps = { decision: Omit<Decision, 'at' | 'route_id' | 'chat_id' | 'sticky'>; sticky?: boolean };
+
+/** The chosen bot, why, and by whom. */
+export function Decided({ decision, sticky = false }: DecidedProps): ReactNode {
+  const words = useRulesWords().decisions;
+  const number = useNumber();
+  const { target_bot_id: target, reason, by, duration_ms: tookMs } = decision;
+  const name = useBotName(target === null ? undefined : String(target));
+  return (
+    <span className="decided">
+      <b className="cut">
+        <StateMark state={target === null ? 'disabled' : 'ok'} /> {target === null ? words.none : <bdi>{name}</bdi>}
+      </b>{' '}
+      <bdi className="reason">{reason}</bdi>{' '}
+      <span className="muted">{sticky ? words.sticky : words.by[by](number(tookMs))}</span>
+    </span>
+  );
+}
