@@ -23,14 +23,14 @@ const root = createRootRoute({ component: Shell, notFoundComponent: () => <NotFo
 const fleet = createRoute({
   getParentRoute: () => root,
   path: '/',
-  validateSearch: readFleetFilter,
+  validateSearch: only(readFleetFilter),
   component: screen(() => import('./screens/fleet/fleet.tsx'), 'Fleet'),
 });
 
 const addBot = createRoute({
   getParentRoute: () => root,
   path: '/bots/add',
-  validateSearch: readAddedBot,
+  validateSearch: only(readAddedBot),
   component: screen(() => import('./screens/add-bot/add-bot.tsx'), 'AddBot'),
 });
 
@@ -42,19 +42,19 @@ const bot = createRoute({
 const botOverview = createRoute({
   getParentRoute: () => bot,
   path: '/',
-  validateSearch: readRange,
+  validateSearch: only(readRange),
   component: screen(() => import('./screens/bot/overview.tsx'), 'Overview'),
 });
 const botLive = createRoute({
   getParentRoute: () => bot,
   path: '/live',
-  validateSearch: readLiveFilter,
+  validateSearch: only(readLiveFilter),
   component: screen(() => import('./screens/live/bot-live.tsx'), 'BotLive'),
 });
 const live = createRoute({
   getParentRoute: () => root,
   path: '/live',
-  validateSearch: readLiveFilter,
+  validateSearch: only(readLiveFilter),
   component: screen(() => import('./screens/live/live.tsx'), 'LiveScreen'),
 });
 const botSettings = createRoute({
@@ -66,7 +66,7 @@ const botSettings = createRoute({
 const botStatistics = createRoute({
   getParentRoute: () => bot,
   path: '/statistics',
-  validateSearch: readPeriod(PERIODS_OF_BOT),
+  validateSearch: only(readPeriod(PERIODS_OF_BOT)),
   component: screen(() => import('./screens/statistics/bot-statistics.tsx'), 'BotStatistics'),
 });
 
@@ -86,13 +86,13 @@ const chatMessages = createRoute({
 const chatPeople = createRoute({
   getParentRoute: () => chat,
   path: '/bots/$id/chats/$chat/people',
-  validateSearch: readPeopleAddress,
+  validateSearch: only(readPeopleAddress),
   component: screen(() => import('./screens/chat/people.tsx'), 'People'),
 });
 const chatStatistics = createRoute({
   getParentRoute: () => chat,
   path: '/bots/$id/chats/$chat/statistics',
-  validateSearch: readPeriod(PERIODS_OF_CHAT),
+  validateSearch: only(readPeriod(PERIODS_OF_CHAT)),
   component: screen(() => import('./screens/statistics/chat-statistics.tsx'), 'ChatStatistics'),
 });
 const chatAudit = createRoute({
@@ -104,37 +104,37 @@ const chatAudit = createRoute({
 const search = createRoute({
   getParentRoute: () => root,
   path: '/search',
-  validateSearch: readSearchAddress,
+  validateSearch: only(readSearchAddress),
   component: screen(() => import('./screens/search/search.tsx'), 'Search'),
 });
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
-  validateSearch: readEventFilter,
+  validateSearch: only(readEventFilter),
   component: screen(() => import('./screens/events/events.tsx'), 'Events'),
 });
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: readAuditFilter,
+  validateSearch: only(readAuditFilter),
   component: screen(() => import('./screens/audit/audit.tsx'), 'Audit'),
 });
 const access = createRoute({
   getParentRoute: () => root,
   path: '/access',
-  validateSearch: readAccessAddress,
+  validateSearch: only(readAccessAddress),
   component: screen(() => import('./screens/access/access.tsx'), 'Access'),
 });
 const botDeliveries = createRoute({
   getParentRoute: () => bot,
   path: '/deliveries',
-  validateSearch: readDeliveryFilter,
+  validateSearch: only(readDeliveryFilter),
   component: screen(() => import('./screens/bot/bot-deliveries.tsx'), 'BotDeliveries'),
 });
 const botPrograms = createRoute({
   getParentRoute: () => bot,
   path: '/programs',
-  validateSearch: readProgramsAddress,
+  validateSearch: only(readProgramsAddress),
   component: screen(() => import('./screens/programs/programs.tsx'), 'Programs'),
 });
 const botRules = createRoute({
@@ -145,7 +145,7 @@ const botRules = createRoute({
 const deliveries = createRoute({
   getParentRoute: () => root,
   path: '/deliveries',
-  validateSearch: readDeliveryFilter,
+  validateSearch: only(readDeliveryFilter),
   component: screen(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
 });
 const system = createRoute({
@@ -156,14 +156,14 @@ const system = createRoute({
 const botChats = createRoute({
   getParentRoute: () => bot,
   path: '/chats',
-  validateSearch: readInboxSearch,
+  validateSearch: only(readInboxSearch),
   component: screen(() => import('./screens/inbox/inbox.tsx'), 'BotChats'),
 });
 
 const inbox = createRoute({
   getParentRoute: () => root,
   path: '/inbox',
-  validateSearch: readInboxSearch,
+  validateSearch: only(readInboxSearch),
   component: screen(() => import('./screens/inbox/inbox.tsx'), 'Inbox'),
 });
 // The chat is a part of the screen, which the other chats stay beside.
@@ -212,6 +212,14 @@ function stringifySearch(search: Record<string, unknown>): string {
   const given = Object.entries(search).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return query && `?${query}`;
+}
+
+/** The router keeps what `read` leaves out, so that an address with nonsense would reach the screen. */
+function only<Search extends object>(read: (search: Record<string, unknown>) => Search) {
+  return (search: Record<string, unknown>): Search => {
+    const unknown = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
+    return { ...unknown, ...read(search) };
+  };
 }
 
 /** A part of the page that is loaded when its path is opened. */

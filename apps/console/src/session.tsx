@@ -26,8 +26,8 @@ export function useSession(): Session {
   return use(SessionContext)!;
 }
 
-/** A bot that is added belongs to nobody's list, so only those who see all bots add some. */
-export function addsBots({ role, bot_ids }: AccountResource): boolean {
+/** An administrator of all bots: may add bots and accounts, and see what concerns no single bot. */
+export function seesWholeFleet({ role, bot_ids }: AccountResource): boolean {
   return role === 'admin' && bot_ids === null;
 }
 

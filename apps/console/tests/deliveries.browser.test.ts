@@ -438,6 +438,11 @@ test(
     await page.getByRole('button', { name: 'Edit…' }).click();
     const editing = page.getByRole('dialog', { name: 'Edit the rule' });
     await editing.getByLabel('Note').fill('Nobody answers these');
+    await editing.getByLabel('Then', { exact: true }).selectOption('forward');
+    await editing.getByRole('button', { name: 'Clear: Sent by' }).click();
+    await editing.getByRole('button', { name: 'Save' }).click();
+    await waitFor(async () => (await editing.getByText('This field is required.').count()) === 2);
+    await editing.getByLabel('Then', { exact: true }).selectOption('drop');
     await suite.fleet.rest('/api/routes/update', { id: rule!.id, enabled: false });
     await editing.getByRole('button', { name: 'Save' }).click();
     await editing.waitFor({ state: 'detached' });

@@ -267,7 +267,7 @@ test(
     await page.getByRole('button', { name: 'Add the program' }).click();
     await page.getByText(`apiRoot: '${suite.fleet.url}/tgapi' } })`).first().waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    const leaving = page.getByRole('dialog', { name: 'Leave without the token?' });
+    const leaving = page.getByRole('dialog', { name: 'Leave without keeping it?' });
     await leaving.getByRole('button', { name: 'Stay here' }).click();
     await page.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByText(/^May call: .*setWebhook/).waitFor();
@@ -437,7 +437,7 @@ test(
     await page.getByRole('button', { name: 'Добавить программу' }).click();
     await page.getByText('gramio', { exact: true }).waitFor();
     await fits('ru-program-connect');
-    await page.getByRole('button', { name: 'Токен сохранён' }).click();
+    await page.getByRole('button', { name: 'Сохранено' }).click();
     await page.getByText('Не больше 60 в минуту').waitFor();
     await fits('ru-program-details');
     expect(complaints).toEqual([]);

@@ -97,6 +97,11 @@ test(
     const connections = page.getByRole('spinbutton', { name: 'Updates at the same time' });
     await page.locator('input[type=number][aria-invalid]').waitFor();
     await connections.fill('8');
+    const silentAfter = page.getByRole('spinbutton', { name: 'Silent after (seconds)' });
+    await silentAfter.fill('');
+    await page.keyboard.press('Control+s');
+    await page.getByText('must be an integer from 0 to 86400').waitFor();
+    await silentAfter.fill('300');
     await page.keyboard.press('Control+s');
     await page.getByText('which is never allowed').waitFor();
     const url = page.getByLabel('Backend URL');
@@ -125,7 +130,7 @@ test(
     await page.getByRole('button', { name: 'Save' }).click();
     const { allowed_updates: kinds, ...others } = (await sent).postDataJSON();
     expect(others).toEqual({
-      ...{ id: bot.id, name: 'Shop <b>', backend_url: 'https://bots.example.com/hook', max_connections: 8 },
+      ...{ id: bot.id, name: 'Shop <b>', backend_url: 'https://bots.example.com/hook', max_connections: '8' },
     });
     expect([kinds.includes('message'), kinds.includes('poll'), kinds.includes('chat_member')]).toEqual([
       true,

@@ -34,6 +34,18 @@ test('the secret of a URL is shown once: when the sink is added, or when its cha
   expect((added as Sink).signing_secret).not.toBe((changed as Sink).signing_secret);
 });
 
+test.each([
+  ['', 'must not be empty'],
+  ['bots.example.com/events', 'must begin with http:// or https://'],
+  ['https://', 'is not an http or https URL'],
+  ['http://169.254.169.254/latest', expect.stringContaining('which is never allowed')],
+])('a URL that no event may be sent to is refused as url: %s', async (url, reason) => {
+  const { id } = await addChat();
+  for (const answer of [await post('add', { name: 'Desk', url }), await post('update', { id, url })]) {
+    expect(answer).toMatchObject({ status: 400, json: { details: [{ path: 'url', reason }] } });
+  }
+});
+
 test('changes of one sink at the same time all hold, and each is in the audit', async () => {
   const { id } = await addChat();
   const changes = [{ name: 'Night' }, { chat_id: 8 }, { kinds: ['bot.added'] }, { enabled: false }];

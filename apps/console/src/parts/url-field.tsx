@@ -3,7 +3,7 @@ import { Field } from './field.tsx';
 
 type UrlProps = {
   label: string;
-  hint: string;
+  hint?: string;
   fault: string | null | undefined;
   required?: boolean;
   url: string;

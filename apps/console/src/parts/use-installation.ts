@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../call.ts';
-import { addsBots, useSession } from '../session.tsx';
+import { seesWholeFleet, useSession } from '../session.tsx';
 
 const REAL_PLATFORM = 'https://api.telegram.org';
 
@@ -17,7 +17,7 @@ export function useInstallation(): Installation {
   const system = useQuery({
     queryKey: ['installation'],
     queryFn: ({ signal }) => call('showSystem', {}, signal),
-    enabled: addsBots(account),
+    enabled: seesWholeFleet(account),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const settingOf = (wanted: string) => system.data?.settings.find(({ name }) => name === wanted)?.value ?? '';

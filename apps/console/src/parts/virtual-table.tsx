@@ -33,6 +33,8 @@ type TableProps<Row> = {
   /** Told which rows are on the screen. */
   shows: (first: number, last: number) => void;
   stale: boolean;
+  /** Rows are as high as their text, which wraps. */
+  wraps?: true;
 };
 
 const ROW_PX = 37;
@@ -52,7 +54,7 @@ export function VirtualTable<Row>(props: TableProps<Row>): ReactNode {
 }
 
 function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
-  const { label, columns, keyOf, shows, stale, isHeld, rowPx } = props;
+  const { label, columns, keyOf, shows, stale, isHeld, rowPx, wraps } = props;
   const held = useHeldRows(props);
   const { total, rowAt } = isHeld ? props : held;
   const body = useRef<HTMLDivElement>(null);
@@ -73,7 +75,14 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => shows(first, last), [shows, first, last]);
   const table = (
-    <div role="table" aria-label={label} aria-rowcount={total + 1} aria-busy={stale} className="table" style={sizes}>
+    <div
+      role="table"
+      aria-label={label}
+      aria-rowcount={total + 1}
+      aria-busy={stale}
+      className={`table ${wraps ? 'wraps' : ''}`}
+      style={sizes}
+    >
       <div role="rowgroup" className="table-head">
         <div role="row" aria-rowindex={1} className="row">
           {columns.map(({ name, title, end, sort }) => (
@@ -97,6 +106,7 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
               role="row"
               aria-rowindex={index + 2}
               data-index={index}
+              ref={wraps && rows.measureElement}
               className="row"
               style={{ transform: `translateY(${start - top}px)` }}
             >

@@ -6,7 +6,7 @@ import { callPage } from '../call.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { lookOf, markOf, StateMark } from '../parts/state-badge.tsx';
 import { usePreferences } from '../preferences.tsx';
-import { addsBots, useSession } from '../session.tsx';
+import { seesWholeFleet, useSession } from '../session.tsx';
 import { THEMES } from '../stored-preferences.ts';
 import { useWords } from '../words/words.tsx';
 import { screensOf } from './screens.ts';
@@ -84,7 +84,7 @@ function useTargets(text: string, close: () => void): Target[] {
   });
   const actions: [string, () => void][] = [
     ...screensOf(account).map(({ name, to }): [string, () => void] => [words.nav[name], () => void navigate({ to })]),
-    ...(addsBots(account)
+    ...(seesWholeFleet(account)
       ? ([[words.fleet.add, () => void navigate({ to: '/bots/add' })]] as [string, () => void][])
       : []),
     ...THEMES.map((theme): [string, () => void] => [

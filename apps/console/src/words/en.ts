@@ -31,6 +31,15 @@ export const words = {
     hint: 'The browser does not let this page copy. That is so where it is opened without TLS. The text is selected: press Ctrl C.',
     text: 'Text',
   },
+  /** Of a secret that nobody can look up later. */
+  once: {
+    hint: 'Copy it now: it is shown this once.',
+    kept: 'I have kept it',
+    leaveTitle: 'Leave without keeping it?',
+    leaveHint: 'It is not shown again.',
+    leave: 'Leave',
+    stay: 'Stay here',
+  },
   clearField: (name: string) => `Clear: ${name}`,
 
   access,
@@ -138,6 +147,8 @@ export const words = {
     codes: null as Record<ErrorCode, string> | null,
     /** A sentence of the api, or what it says of a field; null: it is in another language, and not known. */
     inWords: (sentence: string): string | null => sentence,
+    /** Of a field that is empty. */
+    required: 'This field is required.',
     request: (id: string) => `Request ${id}`,
     notFound: 'There is no such page',
     notFoundHint: 'The address may be wrong, or what it showed is gone.',

@@ -3,23 +3,22 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { BotsField } from '../../parts/bots-field.tsx';
-import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { faultsOf } from '../../parts/form-faults.ts';
 import { expiryOf, LifetimeField, useLifetime } from '../../parts/lifetime-field.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 
 /** Makes a key, and shows it once: it is in no query, no cache and no address, and is gone when the dialog closes. */
 export function NewKey({ account, close }: { account: string; close: () => void }): ReactNode {
+  const { access, once } = useWords();
   const [made, setMade] = useState<string | null>(null);
   return made === null ? (
     <NewKeyForm account={account} close={close} made={setMade} />
   ) : (
-    <ShownOnce secret={made} close={close} />
+    <ShownOnce title={access.keyMade} description={once.hint} secret={made} close={close} />
   );
 }
 
@@ -83,21 +82,5 @@ function NewKeyForm({ account, close, made }: FormProps): ReactNode {
         fault={faults.expires_at}
       />
     </Confirm>
-  );
-}
-
-function ShownOnce({ secret, close }: { secret: string; close: () => void }): ReactNode {
-  const { access: words } = useWords();
-  // A press beside the dialog must not lose the key.
-  return (
-    <Dialog title={words.keyMade} description={words.keyMadeHint} className="narrow">
-      <code className="secret">{secret}</code>
-      <div className="dialog-actions">
-        <CopyButton text={secret} />
-        <Button kind="primary" onClick={close}>
-          {words.keyKept}
-        </Button>
-      </div>
-    </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { NotFound } from '../../parts/not-found.tsx';
 import { Steps } from '../../parts/steps.tsx';
 import { useTitle } from '../../parts/use-title.ts';
-import { addsBots, useSession } from '../../session.tsx';
+import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useAddBotWords } from './add-bot-words.ts';
 import { ConnectProgram } from './connect-program.tsx';
 import { TokenForm } from './token-form.tsx';
@@ -17,7 +17,7 @@ export function AddBot(): ReactNode {
   const { account } = useSession();
   const { bot } = route.useSearch();
   useTitle(words.title);
-  if (!addsBots(account)) return <NotFound title={words.notYours} hint="" />;
+  if (!seesWholeFleet(account)) return <NotFound title={words.notYours} hint="" />;
   return (
     <div className="add-bot">
       <Steps label={words.steps} names={[words.stepToken, words.stepProgram]} at={bot === undefined ? 0 : 1} />

@@ -1,7 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 
 const DEFAULT_CONNECTIONS = 40;
-const MASK = '****';
 
 /** The settings as the form holds them. A secret that is null stays as it is. */
 export type Settings = Pick<
@@ -25,7 +24,7 @@ export function settingsOf(bot: BotResource): Settings {
   };
 }
 
-/** The changes as the api takes them. A number that is none is sent as it is, for the api to say so. */
+/** The changes as the api takes them. Numbers stay text, so that the api refuses an empty one. */
 export function inputOf({
   max_connections: connections,
   silent_after_s: silentAfter,
@@ -36,13 +35,8 @@ export function inputOf({
   return {
     ...rest,
     ...(typeof secret_token === 'string' ? { secret_token } : {}),
-    ...(connections === undefined ? {} : { max_connections: Number(connections) }),
-    ...(silentAfter === undefined ? {} : { silent_after_s: Number(silentAfter) }),
+    ...(connections === undefined ? {} : { max_connections: connections }),
+    ...(silentAfter === undefined ? {} : { silent_after_s: silentAfter }),
     ...(kinds === undefined ? {} : { allowed_updates: kinds === null ? null : [...kinds] }),
   };
-}
-
-/** True if the text has a part that the api hides from sessions: saved, it would replace what it stands for. */
-export function isMasked(text: string): boolean {
-  return text.includes(MASK);
 }

@@ -1,13 +1,15 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from 'react';
+import { type ReactNode, type SyntheticEvent, useRef, useState } from 'react';
 import { CallError, call } from '../../call.ts';
 import { useShortcuts } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { changedFields } from '../../parts/changed-fields.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { isMasked } from '../../parts/is-masked.ts';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
-import { inputOf, isMasked, type Settings, settingsOf } from './settings-draft.ts';
+import { useFirstFault } from '../../parts/use-first-fault.ts';
+import { inputOf, type Settings, settingsOf } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { useSettingsWords } from './settings-words.ts';
 
@@ -51,13 +53,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
     saving.reset();
   };
   useShortcuts({ 'ctrl+s': save });
-  useEffect(() => {
-    if (faults.size === 0) return;
-    const field = form.current?.querySelector<HTMLElement>('[aria-invalid]');
-    field?.focus();
-    // The bar with the button to save may lie over it.
-    field?.scrollIntoView({ block: 'center' });
-  }, [faults]);
+  useFirstFault(form, faults);
   const isAtFields = saving.error instanceof CallError && saving.error.faults.size > 0;
   return (
     <form ref={form} className="settings-form" onSubmit={submit} noValidate>

@@ -1,8 +1,10 @@
-import { given, readId, readText } from '../../parts/filters.tsx';
+import type { EventKind } from '@flotilla/contract/events.ts';
+import { given, readId } from '../../parts/filters.tsx';
+import { EVENT_KINDS } from './event-looks.ts';
 
 /** What the address says about the list. */
-export type EventFilter = { kind?: string; bot?: string };
+export type EventFilter = { kind?: EventKind; bot?: string };
 
-export function readEventFilter(search: Record<string, unknown>): EventFilter {
-  return given({ kind: readText(search.kind), bot: readId(search.bot) });
+export function readEventFilter({ kind, bot }: Record<string, unknown>): EventFilter {
+  return given({ kind: EVENT_KINDS.find((one) => one === kind), bot: readId(bot) });
 }

@@ -1,4 +1,4 @@
-import type { EventKind, EventResource } from '@flotilla/contract/events.ts';
+import type { EventResource } from '@flotilla/contract/events.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callPage } from '../../call.ts';
@@ -12,9 +12,10 @@ import { Moment } from '../../parts/time.tsx';
 import { usePages } from '../../parts/use-pages.ts';
 import { useTitle } from '../../parts/use-title.ts';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
-import { useSession } from '../../session.tsx';
+import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import type { EventFilter } from './event-filter.ts';
+import { EVENT_KINDS, LOOKS } from './event-looks.ts';
 import { useEventsWords } from './events-words.ts';
 import { Sinks } from './sinks.tsx';
 import './events.css';
@@ -22,7 +23,7 @@ import './events.css';
 const route = getRouteApi('/events');
 const PAGE = 100;
 
-/** What happened and somebody should know, newest first; and who is told. */
+/** What happened and somebody should know, newest first; and the event sinks. */
 export function Events(): ReactNode {
   const { nav } = useWords();
   const words = useEventsWords();
@@ -34,7 +35,7 @@ export function Events(): ReactNode {
         <h1>{nav.events}</h1>
         <p className="muted">{words.hint}</p>
       </header>
-      {account.role === 'admin' && <Sinks />}
+      {seesWholeFleet(account) && <Sinks />}
       <EventList />
     </div>
   );
@@ -65,6 +66,7 @@ function EventList(): ReactNode {
           keyOf={({ id }) => id}
           shows={events.shows}
           stale={events.isPending || events.isPlaceholderData}
+          wraps
         />
       )}
     </section>
@@ -80,9 +82,9 @@ function Filters({ filter }: { filter: EventFilter }): ReactNode {
     <section className="filters" aria-label={words.filters}>
       <SelectField
         label={words.kind}
-        options={[['', words.anyKind], ...Object.entries(words.kinds)]}
+        options={[['', words.anyKind], ...EVENT_KINDS.map((kind) => [kind, words.kinds[kind]] as const)]}
         value={filter.kind ?? ''}
-        choose={(kind) => choose({ kind })}
+        choose={(kind) => choose({ kind: kind === '' ? undefined : kind })}
       />
       <BotField
         label={words.columns.bot}
@@ -116,8 +118,8 @@ function columnsOf({ columns, kinds }: ReturnType<typeof useEventsWords>): Colum
       title: columns.kind,
       width: '12rem',
       cell: ({ kind }) => (
-        <span className={`state ${lookOf(kind)}`}>
-          <StateMark state={lookOf(kind)} />
+        <span className={`state ${LOOKS[kind] ?? 'disabled'}`}>
+          <StateMark state={LOOKS[kind] ?? 'disabled'} />
           {kinds[kind] ?? kind}
         </span>
       ),
@@ -132,21 +134,9 @@ function columnsOf({ columns, kinds }: ReturnType<typeof useEventsWords>): Colum
       name: 'text-cell',
       title: columns.text,
       width: 'minmax(8rem, 3fr)',
-      cell: ({ text }) => (
-        <bdi className="muted cut" title={text}>
-          {text}
-        </bdi>
-      ),
+      cell: ({ text }) => <bdi className="muted">{text}</bdi>,
     },
   ];
-}
-
-const OVER = /\.(recovered|back|resumed)$/;
-const NEWS: readonly EventKind[] = ['bot.added', 'key.created', 'sign_in.new_address'];
-
-function lookOf(kind: EventKind): 'ok' | 'disabled' | 'open' {
-  if (OVER.test(kind)) return 'ok';
-  return NEWS.includes(kind) ? 'disabled' : 'open';
 }
 
 function BotLink({ id }: { id: string }): ReactNode {

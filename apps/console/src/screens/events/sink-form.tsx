@@ -1,60 +1,27 @@
 import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
 import type { EventKind } from '@flotilla/contract/events.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
-import { changedFields } from '../../parts/changed-fields.ts';
 import { CheckField } from '../../parts/check-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { faultsOf } from '../../parts/form-faults.ts';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
 import { UrlField } from '../../parts/url-field.tsx';
+import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { useWords } from '../../words/words.tsx';
 import { useEventsWords } from './events-words.ts';
-
-type Draft = {
-  name: string;
-  target: 'chat' | 'url';
-  bot: string | undefined;
-  chat: string;
-  url: string;
-  /** null: all. */
-  kinds: readonly EventKind[] | null;
-  enabled: boolean;
-};
-
-function draftOf(sink: EventSinkResource | null): Draft {
-  return {
-    name: sink?.name ?? '',
-    target: sink?.url === undefined ? 'chat' : 'url',
-    bot: sink?.bot_id === undefined ? undefined : String(sink.bot_id),
-    chat: sink?.chat_id === undefined ? '' : String(sink.chat_id),
-    url: sink?.url ?? '',
-    kinds: (sink?.kinds as EventKind[] | null | undefined) ?? null,
-    enabled: sink?.enabled ?? true,
-  };
-}
-
-function inputOf({ name, target, bot, chat, url, kinds, enabled }: Draft) {
-  const ofChat = {
-    ...(bot === undefined ? {} : { bot_id: bot }),
-    ...(chat.trim() === '' ? {} : { chat_id: chat.trim() }),
-  };
-  return {
-    ...{ name: name.trim(), enabled, kinds: kinds === null ? null : [...kinds] },
-    ...(target === 'url' ? { url: url.trim() } : ofChat),
-  };
-}
+import { changesOf, type Draft, draftOf, inputOf, localFaults, type SinkFaults } from './sink-draft.ts';
 
 type FormProps = { sink: EventSinkResource | null; close: () => void };
 
-/** Adds a place that events are sent to, or changes one. */
+/** Adds an event sink, or changes one. */
 export function SinkForm({ sink, close }: FormProps): ReactNode {
   const words = useWords();
   const eventsWords = useEventsWords();
@@ -62,29 +29,45 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
   const queries = useQueryClient();
   const [known] = useState(() => draftOf(sink));
   const [draft, setDraft] = useState(known);
-  const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }));
+  const [secret, setSecret] = useState<string | null>(null);
+  const [local, setLocal] = useState<SinkFaults>({});
+  const fields = useRef<HTMLFormElement>(null);
   const save = useMutation({
+    // The result stays here: a cache of results would keep the secret.
     mutationFn: async () => {
-      const input = inputOf(draft);
-      const saved =
-        sink === null
-          ? await call('addEventSink', input)
-          : await call('updateEventSink', { id: sink.id, ...changedFields(input, inputOf(known)) });
-      return saved.signing_secret;
+      const made = await saveSink(sink, draft, known);
+      setSecret(made);
+      return { isDone: made === null };
     },
-    onSuccess: async (secret) => {
+    onSuccess: async ({ isDone }) => {
       await queries.invalidateQueries({ queryKey: ['event-sinks'] });
-      if (secret === undefined) close();
+      if (isDone) close();
     },
   });
-  const { faults, other } = faultsOf(save.error, ['name', 'url', 'bot_id', 'chat_id', 'kinds']);
-  if (save.data !== undefined) return <Secret secret={save.data} close={close} />;
+  const change = (changes: Partial<Draft>) => {
+    setDraft((now) => ({ ...now, ...changes }));
+    setLocal({});
+    if (save.isError) save.reset();
+  };
+  const submit = () => {
+    const found = localFaults(draft, known, words, eventsWords);
+    setLocal(found);
+    if (Object.keys(found).length === 0 && !save.isPending) save.mutate();
+  };
+  const { faults: refused, other } = faultsOf(save.error, ['name', 'url', 'bot_id', 'chat_id', 'kinds']);
+  const faults = { ...refused, ...local };
+  useFirstFault(fields, save.error ?? local);
+  if (secret !== null) {
+    return <ShownOnce title={form.secretTitle} description={form.secretHint} secret={secret} close={close} />;
+  }
   return (
     <Dialog title={sink === null ? form.add : form.edit} close={close}>
       <form
+        ref={fields}
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (!save.isPending) save.mutate();
+          submit();
         }}
       >
         <Field
@@ -118,11 +101,11 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
                 />
               </>
             ) : (
-              <UrlField label={form.url} hint="" fault={faults.url} url={draft.url} type={(url) => change({ url })} />
+              <UrlField label={form.url} fault={faults.url} url={draft.url} type={(url) => change({ url })} />
             )}
           </div>
         </ChoiceField>
-        <KindsOfEvents kinds={draft.kinds} choose={(kinds) => change({ kinds })} />
+        <KindsOfEvents kinds={draft.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
         <CheckField label={form.enabled} on={draft.enabled} toggle={(enabled) => change({ enabled })} />
         {other && <Failure error={other} />}
         <div className="dialog-actions">
@@ -136,9 +119,17 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
   );
 }
 
-type KindsProps = { kinds: Draft['kinds']; choose: (kinds: Draft['kinds']) => void };
+/** Returns the signing secret of a sink that just got one, else null. */
+async function saveSink(sink: EventSinkResource | null, draft: Draft, known: Draft): Promise<string | null> {
+  if (sink === null) return (await call('addEventSink', inputOf(draft))).signing_secret ?? null;
+  const changes = changesOf(draft, known);
+  if (Object.keys(changes).length === 0) return null;
+  return (await call('updateEventSink', { id: sink.id, ...changes })).signing_secret ?? null;
+}
 
-function KindsOfEvents({ kinds, choose }: KindsProps): ReactNode {
+type KindsProps = { kinds: Draft['kinds']; choose: (kinds: Draft['kinds']) => void; fault: string | undefined };
+
+function KindsOfEvents({ kinds, choose, fault }: KindsProps): ReactNode {
   const words = useEventsWords();
   const { form } = words.sinks;
   const all = Object.entries(words.kinds) as [EventKind, string][];
@@ -149,6 +140,7 @@ function KindsOfEvents({ kinds, choose }: KindsProps): ReactNode {
         hint={form.someKindsHint}
         on={kinds !== null}
         toggle={(some) => choose(some ? all.map(([kind]) => kind) : null)}
+        fault={fault}
       />
       {kinds !== null && (
         <fieldset className="event-kinds">
@@ -164,21 +156,5 @@ function KindsOfEvents({ kinds, choose }: KindsProps): ReactNode {
         </fieldset>
       )}
     </>
-  );
-}
-
-function Secret({ secret, close }: { secret: string; close: () => void }): ReactNode {
-  const { form } = useEventsWords().sinks;
-  return (
-    <Dialog title={form.secretTitle} description={form.secretHint} close={close}>
-      <p className="sink-secret">
-        <code>{secret}</code> <CopyButton text={secret} />
-      </p>
-      <div className="dialog-actions">
-        <Button kind="primary" onClick={close}>
-          {form.done}
-        </Button>
-      </div>
-    </Dialog>
   );
 }

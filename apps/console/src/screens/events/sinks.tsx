@@ -15,7 +15,7 @@ import { SinkForm } from './sink-form.tsx';
 
 type Sink = EventSinkResource;
 
-/** Where events are sent, and whether that works. */
+/** The event sinks, and whether they work. */
 export function Sinks(): ReactNode {
   const words = useEventsWords().sinks;
   const [adding, setAdding] = useState(false);
@@ -46,6 +46,7 @@ export function Sinks(): ReactNode {
 function SinkRow({ sink }: { sink: Sink }): ReactNode {
   const words = useEventsWords().sinks;
   const [over, setOver] = useState<'edit' | 'remove' | null>(null);
+  const test = useTest(sink.id);
   return (
     <li>
       <div className="sink-text">
@@ -54,6 +55,7 @@ function SinkRow({ sink }: { sink: Sink }): ReactNode {
         </p>
         <p className="muted">
           <Target sink={sink} /> · {sink.kinds === null ? words.allKinds : words.someKinds(sink.kinds.length)}
+          {sink.bot_ids !== null && ` ${words.ofBots(sink.bot_ids.length)}`}
           {sink.waiting > 0 && ` · ${words.waiting(sink.waiting)}`}
         </p>
         {sink.last_error && (
@@ -61,11 +63,16 @@ function SinkRow({ sink }: { sink: Sink }): ReactNode {
             <bdi>{sink.last_error}</bdi>
           </p>
         )}
+        <Tested test={test} />
       </div>
       <div className="actions">
-        <Test sink={sink} />
-        <Button onClick={() => setOver('edit')}>{words.edit}</Button>
-        <Button kind="quiet" onClick={() => setOver('remove')}>
+        <Button busy={test.isPending} onClick={() => test.mutate()} aria-label={`${words.test}: ${sink.name}`}>
+          {words.test}
+        </Button>
+        <Button onClick={() => setOver('edit')} aria-label={`${words.edit} ${sink.name}`}>
+          {words.edit}
+        </Button>
+        <Button kind="quiet" onClick={() => setOver('remove')} aria-label={`${words.remove} ${sink.name}`}>
           {words.remove}
         </Button>
       </div>
@@ -108,24 +115,25 @@ function Target({ sink }: { sink: Sink }): ReactNode {
   );
 }
 
-function Test({ sink }: { sink: Sink }): ReactNode {
-  const words = useEventsWords().sinks;
-  const number = useNumber();
+function useTest(id: number) {
   const queries = useQueryClient();
-  const test = useMutation({
-    mutationFn: () => call('testEventSink', { id: sink.id }),
+  return useMutation({
+    mutationFn: () => call('testEventSink', { id }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['event-sinks'] }),
   });
+}
+
+/** What came of a test. */
+function Tested({ test }: { test: ReturnType<typeof useTest> }): ReactNode {
+  const words = useEventsWords().sinks;
+  const number = useNumber();
   return (
     <>
-      <span role="status">
+      <p role="status">
         {test.data?.delivered && words.tested(number(test.data.duration_ms))}
         {test.data?.delivered === false && <span className="fault">{test.data.error}</span>}
-      </span>
+      </p>
       {test.isError && <Failure error={test.error} />}
-      <Button busy={test.isPending} onClick={() => test.mutate()}>
-        {words.test}
-      </Button>
     </>
   );
 }

@@ -8,7 +8,7 @@ import { useRowKeys } from '../../parts/row-keys.ts';
 import { BotBadge, markOf } from '../../parts/state-badge.tsx';
 import { Ago, useNumber } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
-import { addsBots, useSession } from '../../session.tsx';
+import { seesWholeFleet, useSession } from '../../session.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { type FleetFilter, SORTS } from './fleet-filter.ts';
@@ -143,7 +143,7 @@ function NoMatch(): ReactNode {
 
 function NoBots(): ReactNode {
   const { fleet: words } = useWords();
-  const canAdd = addsBots(useSession().account);
+  const canAdd = seesWholeFleet(useSession().account);
   return (
     <Empty title={words.empty} hint={canAdd ? words.addHint : words.emptyUser}>
       {canAdd && (

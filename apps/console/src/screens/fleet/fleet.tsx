@@ -5,7 +5,7 @@ import { call } from '../../call.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { REFRESH_MS } from '../../queries.ts';
-import { addsBots, useSession } from '../../session.tsx';
+import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Activity } from '../activity/activity.tsx';
 import { Attention } from './attention.tsx';
@@ -28,7 +28,7 @@ export function Fleet(): ReactNode {
     queryFn: ({ signal }) => call('showFleet', {}, signal),
     refetchInterval: REFRESH_MS,
   });
-  const canAdd = addsBots(account);
+  const canAdd = seesWholeFleet(account);
   const hasBots = Object.values(fleet.data?.states ?? {}).some((count) => count > 0);
   return (
     <div className="fleet">

@@ -28,7 +28,7 @@ export function StateTabs({ fleet, filter }: Tabs): ReactNode {
       </Link>
       {tabs
         .filter(({ count, chosen }) => count > 0 || chosen)
-        .map((tab) => (
+        .map(({ chosen: _chosen, ...tab }) => (
           <Tab key={tab.mark} {...tab} />
         ))}
     </nav>

@@ -36,7 +36,8 @@ export function AddProgram({ botId, close }: { botId: number; close: (programId?
 }
 
 function Connect({ program, token, close }: Made & { close: () => void }): ReactNode {
-  const { wizard, once } = useProgramsWords();
+  const { wizard } = useProgramsWords();
+  const { once } = useWords();
   return (
     <section className="panel">
       <StepTitle as="h2">{wizard.doneTitle(program.name)}</StepTitle>

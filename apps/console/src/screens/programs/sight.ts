@@ -2,8 +2,8 @@ import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { CallError } from '../../call.ts';
 import { changedFields } from '../../parts/changed-fields.ts';
 import { faultsOf } from '../../parts/form-faults.ts';
+import { isMasked } from '../../parts/is-masked.ts';
 import type { Backend } from '../bot/backend-fields.tsx';
-import { isMasked } from '../bot/settings-draft.ts';
 import { type Filter, filterInput, filterOf } from './filter.ts';
 import type { ProgramsWords } from './programs-words.ts';
 

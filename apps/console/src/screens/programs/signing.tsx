@@ -4,8 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import { useWords } from '../../words/words.tsx';
 import { useProgramsWords } from './programs-words.ts';
 
 type Act = 'enable' | 'rotate' | 'remove';
@@ -13,6 +13,7 @@ type Act = 'enable' | 'rotate' | 'remove';
 /** Whether deliveries to a program are signed; a secret is made, replaced or removed, and shown once. */
 export function Signing({ program }: { program: ProgramResource }): ReactNode {
   const words = useProgramsWords().signing;
+  const { once } = useWords();
   const [asking, setAsking] = useState<Act | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const isOn = program.signing_enabled;
@@ -31,19 +32,8 @@ export function Signing({ program }: { program: ProgramResource }): ReactNode {
       {asking !== null && (
         <Ask key={asking} act={asking} programId={program.id} close={() => setAsking(null)} made={setSecret} />
       )}
-      {/* A press beside the dialog must not lose the secret. */}
       {secret !== null && (
-        <Dialog title={words.secret} description={words.secretHint}>
-          <div className="secret-line">
-            <code className="secret">{secret}</code>
-            <CopyButton text={secret} />
-          </div>
-          <div className="dialog-actions">
-            <Button kind="primary" onClick={() => setSecret(null)}>
-              {words.kept}
-            </Button>
-          </div>
-        </Dialog>
+        <ShownOnce title={words.secret} description={once.hint} secret={secret} close={() => setSecret(null)} />
       )}
     </section>
   );

@@ -1,23 +1,22 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import type { ReactNode } from 'react';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { Secret } from '../../parts/shown-once.tsx';
 import { useApiRoot } from '../../parts/use-api-root.ts';
+import { useWords } from '../../words/words.tsx';
 import { LibraryLines, Line } from '../add-bot/library-lines.tsx';
 import { useProgramsWords } from './programs-words.ts';
 
 /** A new token, and where to put it. It is in this part of the page only. */
 export function TokenOnce({ program, token }: { program: ProgramResource; token: string }): ReactNode {
   const words = useProgramsWords().once;
+  const { once } = useWords();
   const apiRoot = useApiRoot();
   return (
     <div className="token-once">
       <p>
-        <strong>{words.hint}</strong>
+        <strong>{once.hint}</strong>
       </p>
-      <div className="secret-line">
-        <code className="secret">{token}</code>
-        <CopyButton text={token} label={words.copy} />
-      </div>
+      <Secret text={token} copyLabel={words.copy} />
       <p>{words.place}</p>
       <LibraryLines />
       <p>{words.n8nHint}</p>

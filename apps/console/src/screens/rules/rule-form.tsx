@@ -5,82 +5,26 @@ import type {
   RoutingRuleResource,
 } from '@flotilla/contract/routing-rules.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { BotsField } from '../../parts/bots-field.tsx';
 import { Button } from '../../parts/button.tsx';
-import { changedFields } from '../../parts/changed-fields.ts';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { faultsOf } from '../../parts/form-faults.ts';
+import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { useWords } from '../../words/words.tsx';
+import { changesOf, type Draft, draftOf, type Faults, inputOf, localFaults, OF_ROUTER } from './rule-draft.ts';
 import { useRulesWords } from './rules-words.ts';
 
 const CONDITIONS = ['all', 'keyword', 'text', 'chat_id', 'user_id', 'llm'] as const satisfies readonly ConditionType[];
 const ACTIONS = ['forward', 'copy', 'drop'] as const satisfies readonly RoutingAction[];
 const DELIVERIES = ['at_least_once', 'at_most_once'] as const satisfies readonly RoutingDelivery[];
 
-/** The target of a rule that asks the router. */
-const ROUTER = 0;
-
-/** What the fields hold: numbers are text until the api reads them. */
-type Draft = {
-  condition: ConditionType;
-  value: string;
-  action: RoutingAction;
-  targetBot: string | undefined;
-  /** The bots that the router chooses from; null: all with a description. */
-  candidates: number[] | null;
-  targetChat: string;
-  delivery: RoutingDelivery;
-  description: string;
-  enabled: boolean;
-};
-
-function draftOf(botId: number, rule: RoutingRuleResource | null): Draft {
-  return {
-    condition: rule?.condition_type ?? 'keyword',
-    value: rule?.condition_value ?? '',
-    action: rule?.action ?? 'forward',
-    targetBot: rule?.target_bot_id === 0 ? undefined : String(rule?.target_bot_id ?? botId),
-    candidates: rule?.candidate_bot_ids ?? null,
-    targetChat: rule?.target_chat_id === undefined ? '' : String(rule.target_chat_id),
-    delivery: rule?.delivery ?? 'at_least_once',
-    description: rule?.description ?? '',
-    enabled: rule?.enabled ?? true,
-  };
-}
-
-function inputOf(draft: Draft) {
-  const { condition, value, action, targetBot, targetChat, delivery, description, enabled, candidates } = draft;
-  const target = {
-    ...(condition === 'llm'
-      ? { target_bot_id: ROUTER, candidate_bot_ids: candidates }
-      : { ...(targetBot === undefined ? {} : { target_bot_id: targetBot }), candidate_bot_ids: null }),
-    ...(targetChat.trim() === '' ? {} : { target_chat_id: targetChat.trim() }),
-  };
-  return {
-    condition_type: condition,
-    condition_value: condition === 'all' ? '' : value,
-    ...{ action, delivery, description, enabled },
-    ...(action === 'drop' ? {} : target),
-  };
-}
-
-function changesOf(draft: Draft, known: Draft) {
-  const input = inputOf(draft);
-  const changes = changedFields(input, inputOf(known));
-  // A value means nothing without its kind of condition.
-  const isOther = 'condition_type' in changes || 'condition_value' in changes;
-  const { condition_type, condition_value } = input;
-  return { ...changes, ...(isOther ? { condition_type, condition_value } : {}) };
-}
-
-/** What most want of the router: the chosen bot answers in the chat of the message. */
-const OF_ROUTER: Partial<Draft> = { action: 'copy', targetChat: '0' };
+const FIELDS = ['condition_value', 'target_bot_id', 'candidate_bot_ids', 'target_chat_id', 'description'];
 
 type FormProps = { botId: number; rule: RoutingRuleResource | null; close: () => void };
 
@@ -92,7 +36,8 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
   const queries = useQueryClient();
   const [known] = useState(() => draftOf(botId, rule));
   const [draft, setDraft] = useState(known);
-  const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }));
+  const [local, setLocal] = useState<Faults>({});
+  const fields = useRef<HTMLFormElement>(null);
   const save = useMutation({
     mutationFn: async () => {
       const changes = changesOf(draft, known);
@@ -104,20 +49,28 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
       close();
     },
   });
-  const { faults, other } = faultsOf(save.error, [
-    'condition_value',
-    'target_bot_id',
-    'candidate_bot_ids',
-    'target_chat_id',
-    'description',
-  ]);
+  const change = (changes: Partial<Draft>) => {
+    setDraft((now) => ({ ...now, ...changes }));
+    setLocal({});
+    if (save.isError) save.reset();
+  };
+  const submit = () => {
+    const found = localFaults(draft, words.errors.required);
+    setLocal(found);
+    if (Object.keys(found).length === 0 && !save.isPending) save.mutate();
+  };
+  const { faults: refused, other } = faultsOf(save.error, FIELDS);
+  const faults: Faults = { ...refused, ...local };
+  useFirstFault(fields, save.error ?? local);
   const { condition, action } = draft;
   return (
     <Dialog title={rule === null ? form.add : form.edit} close={close}>
       <form
+        ref={fields}
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (!save.isPending) save.mutate();
+          submit();
         }}
       >
         <SelectField

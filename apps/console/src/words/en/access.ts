@@ -75,8 +75,6 @@ export const access = {
   lifetimes: { 30: 'in 30 days', 90: 'in 90 days', 365: 'in a year', until: 'on a date', never: 'never' },
   neverHint: 'Whoever finds such a key can use it until somebody deletes it.',
   keyMade: 'Your new key',
-  keyMadeHint: 'Copy it now: it is shown this once.',
-  keyKept: 'I have kept it',
   keyStates: { works: 'Works', disabled: 'Disabled', expired: 'Expired' },
   madeBy: 'Made by the key',
   dependent: 'Depend on it',

@@ -96,8 +96,6 @@ export const access: Words['access'] = {
   },
   neverHint: 'Кто найдёт такой ключ, сможет пользоваться им, пока его не удалят.',
   keyMade: 'Новый ключ',
-  keyMadeHint: 'Скопируйте его сейчас: больше он показан не будет.',
-  keyKept: 'Ключ сохранён',
   keyStates: { works: 'Действует', disabled: 'Отключён', expired: 'Истёк' },
   madeBy: 'Создан ключом',
   dependent: 'Зависят от него',

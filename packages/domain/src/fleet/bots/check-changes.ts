@@ -15,7 +15,7 @@ export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Pick<B
   const faults: Fault[] = [];
   const { backendUrl } = changes;
   if (backendUrl) {
-    const reason = (backendUrl === known?.backendUrl ? null : schemeFault(backendUrl)) ?? urlFault(deps, backendUrl);
+    const reason = backendUrl === known?.backendUrl ? urlFault(deps, backendUrl) : typedUrlFault(deps, backendUrl);
     if (reason !== null) faults.push({ path: 'backend_url', reason });
   }
   if (changes.webhookMode && deps.publicUrl === null) {
@@ -32,9 +32,12 @@ export function checkBackendUrl(deps: CheckDeps, url: string): void {
   if (reason !== null) refuse([{ path: 'backend_url', reason }]);
 }
 
-/** The platform reads a webhook without a scheme as https. A person who typed one probably forgot the scheme. */
-function schemeFault(url: string): string | null {
-  return /^https?:\/\//i.test(url) ? null : 'must begin with http:// or https://';
+/**
+ * Why nothing may be sent to a URL that somebody typed; null: it is fine. The platform reads a webhook without a scheme
+ * as https, but a person who typed one probably forgot the scheme.
+ */
+export function typedUrlFault(deps: CheckDeps, url: string): string | null {
+  return /^https?:\/\//i.test(url) ? urlFault(deps, url) : 'must begin with http:// or https://';
 }
 
 function urlFault(deps: CheckDeps, url: string): string | null {

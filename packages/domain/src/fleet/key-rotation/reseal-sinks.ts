@@ -3,7 +3,7 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
 import { resealer, type Tally } from './tally.ts';
 
-/** Like resealStored, for the places that events are sent to: there are few of them. */
+/** Like resealStored, for event sinks: there are few of them. */
 export async function resealSinks(
   deps: { db: Database; secrets: SecretBox; signal: AbortSignal },
   tally: Tally,

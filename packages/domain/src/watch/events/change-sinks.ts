@@ -3,7 +3,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { BackendPolicy } from '../../fleet/backend-policy/backend-policy.ts';
-import { checkChanges } from '../../fleet/bots/check-changes.ts';
+import { typedUrlFault } from '../../fleet/bots/check-changes.ts';
 import { maskedBackendUrl } from '../../fleet/bots/masked-backend-url.ts';
 import { newSigning } from '../../fleet/bots/signing.ts';
 import type { Actor } from '../../people/audit/actor.ts';
@@ -48,7 +48,7 @@ export async function addSink(
   const sink = await deps.db.transaction().execute(async (db) => {
     const sinks = sinkStore(db, deps.secrets);
     if ((await sinks.list()).length >= SINKS_AT_MOST) {
-      throw new FlotillaError('bad_request', `There can be ${SINKS_AT_MOST} places that events are sent to`);
+      throw new FlotillaError('bad_request', `There can be ${SINKS_AT_MOST} event sinks`);
     }
     const added = await sinks.insert(content, signing);
     await recordAction({ ...deps, db }, by, audited('sink_add', added, describeNew(fieldsOf(added))));
@@ -88,7 +88,7 @@ export async function findSink({ db, secrets }: Pick<SinkDeps, 'db' | 'secrets'>
 }
 
 function found(sink: EventSink | null): EventSink {
-  if (sink === null) throw new FlotillaError('not_found', 'There is no such place that events are sent to');
+  if (sink === null) throw new FlotillaError('not_found', 'Event sink not found');
   return sink;
 }
 
@@ -108,8 +108,8 @@ function targetOf(deps: SinkDeps, { url, botId, chatId }: WantedSink, known: Eve
   }
   if (url !== undefined) {
     if (known?.target.kind === 'url' && url === maskedUrl(known.target.url)) return known.target;
-    checkChanges(deps, { backendUrl: url }, null);
-    if (url === '') throw refusedInput('url', 'must not be empty');
+    const fault = url === '' ? 'must not be empty' : typedUrlFault(deps, url);
+    if (fault !== null) throw refusedInput('url', fault);
     return { kind: 'url', url };
   }
   const chat = known?.target.kind === 'chat' ? known.target : null;

@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { useWords } from '../words/words.tsx';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { Dialog } from './dialog.tsx';
+import { LeaveGuard } from './leave-guard.tsx';
+import './shown-once.css';
+
+type OnceProps = { title: string; description: string; secret: string; close: () => void };
+
+/** A secret that nobody can look up later: only its button closes the dialog, and leaving the screen asks first. */
+export function ShownOnce({ title, description, secret, close }: OnceProps): ReactNode {
+  const { once } = useWords();
+  return (
+    <Dialog title={title} description={description} className="narrow">
+      <Secret text={secret} />
+      <div className="dialog-actions">
+        <Button kind="primary" onClick={close}>
+          {once.kept}
+        </Button>
+      </div>
+      <LeaveGuard title={once.leaveTitle} description={once.leaveHint} leave={once.leave} stay={once.stay} />
+    </Dialog>
+  );
+}
+
+/** A secret as text, with a button that copies it. */
+export function Secret({ text, copyLabel }: { text: string; copyLabel?: string }): ReactNode {
+  return (
+    <div className="secret-line">
+      <code className="secret">{text}</code>
+      <CopyButton text={text} {...(copyLabel === undefined ? {} : { label: copyLabel })} />
+    </div>
+  );
+}

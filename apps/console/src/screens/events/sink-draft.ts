@@ -1,0 +1,58 @@
+import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
+import type { EventKind } from '@flotilla/contract/events.ts';
+import { changedFields } from '../../parts/changed-fields.ts';
+import { isMasked } from '../../parts/is-masked.ts';
+import type { Words } from '../../words/en.ts';
+import type { EventsWords } from './events-words.ts';
+
+/** An event sink as the form holds it. */
+export type Draft = {
+  name: string;
+  target: 'chat' | 'url';
+  bot: string | undefined;
+  chat: string;
+  url: string;
+  /** null: all. */
+  kinds: readonly EventKind[] | null;
+  enabled: boolean;
+};
+
+export function draftOf(sink: EventSinkResource | null): Draft {
+  return {
+    name: sink?.name ?? '',
+    target: sink?.url === undefined ? 'chat' : 'url',
+    bot: sink?.bot_id === undefined ? undefined : String(sink.bot_id),
+    chat: sink?.chat_id === undefined ? '' : String(sink.chat_id),
+    url: sink?.url ?? '',
+    kinds: (sink?.kinds as EventKind[] | null | undefined) ?? null,
+    enabled: sink?.enabled ?? true,
+  };
+}
+
+/** What the api is told. An empty field is sent too, so that the api refuses it. */
+export function inputOf({ name, target, bot, chat, url, kinds, enabled }: Draft) {
+  return {
+    ...{ name: name.trim(), enabled, kinds: kinds === null ? null : [...kinds] },
+    ...(target === 'url' ? { url: url.trim() } : { bot_id: bot ?? '', chat_id: chat.trim() }),
+  };
+}
+
+export function changesOf(draft: Draft, known: Draft) {
+  return changedFields(inputOf(draft), inputOf(known));
+}
+
+export type SinkFaults = Readonly<Partial<Record<'name' | 'url' | 'bot_id' | 'chat_id' | 'kinds', string>>>;
+
+/** What the page can say before it asks the api. */
+export function localFaults(draft: Draft, known: Draft, words: Words, { sinks }: EventsWords): SinkFaults {
+  const { name, target, bot, chat, kinds } = draft;
+  const url = draft.url.trim();
+  const blank = (text: string | undefined) => (text?.trim() ? undefined : words.errors.required);
+  const urlFault = url !== known.url && isMasked(url) ? sinks.form.urlMasked : blank(url);
+  const faults = {
+    name: blank(name),
+    ...(target === 'url' ? { url: urlFault } : { bot_id: blank(bot), chat_id: blank(chat) }),
+    kinds: kinds?.length === 0 ? sinks.form.noKind : undefined,
+  };
+  return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
+}

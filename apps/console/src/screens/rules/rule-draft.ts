@@ -1,0 +1,80 @@
+import type {
+  ConditionType,
+  RoutingAction,
+  RoutingDelivery,
+  RoutingRuleResource,
+} from '@flotilla/contract/routing-rules.ts';
+import { changedFields } from '../../parts/changed-fields.ts';
+
+/** The target of a rule that asks the router. */
+const ROUTER = 0;
+
+/** What the fields hold: numbers are text until the api reads them. */
+export type Draft = {
+  condition: ConditionType;
+  value: string;
+  action: RoutingAction;
+  targetBot: string | undefined;
+  /** The bots that the router chooses from; null: all with a description. */
+  candidates: number[] | null;
+  targetChat: string;
+  delivery: RoutingDelivery;
+  description: string;
+  enabled: boolean;
+};
+
+export function draftOf(botId: number, rule: RoutingRuleResource | null): Draft {
+  return {
+    condition: rule?.condition_type ?? 'keyword',
+    value: rule?.condition_value ?? '',
+    action: rule?.action ?? 'forward',
+    targetBot: rule?.target_bot_id === 0 ? undefined : String(rule?.target_bot_id ?? botId),
+    candidates: rule?.candidate_bot_ids ?? null,
+    targetChat: rule?.target_chat_id === undefined ? '' : String(rule.target_chat_id),
+    delivery: rule?.delivery ?? 'at_least_once',
+    description: rule?.description ?? '',
+    enabled: rule?.enabled ?? true,
+  };
+}
+
+/** What the api is told. An empty field is sent too, so that the api refuses it. */
+export function inputOf(draft: Draft) {
+  const { condition, value, action, targetBot, targetChat, delivery, description, enabled, candidates } = draft;
+  const target =
+    condition === 'llm'
+      ? { target_bot_id: ROUTER, candidate_bot_ids: candidates }
+      : { target_bot_id: targetBot ?? '', candidate_bot_ids: null };
+  return {
+    condition_type: condition,
+    condition_value: condition === 'all' ? '' : value,
+    ...{ action, delivery, description, enabled },
+    ...(action === 'drop' ? {} : { ...target, target_chat_id: targetChat.trim() }),
+  };
+}
+
+export function changesOf(draft: Draft, known: Draft) {
+  const input = inputOf(draft);
+  const changes = changedFields(input, inputOf(known));
+  // A value means nothing without its kind of condition.
+  const isOther = 'condition_type' in changes || 'condition_value' in changes;
+  const { condition_type, condition_value } = input;
+  return { ...changes, ...(isOther ? { condition_type, condition_value } : {}) };
+}
+
+/** What most want of the router: the chosen bot answers in the chat of the message. */
+export const OF_ROUTER: Partial<Draft> = { action: 'copy', targetChat: '0' };
+
+export type Faults = Readonly<Record<string, string | undefined>>;
+
+/** What the page can say before it asks the api. */
+export function localFaults(draft: Draft, required: string): Faults {
+  const { condition, value, action, targetBot, candidates, targetChat } = draft;
+  const passesOn = action !== 'drop';
+  const asksRouter = condition === 'llm';
+  return {
+    ...(condition !== 'all' && !asksRouter && value === '' ? { condition_value: required } : {}),
+    ...(passesOn && !asksRouter && targetBot === undefined ? { target_bot_id: required } : {}),
+    ...(passesOn && asksRouter && candidates?.length === 0 ? { candidate_bot_ids: required } : {}),
+    ...(passesOn && targetChat.trim() === '' ? { target_chat_id: required } : {}),
+  };
+}
