@@ -222,7 +222,17 @@ test(
     await picture(page, 'audit-entry');
     await page.keyboard.press('Escape');
     await entry.waitFor({ state: 'detached' });
-    await page.getByLabel('From').fill('2040-01-01T00:00');
+    const period = page.getByRole('combobox', { name: 'Period' });
+    await period.selectOption('Today');
+    await page.waitForURL(/[?&]from=/);
+    await page.getByText('2 entries', { exact: true }).waitFor();
+    await period.selectOption('From … to …');
+    const from = page.getByRole('textbox', { name: 'From' });
+    expect(await from.inputValue()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
+    await from.fill('some day');
+    await page.keyboard.press('Tab');
+    await page.getByText('Write a day').waitFor();
+    await from.fill('1.1.2040');
     await page.getByText('No entry matches the filters.').waitFor();
     await page.getByRole('link', { name: 'Clear the filters' }).last().click();
     await page.getByRole('table', { name: 'Audit' }).getByRole('link').first().waitFor();

@@ -1,6 +1,8 @@
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useShortcuts } from '../keys.ts';
+import { useWords } from '../words/words.tsx';
 import { Field } from './field.tsx';
+import { momentText, readMomentText } from './moment-text.ts';
 import { useTyped } from './use-typed.ts';
 import './filters.css';
 
@@ -33,26 +35,36 @@ type MomentProps = {
   fault?: string | undefined;
 };
 
-/** A moment in the time zone of the browser; given and taken as ISO 8601 in UTC. */
+/** A moment in the time zone of the browser, which can be typed in several forms; given and taken as ISO 8601 in UTC. */
 export function MomentField({ label, at, choose, fault }: MomentProps): ReactNode {
+  const { period: words } = useWords();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [left, setLeft] = useState(false);
+  const isUnread = typed !== null && typed.trim() !== '' && readMomentText(typed, new Date()) === null;
+  const type = (text: string) => {
+    setTyped(text);
+    setLeft(false);
+    const moment = readMomentText(text, new Date());
+    if (moment !== null) choose(minuteOf(moment));
+    else if (text.trim() === '') choose(undefined);
+  };
   return (
     <Field
-      type="datetime-local"
       label={label}
-      fault={fault}
-      value={at === undefined ? '' : localOf(new Date(at))}
-      onChange={({ target: { value } }) => choose(value === '' ? undefined : isoOf(new Date(value)))}
+      fault={fault ?? (isUnread && left ? words.unread : undefined)}
+      placeholder={words.form}
+      autoComplete="off"
+      spellCheck={false}
+      dir="ltr"
+      value={typed ?? (at === undefined ? '' : momentText(new Date(at)))}
+      onChange={(event) => type(event.target.value)}
+      onBlur={() => (isUnread ? setLeft(true) : setTyped(null))}
     />
   );
 }
 
-const MINUTE_MS = 60_000;
-
-function localOf(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
-}
-
-function isoOf(date: Date): string {
+/** A moment as addresses have it: ISO 8601 to the minute. */
+export function minuteOf(date: Date): string {
   return `${date.toISOString().slice(0, 16)}Z`;
 }
 

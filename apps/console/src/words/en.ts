@@ -40,6 +40,23 @@ export const words = {
     leave: 'Leave',
     stay: 'Stay here',
   },
+  period: {
+    label: 'Period',
+    any: 'Any time',
+    presets: {
+      hour: 'Last hour',
+      today: 'Today',
+      yesterday: 'Yesterday',
+      week: 'Last 7 days',
+      month: 'Last 30 days',
+      quarter: 'Last 90 days',
+    },
+    own: 'From … to …',
+    from: 'From',
+    to: 'Before',
+    form: 'YYYY-MM-DD HH:MM',
+    unread: 'Write a day, with a time if you want: 2026-11-27 14:30, or 14:30 for today.',
+  },
   clearField: (name: string) => `Clear: ${name}`,
 
   access,

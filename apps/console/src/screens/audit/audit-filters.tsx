@@ -3,7 +3,8 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { BotField } from '../../parts/bot-field.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { given, MomentField, TypedField } from '../../parts/filters.tsx';
+import { given, TypedField } from '../../parts/filters.tsx';
+import { PeriodField } from '../../parts/period-field.tsx';
 import { useWords } from '../../words/words.tsx';
 import type { AuditFilter } from './audit-filter.ts';
 
@@ -36,8 +37,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }): ReactNode {
         botId={filter.bot}
         choose={(bot) => choose({ bot })}
       />
-      <MomentField label={words.from} at={filter.from} choose={(from) => choose({ from })} />
-      <MomentField label={words.to} at={filter.to} choose={(to) => choose({ to })} />
+      <PeriodField from={filter.from} to={filter.to} choose={choose} />
       {Object.keys(filter).length > 0 && (
         <Link to="/audit" className="button quiet">
           {words.clear}

@@ -2,8 +2,9 @@ import type { ReactNode } from 'react';
 import { BotField } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { MomentField, TypedField } from '../../parts/filters.tsx';
+import { TypedField } from '../../parts/filters.tsx';
 import { useMedia } from '../../parts/media.ts';
+import { PeriodField } from '../../parts/period-field.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 import { type DeliveryFilter, type FilterChanges, isNarrowed, READERS, REASON_CODES } from './delivery-filter.ts';
 
@@ -69,8 +70,11 @@ function FilterFields({ filter, change, clear, ofOneBot }: FiltersProps): ReactN
         value={status ?? ''}
         choose={(chosen) => change({ status: chosen || undefined })}
       />
-      <MomentField label={words.since} at={filter.since} choose={(since) => change({ since })} />
-      <MomentField label={words.until} at={filter.until} choose={(until) => change({ until })} />
+      <PeriodField
+        from={filter.since}
+        to={filter.until}
+        choose={({ from: since, to: until }) => change({ since, until })}
+      />
       <TypedField slash label={words.q} placeholder={words.qHint} text={filter.q ?? ''} choose={(q) => change({ q })} />
       {(isNarrowed(filter) || (!ofOneBot && filter.bot !== undefined)) && (
         <Button kind="quiet" onClick={clear}>

@@ -91,7 +91,6 @@ export const audit = {
   anyAction: 'Any action',
   anyBot: 'Any bot',
   from: 'From',
-  to: 'Before',
   columns: { at: 'When', actor: 'Who', action: 'Action', bot: 'Bot', details: 'Details', target: 'To whom' },
   nobody: 'nobody signed in',
   kinds: { account: 'person', key: 'API key', bot: 'program of the bot' },

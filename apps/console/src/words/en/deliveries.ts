@@ -45,8 +45,6 @@ export const deliveries = {
     anyStatus: 'Any status',
     statuses: { '0': 'No answer', '4xx': '4xx', '5xx': '5xx', '3xx': '3xx' },
     other: (status: string) => `Status ${status}`,
-    since: 'Since',
-    until: 'Before',
     q: 'Update or error',
     qHint: 'Number or words',
     clear: 'Clear the filter',

@@ -17,7 +17,6 @@ export const audit: Words['audit'] = {
   anyAction: 'Любое действие',
   anyBot: 'Любой бот',
   from: 'С',
-  to: 'До',
   columns: { at: 'Когда', actor: 'Кто', action: 'Действие', bot: 'Бот', details: 'Подробности', target: 'Кого' },
   nobody: 'без входа',
   kinds: { account: 'человек', key: 'ключ API', bot: 'программа бота' },

@@ -46,8 +46,6 @@ export const deliveries: typeof en = {
     anyStatus: 'Любой статус',
     statuses: { '0': 'Нет ответа', '4xx': '4xx', '5xx': '5xx', '3xx': '3xx' },
     other: (status) => `Статус ${status}`,
-    since: 'С',
-    until: 'До',
     q: 'Обновление или ошибка',
     qHint: 'Номер или слова',
     clear: 'Сбросить фильтр',
