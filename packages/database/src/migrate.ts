@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Database } from './connect.ts';
-import { readSqlState } from './is-unavailable.ts';
+import { isLockTimeout, repeatOnLockTimeout } from './lock-timeout.ts';
 import { migrations } from './migrations.ts';
 import { makeComingMonths } from './month-partitions.ts';
 import { isBeingRestored } from './pending-migrations.ts';
@@ -10,9 +10,7 @@ import type { SchemaStep } from './schema-step.ts';
 
 /** A statement that waits for a lock blocks all later ones, so no migration waits longer than this. */
 const LOCK_TIMEOUT_MS = 3_000;
-const LOCK_TIMED_OUT = '55P03';
 const TRIES = 20;
-const PAUSE_MS = 1_000;
 // Any number would do, but every release must use the same.
 const TURN = 6_120_387_254;
 const LOOK_AGAIN_MS = 250;
@@ -29,7 +27,7 @@ export async function migrateToLatest(db: Database): Promise<string[]> {
   const applied = await applySteps(db, migrations, Object.keys(migrations).at(-1)!);
   await makeComingMonths(db, Math.floor(Date.now() / 1000)).catch((error) => {
     // A backup keeps the tables from changing. Upkeep makes the months later; meanwhile the last partition has their rows.
-    if (readSqlState(error) !== LOCK_TIMED_OUT) throw error;
+    if (!isLockTimeout(error)) throw error;
   });
   return applied;
 }
@@ -74,12 +72,10 @@ async function applyStep(connection: Database, steps: Record<string, SchemaStep>
   // Building an index concurrently waits for older transactions and blocks nobody.
   const limitMs = disableTransactions ? 0 : LOCK_TIMEOUT_MS;
   await sql`select set_config('lock_timeout', ${String(limitMs)}, false)`.execute(connection);
-  for (let tries = 1; ; tries += 1) {
+  await repeatOnLockTimeout(TRIES, async () => {
     const { error } = await migrator(connection, steps).migrateUp({ disableTransactions });
-    if (error === undefined) return;
-    if (readSqlState(error) !== LOCK_TIMED_OUT || tries === TRIES) throw error;
-    await delay(PAUSE_MS);
-  }
+    if (error !== undefined) throw error;
+  });
 }
 
 async function pendingOf(db: Database, steps: Record<string, SchemaStep>): Promise<string[]> {

@@ -1,42 +1,21 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Database } from './connect.ts';
-import { readSqlState } from './is-unavailable.ts';
+import { repeatOnLockTimeout } from './lock-timeout.ts';
+import { type Partition, type PartitionRow, partitionsIn, SELECT_PARTITIONS } from './partition.ts';
 
 /** Tables that are partitioned by the month (UTC) of their `date`. */
 export const PARTITIONED_TABLES = ['messages', 'audit_log'] as const;
 export type PartitionedTable = (typeof PARTITIONED_TABLES)[number];
 
-/**
- * Rows with `fromS <= date < untilS`, in Unix seconds; null: no limit. The first and the last partition of a table have one limit:
- * they hold rows with strange dates, and no row is ever refused.
- */
-export interface Partition {
-  name: string;
-  fromS: number | null;
-  untilS: number | null;
-}
-
 const MONTHS_AHEAD = 1;
 /** Other statements wait behind one that waits for this lock, so it gives up soon and is tried again. */
 const LOCK_TIMEOUT_MS = 300;
-const LOCK_TIMED_OUT = '55P03';
 const TRIES = 5;
-const PAUSE_MS = 1_000;
-const BOUNDS = /^FOR VALUES FROM \((?:MINVALUE|'?(-?\d+)'?)\) TO \((?:MAXVALUE|'?(-?\d+)'?)\)$/;
 
 /** The partitions of a table, the oldest first. */
 export async function readPartitions(db: Database, table: PartitionedTable): Promise<Partition[]> {
-  const { rows } = await sql<{ name: string; bounds: string }>`
-    select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
-    from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = ${table}::regclass`.execute(db);
-  const partitions = rows.map(({ name, bounds }) => {
-    const found = BOUNDS.exec(bounds);
-    if (found === null) throw new Error(`The partition ${name} has bounds that were not made here: ${bounds}`);
-    return { name, fromS: limitOf(found[1]), untilS: limitOf(found[2]) };
-  });
-  return partitions.sort((a, b) => (a.fromS ?? -Infinity) - (b.fromS ?? -Infinity));
+  const { rows } = await db.executeQuery(CompiledQuery.raw(SELECT_PARTITIONS, [table]));
+  return partitionsIn(rows as PartitionRow[]);
 }
 
 /** Makes the partitions of the present month and of some months ahead, in every partitioned table. */
@@ -85,15 +64,8 @@ export async function detachOldestMonth(
 }
 
 /** Repeats work that could not get its lock within moments. */
-export async function lockedBriefly<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (readSqlState(error) !== LOCK_TIMED_OUT || tries === TRIES) throw error;
-      await delay(PAUSE_MS);
-    }
-  }
+export function lockedBriefly<Result>(work: () => Promise<Result>): Promise<Result> {
+  return repeatOnLockTimeout(TRIES, work);
 }
 
 function oldestMonth(partitions: Partition[], beforeS: number): { name: string; untilS: number } | null {
@@ -155,10 +127,6 @@ async function attach(db: Database, table: PartitionedTable, partition: Partitio
 // The statement takes no parameters.
 function bounds({ fromS, untilS }: Partition) {
   return sql.raw(`for values from (${fromS ?? 'minvalue'}) to (${untilS ?? 'maxvalue'})`);
-}
-
-function limitOf(text: string | undefined): number | null {
-  return text === undefined ? null : Number(text);
 }
 
 /** The first second of the month (UTC) of a date. */
