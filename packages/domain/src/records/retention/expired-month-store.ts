@@ -1,5 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { sql } from 'kysely';
+import type { ExpiredMonthsTable } from '@flotilla/database/tables.ts';
+import { type Selectable, sql } from 'kysely';
+import { unnestRows } from '../history/unnest-rows.ts';
 
 /**
  * SQL of months of messages that were taken out of their table. The counts of their chats and authors are subtracted in the order
@@ -27,37 +29,24 @@ export function expiredMonthStore(db: Database) {
     /** Subtracts up to `limit` further messages of a month. Returns false when none was left. */
     async subtractNext(name: string, limit: number): Promise<boolean> {
       const months = db.selectFrom('expired_months').selectAll().where('name', '=', name);
-      const after = await months.executeTakeFirstOrThrow();
-      const part = sql`
-        part as materialized (
-          select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.date, m.user_id,
-            m.user_id is not null and not m.outgoing and m.deleted_at is null as is_of_author,
-            m.deleted_at is null and not exists (
-              select from deletions d where d.bot_id = m.bot_id and d.chat_id = m.chat_id and m.date < d.before_date
-            ) as is_of_chat
-          from ${sql.table(name)} m
-          where (m.bot_id, m.business_connection_id, m.chat_id, m.id, m.date) > (${after.after_bot}::bigint,
-            ${after.after_connection}::text, ${after.after_chat}::bigint, ${after.after_id}::bigint, ${after.after_date}::bigint)
-          order by 1, 2, 3, 4, 5 limit ${limit}
-        )`;
-      await subtractAuthors(db, part);
-      await sql`
-        with ${part}, counted as (
-          select bot_id, chat_id, count(*) as count from part where is_of_chat group by 1, 2
-        ), locked as materialized (
-          select c.bot_id, c.id, counted.count from chats c join counted on c.bot_id = counted.bot_id and c.id = counted.chat_id
-          order by c.bot_id, c.id for no key update of c
-        )
-        update chats c set message_count = greatest(c.message_count - locked.count, 0)
-        from locked where c.bot_id = locked.bot_id and c.id = locked.id`.execute(db);
-      const { numAffectedRows } = await sql`
-        with ${part}, last as (
-          select bot_id, business_connection_id, chat_id, id, date from part order by 1 desc, 2 desc, 3 desc, 4 desc, 5 desc limit 1
-        )
-        update expired_months set after_bot = last.bot_id, after_connection = last.business_connection_id,
-          after_chat = last.chat_id, after_id = last.id, after_date = last.date
-        from last where name = ${name}`.execute(db);
-      return numAffectedRows !== undefined && numAffectedRows > 0n;
+      const month = await months.executeTakeFirstOrThrow();
+      const counted = await countNext(db, month, limit);
+      if (counted[0] === undefined) return false;
+      await subtractAuthors(db, counted);
+      await subtractChats(db, counted, month.until_date);
+      const { lastBot, lastConnection, lastChat, lastId, lastDate } = counted[0];
+      await db
+        .updateTable('expired_months')
+        .set({
+          after_bot: lastBot,
+          after_connection: lastConnection,
+          after_chat: lastChat,
+          after_id: lastId,
+          after_date: lastDate,
+        })
+        .where('name', '=', name)
+        .execute();
+      return true;
     },
 
     async drop(name: string): Promise<void> {
@@ -67,16 +56,61 @@ export function expiredMonthStore(db: Database) {
   };
 }
 
+/** Messages of one author in a chat, by what they are counted for; and the key of the last message that was read. */
+type Counted = {
+  botId: number;
+  chatId: number;
+  userId: number | null;
+  ofAuthor: number;
+  ofChat: number;
+  lastBot: number;
+  lastConnection: string;
+  lastChat: number;
+  lastId: number;
+  lastDate: number;
+};
+
+/** Counts the next messages in the order of their key. */
+async function countNext(db: Database, month: Selectable<ExpiredMonthsTable>, limit: number): Promise<Counted[]> {
+  const { rows } = await sql<Counted>`
+    with part as materialized (
+      select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.date, m.user_id,
+        m.user_id is not null and not m.outgoing and m.deleted_at is null as is_of_author,
+        m.deleted_at is null and not exists (
+          select from deletions d where d.bot_id = m.bot_id and d.chat_id = m.chat_id and m.date < d.before_date
+        ) as is_of_chat
+      from ${sql.table(month.name)} m
+      where (m.bot_id, m.business_connection_id, m.chat_id, m.id, m.date) > (${month.after_bot}::bigint,
+        ${month.after_connection}::text, ${month.after_chat}::bigint, ${month.after_id}::bigint, ${month.after_date}::bigint)
+      order by 1, 2, 3, 4, 5 limit ${limit}
+    ), last as (
+      select bot_id, business_connection_id, chat_id, id, date from part order by 1 desc, 2 desc, 3 desc, 4 desc, 5 desc limit 1
+    )
+    select p.bot_id as "botId", p.chat_id as "chatId", p.user_id as "userId",
+      count(*) filter (where p.is_of_author) as "ofAuthor", count(*) filter (where p.is_of_chat) as "ofChat",
+      l.bot_id as "lastBot", l.business_connection_id as "lastConnection", l.chat_id as "lastChat", l.id as "lastId",
+      l.date as "lastDate"
+    from part p cross join last l
+    group by p.bot_id, p.chat_id, p.user_id, l.bot_id, l.business_connection_id, l.chat_id, l.id, l.date`.execute(db);
+  return rows;
+}
+
 /** What the trigger of a deletion does. Rows are locked in the order of their keys, as writers of history do. */
-async function subtractAuthors(db: Database, part: ReturnType<typeof sql>): Promise<void> {
-  const counted = sql`
-    ${part}, counted as (
-      select bot_id, chat_id, user_id, count(*) as count from part where is_of_author group by 1, 2, 3
-    )`;
+async function subtractAuthors(db: Database, counted: Counted[]): Promise<void> {
+  const authors = await unnestRows(
+    counted.filter(({ ofAuthor }) => ofAuthor > 0),
+    [
+      ['bigint', ({ botId }) => botId],
+      ['bigint', ({ chatId }) => chatId],
+      ['bigint', ({ userId }) => userId],
+      ['bigint', ({ ofAuthor }) => ofAuthor],
+    ],
+  );
+  const given = sql`${authors} as counted (bot_id, chat_id, user_id, count)`;
   await sql`
-    with ${counted}, locked as materialized (
+    with locked as materialized (
       select a.bot_id, a.chat_id, a.user_id, counted.count from chat_authors a
-      join counted on a.bot_id = counted.bot_id and a.chat_id = counted.chat_id and a.user_id = counted.user_id
+      join ${given} on a.bot_id = counted.bot_id and a.chat_id = counted.chat_id and a.user_id = counted.user_id
       order by a.bot_id, a.chat_id, a.user_id for no key update of a
     )
     update chat_authors a set message_count = a.message_count - locked.count
@@ -84,8 +118,31 @@ async function subtractAuthors(db: Database, part: ReturnType<typeof sql>): Prom
     db,
   );
   await sql`
-    with ${counted}
-    delete from chat_authors a using counted
+    delete from chat_authors a using ${given}
     where a.bot_id = counted.bot_id and a.chat_id = counted.chat_id and a.user_id = counted.user_id
       and a.message_count <= 0`.execute(db);
+}
+
+/** A chat that was deleted since its messages were counted has begun anew: deleteChat says so up to the end of the month. */
+async function subtractChats(db: Database, counted: Counted[], untilDate: number): Promise<void> {
+  const chats = await unnestRows(
+    counted.filter(({ ofChat }) => ofChat > 0),
+    [
+      ['bigint', ({ botId }) => botId],
+      ['bigint', ({ chatId }) => chatId],
+      ['bigint', ({ ofChat }) => ofChat],
+    ],
+  );
+  await sql`
+    with counted as (
+      select bot_id, chat_id, sum(count)::bigint as count from ${chats} as given (bot_id, chat_id, count) group by 1, 2
+    ), locked as materialized (
+      select c.bot_id, c.id, counted.count from chats c join counted on c.bot_id = counted.bot_id and c.id = counted.chat_id
+      where not exists (
+        select from deletions d where d.bot_id = c.bot_id and d.chat_id = c.id and d.before_date >= ${untilDate}
+      )
+      order by c.bot_id, c.id for no key update of c
+    )
+    update chats c set message_count = greatest(c.message_count - locked.count, 0)
+    from locked where c.bot_id = locked.bot_id and c.id = locked.id`.execute(db);
 }

@@ -1,8 +1,9 @@
-import { makeMonths, readPartitions } from '@flotilla/database/month-partitions.ts';
+import { detachOldestMonth, lockedBriefly, makeMonths, readPartitions } from '@flotilla/database/month-partitions.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { deletionStore } from '../../fleet/bots/deletion-store.ts';
@@ -144,4 +145,51 @@ test('a chat that is deleted meanwhile and begins anew keeps its new count', asy
   expect([await stored(), await counted()]).toEqual([2, 2]);
   expect(await authors()).toEqual([[ADA, 2]]);
   expect(await deletionStore(database.db).next([])).toBeUndefined();
+});
+
+test('a chat that is deleted and begins anew while its messages are being subtracted keeps its new count', async () => {
+  await store(message('2024-01-05'), message('2024-01-06'));
+  await lockedBriefly(() =>
+    database.db.transaction().execute(async (transaction) => {
+      await expiredMonthStore(transaction).add((await detachOldestMonth(transaction, 'messages', atS('2024-02-01')))!);
+    }),
+  );
+  let subtracting: Promise<boolean> = Promise.resolve(false);
+  await database.db.transaction().execute(async (holding) => {
+    await sql`select from chat_authors for update`.execute(holding);
+    subtracting = database.db
+      .transaction()
+      .execute((transaction) => expiredMonthStore(transaction).subtractNext('messages_2024_01', 100));
+    await waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        database.db,
+      );
+      return rows.length > 0;
+    });
+    await deleteChat({ db: database.db, clock: systemClock }, OPERATOR, botId, CHAT);
+    await store(message('2024-05-01', { user_id: BOB }));
+  });
+  expect(await subtracting).toBe(true);
+  expect(await counted()).toBe(1);
+  expect(await authors()).toEqual([[BOB, 1]]);
+});
+
+test('each message of an expired month is read once', async () => {
+  await store(...Array.from({ length: 10 }, () => message('2024-01-05')));
+  await database.db.transaction().execute(async (transaction) => {
+    const month = (await detachOldestMonth(transaction, 'messages', atS('2024-02-01')))!;
+    await expiredMonthStore(transaction).add(month);
+    const reads = async () => {
+      const { rows } = await sql<{ reads: number }>`
+        select seq_scan + idx_scan as reads from pg_stat_xact_user_tables where relname = ${month.name}`.execute(
+        transaction,
+      );
+      return rows[0]!.reads;
+    };
+    const before = await reads();
+    expect(await expiredMonthStore(transaction).subtractNext(month.name, 100)).toBe(true);
+    expect((await reads()) - before).toBe(1);
+  });
+  expect(await counted()).toBe(0);
 });
