@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { PasswordError } from '@flotilla/runtime/password-source.ts';
 import { administer, databaseUrl, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import { longClient } from './backup/long-client.ts';
+import { connectLong } from './backup/long-client.ts';
 import { connectDatabase, type Database } from './connect.ts';
 import { isRefusedLogin, isUnavailable } from './is-unavailable.ts';
 
@@ -62,8 +63,7 @@ test('each connection gets a password that was read for it, also when the first 
   await endConnections();
   given = 'second';
   await waitFor(async () => (await whoAmI()) === ROLE, { message: 'a connection with the new password' });
-  const client = longClient({ url, readPassword }, 'flotilla-test');
-  await client.connect();
+  const client = await connectLong({ url, readPassword }, 'flotilla-test');
   await client.end();
   expect(reads).toBe(3);
 });
@@ -80,8 +80,19 @@ test('a password that cannot be read makes Postgres unavailable, and a refused o
   expect([isUnavailable(refused), isRefusedLogin(refused), refusals]).toEqual([true, true, 1]);
 });
 
-test('a password that has changed since it was read costs no query', async () => {
+test('a password that has changed since it was read costs no query, no backup and no restore', async () => {
   given = 'first';
   afterRefusal = 'second';
   expect(await whoAmI()).toBe(ROLE);
+  given = 'first';
+  const client = await connectLong({ url, readPassword }, 'flotilla-test');
+  await client.end();
 });
+
+test('a server that accepts a connection and says nothing is given up', async () => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const connecting = connectLong({ url: `postgres://ada@127.0.0.1:${port}/ada` }, 'flotilla-test');
+  await expect(connecting.finally(() => silent.close())).rejects.toThrow('timeout expired');
+}, 30_000);

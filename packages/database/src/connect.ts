@@ -4,8 +4,7 @@ import type { PasswordSource } from '@flotilla/runtime/password-source.ts';
 import { integerSetting } from '@flotilla/runtime/settings.ts';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { clientWithPassword } from './client-with-password.ts';
-import { isRefusedLogin } from './is-unavailable.ts';
+import { clientWithPassword, logIn } from './client-with-password.ts';
 import { type MeasureQuery, measurePool } from './measure-pool.ts';
 import type { Tables } from './tables.ts';
 
@@ -65,21 +64,12 @@ export function connectDatabase(options: ConnectOptions): Database {
   const guardedPool = {
     options: pool.options,
     connect: async () => {
-      const connected = connect(pool, options.readPassword);
+      const connected = logIn(options.readPassword, () => pool.connect());
       return guardedClient(await (measure === null ? connected : measure.wait(connected)), timeoutMs, measure);
     },
     end: () => pool.end(),
   };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool }) });
-}
-
-/** A refused password may have changed since it was read, so the login is tried once more with a newly read one. */
-function connect(pool: pg.Pool, readPassword: PasswordSource | undefined): Promise<pg.PoolClient> {
-  return pool.connect().catch((error: unknown) => {
-    if (readPassword === undefined || !isRefusedLogin(error)) throw error;
-    readPassword.refused();
-    return pool.connect();
-  });
 }
 
 function guardedClient(

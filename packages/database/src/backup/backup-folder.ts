@@ -22,20 +22,28 @@ export interface BackupSource {
   read(file: string): Readable;
 }
 
+export interface HeldBackup {
+  name: string;
+  /** When something was last written to an unfinished one; null: it is complete. */
+  unfinishedAtMs: number | null;
+}
+
 /** A place that holds backups, each under a name of its own. */
 export interface BackupStore {
-  /** The names of complete backups. */
-  list(): Promise<string[]>;
+  list(): Promise<HeldBackup[]>;
   /** Throws FlotillaError('conflict') if the name is taken. */
   create(name: string): Promise<BackupTarget>;
   remove(name: string): Promise<void>;
 }
 
+/** The end of a directory's name until the backup in it is complete. */
+const PARTIAL = '.partial';
+
 /** A directory as the target of one backup. Throws FlotillaError('conflict') if it exists. */
 export async function folderTarget(folder: string): Promise<BackupTarget> {
   const target = resolve(folder);
   if (await stat(target).catch(() => null)) throw new FlotillaError('conflict', `${target} exists already`);
-  const partial = `${target}.${process.pid}.partial`;
+  const partial = `${target}.${process.pid}${PARTIAL}`;
   await mkdir(partial, { recursive: true, mode: 0o700 });
   return {
     open: (file) => createWriteStream(join(partial, file), { flags: 'wx', mode: 0o600, flush: true }),
@@ -57,11 +65,9 @@ export function folderStore(folder: string): BackupStore {
   return {
     list: async () => {
       const found = await readdir(folder, { withFileTypes: true });
-      const names = found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-      const complete = await Promise.all(
-        names.map(async (name) => (await stat(join(folder, name, CHECKSUM_FILE)).catch(() => null)) !== null),
-      );
-      return names.filter((name, at) => complete[at] && !name.endsWith('.partial'));
+      const held = found.filter((entry) => entry.isDirectory()).map(({ name }) => heldIn(folder, name));
+      // What cannot be read, such as lost+found, is no backup.
+      return (await Promise.allSettled(held)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     },
     create: (name) => folderTarget(join(folder, name)),
     remove: async (name) => {
@@ -70,6 +76,13 @@ export function folderStore(folder: string): BackupStore {
       await rm(join(folder, name), { recursive: true, force: true });
     },
   };
+}
+
+async function heldIn(folder: string, name: string): Promise<HeldBackup> {
+  const files = await readdir(join(folder, name));
+  if (!name.endsWith(PARTIAL) && files.includes(CHECKSUM_FILE)) return { name, unfinishedAtMs: null };
+  const written = await Promise.all(['.', ...files].map((file) => stat(join(folder, name, file))));
+  return { name, unfinishedAtMs: Math.max(...written.map(({ mtimeMs }) => mtimeMs)) };
 }
 
 async function flushDirectory(folder: string): Promise<void> {

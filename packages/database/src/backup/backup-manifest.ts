@@ -31,6 +31,7 @@ export const backupManifest = z.object({
 
 export type BackupManifest = z.output<typeof backupManifest>;
 export type BackedUpTable = BackupManifest['tables'][number];
+export type BackedUpFile = BackedUpTable['files'][number];
 
 /** The number of rows of a table. */
 export function rowsOf({ files }: BackedUpTable): number {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { appendFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { administer, databaseUrl, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
@@ -81,6 +82,28 @@ async function keepChecksums(file: string, content: string | Buffer): Promise<vo
   const checksum = createHash('sha256').update(content).digest('hex');
   const lines = sums.split('\n').map((line) => (line.endsWith(`  ${file}`) ? `${checksum}  ${file}` : line));
   await writeFile(join(backup, CHECKSUM_FILE), lines.join('\n'));
+}
+
+/** A way to a server that opens when so many connections wait for it. */
+async function allAtOnce(many: number, port: number): Promise<{ port: number; stop(): void }> {
+  const waiting: Socket[] = [];
+  const forward = (client: Socket) => {
+    const server = connect(port, '127.0.0.1');
+    client.pipe(server).pipe(client);
+    client.on('close', () => server.destroy()).on('error', () => {});
+    server.on('close', () => client.destroy()).on('error', () => {});
+  };
+  const relay = createServer((client) => {
+    waiting.push(client);
+    if (waiting.length === many) waiting.forEach(forward);
+    if (waiting.length > many) forward(client);
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const stop = () => {
+    relay.close();
+    for (const client of waiting) client.destroy();
+  };
+  return { port: (relay.address() as AddressInfo).port, stop };
 }
 
 describe('a backup', () => {
@@ -169,6 +192,21 @@ describe('a backup', () => {
     expect(await readdir(folder)).toEqual(['backup']);
   });
 
+  test('that fails says why, and what of it could not be removed', async () => {
+    await storedBot(source.db);
+    const lines: string[] = [];
+    const target = {
+      open: () => {
+        throw new Error('the disk is full');
+      },
+      complete: async () => {},
+      abandon: () => Promise.reject(new Error('the disk is gone')),
+    };
+    const report = (line: string) => lines.push(line);
+    await expect(writeBackup({ url: source.url, target, signal, report })).rejects.toThrow('the disk is full');
+    expect(lines).toContainEqual(expect.stringContaining('could not be removed: Error: the disk is gone'));
+  });
+
   test('is not made of a database with tables that this release does not know', async () => {
     await sql`create table later (id bigint)`.execute(source.db);
     await expect(write()).rejects.toThrow('it has later, which this release does not know');
@@ -227,27 +265,13 @@ describe('a restore', () => {
     expect(await indexes(target.db)).toEqual(await indexes(source.db));
   });
 
-  test('brings back what an expired month still counts', async () => {
-    const botId = await storedBot(source.db);
-    await makeMonths(source.db, 'messages', 1_700_000_000, 1_700_000_000);
-    await storeMessages(source.db, botId, messages(['a', 'b', 'c']));
-    await sql`alter table messages detach partition messages_2023_11`.execute(source.db);
-    await source.db
-      .insertInto('expired_months')
-      .values({
-        name: 'messages_2023_11',
-        until_date: 1_702_000_000,
-        after_bot: botId,
-        after_chat: -7,
-        after_id: 1,
-        after_date: 1_700_000_000,
-      })
-      .execute();
+  test('opens its connections at once', async () => {
     await write();
-    await load();
-    const { rows } = await sql`select id from messages order by id`.execute(target.db);
-    expect(rows).toEqual([{ id: 2 }, { id: 3 }]);
-  });
+    const relay = await allAtOnce(3, Number(new URL(target.url).port));
+    const url = Object.assign(new URL(target.url), { port: relay.port }).href;
+    await loadBackup({ url, source: folderSource(backup), signal, jobs: 3 }).finally(relay.stop);
+    expect(await pendingMigrations(target.db)).toEqual([]);
+  }, 30_000);
 
   test('that is interrupted is gone on with, and nothing starts on the database before it is done', async () => {
     const botId = await storedBot(source.db);

@@ -10,7 +10,7 @@ import { makeMonths, type PartitionedTable } from '../month-partitions.ts';
 import type { BackupSource } from './backup-folder.ts';
 import { type BackupManifest, rowsOf } from './backup-manifest.ts';
 import { checkBackup } from './check-backup.ts';
-import { type DatabaseLogin, longClient } from './long-client.ts';
+import { connectLong, type DatabaseLogin } from './long-client.ts';
 import { readReferences } from './read-schema.ts';
 import {
   beginProgress,
@@ -47,10 +47,9 @@ type File = Item & { table: string; columns: string[]; rows: number };
 export async function loadBackup(options: RestoreOptions): Promise<BackupManifest> {
   const manifest = await checkBackup(options.source, options.signal);
   refuseNewerSchema(manifest);
-  const clients = Array.from({ length: options.jobs ?? DEFAULT_JOBS }, () => longClient(options, 'flotilla-restore'));
+  const clients = await connectAll(options);
   const [client] = clients as [pg.Client];
   try {
-    for (const one of clients) await one.connect();
     await takeRestoreTurn(client);
     const done = await begin(client, manifest, options);
     await loadFiles(clients, manifest, done, options);
@@ -58,8 +57,25 @@ export async function loadBackup(options: RestoreOptions): Promise<BackupManifes
     await finish(client, manifest, options);
     return manifest;
   } finally {
-    await Promise.all(clients.map((one) => one.end().catch(() => {})));
+    await endAll(clients);
   }
+}
+
+async function connectAll(options: RestoreOptions): Promise<pg.Client[]> {
+  const connecting = Array.from({ length: options.jobs ?? DEFAULT_JOBS }, () =>
+    connectLong(options, 'flotilla-restore'),
+  );
+  try {
+    return await Promise.all(connecting);
+  } catch (error) {
+    const settled = await Promise.allSettled(connecting);
+    await endAll(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+    throw error;
+  }
+}
+
+async function endAll(clients: pg.Client[]): Promise<void> {
+  await Promise.all(clients.map((client) => client.end().catch(() => {})));
 }
 
 function refuseNewerSchema({ schema }: BackupManifest): void {

@@ -10,7 +10,7 @@ export async function readMigrations(client: pg.Client): Promise<string[]> {
 
 /** The tables of our schema, except partitions and those that record migrations, a restore or expired months. */
 export async function readTables(client: pg.Client): Promise<string[]> {
-  const expired = await readExpiredMonths(client);
+  const expired = (await readExpiredMonths(client)).map(({ name }) => name);
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
@@ -21,12 +21,16 @@ export async function readTables(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
+export type ExpiredMonth = { name: string; untilS: number };
+
 /** The tables of months of messages that retention has taken out and not dropped yet. */
-export async function readExpiredMonths(client: pg.Client): Promise<string[]> {
+export async function readExpiredMonths(client: pg.Client): Promise<ExpiredMonth[]> {
   const { rows: found } = await client.query(`select to_regclass('expired_months') as name`);
   if (found[0]?.name === null) return [];
-  const { rows } = await client.query<{ name: string }>('select name from expired_months order by name');
-  return rows.map((row) => row.name);
+  const { rows } = await client.query<{ name: string; until: string }>(
+    'select name, until_date as until from expired_months order by until_date',
+  );
+  return rows.map(({ name, until }) => ({ name, untilS: Number(until) }));
 }
 
 export async function readColumns(client: pg.Client, table: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { type DatabaseLogin, longClient } from './long-client.ts';
+import { connectLong, type DatabaseLogin } from './long-client.ts';
 
 /**
  * Notes in the database that a backup of it is complete: `takenAt` is its moment, in ISO 8601. Notes older than a year are
@@ -8,9 +8,8 @@ export async function recordBackup(
   login: DatabaseLogin,
   { takenAt, bytes }: { takenAt: string; bytes: number },
 ): Promise<void> {
-  const client = longClient(login, 'flotilla-backup');
+  const client = await connectLong(login, 'flotilla-backup');
   try {
-    await client.connect();
     await client.query('insert into backups (taken_at, bytes) values ($1, $2) on conflict do nothing', [
       takenAt,
       bytes,

@@ -1,8 +1,10 @@
-import { Readable, type Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { S3mini } from 's3mini';
-import type { BackupSource, BackupStore, BackupTarget } from './backup-folder.ts';
+import { type ListObject, S3mini } from 's3mini';
+import type { BackupSource, BackupStore, BackupTarget, HeldBackup } from './backup-folder.ts';
 import { CHECKSUM_FILE } from './backup-manifest.ts';
+import { repeatRequest } from './repeat-request.ts';
+import { s3Download } from './s3-download.ts';
 import { s3Upload } from './s3-upload.ts';
 
 export interface S3Settings {
@@ -33,46 +35,38 @@ export function s3Source(settings: S3Settings, place: S3Place): BackupSource {
   const client = clientOf(settings, place.bucket);
   return {
     name: nameOf(place),
-    read: (file) => Readable.from(readObject(client, keyOf(place.prefix, file))),
+    read: (file) => s3Download(client, keyOf(place.prefix, file)),
   };
 }
 
 /** A prefix of a bucket that holds backups. */
 export function s3Store(settings: S3Settings, place: S3Place): BackupStore {
   const client = clientOf(settings, place.bucket);
-  const keysUnder = async (prefix: string): Promise<string[]> => {
-    const found = await client.listObjects('/', prefix === '' ? '' : `${prefix}/`);
+  const objectsUnder = async (prefix: string): Promise<ListObject[]> => {
+    const found = await repeatRequest(() => client.listObjects('/', prefix === '' ? '' : `${prefix}/`));
     if (found === null) throw new FlotillaError('bad_request', `There is no bucket ${place.bucket}`);
-    return found.map(({ Key }) => Key);
+    return found;
   };
-  const removeAll = async (keys: string[]): Promise<void> => {
+  const removeAll = async (prefix: string): Promise<void> => {
+    const keys = (await objectsUnder(prefix)).map(({ Key }) => Key);
     for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE) {
-      const some = keys.slice(at, at + REMOVED_AT_ONCE);
-      const removed = await client.deleteObjects(some);
-      const kept = some[removed.indexOf(false)];
-      if (kept !== undefined) throw new FlotillaError('unavailable', `${kept} could not be removed`);
+      await repeatRequest(() => removeSome(client, keys.slice(at, at + REMOVED_AT_ONCE)));
     }
   };
   return {
-    list: async () => {
-      const under = place.prefix === '' ? '' : `${place.prefix}/`;
-      const names = (await keysUnder(place.prefix)).map((key) => key.slice(under.length).split('/'));
-      return names.flatMap(([name, file, ...more]) =>
-        name !== undefined && file === CHECKSUM_FILE && more.length === 0 ? [name] : [],
-      );
-    },
+    list: async () => heldBackups(await objectsUnder(place.prefix), place.prefix),
     create: async (name) => {
       const prefix = keyOf(place.prefix, name);
-      if ((await keysUnder(prefix)).length > 0) {
+      if ((await objectsUnder(prefix)).length > 0) {
         throw new FlotillaError('conflict', `${nameOf({ ...place, prefix })} exists already`);
       }
-      return s3Target(client, prefix, async () => removeAll(await keysUnder(prefix)));
+      return s3Target(client, prefix, () => removeAll(prefix));
     },
     remove: async (name) => {
       const prefix = keyOf(place.prefix, name);
       // Without its checksums it is no backup any more, if this is interrupted.
-      await client.deleteObject(keyOf(prefix, CHECKSUM_FILE));
-      await removeAll(await keysUnder(prefix));
+      await repeatRequest(() => client.deleteObject(keyOf(prefix, CHECKSUM_FILE)));
+      await removeAll(prefix);
     },
   };
 }
@@ -82,10 +76,29 @@ function s3Target(client: S3mini, prefix: string, abandon: () => Promise<void>):
   return { open: (file): Writable => s3Upload(client, keyOf(prefix, file)), complete: async () => {}, abandon };
 }
 
-async function* readObject(client: S3mini, key: string): AsyncGenerator<Uint8Array, void, undefined> {
-  const response = await client.getObjectResponse(key);
-  if (response?.body == null) throw Object.assign(new Error(`there is no ${key}`), { code: 'ENOENT' });
-  yield* response.body;
+/** What objects under a prefix are: `<name>/<file>` is a file of a backup. */
+function heldBackups(objects: ListObject[], prefix: string): HeldBackup[] {
+  const under = prefix === '' ? 0 : prefix.length + 1;
+  const files = objects.map(({ Key, LastModified }) => {
+    const [name = '', ...file] = Key.slice(under).split('/');
+    return { name, file: file.join('/'), changedAtMs: LastModified.getTime() };
+  });
+  const named = Map.groupBy(
+    files.filter(({ file }) => file !== ''),
+    ({ name }) => name,
+  );
+  return [...named].map(([name, all]) => ({
+    name,
+    unfinishedAtMs: all.some(({ file }) => file === CHECKSUM_FILE)
+      ? null
+      : Math.max(...all.map(({ changedAtMs }) => changedAtMs)),
+  }));
+}
+
+async function removeSome(client: S3mini, keys: string[]): Promise<void> {
+  const removed = await client.deleteObjects(keys);
+  const kept = keys[removed.indexOf(false)];
+  if (kept !== undefined) throw new FlotillaError('unavailable', `${kept} could not be removed`);
 }
 
 function clientOf({ endpoint, ...others }: S3Settings, bucket: string): S3mini {
