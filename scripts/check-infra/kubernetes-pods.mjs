@@ -17,7 +17,7 @@ export function podFaults(document) {
   expect(context?.runAsUser > 0 && context.runAsGroup > 0, 'its user is not named by a number');
   expect(pods.automountServiceAccountToken === false, 'it is given a service account token');
   expect(!pods.hostNetwork && !pods.hostPID && !pods.hostIPC, 'it shares a namespace of its node');
-  for (const container of pods.containers) containerFaults(container, expect);
+  for (const container of [...(pods.initContainers ?? []), ...pods.containers]) containerFaults(container, expect);
   if (manifest.kind === 'Deployment') deploymentFaults(pods, expect);
   return faults;
 }

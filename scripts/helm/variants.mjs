@@ -13,6 +13,7 @@ export const VARIANTS = [
   'minimal',
   'production',
   'managed-stores',
+  'token-sidecar',
   'cloudnative-pg-and-sentinel/values',
   'redis-cluster/values',
 ].map((path) => {

@@ -19,9 +19,9 @@
   valueFrom: { secretKeyRef: { name: {{ $ref.name }}, key: {{ $ref.key }}{{ if index . 3 }}, optional: true{{ end }} } }
 {{ end -}}
 
-{{/* Numbers as text, without an exponent. */}}
+{{/* A value as text; numbers as JSON writes them, because Go gives those from a million on an exponent. */}}
 {{- define "flotilla.text" -}}
-{{- if kindIs "float64" . }}{{ . | int64 | toString | quote }}{{ else }}{{ . | toString | quote }}{{ end -}}
+{{- if kindIs "string" . }}{{ quote . }}{{ else }}{{ toJson . | quote }}{{ end -}}
 {{- end -}}
 
 {{/*
@@ -60,6 +60,10 @@ the same name twice cannot be applied.
 {{- end -}}
 {{- end -}}
 {{- $settings := dict "LOG_LEVEL" ($values.settings.LOG_LEVEL | default "info") -}}
+{{- /* Of the other settings, the jobs read only those with which they log in. */ -}}
+{{- range ternary (list "DATABASE_PASSWORD_COMMAND" "REDIS_PASSWORD_COMMAND") (list "DATABASE_PASSWORD_COMMAND") (hasKey $required $program) -}}
+{{- if hasKey $values.settings . }}{{ $_ := set $settings . (index $values.settings .) }}{{ end -}}
+{{- end -}}
 {{- if has $program (list "api" "worker") -}}
 {{- $chosen := dict "PUBLIC_URL" (printf "https://%s" $values.host) "TRUSTED_PROXIES" (join "," $values.trustedProxies) "PROXY_HOST" $values.proxyHost -}}
 {{- range $name, $value := merge (dict) $values.settings $chosen -}}

@@ -3,8 +3,9 @@ The pods of a job: (dict "root" $ "component" "backup" "image" "maintenance" "ar
 */}}
 {{- define "flotilla.jobPods" -}}
 {{- $root := .root -}}
-{{- $certificates := include "flotilla.certificateVolume" $root -}}
 {{- $pods := include "flotilla.podsOf" (list $root dict) | fromJson -}}
+{{- $mounts := include "flotilla.volumeMounts" (list $root $pods) | trim -}}
+{{- $volumes := include "flotilla.volumes" (list $root $pods) | trim -}}
 metadata:
   labels:
     {{- include "flotilla.podLabels" (list $root .component) | nindent 4 }}
@@ -38,18 +39,18 @@ spec:
       resources:
         {{- toYaml .resources | nindent 8 }}
       {{- include "flotilla.containerSecurity" $root | nindent 6 }}
-      {{- if or .claim $certificates }}
+      {{- if or .claim $mounts }}
       volumeMounts:
-        {{- with include "flotilla.certificateMount" $root }}
+        {{- with $mounts }}
         {{- . | nindent 8 }}
         {{- end }}
         {{- if .claim }}
         - { name: backups, mountPath: /backups }
         {{- end }}
       {{- end }}
-  {{- if or .claim $certificates }}
+  {{- if or .claim $volumes }}
   volumes:
-    {{- with $certificates }}
+    {{- with $volumes }}
     {{- . | nindent 4 }}
     {{- end }}
     {{- with .claim }}

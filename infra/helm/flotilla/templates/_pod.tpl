@@ -22,6 +22,10 @@ tolerations: {{ toJson . }}
 {{- with $pods.affinity }}
 affinity: {{ toJson . }}
 {{- end }}
+{{- with $pods.initContainers }}
+initContainers:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 securityContext:
   runAsNonRoot: true
   runAsUser: 65532
@@ -41,10 +45,19 @@ securityContext:
 {{- mergeOverwrite (deepCopy (first .).Values.pods) (deepCopy ((last .).pods | default dict)) | toJson -}}
 {{- end -}}
 
-{{- define "flotilla.certificateMount" -}}
-{{- if or .Values.trustedCertificates.configMap .Values.trustedCertificates.secret -}}
+{{/* What our containers mount: (list $ <the values of its pods>) */}}
+{{- define "flotilla.volumeMounts" -}}
+{{- $trusted := (first .).Values.trustedCertificates -}}
+{{- if or $trusted.configMap $trusted.secret -}}
 - { name: certificates, mountPath: /certificates, readOnly: true }
+{{ end -}}
+{{- with (last .).volumeMounts }}{{ toYaml . }}{{ end -}}
 {{- end -}}
+
+{{- define "flotilla.volumes" -}}
+{{- with include "flotilla.certificateVolume" (first .) }}{{ . }}
+{{ end -}}
+{{- with (last .).volumes }}{{ toYaml . }}{{ end -}}
 {{- end -}}
 
 {{/* The one key of it: the Secret of an authority may have its private key, too. */}}
