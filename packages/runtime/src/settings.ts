@@ -155,7 +155,7 @@ export const commonSettings = {
       'The way out for everything that goes to the platform, in a network without one, see install.md. All processes need the same value.',
     ),
   ENCRYPTION_KEY: encryptionKeySetting().describe(
-    'Seals tokens, secrets and backend URLs, and signs sessions. Keep a copy elsewhere, see backup.md. All processes need the same value.',
+    'Seals tokens, secrets, and the URLs of backends and event sinks, and signs sessions. Keep a copy elsewhere, see backup.md. All processes need the same value.',
   ),
   // readSettings (known-secrets.ts) decides what this accepts, for every process alike.
   ALLOW_SANDBOX_SECRETS: switchSetting(false).describe(
