@@ -62,7 +62,7 @@ export function Decided({ decision, sticky = false }: DecidedProps): ReactNode {
   const name = useBotName(target === null ? undefined : String(target));
   return (
     <span className="decided">
-      <b className="cut">
+      <b>
         <StateMark state={target === null ? 'disabled' : 'ok'} /> {target === null ? words.none : <bdi>{name}</bdi>}
       </b>{' '}
       <bdi className="reason">{reason}</bdi>{' '}
