@@ -29,7 +29,9 @@ test(
     const { page, complaints } = await suite.openAsAdmin(`bots/${source.id}/rules`);
     await page.getByRole('button', { name: 'Add a rule…' }).click();
     const form = page.getByRole('dialog', { name: 'Add a rule' });
-    await form.getByRole('combobox', { name: 'If', exact: true }).selectOption('no other rule acts: the router chooses a bot');
+    await form
+      .getByRole('combobox', { name: 'If', exact: true })
+      .selectOption('no other rule acts: the router chooses a bot');
     await form.getByRole('radio', { name: 'Only these bots' }).check();
     await form.getByRole('combobox', { name: 'Add a bot' }).fill('配送');
     await page.getByRole('option', { name: /配送サポート/ }).click();

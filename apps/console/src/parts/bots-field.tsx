@@ -3,6 +3,7 @@ import { useWords } from '../words/words.tsx';
 import { findBots, useBotName } from './bot-field.tsx';
 import { Icon } from './icon.tsx';
 import { PickField } from './pick-field.tsx';
+import './bots-field.css';
 import './check-field.css';
 import './chips.css';
 
