@@ -13,6 +13,7 @@ import { benchPull } from './pull.ts';
 import { benchPush } from './push.ts';
 import { benchRemoval } from './removal.ts';
 import { benchRest } from './rest.ts';
+import { benchRouter } from './router.ts';
 import { benchScale } from './scale.ts';
 import { benchSearch } from './search.ts';
 import { benchSizing } from './sizing.ts';
@@ -37,6 +38,7 @@ export const SUBJECTS = {
   removal: benchRemoval,
   sizing: benchSizing,
   rest: benchRest,
+  router: benchRouter,
   scale: benchScale,
   soak: benchSoak,
 } satisfies Record<string, (database: { url: string; rows?: number }) => Promise<void>>;
