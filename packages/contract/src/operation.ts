@@ -49,6 +49,8 @@ export type Operation<
   readonly readOnlyFields?: readonly string[];
   /** Other names of inputs: alias → input. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** The token of a program may call it, too, for the bot of that program. */
+  readonly alsoPrograms?: true;
   /** Allowed while the account must change its password first. */
   readonly beforePasswordChange?: true;
   /** Errors beyond those that every operation of its kind can give. */

@@ -18,6 +18,7 @@ import { fleetOperations } from './fleet.ts';
 import { liveOperations } from './live.ts';
 import { messageActionOperations } from './message-actions.ts';
 import { messageOperations } from './messages.ts';
+import { miniAppOperations } from './mini-apps.ts';
 import { programRefusalOperations } from './program-refusals.ts';
 import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
@@ -49,6 +50,7 @@ export const operations = {
   ...programTokenOperations,
   ...programRefusalOperations,
   ...signingOperations,
+  ...miniAppOperations,
   ...chatOperations,
   ...messageOperations,
   ...messageActionOperations,

@@ -319,6 +319,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   }),
   updateRoutingRule: async () => ({ id: await newRule(), action: 'forward', enabled: false }),
   listRouteDecisions: () => ({ bot_id: botId, limit: 10 }),
+  checkInitData: () => ({ bot_id: botId, init_data: 'auth_date=1&hash=00' }),
   tryRoutingRules: () => ({
     bot_id: botId,
     message: { message_id: 1, chat: { id: CHAT, type: 'private' }, text: 'Hi' },

@@ -20,6 +20,7 @@ import { fleetHandlers } from './fleet.ts';
 import { liveHandlers } from './live.ts';
 import { messageActionHandlers } from './message-actions.ts';
 import { messageHandlers } from './messages.ts';
+import { miniAppHandlers } from './mini-apps.ts';
 import { programRefusalHandlers } from './program-refusals.ts';
 import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
@@ -54,6 +55,7 @@ export const handlers: Handlers<typeof operations> = {
   ...chatHandlers,
   ...messageHandlers,
   ...messageActionHandlers,
+  ...miniAppHandlers,
   ...fileHandlers,
   ...chatUserHandlers,
   ...chatAdminHandlers,

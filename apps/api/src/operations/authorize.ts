@@ -1,5 +1,6 @@
 import { ownId } from '@flotilla/contract/inputs.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
+import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -81,6 +82,14 @@ export function requireBots(
     if (id.success) requireSeenBot(context, caller, id.data);
   }
   for (const id of botsOf?.(Object.fromEntries(fields.values)) ?? []) requireSeenBot(context, caller, id);
+}
+
+/** Throws 'forbidden' if an input names another bot than that of the program. */
+export function requireOwnBot({ botInputs = [] }: Operation, { bot }: ProgramCredential, fields: RawFields): void {
+  for (const name of botInputs) {
+    const id = anyId.safeParse(fieldAt(fields, name));
+    if (id.success && id.data !== bot.id) refuse();
+  }
 }
 
 /** `filter.bot_id` is the field of an object, which a form or a query string carries as JSON text. */

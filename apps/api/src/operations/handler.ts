@@ -1,4 +1,5 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
+import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import type { Request, Response } from 'express';
@@ -21,6 +22,8 @@ export interface Call<Input extends z.ZodObject> {
   /** The file of a form, which has come in part only. It is destroyed when the handler is done. */
   file: IncomingFile | null;
   caller: Caller;
+  /** The program whose token made the call, of an operation that is open to programs; it has no caller then. */
+  program: ProgramCredential | null;
   /** The caller as the audit log names them. */
   by: Actor;
   request: Request;

@@ -10,9 +10,17 @@ import { linkHeader, type Page } from '../http/page.ts';
 import { parseInput } from '../http/parse-input.ts';
 import { readFields } from '../http/read-fields.ts';
 import { sendJson } from '../http/send-answer.ts';
-import { requireBots, requireFoundBots, requirePasswordChanged, requireRole, requireSameOrigin } from './authorize.ts';
+import {
+  requireBots,
+  requireFoundBots,
+  requireOwnBot,
+  requirePasswordChanged,
+  requireRole,
+  requireSameOrigin,
+} from './authorize.ts';
 import { resolveChat } from './bot-of-call.ts';
 import type { Call, FindBots, Handlers } from './handler.ts';
+import { programOfCall } from './program-of-call.ts';
 import { whileAllowed } from './while-allowed.ts';
 
 /** A handler whose types were checked against its operation. */
@@ -66,7 +74,8 @@ function serveOperation(
 ): RequestHandler {
   return async (request, response) => {
     const version = context.credentials.knownVersion();
-    const caller = await authenticate(context, operation, request, response);
+    const program = operation.alsoPrograms === true ? await programOfCall(context, request) : null;
+    const caller = program === null ? await authenticate(context, operation, request, response) : null;
     requireSameOrigin(context, operation, request);
     requirePasswordChanged(operation, caller);
     requireRole(operation, caller);
@@ -75,14 +84,15 @@ function serveOperation(
     const fields = await readFields(context.bodies, operation, request, response);
     try {
       requireBots(context, operation, caller, fields);
+      if (program !== null) requireOwnBot(operation, program, fields);
       await requireFoundBots(context, findBots, caller, fields.values.get(findBotsBy));
       const allowed = whileAllowed(context, { operation, request, caller, fields, version });
-      // A public operation has no caller; its handler reads none, and its inputs name no chat.
+      // A public operation and a program have no caller; the handler reads none, and its inputs name no chat.
       const known = caller as Caller;
       const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
       const by = actorOf(caller, context.clientAddress(request));
       const { file } = fields;
-      const call = { input, file, caller: known, by, request, response, whileAllowed: allowed };
+      const call = { input, file, caller: known, program, by, request, response, whileAllowed: allowed };
       const answer = await whileUploading(context, call, () => handle(context, call));
       if (operation.mediaTypes === undefined) sendAnswer(operation, request, response, answer);
     } finally {
