@@ -10,16 +10,22 @@ import { placeIn, sourceAt, storeAt } from './backup-place.ts';
 import { readDatabaseLogin } from './maintenance-settings.ts';
 
 const USAGE = `Name the backup: npm run restore -- [--jobs <connections>] <the directory or s3://bucket/name of a backup>, or
-npm run restore -- --latest <the directory or s3://bucket/prefix that holds the backups>`;
+npm run restore -- --latest <the directory or s3://bucket/prefix that holds the backups>, or
+npm run restore -- --list <that directory or s3://bucket/prefix>, which only names the backups`;
 
-type Wanted = { place: string; isLatest: boolean; jobs: number };
+type Wanted = { place: string; what: 'this' | 'latest' | 'list'; jobs: number };
 
-/** `restore [--jobs <n>] [--latest] <place>`, into the empty database that DATABASE_URL names, or on with an interrupted one. */
+/**
+ * `restore [--jobs <n>] [--latest] <place>`, into the empty database that DATABASE_URL names, or on with an interrupted one;
+ * `restore --list <place>` names the complete backups there.
+ */
 export async function restore(args: string[], signal: AbortSignal): Promise<number> {
-  const { place, isLatest, jobs } = readArguments(args);
+  const { place, what, jobs } = readArguments(args);
+  if (what === 'list') return list(place);
   const login = readDatabaseLogin();
   const report = (line: string) => void process.stdout.write(`  ${line}\n`);
-  const source = sourceAt(isLatest ? placeIn(place, await newestBackup(storeAt(place))) : place);
+  const source = sourceAt(what === 'latest' ? placeIn(place, await newestBackup(storeAt(place))) : place);
+  process.stdout.write(`Checking ${source.name}, before the database is touched.\n`);
   const { createdAt, keyIds } = await loadBackup({ ...login, source, signal, report, jobs });
   await record(login, createdAt);
   const keys = keyIds.length === 0 ? '' : ` ENCRYPTION_KEY must list: ${keyIds.join(', ')}.`;
@@ -27,8 +33,16 @@ export async function restore(args: string[], signal: AbortSignal): Promise<numb
   return 0;
 }
 
+async function list(place: string): Promise<number> {
+  const complete = (await storeAt(place).list()).filter(({ unfinishedAtMs }) => unfinishedAtMs === null);
+  for (const { name } of complete.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    process.stdout.write(`${placeIn(place, name)}\n`);
+  }
+  return 0;
+}
+
 function readArguments(args: string[]): Wanted {
-  const wanted: Wanted = { place: '', isLatest: false, jobs: DEFAULT_JOBS };
+  const wanted: Wanted = { place: '', what: 'this', jobs: DEFAULT_JOBS };
   for (let left = args; left.length > 0; ) {
     const [name = '', value = ''] = left;
     if (name === '--jobs' && /^[1-9]\d?$/.test(value)) {
@@ -36,7 +50,8 @@ function readArguments(args: string[]): Wanted {
       left = left.slice(2);
       continue;
     }
-    if (name === '--latest') wanted.isLatest = true;
+    if (name === '--latest') wanted.what = 'latest';
+    else if (name === '--list') wanted.what = 'list';
     else if (name.startsWith('--') || wanted.place !== '') throw new FlotillaError('bad_request', USAGE);
     else wanted.place = name;
     left = left.slice(1);

@@ -52,6 +52,11 @@ test('a backup goes into an S3-compatible store, old ones are removed, and the n
     exitCode: 0,
     output: expect.stringContaining(`Removed from ${PLACE}: 2020-01-01T040000Z`),
   });
+  const listed = await runMaintenance(['restore', '--list', PLACE], settings());
+  expect(listed).toEqual({
+    exitCode: 0,
+    output: expect.stringMatching(/^s3:\/\/backups\/fleet\/daily\/2\d{3}-.*Z\n$/),
+  });
   const gone = await runMaintenance(['restore', `${PLACE}/2020-01-01T040000Z`], settings());
   expect(gone).toMatchObject({ exitCode: 1, output: expect.stringContaining('it has no SHA256SUMS') });
 

@@ -64,7 +64,10 @@ export function folderSource(folder: string): BackupSource {
 export function folderStore(folder: string): BackupStore {
   return {
     list: async () => {
-      const found = await readdir(folder, { withFileTypes: true });
+      const found = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        throw new FlotillaError('not_found', `There is no directory ${folder}`);
+      });
       const held = found.filter((entry) => entry.isDirectory()).map(({ name }) => heldIn(folder, name));
       // What cannot be read, such as lost+found, is no backup.
       return (await Promise.allSettled(held)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

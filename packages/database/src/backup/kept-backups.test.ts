@@ -52,6 +52,11 @@ test('what an interrupted backup left is removed once nothing was written to it 
 });
 
 test('a place without backups has no newest one', async () => {
-  const { store } = await storeWith(['before-the-upgrade']);
+  const { folder, store } = await storeWith(['before-the-upgrade']);
   await expect(newestBackup(store)).rejects.toMatchObject({ code: 'not_found' });
+  const none = newestBackup(folderStore(join(folder, 'none')));
+  await expect(none).rejects.toMatchObject({
+    code: 'not_found',
+    message: `There is no directory ${join(folder, 'none')}`,
+  });
 });
