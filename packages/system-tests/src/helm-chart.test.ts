@@ -47,6 +47,7 @@ withHelm.each([
   ['backup.claim=', 'backup.claim: name the PersistentVolumeClaim'],
   ['secrets.values.DATABASE_URL=postgres://a', 'secrets.values: REDIS_URL is missing'],
   ['settings.REDIS_URL=redis://a', "invalid propertyName 'REDIS_URL'"],
+  ['settings.LLM_API_KEY=a', "invalid propertyName 'LLM_API_KEY'"],
   ['workers.polling.botsPerPod=20001', 'botsPerPod'],
   ['fullnameOverride=1st', 'fullnameOverride'],
 ])('the chart refuses %s', (set, told) => {
