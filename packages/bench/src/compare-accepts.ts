@@ -3,8 +3,8 @@ import { activityPrefixes, botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import { startTestRedis } from '@flotilla/testing/redis.ts';
 
-const BOT = 1;
-const REGISTRATION = 'registration-1';
+export const BOT = 1;
+export const REGISTRATION = 'registration-1';
 const ROUNDS = 60;
 /** Of each number of programs: their differences are larger. */
 const PROGRAM_ROUNDS = 15;
@@ -54,7 +54,7 @@ function typical(rounds: number[]): number {
   return fastest.reduce((sum, one) => sum + one, 0) / fastest.length;
 }
 
-async function applyBot(redis: RedisHandles, bot: number, programs: number): Promise<void> {
+export async function applyBot(redis: RedisHandles, bot: number, programs: number): Promise<void> {
   const keys = botKeys(bot);
   const ids = Array.from({ length: programs }, (_, at) => at + 1);
   const pushing = ids.map((id) => ` ${id}:1:target`).join('');
@@ -83,7 +83,7 @@ async function applyBot(redis: RedisHandles, bot: number, programs: number): Pro
 }
 
 /** Accepts the next updates of the bot; resolves to the time (µs) that Redis spent in the script for each. */
-function acceptor(redis: RedisHandles, bot: number) {
+export function acceptor(redis: RedisHandles, bot: number, lanes = 1) {
   const { commands } = redis;
   const keys = botKeys(bot);
   const args = {
@@ -110,7 +110,7 @@ function acceptor(redis: RedisHandles, bot: number) {
       const raw = `{"update_id":${id},"text":"${'x'.repeat(RAW_BYTES)}"}`;
       const seen = [keys.seen(Math.floor(id / IDS_OF_A_BLOCK))];
       const inRaw = { idStart: 14, idEnd: 13 + String(id).length, raw };
-      const update = { platformId: id, bitmap: 1, bit: id % IDS_OF_A_BLOCK, kind: 'message', lane: 'c:5', ...inRaw };
+      const update = { platformId: id, bitmap: 1, bit: id % IDS_OF_A_BLOCK, kind: 'message', lane: `c:${id % lanes}`, ...inRaw };
       const updates = [{ ...update, keepMs: 86_400_000, expiresAtMs: null }];
       await scripts.acceptUpdates(commands, { ...keys, seen }, { ...args, runIds: redis.runIds(), updates });
     }

@@ -1,6 +1,7 @@
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { compareClaims } from './compare-claims.ts';
 import { type LagSink, startLagSink } from './lag-sink.ts';
 import { percentile } from './percentile.ts';
 import { ms, perSecond, report } from './report.ts';
@@ -28,6 +29,14 @@ export async function benchPush(database: { url: string }): Promise<void> {
     const warm: Burst[] = [];
     for (let round = 0; round < BURST_ROUNDS; round += 1) warm.push(await burst(fleet, sink, bots, BURST));
     const quietLags = await besideBusy(fleet, sink, bots);
+    const [alone, journal] = [await compareClaims(1), await compareClaims(CHATS)];
+    const deliveryUs =
+      1e6 /
+      percentile(
+        warm.map(({ pushed }) => pushed),
+        50,
+      );
+    const journalUs = journal.withUs - journal.withoutUs + journal.lineUs;
     report(
       `Platform → accepted → pushed, ${BOTS} bots, one worker (the simulated platform and the backend share the machine)`,
       [
@@ -50,6 +59,20 @@ export async function benchPush(database: { url: string }): Promise<void> {
           figure: ms(percentile(quietLags, 99)),
           target: '≤ 100 ms',
         },
+        {
+          what: `to settle a delivery, within Redis, ${CHATS} at once: with its attempt, and without`,
+          figure: `${journal.withUs.toFixed(1)} µs, ${journal.withoutUs.toFixed(1)} µs`,
+        },
+        {
+          what: 'the same alone',
+          figure: `${alone.withUs.toFixed(1)} µs, ${alone.withoutUs.toFixed(1)} µs`,
+        },
+        {
+          what: 'to keep and count an attempt, within Redis and in the worker, of a delivery of these rounds',
+          figure: `${journalUs.toFixed(1)} µs, ${((journalUs * 100) / deliveryUs).toFixed(1)} %`,
+          target: '≤ 5 %',
+        },
+        { what: 'memory of an attempt in Redis, 200 to 299 of a reader', figure: `${Math.round(journal.bytes)} bytes` },
       ],
     );
   } finally {

@@ -7,15 +7,28 @@ const ACTIVITY_STEPS = ['minute', 'hour'] as const;
 
 const count = () => z.int().min(0);
 
+/** How attempts went. Absent where none was made, and for readers that poll. */
+export const qualityFields = {
+  success_ratio: z.number().min(0).max(1).optional().describe('The share of its attempts that succeeded, from 0 to 1.'),
+  p95_ms: z
+    .int()
+    .optional()
+    .describe(
+      'Milliseconds that 95 % of its attempts did not exceed, failed ones included. It is counted in steps, so it may be off by a quarter.',
+    ),
+};
+
 const activityPoint = z
   .strictObject({
     at: z.iso.datetime().describe('The start of the minute or hour.'),
     in: count().describe('Updates that Flotilla accepted from the platform. One that comes twice counts once.'),
     delivered: count().describe(
-      'Updates that the backend of the bot accepted, or that `getUpdates` or the poll without `consumer` acknowledged. With both, an update counts twice.',
+      'Updates that reached a reader: a backend of the bot or of a program accepted it, rules sent it on, or `getUpdates` or the poll without `consumer` acknowledged it. An update counts once for each of them.',
     ),
-    failed: count().describe('Updates for the backend that were given up: they became dead letters.'),
-    retried: count().describe('Attempts at the backend that failed and are made again.'),
+    failed: count().describe('Updates that a reader gave up: backend, program or rules. They became dead letters.'),
+    retried: count().describe(
+      'Updates whose attempt failed at a backend, a program or a destination of rules, and is made again.',
+    ),
     calls: count().describe(
       'Bot API calls that the history keeps: messages sent, edited and deleted, and actions in chats, whoever made them.',
     ),
@@ -25,12 +38,19 @@ const activityPoint = z
         'Updates that waited for the backend or the default poll consumer, as `pending_update_count` of the bots: looked at once in this minute; of an hour, the largest of its minutes. Absent where nobody looked, because no worker was there.',
       ),
   })
+  .extend({
+    ...qualityFields,
+    p50_ms: z.int().optional().describe('The same for half of its attempts.'),
+  })
   .meta({ id: 'Activity' });
 
 export type ActivityResource = z.infer<typeof activityPoint>;
 
 const POINTS: ActivityResource[] = [
-  { at: '2026-01-02T10:00:00.000Z', in: 12, delivered: 11, failed: 0, retried: 1, calls: 9, waiting: 1 },
+  {
+    ...{ at: '2026-01-02T10:00:00.000Z', in: 12, delivered: 11, failed: 0, retried: 1, calls: 9, waiting: 1 },
+    ...{ success_ratio: 0.9167, p50_ms: 38, p95_ms: 210 },
+  },
   { at: '2026-01-02T10:01:00.000Z', in: 0, delivered: 1, failed: 0, retried: 0, calls: 1, waiting: 0 },
 ];
 
@@ -45,10 +65,20 @@ export const activityOperations = {
 Minutes reach back 49 hours and hours 90 days; a time before that is refused. Every minute or hour is there, with zeros where
 nothing happened. The last one may still be running.
 
-Named consumers, programs, routing rules, calls that the history does not keep and those of a bot with \`manage_enabled\` off are not
+\`success_ratio\`, \`p50_ms\` and \`p95_ms\` are those of attempts of the bot's readers that send, or of the given one. They, and what one
+reader did, reach back 25 hours. A point without an attempt has none of them, and neither has the fleet.
+
+Named consumers, programs that poll, calls that the history does not keep and those of a bot with \`manage_enabled\` off are not
 counted. If Redis loses data, its counts of the last hours are lost, too.`,
     input: z.object({
       bot_id: ownId().describe('The id of the bot in Flotilla. Without it: the whole fleet.').optional(),
+      reader: z
+        .string()
+        .regex(/^(push|rules|program:[1-9]\d{0,15})$/, 'must be push, rules or program:<id>')
+        .optional()
+        .describe(
+          'Only what this reader of the bot did: push, rules or program:<id>. Then `in` and `calls` are 0, and there is no `waiting`.',
+        ),
       step: z.enum(ACTIVITY_STEPS).default('minute').describe('The time that one entry covers.'),
       from: moment()
         .optional()

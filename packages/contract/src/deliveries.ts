@@ -99,16 +99,19 @@ const deliveryResource = z
 
 export type DeliveryResource = z.infer<typeof deliveryResource>;
 
+/** An HTTP status, a class of them, or 0. */
+export const statusInput = () =>
+  z.preprocess(
+    (value) => (typeof value === 'number' ? String(value) : value),
+    z.string().regex(/^(0|[1-5](xx|[0-9]{2}))$/, 'must be an HTTP status, a class such as 5xx, or 0 for no answer'),
+  );
+
 /** The conditions of a list of deliveries; all given ones must hold. */
 export const filterFields = {
   reader: z.enum(READERS).optional().describe('Only updates of this reader.'),
   program_id: anyProgramId(),
   reason_code: z.enum(REASON_CODES).optional().describe('Only this reason. `ReasonCode` says what each one means.'),
-  status: z
-    .preprocess(
-      (value) => (typeof value === 'number' ? String(value) : value),
-      z.string().regex(/^(0|[1-5](xx|[0-9]{2}))$/, 'must be an HTTP status, a class such as 5xx, or 0 for no answer'),
-    )
+  status: statusInput()
     .optional()
     .describe('Only this HTTP status of the last answer: `502`; a class of them: `5xx`; or `0`: there was no answer.'),
   since: moment()

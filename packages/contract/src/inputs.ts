@@ -218,12 +218,14 @@ export function limitInput({ default: normal = LONGEST_LIST, max = LONGEST_LIST 
 
 type PageSize = { default?: number; max?: number };
 
+/** A list that has no offset goes on by this alone. */
+export const beforeInput = () =>
+  // A cursor may have the name of a bot, in which each of 128 characters can take six bytes of JSON.
+  text({ min: 1, max: 1200 }).optional().describe('The cursor from a `Link` header. The answer has the rows after it.');
+
 const paging = {
   offset: integer({ min: 0 }).default(0).describe('The number of rows to skip at the beginning.'),
-  // A cursor may have the name of a bot, in which each of 128 characters can take six bytes of JSON.
-  before: text({ min: 1, max: 1200 })
-    .optional()
-    .describe('The cursor from a `Link` header. The answer has the rows after it.'),
+  before: beforeInput(),
 };
 
 /** The inputs by which a list is paged; one without a page size of its own answers the longest list there is. */

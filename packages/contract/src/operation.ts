@@ -43,6 +43,8 @@ export type Operation<
   readonly botInputs?: readonly string[];
   /** A call without this input concerns the whole fleet: it is for admins who see all bots. */
   readonly fleetWithout?: string;
+  /** A list without its total: to count the rows would take as long as to read them all. */
+  readonly uncounted?: true;
   /** The bots that inputs name in a form of their own; the caller must see every one of them. */
   readonly botsOf?: (inputs: Readonly<Record<string, unknown>>) => readonly number[];
   /** Fields of the resource that a body may have and that are ignored, so that what was listed can be posted back. */

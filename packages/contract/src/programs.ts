@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { qualityFields } from './activity.ts';
 import { silentAfterField, silentAfterInput } from './attention.ts';
 import { BACKEND_STATE_NOTE, BACKEND_STATES } from './bots.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
@@ -62,6 +63,7 @@ const programResource = z
     backend_state: z.enum(BACKEND_STATES).describe(`Only with mode push. ${BACKEND_STATE_NOTE}`).optional(),
     last_error: z.string().describe('The last error of delivery, or why it was parked. Empty after a success.'),
     last_error_at: z.iso.datetime().describe('When that error happened. Absent if nothing is wrong.').optional(),
+    ...qualityFields,
     last_polled_at: z.iso
       .datetime()
       .describe('Only with mode pull: when it last asked for updates; at first, when it was added.')
@@ -160,7 +162,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Lists the programs of a bot: readers of its updates that each have a cursor of their own.',
     description:
-      "A program gets the bot's updates whatever its backend, its other pollers and its other programs do. With mode pull it polls with `GET /api/updates/poll` and its `program_id`; with mode push updates are sent to its backend, each chat in order, with retries and dead letters of its own.",
+      "A program gets the bot's updates whatever its backend, its other pollers and its other programs do. With mode pull it polls with `GET /api/updates/poll` and its `program_id`; with mode push updates are sent to its backend, each chat in order, with retries and dead letters of its own. `success_ratio` and `p95_ms` are those of the last hour.",
     input: z.object({ bot_id: botId(), ...pagedInputs() }),
     output: z.array(programResource),
     botInputs: ['bot_id'],

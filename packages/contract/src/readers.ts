@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { qualityFields } from './activity.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { okAnswer } from './fields.ts';
 import { botId, ownId, pagedInputs } from './inputs.ts';
@@ -43,6 +44,7 @@ const readerResource = z
       .describe('Only for a backend: the last error. For a parked program: why it was parked. Absent after a success.'),
     last_error_at: time('When that error happened.'),
     last_success_at: time('Only for a backend: when it last accepted an update.'),
+    ...qualityFields,
     last_polled_at: time('Only for pull, consumers and programs that pull: when somebody last polled.'),
     parked_until: time('Only for a backend that is parked: until when its cursor is kept.'),
     backend_url: z
@@ -83,6 +85,7 @@ const READERS: ReaderResource[] = [
     last_error: 'Wrong response from the webhook: 502 Bad Gateway',
     last_error_at: '2026-01-02T10:14:22.000Z',
     last_success_at: '2026-01-02T10:00:58.000Z',
+    ...{ success_ratio: 0.7482, p95_ms: 60000 },
     backend_url: 'https://bots.example.com/helpdesk',
   },
   { reader: 'rules', state: 'off', behind: 0, keeps: 0, in_flight: 0 },
@@ -105,7 +108,7 @@ export const readerOperations = {
     role: 'any',
     summary: "Shows who reads a bot's updates, and how far each one is.",
     description:
-      'All of it is of one moment. Named consumers are listed while they are remembered: 24 hours after a poll.',
+      'All of it is of one moment; `success_ratio` and `p95_ms` are those of the last hour. Named consumers are listed while they are remembered: 24 hours after a poll.',
     input: z.object({ bot_id: botId(), ...pagedInputs() }),
     output: z.array(readerResource),
     botInputs: ['bot_id'],

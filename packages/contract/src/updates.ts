@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { attemptResource } from './delivery-attempts.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_USER_ID } from './examples.ts';
-import { okField, updateIdField } from './fields.ts';
+import { chatIdField, okField, updateIdField } from './fields.ts';
 import { botId, integer, limitInput, listOf, loweredInteger, ownId, text } from './inputs.ts';
+import { messageResource } from './messages.ts';
 import { defineOperation } from './operation.ts';
 
 const MAX_POLL_TIMEOUT_S = 60;
@@ -26,11 +28,114 @@ const UPDATE = {
   },
 };
 
+const UPDATE_OUTCOMES = ['delivered', 'waiting', 'filtered', 'dead', 'dropped', 'held', 'expired'] as const;
+
+const readerOfUpdate = z
+  .strictObject({
+    reader: z.string().describe('As in `GET /api/bots/readers`: push, pull, rules, consumer:<name> or program:<id>.'),
+    program_id: z.int().describe('Only for a program: its id.').optional(),
+    program_name: z.string().describe('Only for a program: its name.').optional(),
+    outcome: z
+      .enum(UPDATE_OUTCOMES)
+      .describe(
+        'delivered: a backend accepted it, rules sent it on, or a client that polls has acknowledged it or passed it. waiting: it is still to come, or to be tried again. filtered: it was not for this reader. dead, expired: it was given up. dropped: a routing rule kept it from the backend. held: a routing rule holds it for people.',
+      ),
+    filtered_by: z
+      .string()
+      .optional()
+      .describe(
+        'Only if it is filtered or dropped. allowed_updates: a kind that the bot did not ask for. kinds, filter: of the program. rules: no rule meets it, or one drops it. program:<id>: that program took it alone.',
+      ),
+    attempts: z
+      .array(attemptResource)
+      .describe('The attempts of this reader, oldest first. Those that poll make none.'),
+  })
+  .meta({ id: 'ReaderOfUpdate' });
+
+const callOfUpdate = z
+  .strictObject({
+    at: z.iso.datetime().describe('When it was made. Of a message of the history: the second of its date.'),
+    how: z
+      .enum(['answer', 'reply', 'after'])
+      .describe(
+        "How it belongs to the update. answer: it was in the answer of a backend, which is certain. reply: within ten minutes, the bot replied to the update's message. after: the bot wrote in that chat within a minute, before anybody else did; it may have had another reason.",
+      ),
+    reader: z.string().optional().describe('Only with answer: the reader whose backend made the call.'),
+    program_id: z.int().optional().describe('The program that made it, where that is known.'),
+    method: z.string().optional().describe('Only with answer: the method.'),
+    error: z.string().optional().describe('Only with answer: why the call was not made, or was refused.'),
+    message: messageResource.optional().describe('The message that it sent, while the history has it.'),
+  })
+  .meta({ id: 'CallOfUpdate' });
+
+const shownUpdate = z
+  .strictObject({
+    update: z
+      .looseObject({})
+      .optional()
+      .describe(
+        'The update as its readers get it. It is kept while one of them needs it, and in a dead letter. Absent afterwards: then `message` has what the history knows.',
+      ),
+    message: messageResource.optional().describe('The message that the update is about, while the history has it.'),
+    accepted_at: z.iso.datetime().optional().describe('When Flotilla accepted it. Absent if nobody knows any more.'),
+    via: z
+      .enum(['polling', 'webhook', 'redrive'])
+      .optional()
+      .describe('How it came last: from getUpdates, from a push of the platform, or again from a dead letter.'),
+    kind: z.string().optional().describe('The kind of the update, such as message.'),
+    chat_id: chatIdField.optional(),
+    readers: z.array(readerOfUpdate).describe('What became of it at each reader of the bot that had it or may get it.'),
+    calls: z.array(callOfUpdate).describe('The calls of the Bot API that it led to, oldest first.'),
+  })
+  .meta({ id: 'ShownUpdate' });
+
+export type ShownUpdateResource = z.infer<typeof shownUpdate>;
+
 /** The name of a consumer with a cursor of its own. */
 export const consumerName = () =>
   z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -');
 
 export const updateOperations = {
+  showUpdate: defineOperation({
+    method: 'GET',
+    paths: ['/api/updates/show'],
+    role: 'any',
+    summary: 'Shows what became of an update: when it came, what each reader did with it, and the calls it led to.',
+    description:
+      'It is known for 24 hours at least, and as long as a reader or a dead letter has it. 404 when nothing is known of it any more. A reader that was added later is left out. So is one of which nobody knows whether it had the update.',
+    input: z.object({ bot_id: botId(), update_id: integer({ min: 0 }).describe('The id of the update.') }),
+    output: shownUpdate,
+    botInputs: ['bot_id'],
+    errors: ['not_found'],
+    example: {
+      input: { bot_id: EXAMPLE_BOT_ID, update_id: 813 },
+      output: {
+        update: UPDATE,
+        ...{ accepted_at: '2026-01-02T10:15:00.212Z', via: 'polling', kind: 'message', chat_id: EXAMPLE_USER_ID },
+        readers: [
+          {
+            ...{ reader: 'push', outcome: 'delivered' },
+            attempts: [
+              {
+                ...{ id: '813-1767348900230', at: '2026-01-02T10:15:00.230Z', reader: 'push', update_id: 813 },
+                ...{
+                  chat_id: EXAMPLE_USER_ID,
+                  ok: true,
+                  status: 200,
+                  duration_ms: 41,
+                  attempt: 1,
+                  call: 'sendMessage',
+                },
+              },
+            ],
+          },
+          { reader: 'program:4', program_id: 4, program_name: 'analytics', outcome: 'waiting', attempts: [] },
+        ],
+        calls: [{ at: '2026-01-02T10:15:00.271Z', how: 'answer', reader: 'push', method: 'sendMessage' }],
+      },
+    },
+  }),
+
   pollUpdates: defineOperation({
     method: 'GET',
     paths: ['/api/updates/poll'],

@@ -297,6 +297,21 @@ export interface DeadLettersTable {
   capture_key: string | null;
 }
 
+/** Lines of the journal of a reader, the newest first. */
+export interface JournalPagesTable {
+  key: string;
+  bot_id: BigInt64;
+  /** 'push', 'rules', 'program:<id>', or 'intake' for what was accepted. */
+  reader: string;
+  newest_at: Date;
+  oldest_at: Date;
+  first_update_id: BigInt64;
+  last_update_id: BigInt64;
+  /** How many attempts failed. */
+  failed: number;
+  lines: string;
+}
+
 /** Redrives and discards of dead letters. Workers continue those whose process ended; finished ones stay for a week. */
 export interface DeliveryJobsTable {
   id: Generated<BigInt64>;
@@ -489,6 +504,7 @@ export interface Tables {
   route_links: RouteLinksTable;
   audit_log: AuditLogTable;
   dead_letters: DeadLettersTable;
+  journal_pages: JournalPagesTable;
   delivery_jobs: DeliveryJobsTable;
   accounts: AccountsTable;
   account_bots: AccountBotsTable;

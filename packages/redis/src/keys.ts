@@ -55,8 +55,12 @@ export function botKeys(botId: number) {
     redriven: `${prefix}:redriven`,
     /** Set: ids of dead letters that were redriven and may still be in Postgres, because a redrive did not end. */
     justRedriven: `${prefix}:just-redriven`,
-    /** List: the last attempts at delivery, newest first. */
+    /** List: the newest lines of the journal of push, of rules, and of what was accepted; the newest first. */
     attempts: `${prefix}:attempts`,
+    rulesAttempts: `${prefix}:rules:attempts`,
+    accepted: `${prefix}:accepted`,
+    /** Hash: what a reader did in that hour; see countOfReader in scripts/lib/activity.lua. */
+    readerMinutes: (reader: string, hour: number) => `${readerMinutesPrefix(botId, reader)}${hour}`,
     /** Stream: what happens to the bot while somebody watches it; it lives for a minute after that. */
     live: `${prefix}:live`,
     /** List: the beginnings of the newest failed answers of the backend. */
@@ -133,6 +137,11 @@ export function activityPrefixes(botId: number): { activityPrefix: string; shard
     activityPrefix: activityPrefixOf(botKeys(botId).prefix),
     shardActivityPrefix: activityPrefixOf(tag(shardOf(botId))),
   };
+}
+
+/** What the keys begin with in which scripts count what a reader of the bot does; the hour follows. */
+export function readerMinutesPrefix(botId: number, reader: string): string {
+  return `${tag(shardOf(botId))}:bot:${botId}:reader-minutes:${reader}:`;
 }
 
 /** Configuration mirror: every process follows it. */

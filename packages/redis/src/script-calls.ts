@@ -68,6 +68,14 @@ export type BackendArgs = {
   ending: 'idle' | 'asleep' | 'hold' | null;
   /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
   claim: string;
+  /** the attempts that the caller has made since its last call, a line each */
+  tried: string;
+  /** the same as lib/activity.lua counts them */
+  measured: string;
+  activityPrefix: string;
+  shardActivityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  readerMinutesPrefix: string;
   /** of the requests that the caller has made since its last call; '' keeps the old one */
   lastError: string;
   /** how long ago the earliest failed request began; absent when none failed */
@@ -77,7 +85,34 @@ export type BackendArgs = {
   /** gone: every answer was 410 */
   answers: 'none' | 'gone' | 'other';
   settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
-  newAttempts: readonly string[];
+};
+
+export type OutcomesArgs = {
+  registrationId: string;
+  /** of the turn; absent: the turn begins */
+  fencingToken: number | null;
+  botId: number;
+  /** of the keys of lanes */
+  lanePrefix: string;
+  /** how many units to claim */
+  limit: number;
+  /** the log */
+  trims: boolean;
+  /** how often handling a unit may begin without ending */
+  begunAtMost: number;
+  /** idle removes the pending turn when nothing waits, asleep also when all that waits is due later; hold keeps it when nothing waits, and tells the caller so */
+  ending: 'idle' | 'asleep' | 'hold' | null;
+  /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
+  claim: string;
+  /** the attempts that the caller has made since its last call, a line each */
+  tried: string;
+  /** the same as lib/activity.lua counts them */
+  measured: string;
+  activityPrefix: string;
+  shardActivityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  readerMinutesPrefix: string;
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 
 export type SettleArgs = {
@@ -100,7 +135,7 @@ export type SettleArgs = {
   settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 
-export type TurnKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string };
+export type TurnKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
 export type TurnArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
@@ -120,7 +155,7 @@ export type TurnArgs = {
   claim: string;
 };
 
-export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; live: string; seen: string[] };
+export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; live: string; accepted: string; seen: string[] };
 export type AcceptUpdatesArgs = {
   registrationId: string;
   botId: number;
@@ -157,7 +192,7 @@ export type AcceptUpdatesReply =
   | { outcome: 'OK'; appended: number; duplicates: number; lastId: number; wakePush: boolean; wakeHistory: boolean; wakeRules: boolean; wakePrograms: number[]; reserveIds: boolean };
 /** Appends updates from the platform to a bot's log and to the history stream: each once, all or none. See scripts/accept-updates.lua. */
 async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args: AcceptUpdatesArgs): Promise<AcceptUpdatesReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live, keys.accepted];
   for (const key of keys.seen) sent.push(key);
   const keyCount = sent.length;
   sent.push(args.registrationId, args.botId, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.pollOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
@@ -317,6 +352,14 @@ export type ClaimForProgramArgs = {
   ending: 'idle' | 'asleep' | 'hold' | null;
   /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
   claim: string;
+  /** the attempts that the caller has made since its last call, a line each */
+  tried: string;
+  /** the same as lib/activity.lua counts them */
+  measured: string;
+  activityPrefix: string;
+  shardActivityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  readerMinutesPrefix: string;
   /** of the requests that the caller has made since its last call; '' keeps the old one */
   lastError: string;
   /** how long ago the earliest failed request began; absent when none failed */
@@ -332,7 +375,6 @@ export type ClaimForProgramArgs = {
   /** of the configuration that these are of */
   revision: number;
   settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
-  newAttempts: readonly string[];
 };
 export type ClaimForProgramReply =
   | { outcome: 'GONE' }
@@ -342,9 +384,8 @@ export type ClaimForProgramReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a program's turn: settles deliveries, files new updates into its lanes, claims what is due. See scripts/claim-for-program.lua. */
 async function claimForProgram(redis: RedisCommands, keys: ClaimForProgramKeys, args: ClaimForProgramArgs): Promise<ClaimForProgramReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredAhead, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision, args.settled.length];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredAhead, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
-  for (const one of args.newAttempts) sent.push(one);
   const reply = await runScript(redis, 'claim-for-program', 13, sent);
   switch (reply[0]) {
     case 'OK':
@@ -372,6 +413,14 @@ export type ClaimForPushArgs = {
   ending: 'idle' | 'asleep' | 'hold' | null;
   /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
   claim: string;
+  /** the attempts that the caller has made since its last call, a line each */
+  tried: string;
+  /** the same as lib/activity.lua counts them */
+  measured: string;
+  activityPrefix: string;
+  shardActivityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  readerMinutesPrefix: string;
   /** of the requests that the caller has made since its last call; '' keeps the old one */
   lastError: string;
   /** how long ago the earliest failed request began; absent when none failed */
@@ -380,11 +429,7 @@ export type ClaimForPushArgs = {
   succeeded: boolean;
   /** gone: every answer was 410 */
   answers: 'none' | 'gone' | 'other';
-  activityPrefix: string;
-  /** of the keys of lib/activity.lua */
-  shardActivityPrefix: string;
   settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
-  newAttempts: readonly string[];
 };
 export type ClaimForPushReply =
   | { outcome: 'GONE' }
@@ -394,9 +439,8 @@ export type ClaimForPushReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a push turn: settles deliveries, files new updates into lanes, claims what is due. See scripts/claim-for-push.lua. */
 async function claimForPush(redis: RedisCommands, keys: ClaimForPushKeys, args: ClaimForPushArgs): Promise<ClaimForPushReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.activityPrefix, args.shardActivityPrefix, args.settled.length];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
-  for (const one of args.newAttempts) sent.push(one);
   const reply = await runScript(redis, 'claim-for-push', 11, sent);
   switch (reply[0]) {
     case 'OK':
@@ -406,7 +450,7 @@ async function claimForPush(redis: RedisCommands, keys: ClaimForPushKeys, args: 
   }
 }
 
-export type ClaimForRulesKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string };
+export type ClaimForRulesKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
 export type ClaimForRulesArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
@@ -424,6 +468,14 @@ export type ClaimForRulesArgs = {
   ending: 'idle' | 'asleep' | 'hold' | null;
   /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
   claim: string;
+  /** the attempts that the caller has made since its last call, a line each */
+  tried: string;
+  /** the same as lib/activity.lua counts them */
+  measured: string;
+  activityPrefix: string;
+  shardActivityPrefix: string;
+  /** of the keys of lib/activity.lua */
+  readerMinutesPrefix: string;
   /** how long to wait for an album */
   gatherMs: number;
   /** the id up to which the caller matched rules */
@@ -441,10 +493,10 @@ export type ClaimForRulesReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; shownTo: number | null; revision: number; shown: ShownRow[] };
 /** One call of a rules turn: settles units, files matched updates into lanes, returns new updates, claims what is due. The members of an album leave their lane together. See scripts/claim-for-rules.lua. */
 async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args: ClaimForRulesArgs): Promise<ClaimForRulesReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   for (const one of args.filed) sent.push(one.lane, one.id, one.album);
-  const reply = await runScript(redis, 'claim-for-rules', 9, sent);
+  const reply = await runScript(redis, 'claim-for-rules', 11, sent);
   switch (reply[0]) {
     case 'OK':
       return { outcome: 'OK', fencingToken: Number(reply[1]), lookInMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), shownTo: numberOrNull(reply[7]), revision: Number(reply[8]), shown: (reply[9] as Value[][]).map(shownRow) };
@@ -480,7 +532,7 @@ async function countCall(redis: RedisCommands, keys: CountCallKeys, args: CountC
   return Number((reply as unknown));
 }
 
-export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; live: string; decisions: string };
+export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; live: string; decisions: string };
 export type ForgetBotArgs = {
   botId: number;
   lanePrefix: string;
@@ -491,8 +543,8 @@ export type ForgetBotArgs = {
 export type ForgetBotReply = boolean;
 /** Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix. See scripts/forget-bot.lua. */
 async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: ForgetBotArgs): Promise<ForgetBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.live, keys.decisions, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
-  const reply = await runScript(redis, 'forget-bot', 16, sent);
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.live, keys.decisions, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const reply = await runScript(redis, 'forget-bot', 18, sent);
   return (reply as unknown) === 1;
 }
 
@@ -740,7 +792,7 @@ async function readStates(redis: RedisCommands, keys: ReadStatesKeys, args: Read
   return String((reply as unknown));
 }
 
-export type RedriveKeys = { state: string; lanes: string; redriven: string; pendingTurns: string; rulesWork: string; justRedriven: string; log: string; consumers: string; program: string | null };
+export type RedriveKeys = { state: string; lanes: string; redriven: string; pendingTurns: string; rulesWork: string; justRedriven: string; log: string; consumers: string; history: string; accepted: string; program: string | null };
 export type RedriveArgs = {
   registrationId: string;
   botId: number;
@@ -766,7 +818,7 @@ export type RedriveReply =
   | { outcome: 'LOG'; lastId: number; reserveIds: boolean; wakePush: boolean; wakeRules: boolean };
 /** Gives dead letters back to the reader that they name, in the order given: to one with lanes at the end of their lanes, to one that polls at the end of the log, under new ids. One that was given back already is skipped. See scripts/redrive.lua. */
 async function redrive(redis: RedisCommands, keys: RedriveKeys, args: RedriveArgs): Promise<RedriveReply> {
-  const sent: (string | number)[] = [keys.state, keys.lanes, keys.redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven, keys.log, keys.consumers];
+  const sent: (string | number)[] = [keys.state, keys.lanes, keys.redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven, keys.log, keys.consumers, keys.history, keys.accepted];
   if (keys.program !== null) sent.push(keys.program);
   const keyCount = sent.length;
   sent.push(args.registrationId, args.botId, args.lanePrefix, args.keepMs, args.reader, args.knownForMs, args.limit, args.reservedId ?? '');

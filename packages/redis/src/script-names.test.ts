@@ -80,6 +80,6 @@ test('a header goes on with that of a file of lib/', () => {
   const { keys, args, lists, outcomes } = headerOf('claim-for-program');
   expect([keys[0]?.name, keys.at(-1)?.name]).toEqual(['state', 'deliveredAhead']);
   expect([args[0]?.name, args.at(-1)?.name]).toEqual(['registrationId', 'revision']);
-  expect(lists.map(({ name }) => name)).toEqual(['settled', 'newAttempts']);
+  expect(lists.map(({ name }) => name)).toEqual(['settled']);
   expect(outcomes.map(({ name }) => name)).toEqual(['GONE', 'FENCED', 'OFF', 'LATE', 'OK']);
 });

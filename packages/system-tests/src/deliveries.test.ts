@@ -187,18 +187,6 @@ describe('deliveries', () => {
     expect(first).not.toHaveProperty('last_status');
   });
 
-  test('the last hundred attempts are kept, the newest first', async () => {
-    const bot = await addBot();
-    await fleet.control.generate({ bots: [bot.platformId], chats: 1, count: 130 });
-    await waitFor(() => texts().length === 130, { timeoutMs: 20_000 });
-    const attempts = () => fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
-    const newest = JSON.parse(backend.requests.at(-1)!.text).update_id as number;
-    await waitFor(async () => (await attempts())[0]?.update_id === newest);
-    expect((await attempts()).map(({ update_id }) => update_id)).toEqual(
-      Array.from({ length: 100 }, (_, at) => newest - at),
-    );
-  });
-
   test('attempts show the request and the beginning of a failed answer, and no secret that the backend echoes', async () => {
     await backend.stop();
     const echo: { token: string } = { token: '' };

@@ -1,6 +1,6 @@
 import { connectRedis } from '@flotilla/redis/connect.ts';
-import { activityPrefixes, botKeys } from '@flotilla/redis/keys.ts';
-import { type SettleArgs, scripts, type TurnKeys } from '@flotilla/redis/script-calls.ts';
+import { activityPrefixes, botKeys, readerMinutesPrefix } from '@flotilla/redis/keys.ts';
+import { type OutcomesArgs, type SettleArgs, scripts, type TurnKeys } from '@flotilla/redis/script-calls.ts';
 import type { Header } from '@flotilla/redis/script-header.ts';
 import { countsOf } from './activity-counts.ts';
 import { scriptWith } from './lua-script.ts';
@@ -94,11 +94,12 @@ export async function luaScene() {
     return times;
   };
   const turnKeys = (reader: 'push' | 'rules'): TurnKeys => {
-    const { state, log, history, pendingTurns, consumers, lanes, inFlight, work, redriven } = keys;
-    const shared = { state, log, history, pendingTurns, consumers };
-    if (reader === 'push') return { ...shared, lanes, inFlight, work, redriven };
-    const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven } = keys;
-    return { ...shared, lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
+    const { state, log, history, pendingTurns, consumers, live, lanes, inFlight, work, redriven, attempts } = keys;
+    const shared = { state, log, history, pendingTurns, consumers, live };
+    if (reader === 'push') return { ...shared, lanes, inFlight, work, redriven, attempts };
+    const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts } = keys;
+    const own = { lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
+    return { ...shared, ...own, attempts: rulesAttempts };
   };
   return {
     commands,
@@ -209,7 +210,7 @@ export async function luaScene() {
         settled?: readonly Settled[];
         end?: SettleArgs['ending'];
       },
-    ): SettleArgs => {
+    ): OutcomesArgs => {
       const { token = null, name, sent = sentAgain(name), limit = 10, settled = [], end = null } = claim;
       return {
         registrationId: REGISTRATION,
@@ -221,6 +222,7 @@ export async function luaScene() {
         begunAtMost: 3,
         ending: end,
         claim: claimName(name, sent),
+        ...{ tried: '', measured: '', ...activity, readerMinutesPrefix: readerMinutesPrefix(BOT, reader) },
         settled: settled.map((one) => ({ members: 1, dueInMs: null, json: '', ...one })),
       };
     },

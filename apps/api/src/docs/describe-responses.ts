@@ -19,7 +19,8 @@ export function describeResponses(
 
 function success(name: string, operation: Operation, writer: SchemaWriter): JsonSchema {
   const { output, mediaTypes = ['application/json'], otherForms, example } = operation;
-  const headers = ['X-Request-Id', ...(isPaged(operation) ? ['X-Total-Count', 'Link'] : [])];
+  const total = operation.uncounted === true ? [] : ['X-Total-Count'];
+  const headers = ['X-Request-Id', ...(isPaged(operation) ? [...total, 'Link'] : [])];
   if (name === 'listBots') headers.push('X-Taken-At');
   if (name === 'login') headers.push('Set-Cookie');
   const schema = writer.write(output, 'output');

@@ -1,21 +1,48 @@
-import type { deliveryAttemptOperations } from '@flotilla/contract/delivery-attempts.ts';
+import type { AttemptResource, deliveryAttemptOperations } from '@flotilla/contract/delivery-attempts.ts';
+import { statusRange } from '@flotilla/domain/delivery/deliveries/delivery-filter.ts';
 import { type ListedAttempt, listAttempts } from '@flotilla/domain/delivery/deliveries/list-attempts.ts';
-import { pageOf } from '../http/page.ts';
+import { parseReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
+import { decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
+const NO_ANSWER = { from: 0, to: 0 };
+
 export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations> = {
   async listDeliveryAttempts(context, { input }) {
-    const attempts = await listAttempts(context, requireBot(context, input.bot_id), input.program_id ?? null);
-    return pageOf(attempts.map(presentAttempt), input, ({ id }) => id);
+    const { bot_id: botId, reader, program_id: programId, ok, status, limit } = input;
+    const query = {
+      ...{ reader, programId, ok, chatId: input.chat_id, updateId: input.update_id },
+      status: status === undefined ? undefined : (statusRange(status) ?? NO_ANSWER),
+      sinceMs: input.since === undefined ? undefined : input.since * 1000,
+      untilMs: input.until === undefined ? undefined : input.until * 1000,
+    };
+    const before = decodeCursor(input.before, ['number', 'string']);
+    const { attempts, next } = await listAttempts(context, requireBot(context, botId), query, { limit, before });
+    return { rows: attempts.map(presentAttempt), total: null, next };
   },
 };
 
-function presentAttempt({ revision: _own, programName, request, excerpt, ...attempt }: ListedAttempt) {
+export function presentAttempt(attempt: ListedAttempt): AttemptResource {
+  const { id, atMs, updateId, outcome, status, durationMs, destination, error, callError, call, request, excerpt } =
+    attempt;
+  const { reader, programId } = parseReader(attempt.reader);
   return {
-    ...attempt,
-    ...withoutNulls({ program_name: programName }),
+    id,
+    at: new Date(atMs).toISOString(),
+    reader: reader as AttemptResource['reader'],
+    ...withoutNulls({ program_id: programId, program_name: attempt.programName }),
+    update_id: updateId,
+    ...withoutNulls({ chat_id: attempt.chatId }),
+    ok: outcome === 'delivered',
+    status,
+    duration_ms: durationMs,
+    attempt: attempt.attempt,
+    ...(destination === undefined ? {} : { destination }),
+    ...(call === undefined ? {} : { call: call.method }),
+    ...(error === undefined ? {} : { error }),
+    ...(callError === undefined ? {} : { call_error: callError }),
     ...(request === null ? {} : { request }),
     ...(excerpt === null ? {} : { response_content_type: excerpt.type, response_excerpt: excerpt.text }),
   };

@@ -345,7 +345,10 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...{ state: 'dead', reader: 'push', reason_code: 'refused', status: '5xx', q: 'bad gateway' },
     ...{ since: 1_700_000_000, until: '2099-01-01T00:00:00Z', ...page },
   }),
-  listDeliveryAttempts: () => ({ bot_id: botId }),
+  listDeliveryAttempts: () => ({
+    ...{ bot_id: botId, reader: 'push', ok: true, status: '2xx', chat_id: CHAT, update_id: 1 },
+    ...{ since: 1_700_000_000, until: '2099-01-01T00:00:00Z', limit: 5 },
+  }),
   showDeliveredUpdate: async () => {
     await newDeadLetter();
     return { bot_id: pushedBotId, update_id: 1 };
@@ -358,6 +361,10 @@ const EXAMPLES: Record<OperationName, Example> = {
   },
   showDeliveryJob: async () => ({ id: await newDeliveryJob() }),
   watchLive: () => ({ topics: ['fleet', `bot:${botId}`, `chat:${botId}:${GROUP}`, `attempts:${botId}`] }),
+  showUpdate: async () => {
+    await newDeadLetter();
+    return { bot_id: pushedBotId, update_id: 1 };
+  },
   pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0 }),
 };
 

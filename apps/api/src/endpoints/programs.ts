@@ -16,6 +16,7 @@ import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { seesSecrets } from '../present/present-bot.ts';
+import { presentQuality } from '../present/present-quality.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const programHandlers: Handlers<typeof programOperations> = {
@@ -123,7 +124,7 @@ async function present(context: Context, caller: Caller, program: Program): Prom
 
 function presentProgram(caller: Caller, program: Program, state: ProgramState): ProgramResource {
   const { id, botId, name, mode, kinds, filter, exclusive, order, enabled, createdAt } = program;
-  const { pending, state: readerState, polledAtMs, backendState, error } = state;
+  const { pending, state: readerState, polledAtMs, backendState, error, quality } = state;
   const pushes = mode === 'push';
   const secrets = seesSecrets(caller) ? program : maskedBackend(program);
   return {
@@ -143,6 +144,7 @@ function presentProgram(caller: Caller, program: Program, state: ProgramState): 
       last_error_at: error === null ? null : new Date(error.atMs).toISOString(),
       last_polled_at: pushes || polledAtMs === null ? null : new Date(polledAtMs).toISOString(),
     }),
+    ...presentQuality(quality),
     created_at: createdAt.toISOString(),
   };
 }

@@ -9,6 +9,7 @@ import { maskedBackendUrl } from '@flotilla/domain/fleet/bots/masked-backend-url
 import { pageOf } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { presentQuality } from '../present/present-quality.ts';
 import { findBotOfProgram, requireProgram } from './programs.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -63,6 +64,7 @@ function presentReader(bot: Bot, reader: Reader): ReaderResource {
       last_polled_at: iso(reader.polledAtMs),
       parked_until: iso(reader.parkedUntilMs),
     }),
+    ...presentQuality(reader.quality),
     ...(breaker === null ? {} : presentBreaker(program ?? bot, breaker)),
   };
 }

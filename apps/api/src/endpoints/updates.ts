@@ -1,8 +1,11 @@
-import type { updateOperations } from '@flotilla/contract/updates.ts';
+import type { ShownUpdateResource, updateOperations } from '@flotilla/contract/updates.ts';
+import type { CallOfUpdate } from '@flotilla/domain/delivery/deliveries/calls-of-update.ts';
+import type { ReaderOfUpdate } from '@flotilla/domain/delivery/deliveries/readers-of-update.ts';
+import { showUpdate } from '@flotilla/domain/delivery/deliveries/show-update.ts';
 import { readProgramUpdates } from '@flotilla/domain/delivery/programs/read-program-updates.ts';
 import { type PulledUpdates, pollAnswer } from '@flotilla/domain/delivery/pull/pulled-updates.ts';
 import { readUpdates } from '@flotilla/domain/delivery/pull/read-updates.ts';
-import type { ActiveProgram } from '@flotilla/domain/fleet/bots/active-program.ts';
+import { type ActiveProgram, programOfReader } from '@flotilla/domain/fleet/bots/active-program.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { nameKinds } from '@flotilla/domain/fleet/bots/named-kinds.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -11,8 +14,28 @@ import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { untilGone } from '../operations/while-allowed.ts';
 import { kindsOfInput } from './bots.ts';
+import { presentAttempt } from './delivery-attempts.ts';
+import { presentMessage } from './present-message.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 export const updateHandlers: Handlers<typeof updateOperations> = {
+  async showUpdate(context, { input }): Promise<ShownUpdateResource> {
+    const bot = requireBot(context, input.bot_id);
+    const shown = await showUpdate(context, bot, input.update_id);
+    if (shown === null) throw new FlotillaError('not_found', 'Update not found: nothing is known of it any more');
+    const { raw, message, acceptedAtMs, via, kind, chatId, readers, calls } = shown;
+    return {
+      ...(raw === null ? {} : { update: JSON.parse(raw) as Record<string, unknown> }),
+      ...(message === null ? {} : { message: presentMessage(bot, message) }),
+      ...withoutNulls({
+        accepted_at: acceptedAtMs === null ? null : new Date(acceptedAtMs).toISOString(),
+        ...{ via, kind, chat_id: chatId },
+      }),
+      readers: readers.map(presentReader),
+      calls: calls.map((call) => presentCall(bot, call)),
+    };
+  },
+
   async pollUpdates(context, { input, response, whileAllowed }) {
     const { offset, limit, timeout, consumer = null } = input;
     const bot = requireBot(context, input.bot_id);
@@ -34,6 +57,26 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     sendJson(response, 200, Buffer.concat(pollAnswer(updates)));
   },
 };
+
+function presentReader({ reader, programName, outcome, filteredBy, attempts }: ReaderOfUpdate) {
+  return {
+    reader,
+    ...withoutNulls({ program_id: programOfReader(reader), program_name: programName }),
+    outcome,
+    ...withoutNulls({ filtered_by: filteredBy }),
+    attempts: attempts.map(presentAttempt),
+  };
+}
+
+function presentCall(bot: Bot, { atMs, how, reader, method, error, message }: CallOfUpdate) {
+  const programId = programOfReader(reader) ?? message?.program_id ?? null;
+  return {
+    at: new Date(atMs).toISOString(),
+    how,
+    ...withoutNulls({ reader, program_id: programId, method, error }),
+    ...(message === null ? {} : { message: presentMessage(bot, message) }),
+  };
+}
 
 /** The program of a bot; throws 'not_found' for another bot's. */
 function requireProgram(bot: Bot, id: number): ActiveProgram {

@@ -5,8 +5,8 @@ import { z } from 'zod';
 /** One page of a list. */
 export interface Page<Row> {
   rows: Row[];
-  /** The number of rows in the whole list. */
-  total: number;
+  /** The number of rows in the whole list; null of a list that is not counted. */
+  total: number | null;
   /** The start of the next page; null on the last one. */
   next: Cursor | null;
   /** The end of the page before; null on the first one. Lists that go one way have none. */
@@ -56,7 +56,7 @@ function parseOrNull(before: string): unknown {
 }
 
 /** Cuts a page from `rows`, which has one row more than `limit` where another page follows. */
-export function cutPage<Row>(rows: Row[], limit: number, total: number, keyOf: (row: Row) => Cursor): Page<Row> {
+export function cutPage<Row>(rows: Row[], limit: number, total: number | null, keyOf: (row: Row) => Cursor): Page<Row> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return { rows: shown, total, next: rows.length > limit && last !== undefined ? keyOf(last) : null };

@@ -4,8 +4,8 @@ import { type BotResource, botResource } from '@flotilla/contract/bots.ts';
 import { fleetResource } from '@flotilla/contract/fleet.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { noteRefusal } from '@flotilla/domain/delivery/polling/note-refusal.ts';
-import type { Attempt } from '@flotilla/domain/delivery/push/attempt.ts';
 import { claimDeliveries } from '@flotilla/domain/delivery/push/claim-deliveries.ts';
+import type { Attempt } from '@flotilla/domain/records/journal/attempt-line.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
@@ -71,6 +71,11 @@ const updateIds = (...clients: LiveClient[]) =>
   clients.flatMap((client) => client.named('update').map(({ data }) => data.update_id));
 const gaps = (client: LiveClient) => client.named('gap').length;
 
+const attemptOf = (updateId: number, outcome: 'delivered' | 'failed'): Attempt => ({
+  ...{ atMs: Date.now(), updateId, chatId: null, attempt: 1, revision: 1, durationMs: 3, outcome },
+  ...(outcome === 'failed' ? { status: 502, error: 'Bad' } : { status: 200 }),
+});
+
 /** Settles these attempts as a turn of push does. */
 async function settle(bot: BotResource, attempts: Attempt[]): Promise<void> {
   const known = worker.directory.byId(bot.id)!;
@@ -80,8 +85,8 @@ async function settle(bot: BotResource, attempts: Attempt[]): Promise<void> {
   const unit = begun.units[0]!;
   const settled = attempts.map((attempt) =>
     attempt.error === undefined
-      ? { unit, outcome: 'delivered' as const, attempt }
-      : { unit, outcome: 'retry' as const, atMs: 0, record: null, attempt },
+      ? { unit, outcome: 'delivered' as const, attempts: [attempt] }
+      : { unit, outcome: 'retry' as const, atMs: 0, record: null, attempts: [attempt] },
   );
   const token = { ...claim, name: `${Math.random()}`, fencingToken: begun.fencingToken };
   await claimDeliveries(worker, known, token, settled);
@@ -134,17 +139,9 @@ describe('a live stream', () => {
     const bot = await api.addBot({ proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' });
     const [attempts, others] = [await watch(`attempts:${bot.id}`), await watch(`bot:${bot.id}`)];
     const [id] = await accept(bot, [5]);
-    const attempt = {
-      at: new Date().toISOString(),
-      update_id: id!,
-      status: 502,
-      revision: 1,
-      duration_ms: 3,
-      error: 'Bad',
-    };
-    await settle(bot, [attempt]);
+    await settle(bot, [attemptOf(id!, 'failed')]);
     await waitFor(() => attempts.events.length === 1);
-    const { at: _at, revision: _revision, ...shown } = attempt;
+    const shown = { reader: 'push', update_id: id, ok: false, status: 502, duration_ms: 3, attempt: 1, error: 'Bad' };
     expect(attempts.events.map(({ event, data }) => [event, data])).toEqual([
       ['attempt', { bot_id: bot.id, ...shown }],
     ]);
@@ -288,17 +285,13 @@ describe('the state of a bot', () => {
     const states = (client: LiveClient) =>
       client.named('bot').flatMap(({ data }) => (data.id === bot.id ? [data.backend_state] : []));
     await accept(bot, [5]);
-    const failed = (agoMs: number) => ({
-      ...{ update_id: 1, status: 502, revision: 1, duration_ms: 3, error: 'Bad' },
-      at: new Date(Date.now() - agoMs).toISOString(),
-    });
-    await settle(bot, [failed(0)]);
+    await settle(bot, [attemptOf(1, 'failed')]);
     await waitFor(() => states(fleet).at(-1) === 'failing' && states(own).at(-1) === 'failing');
     await worker.redis.commands.hset(botKeys(bot.id).state, 'failingSince', Date.now() - 11_000);
-    await settle(bot, [failed(0)]);
+    await settle(bot, [attemptOf(1, 'failed')]);
     await waitFor(() => states(fleet).at(-1) === 'open' && states(own).at(-1) === 'open');
     await worker.redis.commands.hset(botKeys(bot.id).state, 'openUntil', 1);
-    await settle(bot, [{ at: new Date().toISOString(), update_id: 1, status: 200, revision: 1, duration_ms: 3 }]);
+    await settle(bot, [attemptOf(1, 'delivered')]);
     await waitFor(() => states(fleet).at(-1) === 'ok' && states(own).at(-1) === 'ok');
     const told = fleet.named('bot').length;
     await noteRefusal(worker, worker.directory.byId(bot.id)!, 'Unauthorized');

@@ -123,7 +123,7 @@ function sendAnswer(operation: Operation, request: Request, response: Response, 
     return;
   }
   const { rows, total, takenAtMs, ...page } = answer as Page<unknown>;
-  response.setHeader('X-Total-Count', total);
+  if (total !== null) response.setHeader('X-Total-Count', total);
   if (takenAtMs !== undefined) response.setHeader('X-Taken-At', new Date(takenAtMs).toISOString());
   const link = linkHeader(request.originalUrl, page);
   if (link !== undefined) response.setHeader('Link', link);

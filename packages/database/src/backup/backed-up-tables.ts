@@ -1,7 +1,8 @@
 import type { Tables } from '../tables.ts';
 
 /**
- * A restored database has no backup yet, so the notes about backups are no part of one. Expired months are not listed: what is
+ * A restored database has no backup yet, so the notes about backups are no part of one. The journal is of the last day, and larger than
+ * what else a day leaves. Expired months are not listed: what is
  * still counted of them is backed up as messages.
  */
 const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
@@ -21,6 +22,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   route_links: true,
   audit_log: true,
   dead_letters: true,
+  journal_pages: false,
   delivery_jobs: true,
   deletions: true,
   activity_hours: true,

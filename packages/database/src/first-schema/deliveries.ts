@@ -27,10 +27,34 @@ export async function createDeliveries(db: Kysely<unknown>): Promise<void> {
   await sql`create index dead_letters_bot on dead_letters (bot_id, id desc)`.execute(db);
   // A redrive reads dead letters by bot and reader, in the order of their updates.
   await sql`create index dead_letters_in_order on dead_letters (bot_id, reader, update_id, id)`.execute(db);
+  await createJournal(db);
   await createJobs(db);
   await createActivity(db);
   await createDeletions(db);
   await createExpiredMonths(db);
+}
+
+/**
+ * What was accepted and what was attempted, a hundred lines a row: a row for each would take longer to write than the messages
+ * take. `key` is that of the record in the history stream, so that a row that is written again is there once.
+ */
+async function createJournal(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table journal_pages (
+      key text primary key,
+      bot_id bigint not null,
+      reader text not null,
+      newest_at timestamptz not null,
+      oldest_at timestamptz not null,
+      first_update_id bigint not null,
+      last_update_id bigint not null,
+      failed integer not null,
+      lines text not null
+    )`.execute(db);
+  // For the pages of a reader, newest first.
+  await sql`create index journal_pages_reader on journal_pages (bot_id, reader, newest_at desc)`.execute(db);
+  // Retention removes by time.
+  await sql`create index journal_pages_newest on journal_pages (newest_at)`.execute(db);
 }
 
 /** Redrives and discards in progress, so that another process can continue them. */

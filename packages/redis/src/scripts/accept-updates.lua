@@ -1,5 +1,5 @@
 -- Appends updates from the platform to a bot's log and to the history stream: each once, all or none.
--- @keys state, log, history, pendingTurns, consumers, live, ...seen
+-- @keys state, log, history, pendingTurns, consumers, live, accepted, ...seen
 -- @args registrationId: text, botId: digits
 --   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 --   fencingToken: digits?  of the polling turn; absent for a push by the platform
@@ -32,6 +32,7 @@
 -- @include backlog
 -- @include activity
 -- @include live
+-- @include journal
 -- @include audience
 -- @include expiry
 -- @include wake-readers
@@ -71,6 +72,7 @@ if highest > MAX_ID then return redis.error_reply('update ids of bot ' .. botId 
 
 local audience = openAudience(state, consumers, s.wokenPrograms, marksJson)
 local appended, duplicates, anyAllowed, routable, givesUp = 0, 0, false, 0, false
+local lines, via = {}, polled and 'p' or 'w'
 local traced = traceparent ~= '' and { 'tp', traceparent } or {}
 local prolonged, lookedAt = s.seenProlonged, nil
 for i in each(updates) do
@@ -121,6 +123,7 @@ for i in each(updates) do
     if watched then
       addLive(live, #raw, 't', 'update', 'b', botId, 'g', registrationId, 'a', nowText, 'i', lastText, 'u', raw)
     end
+    lines[#lines + 1] = acceptedLine(nowText, lastText, via, allowed, raw, mark, updates.lane[i], kind)
     appended = appended + 1
   end
 end
@@ -128,7 +131,10 @@ end
 local changes, woken = {}, NOBODY
 if pollOffset ~= '' then addField(changes, '@pollOffset', pollOffset) end
 if polled then addField(changes, '@pollOkAt', nowText) end
+local paged = false
 if appended > 0 then
+  local owner = { bot = botId, registration = registrationId, now = nowText }
+  paged = addLines(accepted, history, owner, 'intake', lines)
   countActivity(activityPrefix, shardActivityPrefix, now, appended, 0, 0, 0, 0)
   noteAlbums(audience, changes)
   addField(changes, '@lastId', lastText)
@@ -144,7 +150,7 @@ if appended > 0 then
   if watched then announceLive(botId) end
   if routable > 0 then redis.call('HINCRBY', state, '@rulesUnread', routable) end
   local found =
-    { push = push, anyAllowed = anyAllowed, routable = routable > 0, history = manage or givesUp, count = n }
+    { push = push, anyAllowed = anyAllowed, routable = routable > 0, history = manage or givesUp or paged, count = n }
   woken = wakeReaders(pendingTurns, s, botId, now, found, audience)
   if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 end

@@ -23,7 +23,7 @@ turn.pending = tonumber(s.pushPending)
 
 settleUnits(turn, ARGV, span(settled))
 local requests, isStale = requestsOf(turn, ARGV), tonumber(bot.revision) > revision
-keepAttempts(turn, s, KEYS, ARGV, span(newAttempts))
+keepAttempts(turn, s, ARGV)
 local openUntil, closed, opened = updateBreaker(turn, s, requests)
 -- The turn's process may not know yet that the program was paused.
 local active = s.on == '1'
@@ -54,7 +54,7 @@ else
   turn.limit = 0
 end
 
-return closeBackendTurn(turn, s, {
+local answer = closeBackendTurn(turn, s, {
   fencingToken = fencingToken,
   active = active,
   cursor = cursor,
@@ -65,3 +65,5 @@ return closeBackendTurn(turn, s, {
   opened = opened,
   isStale = active and isStale,
 })
+countOutcomes(turn, ARGV)
+return answer

@@ -28,7 +28,7 @@ afterAll(() => scene.close());
 const own = programKeys(BOT, ID);
 const pushing = { programs: [ID], pushing: ` ${ID}:1:ab` };
 type Claim = Parameters<LuaScene['claimArguments']>[1] & { kinds?: string; ofTaken?: string; revision?: number };
-const NO_REQUESTS = { lastError: '', failedForMs: null, succeeded: false, answers: 'none', newAttempts: [] } as const;
+const NO_REQUESTS = { lastError: '', failedForMs: null, succeeded: false, answers: 'none' } as const;
 type Requests = Partial<Pick<ClaimForPushArgs, keyof typeof NO_REQUESTS>>;
 const SUCCEEDED: Requests = { succeeded: true, answers: 'other' };
 const failedFor = (failedForMs: number, lastError = '500'): Requests => ({

@@ -1,10 +1,8 @@
 -- One call of a push turn: settles deliveries, files new updates into lanes, claims what is due.
 -- @keys from backend
 -- @args from backend
---   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 -- @reply from backend
 -- @include backend
--- @include activity
 
 local turn = openTurn('push', BACKEND_FIELDS, KEYS, ARGV)
 local state = turn.state
@@ -17,7 +15,7 @@ turn.pending = tonumber(s.pushPending)
 
 settleUnits(turn, ARGV, span(settled))
 local requests = requestsOf(turn, ARGV)
-keepAttempts(turn, s, KEYS, ARGV, span(newAttempts))
+keepAttempts(turn, s, ARGV)
 local openUntil, closed, opened = updateBreaker(turn, s, requests)
 local hopeless = isHopeless(turn, s, requests)
 
@@ -38,5 +36,5 @@ local answer = closeBackendTurn(turn, s, {
   closed = closed,
   opened = opened,
 })
-countActivity(activityPrefix, shardActivityPrefix, turn.now, 0, turn.delivered, turn.givenUp, turn.retried, 0)
+countOutcomes(turn, ARGV)
 return answer

@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const NO_REQUESTS = { lastError: '', failedForMs: null, succeeded: false, answers: 'none', newAttempts: [] } as const;
-type Requests = Partial<Pick<ClaimForPushArgs, keyof typeof NO_REQUESTS>>;
+const NO_REQUESTS = { lastError: '', failedForMs: null, succeeded: false, answers: 'none' } as const;
+type Requests = Partial<Pick<ClaimForPushArgs, keyof typeof NO_REQUESTS | 'tried' | 'measured'>>;
 const SUCCEEDED: Requests = { succeeded: true, answers: 'other' };
 const failedFor = (failedForMs: number, lastError = '500'): Requests => ({
   lastError,
@@ -22,11 +22,11 @@ const retried = (dueInMs: number, json = '{}'): Settled[] => [
   { lane: 'c:5', id: '1', outcome: 'retry', dueInMs, json },
 ];
 const claim = (options: Parameters<LuaScene['claimArguments']>[1], requests: Requests = {}) =>
-  scripts.claimForPush(
-    scene.commands,
-    { ...scene.turnKeys('push'), attempts: scene.keys.attempts, live: scene.keys.live },
-    { ...scene.activity, ...scene.claimArguments('push', options), ...NO_REQUESTS, ...requests },
-  );
+  scripts.claimForPush(scene.commands, scene.turnKeys('push'), {
+    ...scene.claimArguments('push', options),
+    ...NO_REQUESTS,
+    ...requests,
+  });
 const idsIn = (reply: Awaited<ReturnType<typeof claim>>) => okOf(reply).units.map(({ updates }) => updates[0]?.inLane);
 const claimed = async (...given: Parameters<typeof claim>) => okOf(await claim(...given));
 const NOTHING_MORE = { moreToDo: false, isStale: false, hopeless: false, closed: false, opened: false, waiting: 0 };
@@ -63,21 +63,11 @@ test('files what is new into lanes, and claims one unit of each', async () => {
   });
   expect(idsIn(first)).toEqual(['1', '3']);
   const second = { token: 1, name: 'a2', settled: delivered('1') };
-  expect(idsIn(await claim(second, { ...SUCCEEDED, newAttempts: ['{}'] }))).toEqual(['2']);
-  expect(await scene.commands.lrange(scene.keys.attempts, 0, -1)).toEqual(['{}']);
+  expect(idsIn(await claim(second, { ...SUCCEEDED, tried: 'one\ntwo' }))).toEqual(['2']);
+  expect(await scene.commands.lrange(scene.keys.attempts, 0, -1)).toEqual(['two', 'one']);
   expect(
     await scene.commands.hmget(scene.keys.state, 'pushCursor', 'pushCursorCount', 'pushPending', 'pushOkAt'),
   ).toEqual(['3', '3', '2', writtenNow()]);
-});
-
-test('keeps the newest 100 attempts, and up to 19 more', async () => {
-  await scene.applyBot({ push: true });
-  const attempts = (count: number) => Array.from({ length: count }, (_, at) => `{"attempt":${at}}`);
-  await claim({ name: 'a1' }, { newAttempts: attempts(119) });
-  expect(await scene.commands.llen(scene.keys.attempts)).toBe(119);
-  await claim({ token: 1, name: 'a2' }, { newAttempts: ['{"attempt":"newest"}'] });
-  const kept = await scene.commands.lrange(scene.keys.attempts, 0, -1);
-  expect([kept.length, kept[0]]).toEqual([100, '{"attempt":"newest"}']);
 });
 
 test('opens the breaker after ten seconds of failures, and closes it at the first success', async () => {

@@ -1,7 +1,7 @@
 -- One call of a rules turn: settles units, files matched updates into lanes, returns new updates, claims what is due.
 -- The members of an album leave their lane together.
 -- @keys from turn
--- @args from settle
+-- @args from outcomes
 --   gatherMs: number  how long to wait for an album
 --   matchedTo: number?  the id up to which the caller matched rules
 --   matched: number  how many updates that were
@@ -16,19 +16,21 @@
 -- @include settle
 -- @include claim
 -- @include close-turn
+-- @include outcomes
 local LOOK_AT_ONCE = 100
 
 local FIELDS =
   { fencingToken = '@rulesFencingToken', claim = '@rulesClaim', suspect = '@rulesSuspect', floor = '@rulesFloor' }
 local turn = openTurn('rules', FIELDS, KEYS, ARGV)
 -- @read s <- turn.state: registrationId, on, rules as isWanted, rulesFencingToken as fencingToken, rulesClaim as claim,
---   rulesSuspect as suspect, rulesCursor, rulesUnread, rulesPending, revision, lastId
+--   rulesSuspect as suspect, rulesCursor, rulesUnread, rulesPending, revision, lastId, watchedUntil
 local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.rulesPending)
 local cursor, unread = tonumber(s.rulesCursor), tonumber(s.rulesUnread)
 
 settleUnits(turn, ARGV, span(settled))
+keepAttempts(turn, s, ARGV)
 for at in each(filed) do
   local lane, id, album = filed.lane[at], filed.id[at], filed.album[at]
   if tonumber(id) > cursor then
@@ -58,7 +60,7 @@ end
 change(turn, '@rulesCursor', cursor)
 change(turn, '@rulesUnread', unread)
 change(turn, '@rulesPending', turn.pending)
-return closeTurn(turn, {
+local answer = closeTurn(turn, {
   fencingToken = fencingToken,
   active = active,
   cursor = cursor,
@@ -67,3 +69,5 @@ return closeTurn(turn, {
   units = units,
   answer = { fields.OK { shownTo = shownTo, revision = tonumber(s.revision), shown = shown } },
 })
+countOutcomes(turn, ARGV)
+return answer

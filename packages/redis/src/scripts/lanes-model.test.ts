@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 const STEPS = 250;
-type Requests = Pick<ClaimForPushArgs, 'lastError' | 'failedForMs' | 'succeeded' | 'answers' | 'newAttempts'>;
-const NO_REQUESTS: Requests = { lastError: '', failedForMs: null, succeeded: false, answers: 'none', newAttempts: [] };
+type Requests = Pick<ClaimForPushArgs, 'lastError' | 'failedForMs' | 'succeeded' | 'answers'>;
+const NO_REQUESTS: Requests = { lastError: '', failedForMs: null, succeeded: false, answers: 'none' };
 const SUCCEEDED: Requests = { ...NO_REQUESTS, succeeded: true, answers: 'other' };
 /** Above the ids of the log. */
 const FIRST_REDRIVEN = 1_000_000;

@@ -21,7 +21,7 @@ const claim = (name: string) =>
   scripts.claimForPush(scene.commands, scene.keys, {
     ...scene.activity,
     ...scene.claimArguments('push', { name, limit: 1 }),
-    ...{ lastError: '', failedForMs: null, succeeded: false, answers: 'none', newAttempts: [] },
+    ...{ lastError: '', failedForMs: null, succeeded: false, answers: 'none' },
   });
 
 test('answers nothing of another registration', async () => {

@@ -1,6 +1,6 @@
 -- Gives dead letters back to the reader that they name, in the order given: to one with lanes at the end of their lanes, to
 -- one that polls at the end of the log, under new ids. One that was given back already is skipped.
--- @keys state, lanes, redriven, pendingTurns, rulesWork, justRedriven, log, consumers
+-- @keys state, lanes, redriven, pendingTurns, rulesWork, justRedriven, log, consumers, history, accepted
 --   program?  its hash, for a program
 -- @args registrationId: text, botId: digits, lanePrefix: text
 --   keepMs: number  how long the updates are kept
@@ -27,9 +27,27 @@
 -- @include trim
 -- @include pending
 -- @include clock
+-- @include journal
 local now, programId = serverNow(), isProgram(reader) and string.sub(reader, 9)
 -- @read s <- state: registrationId, push, rules, wokenPrograms, pull, pushKeptUntil, lastId, allowedCount, pullCursorCount, newestIsOurs, reserved, run
 if s.registrationId ~= registrationId then return { 'GONE' } end
+
+-- What the journal says of an update that is sent again; place: its name in its lane, or '-'
+local lines = {}
+local function noteAgain(i, id, place)
+  local owner = reader == 'push' and '-' or reader
+  lines[#lines + 1] = now
+    .. ' '
+    .. id
+    .. ' r 0 '
+    .. place
+    .. ' - '
+    .. owner
+    .. ' '
+    .. letters.lane[i]
+    .. ' '
+    .. letters.kind[i]
+end
 
 -- If the caller ends before it removes them from Postgres, the repeated call must not send them twice.
 local function isNew(letterId)
@@ -50,6 +68,7 @@ local function putInLanes()
     }
     if isNew(letters.letterId[i]) and redis.call('HSETNX', redriven, id, cjson.encode(entry)) == 1 then
       redis.call('RPUSH', lanePrefix .. lane, id)
+      noteAgain(i, letters.id[i], id)
       redis.call('ZADD', lanes, 'NX', now, lane)
       redis.call('HINCRBY', programId and program or state, reader == 'rules' and '@rulesPending' or '@pushPending', 1)
       if progress ~= '' then redis.call('HSET', rulesWork, 'p:' .. id, progress) end
@@ -86,6 +105,7 @@ local function appendToLog(consumer)
   for i in each(letters) do
     if isNew(letters.letterId[i]) then
       last, allowedCount = last + 1, allowedCount + 1
+      noteAgain(i, textOf(last), '-')
       local raw, idStart, idEnd = letters.raw[i], letters.idStart[i], letters.idEnd[i]
       if idStart then raw = string.sub(raw, 1, idStart - 1) .. last .. string.sub(raw, idEnd + 1) end
       -- stylua: ignore
@@ -123,4 +143,9 @@ local polls = consumer or (reader == 'push' and s.pull == '1')
 if not hasLanes and not polls then return { 'OFF' } end
 local answer = hasLanes and putInLanes() or appendToLog(consumer)
 redis.call('PEXPIRE', justRedriven, knownForMs)
+if #lines > 0 then
+  local owner = { bot = botId, registration = registrationId, now = textOf(now) }
+  local paged = addLines(accepted, history, owner, 'intake', lines)
+  if paged then redis.call('ZADD', pendingTurns, 'NX', now, 'history') end
+end
 return answer

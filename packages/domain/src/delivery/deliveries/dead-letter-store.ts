@@ -83,7 +83,6 @@ export function deadLetterStore(db: Database) {
       const newest = db.selectFrom('dead_letters').select('id').orderBy('id', 'desc').limit(1);
       return (await newest.executeTakeFirst())?.id ?? 0;
     },
-    /** The bots of these dead letters. */
     /** The update of the newest dead letter of that bot and update; null when there is none. */
     payloadOf: async (botId: number, programIds: number[], updateId: number): Promise<string | null> => {
       // The index needs the reader.
@@ -92,6 +91,17 @@ export function deadLetterStore(db: Database) {
       const found = await ofReader.where('update_id', '=', updateId).orderBy('id', 'desc').limit(1).executeTakeFirst();
       return found?.payload ?? null;
     },
+    /** The dead letters of that bot and update, newest first. */
+    ofUpdate: (botId: number, readers: string[], updateId: number): Promise<DeadLetter[]> =>
+      // The index needs the reader.
+      db
+        .selectFrom('dead_letters')
+        .selectAll()
+        .where('bot_id', '=', botId)
+        .where('reader', 'in', readers)
+        .where('update_id', '=', updateId)
+        .orderBy('id', 'desc')
+        .execute(),
     /** The next ones after that cursor, by bot, reader and update; locked, so that nobody else takes them. */
     lockNext: (query: DeadLetterQuery, after: LetterCursor, limit: number): Promise<DeadLetter[]> =>
       matching(db, query)

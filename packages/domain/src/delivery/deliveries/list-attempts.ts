@@ -1,66 +1,130 @@
+import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
+import { programOfReader, programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-import type { Attempt } from '../push/attempt.ts';
-import { type BotWithBackend, backendOfProgram, deliveryIdOf, keysOfProgram, webhookIdOf } from '../push/backend.ts';
+import { type Attempt, readAttemptLine } from '../../records/journal/attempt-line.ts';
+import type { LineFilter } from '../../records/journal/journal-store.ts';
+import { type JournalSource, type LineCursor, readLines } from '../../records/journal/read-lines.ts';
+import { type BotWithBackend, backendOfProgram, deliveryIdOf, webhookIdOf } from '../push/backend.ts';
 import type { KeptExcerpt } from '../push/keep-excerpts.ts';
 import { type ShownRequest, shownRequest } from '../push/shown-request.ts';
 import { signDelivery } from '../push/sign-delivery.ts';
 
-export type ListedAttempt = Attempt & {
-  id: string;
+type Deps = { db: Database; redis: RedisHandles };
+
+/** An attempt of a reader: 'push', 'rules' or 'program:<id>'. */
+export type ReaderAttempt = Attempt & { id: string; reader: string };
+
+export type ListedAttempt = ReaderAttempt & {
   programName: string | null;
-  /** The request is not stored but derived from the bot's settings: null when they have changed since. */
+  /** The request is not stored but derived from the bot's settings: null when they have changed since, and of rules. */
   request: ShownRequest | null;
   excerpt: KeptExcerpt | null;
 };
 
-const LISTED_AT_MOST = 100;
+export type AttemptQuery = LineFilter & {
+  /** Undefined: of all readers. */
+  reader?: 'push' | 'rules' | 'program' | undefined;
+  programId?: number | undefined;
+  /** Also the ends of updates without an attempt: a rule dropped them. */
+  withDropped?: boolean;
+};
 
-/** The last 100 attempts to deliver an update of this bot, or of one of its programs, newest first. */
+/** Attempts of a bot's readers to hand over its updates, newest first, and where to go on. */
 export async function listAttempts(
-  deps: { redis: RedisHandles },
+  deps: Deps,
   bot: Bot,
-  programId: number | null,
-): Promise<ListedAttempt[]> {
-  const programs = bot.programs.filter(({ id, mode }) => (programId === null ? mode === 'push' : id === programId));
-  const backends: BotWithBackend[] = programs.map((program) => backendOfProgram(bot, program));
-  if (programId === null) backends.push(bot);
-  const keys = backends.map((backend) => keysOfProgram(backend) ?? botKeys(bot.id));
-  const found = (await deps.redis.runMany(
-    keys.flatMap(({ attempts, excerpts }) => [
-      ['lrange', attempts, 0, LISTED_AT_MOST - 1],
-      ['lrange', excerpts, 0, -1],
-    ]),
-  )) as string[][];
-  const listed = backends.flatMap((backend, at) => attemptsOf(backend, found[2 * at]!, found[2 * at + 1]!));
-  return listed.sort((one, other) => Date.parse(other.at) - Date.parse(one.at)).slice(0, LISTED_AT_MOST);
+  query: AttemptQuery,
+  page: { limit: number; before: LineCursor | null },
+): Promise<{ attempts: ListedAttempt[]; next: LineCursor | null }> {
+  const sources = sourcesOf(bot, query);
+  if (sources.length === 0) return { attempts: [], next: null };
+  const read = (reader: string, line: string): ReaderAttempt | null => {
+    const attempt = readAttemptLine(line);
+    if (attempt === null || !isWanted(query, attempt)) return null;
+    return { ...attempt, reader, id: idOf(reader, attempt) };
+  };
+  const { lines, next } = await readLines(deps, { botId: bot.id, sources, filter: query }, read, page);
+  return { attempts: await withRequests(deps, bot, lines), next };
 }
 
-function attemptsOf(backend: BotWithBackend, attempts: string[], excerpts: string[]): ListedAttempt[] {
-  const { program } = backend;
-  const excerptOf = new Map(excerpts.map((text) => JSON.parse(text) as KeptExcerpt).map((kept) => [idOf(kept), kept]));
-  return attempts.map((text) => {
-    const attempt = JSON.parse(text) as Attempt;
-    const id = idOf(attempt);
-    const isCurrent = attempt.revision === backend.revision;
-    const headers = {
-      ...signatureHeaders(backend, attempt),
-      'Flotilla-Delivery-Id': deliveryIdOf(backend, attempt.update_id),
+function sourcesOf(bot: Bot, { reader, programId }: AttemptQuery): JournalSource[] {
+  const { attempts, rulesAttempts } = botKeys(bot.id);
+  const sources: JournalSource[] = [];
+  const isOfBot = programId === undefined;
+  if (isOfBot && reader !== 'rules' && reader !== 'program') sources.push({ reader: 'push', list: attempts });
+  if (isOfBot && (reader === undefined || reader === 'rules')) sources.push({ reader: 'rules', list: rulesAttempts });
+  if (reader !== undefined && reader !== 'program') return sources;
+  const programs = bot.programs.filter(({ id }) => programId === undefined || id === programId);
+  const ofPrograms = programs.map(({ id }) => ({
+    reader: programReaderName(id),
+    list: programKeys(bot.id, id).attempts,
+  }));
+  return [...sources, ...ofPrograms];
+}
+
+function isWanted(query: AttemptQuery, { outcome, status, updateId, chatId, atMs }: Attempt): boolean {
+  const { ok, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY, withDropped = false } = query;
+  if (outcome === 'dropped' && !withDropped) return false;
+  if (ok !== undefined && ok !== (outcome === 'delivered')) return false;
+  if (query.status !== undefined && (status < query.status.from || status > query.status.to)) return false;
+  if (query.updateId !== undefined && query.updateId !== updateId) return false;
+  if (query.chatId !== undefined && query.chatId !== chatId) return false;
+  return atMs >= sinceMs && atMs < untilMs;
+}
+
+async function withRequests({ redis }: Deps, bot: Bot, attempts: ReaderAttempt[]): Promise<ListedAttempt[]> {
+  const backends = backendsOf(bot, new Set(attempts.map(({ reader }) => reader)));
+  const names = [...backends.keys()];
+  const keys = names.map((name) => {
+    const programId = programOfReader(name);
+    return programId === null ? botKeys(bot.id).excerpts : programKeys(bot.id, programId).excerpts;
+  });
+  const found = (await redis.runMany(keys.map((key) => ['lrange', key, 0, -1]))) as string[][];
+  const excerpts = new Map(
+    found.flatMap((texts, at) =>
+      texts.map((text) => {
+        const kept = JSON.parse(text) as KeptExcerpt;
+        return [idOf(names[at]!, kept), kept] as const;
+      }),
+    ),
+  );
+  return attempts.map((attempt) => {
+    const backend = backends.get(attempt.reader);
+    return {
+      ...attempt,
+      programName: backend?.program?.name ?? null,
+      request: backend === undefined ? null : requestOf(backend, attempt),
+      excerpt: excerpts.get(attempt.id) ?? null,
     };
-    const request = isCurrent ? shownRequest(backend, headers) : null;
-    const excerpt = excerptOf.get(id) ?? null;
-    const name = program === undefined ? id : `${program.id}-${id}`;
-    return { ...attempt, id: name, programName: program?.name ?? null, request, excerpt };
   });
 }
 
-/** What signed the attempt; the signature itself is not kept, and is shown masked. */
-function signatureHeaders(bot: BotWithBackend, { at, update_id: updateId }: Attempt): Record<string, string> {
-  return signDelivery(bot.signing, { id: webhookIdOf(bot, updateId), atMs: Date.parse(at), body: '' }) ?? {};
+function backendsOf(bot: Bot, readers: ReadonlySet<string>): Map<string, BotWithBackend> {
+  const backends = new Map<string, BotWithBackend>();
+  if (readers.has('push')) backends.set('push', bot);
+  for (const program of bot.programs) {
+    const name = programReaderName(program.id);
+    if (readers.has(name)) backends.set(name, backendOfProgram(bot, program));
+  }
+  return backends;
 }
 
-/** An update is not sent twice in one millisecond. */
-function idOf({ at, update_id: updateId }: Pick<Attempt, 'at' | 'update_id'>): string {
-  return `${updateId}-${Date.parse(at)}`;
+function requestOf(backend: BotWithBackend, { revision, updateId, atMs }: Attempt): ShownRequest | null {
+  if (revision !== backend.revision) return null;
+  // What signed the attempt; the signature itself is not kept, and is shown masked.
+  const signed = signDelivery(backend.signing, { id: webhookIdOf(backend, updateId), atMs, body: '' }) ?? {};
+  return shownRequest(backend, { ...signed, 'Flotilla-Delivery-Id': deliveryIdOf(backend, updateId) });
+}
+
+/** A reader does not send an update twice to the same destination in one millisecond. */
+function idOf(
+  reader: string,
+  { updateId, atMs, destination }: Pick<Attempt, 'updateId' | 'atMs' | 'destination'>,
+): string {
+  const id = `${updateId}-${atMs}`;
+  if (reader === 'push') return id;
+  if (reader === 'rules') return `${destination?.replaceAll(' ', '-')}-${id}`;
+  return `${programOfReader(reader)}-${id}`;
 }

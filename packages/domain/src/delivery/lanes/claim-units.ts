@@ -1,17 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
-import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import type { SettleArgs, TurnKeys, UnitRow } from '@flotilla/redis/script-calls.ts';
+import { activityPrefixes, botKeys, readerMinutesPrefix, shardOf } from '@flotilla/redis/keys.ts';
+import type { OutcomesArgs, SettleArgs, TurnKeys, UnitRow } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { measuredText } from '../../records/activity/reader-counts.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
+import { attemptLine } from '../../records/journal/attempt-line.ts';
 import type { ClaimedUnit, ClaimedUpdate, SettledUnit } from './claimed-unit.ts';
 import type { RetryRecord } from './retry-schedule.ts';
 
-/** The keys of a reader that has lanes. */
-type LaneKeys = Pick<TurnKeys, 'lanes' | 'inFlight' | 'work' | 'redriven'> & { lanePrefix: string };
+/** The keys of a reader that has lanes, and its name. */
+export type LaneKeys = Pick<TurnKeys, 'lanes' | 'inFlight' | 'work' | 'redriven' | 'attempts'> & {
+  lanePrefix: string;
+  reader: string;
+};
 export type ClaimDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
 
 /** The arguments of every claim of a turn. */
@@ -76,14 +81,17 @@ const ASK_AGAIN_FOR_MS = 8_000;
  */
 export async function claimUnits<Reply extends TurnReply>(
   deps: ClaimDeps,
-  { lanePrefix, ...laneKeys }: LaneKeys,
+  { lanePrefix, reader, ...laneKeys }: LaneKeys,
   bot: Bot,
   request: ClaimRequest,
   settled: SettledUnit[],
-  claim: (keys: TurnKeys, args: SettleArgs) => Promise<Reply>,
+  claim: (keys: TurnKeys, args: OutcomesArgs) => Promise<Reply>,
 ): Promise<ClaimReply<Reply>> {
-  const { state, log, history, pendingTurns, consumers } = botKeys(bot.id);
-  const keys = { state, log, history, pendingTurns, consumers, ...laneKeys };
+  const { state, log, history, pendingTurns, consumers, live } = botKeys(bot.id);
+  const keys = { state, log, history, pendingTurns, consumers, live, ...laneKeys };
+  const attempts = settled.flatMap((one) => one.attempts ?? []);
+  const did = { tried: attempts.map(attemptLine).join('\n'), measured: measuredText(attempts) };
+  const prefixes = { ...activityPrefixes(bot.id), readerMinutesPrefix: readerMinutesPrefix(bot.id, reader) };
   let sent = 0;
   const ask = () => {
     sent += 1;
@@ -98,6 +106,8 @@ export async function claimUnits<Reply extends TurnReply>(
       begunAtMost: BEGUN_AT_MOST,
       ending: request.end,
       claim: `${request.name}${String(sent).padStart(2, '0')}`,
+      ...did,
+      ...prefixes,
       settled: settled.map((one) => settledArguments(one, nowMs)),
     });
   };

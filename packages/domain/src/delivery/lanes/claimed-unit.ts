@@ -1,4 +1,5 @@
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
+import type { Attempt } from '../../records/journal/attempt-line.ts';
 import type { RetryRecord } from './retry-schedule.ts';
 
 export type ClaimedUpdate = {
@@ -41,4 +42,5 @@ export type Outcome =
   /** Given back, not begun or broken off by us: due again at once. No try is counted; what was sent may be sent again. */
   | { outcome: 'returned' };
 
-export type SettledUnit = { unit: ClaimedUnit } & Outcome;
+/** `attempts`: that were made for it. */
+export type SettledUnit = { unit: ClaimedUnit; attempts?: Attempt[] } & Outcome;

@@ -4,6 +4,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import type { Quality } from '../../records/activity/reader-counts.ts';
 import { listReaders } from '../readers/list-readers.ts';
 
 /** How far a program is. */
@@ -15,9 +16,18 @@ export type ProgramState = {
   backendState: BackendState;
   /** The last error of delivery, while nothing has succeeded since, or why it was parked. */
   error: { message: string; atMs: number } | null;
+  /** As of a reader. */
+  quality: Quality | null;
 };
 
-const UNREAD: ProgramState = { pending: 0, state: 'ok', polledAtMs: null, backendState: 'ok', error: null };
+const UNREAD: ProgramState = {
+  pending: 0,
+  state: 'ok',
+  polledAtMs: null,
+  backendState: 'ok',
+  error: null,
+  quality: null,
+};
 
 /** How far the programs of a bot are, at one moment. Throws 'unavailable' while Redis does not know the bot. */
 export async function programStates(
@@ -28,8 +38,8 @@ export async function programStates(
   return (programId) => {
     const reader = readers.get(programReaderName(programId));
     if (reader === undefined) return UNREAD;
-    const { state, behind, polledAtMs, breaker } = reader;
+    const { state, behind, polledAtMs, breaker, quality } = reader;
     const backendState = state === 'failing' || state === 'open' ? state : 'ok';
-    return { pending: behind, state, polledAtMs, backendState, error: breaker?.error ?? null };
+    return { pending: behind, state, polledAtMs, backendState, error: breaker?.error ?? null, quality };
   };
 }

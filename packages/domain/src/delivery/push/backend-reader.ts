@@ -107,7 +107,7 @@ async function followUp(
 }
 
 function logOpened(log: Logger, backend: BotWithBackend, settled: SettledUpdate[]): void {
-  const reason = settled.flatMap(({ attempt }) => attempt?.error ?? []).at(-1);
+  const reason = settled.flatMap(({ attempts = [] }) => attempts.flatMap(({ error }) => error ?? [])).at(-1);
   const names = { ...namesOf(backend), backend: originOf(backend), reason };
   log.warn(names, 'the breaker opened: the backend gets one probe at a time');
 }

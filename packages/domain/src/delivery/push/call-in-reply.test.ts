@@ -30,10 +30,10 @@ afterEach(() => {
 });
 
 /** Why the call in this answer was not made, or was refused. A bot without programs needs nothing else to make it. */
-function reasonAfter(contentType: string, reply: string): Promise<string | null> {
+async function reasonAfter(contentType: string, reply: string): Promise<string | undefined> {
   const needed = { platform: platformClient({ apiUrl: url }), log: createLogger({ name: 'test', level: 'silent' }) };
   const delivery = { contentType, reply: Buffer.from(reply), isCut: false, start: { text: '', isCut: false } };
-  return callInReply(needed as ReplyDeps, bot, delivery);
+  return (await callInReply(needed as ReplyDeps, bot, delivery)).callError;
 }
 const reasonOfSend = () => reasonAfter('application/json', '{"method":"sendDice","chat_id":5}');
 

@@ -9,6 +9,7 @@ import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
+import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { checkCall, limitsOf } from '../programs/check-call.ts';
 import { countCall } from '../programs/count-call.ts';
 import { isGrantedByUsers } from '../programs/methods-of-users.ts';
@@ -34,22 +35,25 @@ export type ReplyDeps = {
 
 const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
 
+/** What an attempt says of the call in its answer. */
+type Called = Pick<Attempt, 'call' | 'callError'>;
+
 /**
  * Executes the Bot API call that a backend put into its answer, as the platform does: one per answer, its result
- * discarded (we keep it in the history). Answers without a call (`ok!`, `{}`, nothing) are ignored. Returns why the call
- * was not made, or was refused by the platform; null otherwise. Never throws.
+ * discarded (we keep it in the history). Answers without a call (`ok!`, `{}`, nothing) are ignored. Returns the call, or why it
+ * was not made, or was refused by the platform. Never throws.
  */
 export async function callInReply(
   deps: ReplyDeps,
   backend: BotWithBackend,
   delivery: Pick<DeliveredAnswer, 'contentType' | 'reply' | 'isCut' | 'start'>,
-): Promise<string | null> {
-  if (delivery.isCut) return mayHaveCall(delivery) ? TOO_LONG : null;
+): Promise<Called> {
+  if (delivery.isCut) return mayHaveCall(delivery) ? { callError: TOO_LONG } : {};
   const call = readCall(delivery);
-  if (call === null) return null;
-  if (call === 'too-many') return TOO_MANY;
+  if (call === null) return {};
+  if (call === 'too-many') return { callError: TOO_MANY };
   const method = call.method.toLowerCase();
-  if (IGNORED.has(method) || method.startsWith('get')) return null;
+  if (IGNORED.has(method) || method.startsWith('get')) return {};
   const checked = await check(deps, backend, method, call.params).catch((error: unknown) => {
     deps.log.warn({ bot: backend.id, method, reason: String(error) }, 'a call in a reply was left out: Redis is away');
     return 'away' as const;
@@ -58,7 +62,7 @@ export async function callInReply(
   if (checked.outcome === 'refused') return notMade(method, refuse(deps, backend, method, checked));
   const { params } = checked;
   const answer = await makeCall(deps, backend, { ...call, params });
-  if (method === ANSWER_CALLBACK_QUERY && (await isSettled(deps, backend, params, answer))) return null;
+  if (method === ANSWER_CALLBACK_QUERY && (await isSettled(deps, backend, params, answer))) return made(method, null);
   if (answer.outcome !== 'ok') {
     deps.log.info(
       { bot: backend.id, method, outcome: answer.outcome, ...('reason' in answer && { reason: answer.reason }) },
@@ -66,11 +70,12 @@ export async function callInReply(
     );
     return notMade(method, reasonOf(answer, backend.token));
   }
-  if (!capturedMethod(method)) return null;
+  const done = made(method, answer.result);
+  if (!capturedMethod(method)) return done;
   const { program } = backend;
   const actor = program && { actor: { programId: program.id, program: program.name } };
   deps.calls.keep(backend, { method, params, result: JSON.stringify(answer.result), ...actor });
-  return null;
+  return done;
 }
 
 const TOO_LONG = `The call in the answer was not made: an answer may have ${REPLY_BYTES / 1024} KiB, with files ${REPLY_WITH_FILES_BYTES / 1024 / 1024} MiB, and not too many with files may come at once`;
@@ -87,11 +92,14 @@ function makeCall(
     : platform.upload(token, method, params, files.map(uploadOf));
 }
 
-function notMade(lowerCaseMethod: string, reason: string): string {
-  return `The call of ${writtenMethod(lowerCaseMethod)} in the answer did not succeed: ${reason}`.slice(
-    0,
-    REASON_LENGTH,
-  );
+function notMade(lowerCaseMethod: string, reason: string): Called {
+  const text = `The call of ${writtenMethod(lowerCaseMethod)} in the answer did not succeed: ${reason}`;
+  return { callError: text.slice(0, REASON_LENGTH) };
+}
+
+function made(lowerCaseMethod: string, result: unknown): Called {
+  const { message_id: id } = (typeof result === 'object' && result !== null ? result : {}) as { message_id?: unknown };
+  return { call: { method: writtenMethod(lowerCaseMethod), messageId: typeof id === 'number' ? id : null } };
 }
 
 /** Programs see it, so it has neither the secret of the bot's token nor addresses of our network. */

@@ -265,14 +265,10 @@ test('the log keeps only what some reader still needs', async () => {
 const failing = (unit: ClaimedUnit, begunAtMs: number) => {
   const record = afterFailure(null, refused, day, nowMs());
   const attempt = {
-    at: new Date(begunAtMs).toISOString(),
-    update_id: unit.updates[0].id,
-    status: 500,
-    duration_ms: 1,
-    revision: 1,
-    error: 'down',
+    ...{ atMs: begunAtMs, updateId: unit.updates[0].id, chatId: 5, attempt: 1, revision: 1 },
+    ...{ outcome: 'failed' as const, status: 500, durationMs: 1, error: 'down' },
   };
-  return { unit, outcome: 'retry' as const, atMs: record.nextTryAtMs, record, attempt };
+  return { unit, outcome: 'retry' as const, atMs: record.nextTryAtMs, record, attempts: [attempt] };
 };
 
 test('the breaker of a backend that fails for ten seconds opens: one probe at a time, ever more rarely, and appends wake nobody', async () => {
@@ -318,8 +314,9 @@ test('a backend that answers nothing but 410 for 23 hours is hopeless; any other
   const answer = async (status: number) => {
     await passMs(bot, 120_000);
     const [unit] = (await claim(bot, fencingToken)).units;
-    const { attempt, ...result } = failing(unit!, nowMs());
-    return (await claim(bot, fencingToken, [{ ...result, attempt: { ...attempt, status } }], 0)).hopeless;
+    const { attempts, ...result } = failing(unit!, nowMs());
+    const answered = attempts.map((attempt) => ({ ...attempt, status }));
+    return (await claim(bot, fencingToken, [{ ...result, attempts: answered }], 0)).hopeless;
   };
   expect(await answer(410)).toBe(false);
   expect(await answer(500)).toBe(false);

@@ -1,18 +1,26 @@
-import { activityPrefixes, botKeys } from '@flotilla/redis/keys.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import { programReaderName } from '../../fleet/bots/active-program.ts';
+import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { kindsOfProgram, wantedKinds } from '../filters/wanted-kinds.ts';
-import { type ClaimDeps, type Claimed, type ClaimLost, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
+import {
+  type ClaimDeps,
+  type Claimed,
+  type ClaimLost,
+  type ClaimRequest,
+  claimUnits,
+  type LaneKeys,
+} from '../lanes/claim-units.ts';
 import type { SettledUnit } from '../lanes/claimed-unit.ts';
-import type { Attempt } from './attempt.ts';
 import { type BotWithBackend, keysOfProgram } from './backend.ts';
 import { keepExcerpts } from './keep-excerpts.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
 
 export type ClaimDeliveriesDeps = ClaimDeps & { turns: { push: TurnQueue } };
 
-/** The outcome of an update, and the request that was made for it. */
-export type SettledUpdate = SettledUnit & { attempt?: Attempt; excerpt?: ResponseExcerpt | null };
+/** The outcome of an update, and the beginning of the answer to the request that was made for it. */
+export type SettledUpdate = SettledUnit & { excerpt?: ResponseExcerpt | null };
 
 export type BackendClaim =
   | ClaimLost
@@ -44,42 +52,45 @@ export async function claimDeliveries(
   { mayBeStale = false, ...request }: ClaimRequest & { mayBeStale?: boolean },
   settled: SettledUpdate[],
 ): Promise<BackendClaim> {
-  const attempts = settled.flatMap(({ attempt }) => attempt ?? []);
-  const failures = attempts.filter(({ error }) => error !== undefined);
+  const attempts = settled.flatMap((one) => one.attempts ?? []).filter(({ outcome }) => outcome !== 'dropped');
+  const failures = attempts.filter(({ outcome }) => outcome === 'failed');
   const keys = botKeys(backend.id);
   const ofProgram = keysOfProgram(backend);
-  const failedFromMs = failures.length === 0 ? null : Math.min(...failures.map(({ at }) => Date.parse(at)));
+  const failedFromMs = failures.length === 0 ? null : Math.min(...failures.map(({ atMs }) => atMs));
   const requests = () => ({
     failedForMs: failedFromMs === null ? null : Math.max(0, deps.clock.nowMs() - failedFromMs),
-    lastError:
-      failures.at(-1)?.error ?? attempts.findLast(({ call_error }) => call_error !== undefined)?.call_error ?? '',
+    lastError: failures.at(-1)?.error ?? attempts.findLast(({ callError }) => callError !== undefined)?.callError ?? '',
     succeeded: settled.some(({ outcome }) => outcome === 'delivered'),
     answers: answersTo(attempts),
-    newAttempts: attempts.map((attempt) => JSON.stringify(attempt)),
   });
   const { commands } = deps.redis;
   const { program } = backend;
   const claim =
     ofProgram === null || program === undefined
-      ? await claimUnits(deps, lanesOf(keys), backend, request, settled, (shared, args) => {
-          const { attempts, live } = keys;
-          const prefixes = activityPrefixes(backend.id);
-          return scripts.claimForPush(commands, { ...shared, attempts, live }, { ...args, ...requests(), ...prefixes });
-        })
-      : await claimUnits(deps, lanesOf(ofProgram), backend, request, settled, (shared, args) => {
-          const { attempts, deliveredAhead, state } = ofProgram;
-          return scripts.claimForProgram(
-            commands,
-            { ...shared, attempts, live: keys.live, program: state, deliveredAhead },
-            {
-              ...args,
-              ...requests(),
-              kinds: kindsOfProgram(program),
-              takenKinds: wantedKinds(program.webhookKinds),
-              revision: mayBeStale ? ANY_REVISION : backend.revision,
-            },
-          );
-        });
+      ? await claimUnits(deps, lanesOf(keys, 'push'), backend, request, settled, (shared, args) =>
+          scripts.claimForPush(commands, shared, { ...args, ...requests() }),
+        )
+      : await claimUnits(
+          deps,
+          lanesOf(ofProgram, programReaderName(program.id)),
+          backend,
+          request,
+          settled,
+          (shared, args) => {
+            const { deliveredAhead, state } = ofProgram;
+            return scripts.claimForProgram(
+              commands,
+              { ...shared, program: state, deliveredAhead },
+              {
+                ...args,
+                ...requests(),
+                kinds: kindsOfProgram(program),
+                takenKinds: wantedKinds(program.webhookKinds),
+                revision: mayBeStale ? ANY_REVISION : backend.revision,
+              },
+            );
+          },
+        );
   if (claim.outcome === 'lost') return claim;
   void keepExcerpts(deps, backend, settled);
   const { reply, ...claimed } = claim;
@@ -87,9 +98,10 @@ export async function claimDeliveries(
   return { ...claimed, moreToDo, isStale, hopeless, breakerClosed: closed, breakerOpened: opened, waiting };
 }
 
-function lanesOf(keys: Pick<ReturnType<typeof botKeys>, 'lanes' | 'inFlight' | 'work' | 'redriven' | 'lane'>) {
-  const { lanes, inFlight, work, redriven } = keys;
-  return { lanes, inFlight, work, redriven, lanePrefix: keys.lane('') };
+type KeysOfLanes = Pick<ReturnType<typeof botKeys>, 'lanes' | 'inFlight' | 'work' | 'redriven' | 'attempts' | 'lane'>;
+
+function lanesOf({ lanes, inFlight, work, redriven, attempts, lane }: KeysOfLanes, reader: string): LaneKeys {
+  return { lanes, inFlight, work, redriven, attempts, lanePrefix: lane(''), reader };
 }
 
 /** 'gone' when every answer was 410. */

@@ -1,12 +1,12 @@
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { isUpdateWithin } from '../filters/is-update-within.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
 import { isDropped } from '../routing-rules/is-dropped.ts';
-import type { Attempt } from './attempt.ts';
 import { type BotWithBackend, webhookIdOf } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { callInReply, type ReplyDeps } from './call-in-reply.ts';
@@ -42,8 +42,8 @@ export async function deliverUpdate(
   const [update] = unit.updates;
   if (!lease.ownsTurn()) return { unit, outcome: 'returned' };
   // A rule keeps an update from the bot's own backend; programs have kinds of their own.
-  if (backend.program === undefined && (await isDropped(deps, backend, update))) return { unit, outcome: 'dropped' };
-  if (!isOfWebhookToken(backend, update.raw)) return { unit, outcome: 'dropped' };
+  if (backend.program === undefined && (await isDropped(deps, backend, update))) return dropped(deps, backend, unit);
+  if (!isOfWebhookToken(backend, update.raw)) return dropped(deps, backend, unit);
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, backend, unit);
   const headers = signDelivery(backend.signing, {
@@ -69,15 +69,16 @@ export async function deliverUpdate(
     const attempt = attemptOf(backend, unit, delivery, begunAtMs, deps.clock.nowMs());
     if (delivery.outcome !== 'delivered') {
       const excerpt = excerptOf(backend, delivery);
-      return { unit, attempt, excerpt, ...afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()) };
+      return {
+        unit,
+        attempts: [attempt],
+        excerpt,
+        ...afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()),
+      };
     }
     deps.measure.delivered(unit, deps.clock.nowMs());
-    const callError = await callInReply(deps, backend, delivery);
-    return {
-      unit,
-      attempt: callError === null ? attempt : { ...attempt, call_error: callError },
-      outcome: 'delivered',
-    };
+    const called = await callInReply(deps, backend, delivery);
+    return { unit, attempts: [{ ...attempt, ...called }], outcome: 'delivered' };
   } finally {
     held.release();
   }
@@ -144,20 +145,31 @@ function failedTry(delivery: FailedDelivery): FailedTry {
 
 function attemptOf(
   backend: BotWithBackend,
-  { lane, updates: [update] }: ClaimedUnit,
+  unit: ClaimedUnit,
   delivery: Exclude<Delivery, { outcome: 'aborted' }>,
   begunAtMs: number,
   endedAtMs: number,
 ): Attempt {
-  const chatId = chatOfUpdate(update.kind, lane, update.raw);
   return {
-    at: new Date(begunAtMs).toISOString(),
-    update_id: update.id,
-    ...(chatId === null ? {} : { chat_id: chatId }),
-    ...(backend.program === undefined ? {} : { program_id: backend.program.id }),
-    revision: backend.revision,
+    ...beginningOf(backend, unit, begunAtMs),
     status: delivery.outcome === 'failed' ? 0 : delivery.status,
-    duration_ms: endedAtMs - begunAtMs,
-    ...(delivery.outcome === 'delivered' ? {} : { error: delivery.reason }),
+    durationMs: endedAtMs - begunAtMs,
+    ...(delivery.outcome === 'delivered' ? { outcome: 'delivered' } : { outcome: 'failed', error: delivery.reason }),
   };
+}
+
+function beginningOf(backend: BotWithBackend, { lane, updates: [update], retry }: ClaimedUnit, atMs: number) {
+  return {
+    atMs,
+    updateId: update.id,
+    chatId: chatOfUpdate(update.kind, lane, update.raw),
+    attempt: (retry?.attempts ?? 0) + 1,
+    revision: backend.revision,
+  };
+}
+
+/** Without a line in the journal nobody could tell later why the update was not sent. */
+function dropped({ clock }: DeliverDeps, backend: BotWithBackend, unit: ClaimedUnit): SettledUpdate {
+  const nothing = { outcome: 'dropped', status: 0, durationMs: 0 } as const;
+  return { unit, outcome: 'dropped', attempts: [{ ...beginningOf(backend, unit, clock.nowMs()), ...nothing }] };
 }

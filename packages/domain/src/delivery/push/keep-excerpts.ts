@@ -1,28 +1,29 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { type BotWithBackend, keysOfProgram } from './backend.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
 
 /** The excerpt of an attempt, which it names by its time and its update. */
 export type KeptExcerpt = ResponseExcerpt & AttemptName;
 
-type AttemptName = { at: string; update_id: number };
-type Settled = { attempt?: AttemptName; excerpt?: ResponseExcerpt | null };
+type AttemptName = Pick<Attempt, 'atMs' | 'updateId'>;
+type Settled = { attempts?: AttemptName[]; excerpt?: ResponseExcerpt | null };
 
 const KEPT = 20;
 const KEPT_MS = 86_400_000;
 
 /**
  * Keeps the beginnings of the newest 20 failed answers of a bot for a day. They are stored apart from the attempts,
- * because 100 of them for 10,000 bots would take a gigabyte. A failure here only loses them.
+ * because a hundred of them for 10,000 bots would take a gigabyte. A failure here only loses them.
  */
 export async function keepExcerpts(
   { redis }: { redis: RedisHandles },
   backend: BotWithBackend,
   settled: Settled[],
 ): Promise<void> {
-  const kept = settled.flatMap(({ attempt, excerpt }): KeptExcerpt[] =>
-    attempt === undefined || !excerpt ? [] : [{ at: attempt.at, update_id: attempt.update_id, ...excerpt }],
+  const kept = settled.flatMap(({ attempts: [attempt] = [], excerpt }): KeptExcerpt[] =>
+    attempt === undefined || !excerpt ? [] : [{ atMs: attempt.atMs, updateId: attempt.updateId, ...excerpt }],
   );
   if (kept.length === 0) return;
   const { excerpts } = keysOfProgram(backend) ?? botKeys(backend.id);

@@ -7,6 +7,8 @@ import { isPollerSilent } from '../../fleet/bot-list/attention.ts';
 import { type ActiveProgram, programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { hasBackend } from '../../fleet/bots/bot.ts';
+import { qualityKey, readQualities } from '../../records/activity/read-readers.ts';
+import type { Quality } from '../../records/activity/reader-counts.ts';
 import { type Breaker, breakerOf, numberOrNull } from './breaker.ts';
 import { programReader } from './program-reader.ts';
 
@@ -27,6 +29,8 @@ export type Reader = {
   polledAtMs: number | null;
   parkedUntilMs: number | null;
   breaker: Breaker | null;
+  /** How its attempts of the last hour went; null of one that polls, and without an attempt. */
+  quality: Quality | null;
   /** Of a program that this process's configuration has. */
   program: ActiveProgram | null;
 };
@@ -48,10 +52,13 @@ export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
   if (found.outcome !== 'OK') {
     throw new FlotillaError('unavailable', 'The state of the bot is being set up', { retryAfterS: 5 });
   }
-  return found.readers.map((row) => readerOf(bot, found.nowMs, found.bot, row));
+  const readers = found.readers.map((row) => readerOf(bot, found.nowMs, found.bot, row));
+  const sending = readers.filter(({ inFlight }) => inFlight !== null).map(({ reader }) => ({ botId: bot.id, reader }));
+  const qualities = await readQualities({ ...deps, clock: { nowMs: () => found.nowMs } }, sending);
+  return readers.map((reader) => ({ ...reader, quality: qualities.get(qualityKey(bot.id, reader.reader)) ?? null }));
 }
 
-function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Reader {
+function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Omit<Reader, 'quality'> {
   const { reader, cursor, behind, oldestAtMs, inFlight, dueAtMs, keeps } = row;
   const polledAtMs = reader === 'pull' ? numberOrNull(shown.pulledAt) : row.polledAtMs;
   const programId = programOfReader(reader);

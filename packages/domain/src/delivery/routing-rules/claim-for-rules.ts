@@ -33,10 +33,13 @@ export async function claimForRules(
   matched: Matched | null,
 ): Promise<RulesClaim> {
   const { upTo, count, filed } = matched ?? NO_NEWS;
-  const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesLane } = botKeys(bot.id);
-  const keys = { lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
+  const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, rulesLane } = botKeys(bot.id);
+  const keys = {
+    ...{ lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven },
+    ...{ attempts: rulesAttempts, lanePrefix: rulesLane(''), reader: 'rules' },
+  };
   const forRules = { gatherMs: ALBUM_GATHERED_MS, matchedTo: upTo, matched: count, filed };
-  const claim = await claimUnits(deps, { ...keys, lanePrefix: rulesLane('') }, bot, request, settled, (shared, args) =>
+  const claim = await claimUnits(deps, keys, bot, request, settled, (shared, args) =>
     scripts.claimForRules(deps.redis.commands, shared, { ...args, ...forRules }),
   );
   if (claim.outcome === 'lost') return claim;

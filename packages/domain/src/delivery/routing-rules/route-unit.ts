@@ -1,7 +1,9 @@
 import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
+import type { Attempt } from '../../records/journal/attempt-line.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, type RetryRecord } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
@@ -32,13 +34,16 @@ export function readRoutable(bot: Bot, shown: ShownUpdate): { album: string } | 
   return meets || answersOwnMessage(bot, message) || asks() ? { album: '' } : null;
 }
 
+/** The outcome of a unit, and what was attempted for it: one attempt for each destination. */
+export type Routed = Outcome & { attempts?: Attempt[] };
+
 /** Routes one update or album as far as possible now. Rejects only when Redis or Postgres is unavailable. */
 export async function routeUnit(
   deps: RoutingDeps,
   bot: Bot,
   unit: ClaimedUnit,
   { fencingToken, lease, cancel }: HandlingTurn,
-): Promise<Outcome> {
+): Promise<Routed> {
   const messages = unit.updates.map(messageOf).filter((message) => message !== null);
   const [first] = messages;
   if (first === undefined || !lease.ownsTurn()) return { outcome: first === undefined ? 'delivered' : 'returned' };
@@ -68,15 +73,19 @@ async function sendToAll(
   unit: ClaimedUnit,
   { messages, destinations, progress }: { messages: Fields[]; destinations: Destination[]; progress: RoutingProgress },
   lease: RoutingLease,
-): Promise<Outcome> {
+): Promise<Routed> {
   let nextMs = Number.POSITIVE_INFINITY;
   let record: RetryRecord | null = unit.retry;
+  const attempts: Attempt[] = [];
   for (const to of destinations) {
     const reached: DestinationProgress = progress.to[to.key] ?? { sent: 0 };
     progress.to[to.key] = reached;
     if (reached.end !== undefined) continue;
+    const begunAtMs = deps.clock.nowMs();
     const ended = await sendToDestination(deps, bot, messages, to, reached, lease);
-    if (ended.outcome === 'lost') return { outcome: 'returned' };
+    if (ended.outcome === 'lost') return { outcome: 'returned', attempts };
+    const result = resultOf(ended, reached);
+    if (result !== null) attempts.push({ ...attemptAt(bot, unit, to, begunAtMs, deps.clock.nowMs()), ...result });
     if (ended.outcome === 'paced') nextMs = Math.min(nextMs, ended.atMs);
     if (ended.outcome === 'retry') {
       record = afterFailure(unit.retry, failedTry(ended), { expiresAtMs: expiryOf(unit) }, deps.clock.nowMs());
@@ -84,13 +93,39 @@ async function sendToAll(
       nextMs = Math.min(nextMs, record.nextTryAtMs);
     }
   }
-  if (nextMs < expiryOf(unit)) return { outcome: 'retry', atMs: nextMs, record };
-  return endOf(
-    unit,
-    { destinations, progress },
-    nextMs === Number.POSITIVE_INFINITY ? null : record,
-    deps.clock.nowMs(),
-  );
+  if (nextMs < expiryOf(unit)) return { outcome: 'retry', atMs: nextMs, record, attempts };
+  const expired = nextMs === Number.POSITIVE_INFINITY ? null : record;
+  return { ...endOf(unit, { destinations, progress }, expired, deps.clock.nowMs()), attempts };
+}
+
+/** How an attempt ended; null if it only waits for its pace. */
+function resultOf(
+  ended: DestinationEnd,
+  reached: DestinationProgress,
+): Pick<Attempt, 'outcome' | 'status' | 'error'> | null {
+  if (ended.outcome === 'retry') return { outcome: 'failed', status: ended.status ?? 0, error: ended.reason };
+  if (ended.outcome !== 'ended') return null;
+  if (reached.end === 'sent') return { outcome: 'delivered', status: 200 };
+  return { outcome: 'failed', status: reached.status ?? 0, error: reached.reason ?? '' };
+}
+
+/** It takes from the first message to the last, waits for the pace included. */
+function attemptAt(
+  bot: Bot,
+  { lane, retry, updates: [update] }: ClaimedUnit,
+  to: Destination,
+  begunAtMs: number,
+  endedAtMs: number,
+) {
+  return {
+    atMs: begunAtMs,
+    updateId: update.id,
+    chatId: chatOfUpdate(update.kind, lane, update.raw),
+    durationMs: endedAtMs - begunAtMs,
+    attempt: (retry?.attempts ?? 0) + 1,
+    revision: bot.revision,
+    destination: to.name,
+  };
 }
 
 /** The outcome of a unit that is not tried again: delivered, or dead with the destinations that did not get it. */

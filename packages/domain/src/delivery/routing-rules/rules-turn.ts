@@ -10,7 +10,7 @@ import { FAILED_PAUSE_MS, isStoreAway } from '../lanes/is-store-away.ts';
 import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
 import type { Router } from '../router/router.ts';
 import { claimForRules, type Matched, type ShownUpdate } from './claim-for-rules.ts';
-import { readRoutable, routeUnit } from './route-unit.ts';
+import { type Routed, readRoutable, routeUnit } from './route-unit.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 
 export type RulesTurnDeps = RoutingDeps & {
@@ -111,7 +111,7 @@ type RouteDeps = RulesTurnDeps & { warnOfWaiting(details: object): void };
 /** Without Postgres or Redis a unit waits. After any other error it is begun again, three times at most. */
 async function route(deps: RouteDeps, bot: Bot, unit: ClaimedUnit, turn: HandlingTurn): Promise<SettledUnit> {
   const span = beginSpan(deps, bot, unit);
-  const measured = (outcome: Outcome): SettledUnit => {
+  const measured = (outcome: Routed): SettledUnit => {
     deps.measure.routed(outcome.outcome, deps.clock.nowMs() - unit.updates[0].acceptedAtMs);
     return { unit, ...outcome };
   };

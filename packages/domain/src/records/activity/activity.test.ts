@@ -14,6 +14,8 @@ import { removeExpired } from '../retention/remove-expired.ts';
 import { waitingSample } from './note-waiting.ts';
 import { type ActivityQuery, readActivity } from './read-activity.ts';
 import { readFleetRates } from './read-fleet-rates.ts';
+import { qualityKey, readQualities } from './read-readers.ts';
+import { bucketOf, READER_PLACES } from './reader-counts.ts';
 import { rollUpActivity } from './roll-up-activity.ts';
 
 const START_MS = Date.parse('2027-01-15T08:00:00Z');
@@ -67,9 +69,10 @@ describe('the rates of the fleet', () => {
   });
 });
 
-const NONE = { in: 0, delivered: 0, failed: 0, retried: 0, calls: 0 };
+const ofBot = (botId: number) => ({ botId, readers: ['push', 'rules'], reader: null });
+const NONE = { quality: null, in: 0, delivered: 0, failed: 0, retried: 0, calls: 0 };
 const read = (query: Partial<ActivityQuery>) =>
-  readActivity({ db: database.db, redis, clock }, { botId: null, step: 'hour', ...query });
+  readActivity({ db: database.db, redis, clock }, { of: null, step: 'hour', ...query });
 const total = async (query: Partial<ActivityQuery>) => (await read(query)).reduce((sum, point) => sum + point.in, 0);
 /** As a worker does it, whose last time was a minute ago. */
 async function rollUp(botIds: number[]): Promise<number> {
@@ -84,14 +87,14 @@ describe('reading', () => {
     await counted(8, START_MS, '10 0 0 0 0');
     nowMs = START_MS + 30_000;
     const fromS = START_MS / 1000 - 150;
-    expect(await read({ botId: 7, step: 'minute', fromS })).toEqual([
+    expect(await read({ of: ofBot(7), step: 'minute', fromS })).toEqual([
       { ...NONE, atMs: START_MS - 3 * MINUTE_MS },
-      { atMs: START_MS - 2 * MINUTE_MS, in: 5, delivered: 4, failed: 1, retried: 2, calls: 3 },
+      { quality: null, atMs: START_MS - 2 * MINUTE_MS, in: 5, delivered: 4, failed: 1, retried: 2, calls: 3 },
       { ...NONE, atMs: START_MS - MINUTE_MS },
       { ...NONE, atMs: START_MS, in: 1 },
     ]);
     expect((await read({ step: 'minute', fromS })).at(-1)).toEqual({ ...NONE, atMs: START_MS, in: 11 });
-    expect(await read({ botId: 7, step: 'minute', fromS, toS: START_MS / 1000 })).toHaveLength(3);
+    expect(await read({ of: ofBot(7), step: 'minute', fromS, toS: START_MS / 1000 })).toHaveLength(3);
   });
 
   test('shows an hour of minutes or a day of hours unless asked otherwise', async () => {
@@ -110,6 +113,49 @@ describe('reading', () => {
     await expect(read({ step: 'hour', fromS: oldestS.hour - 1 })).rejects.toThrow(/from .*90 days/);
     await expect(read({ fromS: nowS + 7200 })).rejects.toThrow(/from must be before/);
     await expect(read({ fromS: nowS - 60, toS: nowS - 7200 })).rejects.toThrow(/from must be before/);
+  });
+});
+
+describe('what readers that send did', () => {
+  const counted = (reader: string, atMs: number, places: Record<number, number>) => {
+    const first = (Math.floor(atMs / MINUTE_MS) % 60) * READER_PLACES;
+    const fields = Object.entries(places).map(([place, count]) => [first + Number(place), count] as const);
+    return redis.commands.hset(
+      botKeys(7).readerMinutes(reader, Math.floor(atMs / HOUR_MS)),
+      Object.fromEntries(fields),
+    );
+  };
+  const FIRST = 4;
+
+  test('is read for one of them, and its attempts for all together', async () => {
+    nowMs = START_MS + 30_000;
+    const at = START_MS - 5 * MINUTE_MS;
+    await counted('push', at, { 1: 1, 2: 2, 3: 3, [FIRST + bucketOf(100)]: 8, [FIRST + bucketOf(60_000)]: 2 });
+    await counted('rules', at, { 0: 4, [FIRST + bucketOf(400)]: 10 });
+    const fromS = at / 1000;
+    const query = { step: 'minute', fromS, toS: fromS + 60 } as const;
+    const [push] = await read({ ...query, of: { ...ofBot(7), reader: 'push' } });
+    expect(push).toMatchObject({ in: 0, delivered: 7, failed: 1, retried: 2, quality: { successRatio: 0.7 } });
+    expect(push!.quality!.p95Ms).toBeGreaterThan(40_000);
+    const [rules] = await read({ ...query, of: { ...ofBot(7), reader: 'rules' } });
+    expect(rules).toMatchObject({ delivered: 4, quality: { successRatio: 1 } });
+    const [all] = await read({ ...query, of: ofBot(7) });
+    expect(all).toMatchObject({ quality: { successRatio: 0.85 } });
+    expect(await read({ of: { ...ofBot(7), reader: 'push' } })).toHaveLength(24);
+    const tooOld = { of: { ...ofBot(7), reader: 'push' }, fromS: fromS - 26 * 3600 };
+    await expect(read(tooOld)).rejects.toThrow(/from .*25 hours/);
+  });
+
+  test('of the last hour is how each of them does now; without an attempt there is nothing', async () => {
+    nowMs = START_MS + 30_000;
+    await counted('push', START_MS - 61 * MINUTE_MS, { [FIRST + bucketOf(9000)]: 5 });
+    await counted('push', START_MS - 59 * MINUTE_MS, { [FIRST + bucketOf(20)]: 4, 3: 1 });
+    const of = ['push', 'rules'].map((reader) => ({ botId: 7, reader }));
+    const qualities = await readQualities({ redis, clock }, of);
+    expect([...qualities.keys()]).toEqual([qualityKey(7, 'push')]);
+    const push = qualities.get(qualityKey(7, 'push'))!;
+    expect(push.successRatio).toBe(0.75);
+    expect(push.p95Ms).toBeLessThanOrEqual(24);
   });
 });
 
@@ -134,12 +180,12 @@ describe('rolling up', () => {
       [START_MS - 3 * HOUR_MS, 1],
       [START_MS - 2 * HOUR_MS, 22],
     ]);
-    expect([await total({}), await total({ botId: bot })]).toEqual([4323, 4323]);
+    expect([await total({}), await total({ of: ofBot(bot) })]).toEqual([4323, 4323]);
     nowMs = START_MS + 120_000;
     await rollUp([bot]);
     await redis.commands.flushall();
-    expect([await total({}), await total({ botId: bot })]).toEqual([323, 323]);
-    expect((await read({ botId: bot })).at(-3)).toMatchObject({
+    expect([await total({}), await total({ of: ofBot(bot) })]).toEqual([323, 323]);
+    expect((await read({ of: ofBot(bot) })).at(-3)).toMatchObject({
       in: 22,
       delivered: 3,
       failed: 2,
@@ -157,7 +203,7 @@ describe('rolling up', () => {
     const before = await rows();
     // Killed before the last statement: the bots' rows are there, the fleet's are not.
     await database.db.deleteFrom('activity_hours').where('bot_id', '=', 0).execute();
-    expect(await total({ botId: bot })).toBe(4323);
+    expect(await total({ of: ofBot(bot) })).toBe(4323);
     await rollUp([bot]);
     await rollUp([bot]);
     expect(await rows()).toEqual(before);
@@ -171,7 +217,7 @@ describe('rolling up', () => {
     // The turn of the first one expires while it works.
     await waitFor(() => redis.commands.del(rollUpTurnKey));
     await Promise.all([first, rollUpActivity(deps)]);
-    expect(await total({ botId: bot })).toBe(4323);
+    expect(await total({ of: ofBot(bot) })).toBe(4323);
   });
 
   test('takes nothing away when Redis has lost its counts', async () => {
@@ -181,7 +227,7 @@ describe('rolling up', () => {
     await redis.commands.flushall();
     await counted(bot, START_MS - 2 * HOUR_MS, '3 3 3 3 3');
     await rollUp([bot]);
-    expect((await read({ botId: bot })).find(({ in: accepted }) => accepted > 0)).toMatchObject({ in: 1 });
+    expect((await read({ of: ofBot(bot) })).find(({ in: accepted }) => accepted > 0)).toMatchObject({ in: 1 });
     expect(
       await database.db
         .selectFrom('activity_hours')
@@ -226,11 +272,11 @@ describe('what waits', () => {
       [ago[0], 25],
       [ago[1], 0],
     ]);
-    expect(await waitingIn({ step: 'minute', botId: 7 })).toEqual([
+    expect(await waitingIn({ step: 'minute', of: ofBot(7) })).toEqual([
       [ago[0], 5],
       [ago[1], 0],
     ]);
-    expect(await waitingIn({ step: 'minute', botId: 9 })).toEqual([
+    expect(await waitingIn({ step: 'minute', of: ofBot(9) })).toEqual([
       [ago[0], 0],
       [ago[1], 0],
     ]);
@@ -247,8 +293,8 @@ describe('what waits', () => {
     // Nobody looked in the second hour, and the third one was a good one.
     const known = [
       [{}, 41],
-      [{ botId: bot }, 40],
-      [{ botId: idle }, 1],
+      [{ of: ofBot(bot) }, 40],
+      [{ of: ofBot(idle) }, 1],
     ] as const;
     const expected = (most: number) => [
       [-3 * HOUR_MS, most],

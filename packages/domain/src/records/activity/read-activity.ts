@@ -7,13 +7,15 @@ import { ACTIVITY_DAYS } from '../retention/remove-expired.ts';
 import { type ActivityCounts, noActivity } from './activity-counts.ts';
 import { activityStore } from './activity-store.ts';
 import { type CountsByTime, MINUTE_MS, MINUTES_KEPT_MS, readHours, readMinutes } from './read-minutes.ts';
+import { READER_MINUTES_KEPT_MS, type ReaderCountsByTime, readReaderCounts } from './read-readers.ts';
 import { readWaiting, readWaitingByHour, type WaitingByTime } from './read-waiting.ts';
+import { noReaderCounts, type Quality, qualityOf } from './reader-counts.ts';
 
 export type ActivityDeps = { db: Database; redis: RedisHandles; clock: Clock };
 
 export type ActivityQuery = {
-  /** null: the whole fleet. */
-  botId: number | null;
+  /** null: the whole fleet. `readers`: those that send; `reader`: only what this one did, null for the bot. */
+  of: { botId: number; readers: readonly string[]; reader: string | null } | null;
   step: 'minute' | 'hour';
   /** Unix seconds; undefined: an hour of minutes, or a day of hours. */
   fromS?: number | undefined;
@@ -23,8 +25,10 @@ export type ActivityQuery = {
 
 export type ActivityPoint = ActivityCounts & {
   atMs: number;
-  /** Updates that waited when the minute was sampled, or the most of the hour; absent where nobody looked. */
+  /** Updates that waited when the minute was sampled, or the most of the hour; absent where nobody looked, and of one reader. */
   waiting?: number;
+  /** Null without attempts, of the fleet, and of what is older than readers' minutes. */
+  quality: Quality | null;
 };
 
 const STEP_MS = { minute: MINUTE_MS, hour: HOUR_MS };
@@ -36,34 +40,70 @@ const SHOWN_MS = { minute: HOUR_MS, hour: 24 * HOUR_MS };
  * FlotillaError('bad_request') for a span that is too far back or ends before it begins; rejects without the stores.
  */
 export async function readActivity(deps: ActivityDeps, query: ActivityQuery): Promise<ActivityPoint[]> {
-  const { botId, step } = query;
+  const { of, step } = query;
   const range = rangeOf(query, deps.clock.nowMs());
+  const ofReaders = of === null ? new Map() : await readersOf(deps, of, range, STEP_MS[step]);
+  if (of !== null && of.reader !== null) {
+    return pointsOf(range, STEP_MS[step], (atMs) => {
+      const { delivered, failed, retried } = ofReaders.get(atMs) ?? noReaderCounts();
+      return { ...noActivity(), delivered, failed, retried, quality: qualityAt(ofReaders, atMs) };
+    });
+  }
+  const botId = of?.botId ?? null;
   const { counts, waiting } =
     step === 'minute' ? await minutesOf(deps, botId, range) : await hoursOf(deps, botId, range);
-  const points: ActivityPoint[] = [];
-  for (let atMs = range.fromMs; atMs < range.toMs; atMs += STEP_MS[step]) {
+  return pointsOf(range, STEP_MS[step], (atMs) => {
     const waited = waiting.get(atMs);
-    points.push({ atMs, ...(counts.get(atMs) ?? noActivity()), ...(waited === undefined ? {} : { waiting: waited }) });
-  }
+    const known = { ...(counts.get(atMs) ?? noActivity()), quality: qualityAt(ofReaders, atMs) };
+    return waited === undefined ? known : { ...known, waiting: waited };
+  });
+}
+
+function pointsOf(
+  range: Range,
+  stepMs: number,
+  pointAt: (atMs: number) => Omit<ActivityPoint, 'atMs'>,
+): ActivityPoint[] {
+  const points: ActivityPoint[] = [];
+  for (let atMs = range.fromMs; atMs < range.toMs; atMs += stepMs) points.push({ atMs, ...pointAt(atMs) });
   return points;
+}
+
+/** What the given reader did, or all of them together, as far as it is kept. */
+function readersOf(
+  deps: ActivityDeps,
+  { botId, readers, reader }: NonNullable<ActivityQuery['of']>,
+  range: Range,
+  stepMs: number,
+): Promise<ReaderCountsByTime> {
+  const fromMs = Math.max(range.fromMs, deps.clock.nowMs() - READER_MINUTES_KEPT_MS);
+  const hours = fromMs < range.toMs ? hoursWithin({ ...range, fromMs }) : [];
+  return readReaderCounts(deps, botId, reader === null ? readers : [reader], hours, stepMs);
+}
+
+function qualityAt(counts: ReaderCountsByTime, atMs: number): Quality | null {
+  const found = counts.get(atMs);
+  return found === undefined ? null : qualityOf(found);
 }
 
 type Range = { fromMs: number; toMs: number };
 
 /** The steps that begin in the time that was asked for, or contain its begin. */
-function rangeOf({ step, fromS, toS }: ActivityQuery, nowMs: number): Range {
+function rangeOf({ of, step, fromS, toS }: ActivityQuery, nowMs: number): Range {
   const stepMs = STEP_MS[step];
   const down = (ms: number) => ms - (ms % stepMs);
   const toMs = toS === undefined ? nowMs + 1 : Math.min(toS * 1000, nowMs + 1);
   const fromMs = down(fromS === undefined ? toMs - 1 - SHOWN_MS[step] + stepMs : fromS * 1000);
   if (fromMs >= toMs) throw refusedInput('from', 'must be before `to`, and not after now');
   if (fromMs < down(nowMs - KEPT_MS[step])) throw refusedInput('from', TOO_OLD[step]);
+  if (of?.reader && fromMs < down(nowMs - READER_MINUTES_KEPT_MS)) throw refusedInput('from', TOO_OLD.reader);
   return { fromMs, toMs };
 }
 
 const TOO_OLD = {
   minute: 'is too far back: minutes are kept for 49 hours. `step=hour` reaches back 90 days',
   hour: `is too far back: hours are kept for ${ACTIVITY_DAYS} days`,
+  reader: 'is too far back: what a reader did is kept for 25 hours',
 };
 
 type Found = { counts: CountsByTime; waiting: WaitingByTime };

@@ -84,6 +84,8 @@ function payloadOf(entry: HistoryEntry): string {
       return JSON.stringify({ method: entry.method, params: entry.params, result: entry.result });
     case 'link':
       return JSON.stringify(entry.link);
+    case 'lines':
+      return JSON.stringify({ reader: entry.reader, lines: entry.lines });
     default:
       return entry.raw;
   }

@@ -65,7 +65,7 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
     if (stored === 'nothing') return (await clearPendingTurn(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
     if (stored === 'failed') return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
     await trimHistoryStream(deps.redis, shard, stored.newestId);
-    deps.measure.historyRows.inc(stored.count);
+    deps.measure.historyRows.inc(stored.rows);
     if ((batches + 1) % RENEW_EVERY_BATCHES === 0) await renewPendingTurn(deps.redis, shard);
     isBacklog = stored.count === BATCH;
   }
@@ -79,7 +79,7 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
 async function storeBatch(
   deps: TurnDeps,
   shard: number,
-): Promise<{ count: number; newestId: string } | 'nothing' | 'failed'> {
+): Promise<{ count: number; rows: number; newestId: string } | 'nothing' | 'failed'> {
   const found = await deps.historyReader.read(shard, BATCH);
   try {
     const newest = found.at(-1);
@@ -89,7 +89,9 @@ async function storeBatch(
     for (const { atMs } of entries) {
       deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);
     }
-    return { count: found.length, newestId: newest.id };
+    // Pages of the journal are no part of the history.
+    const rows = entries.filter(({ type }) => type !== 'lines').length;
+    return { count: found.length, rows, newestId: newest.id };
   } finally {
     deps.historyReader.release(found.length);
   }

@@ -1,4 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { journalStore, type PageRow, pageOf } from '../journal/journal-store.ts';
 import { storeMove } from '../moved-groups/move-group.ts';
 import { movedGroupStore } from '../moved-groups/moved-group-store.ts';
 import {
@@ -48,8 +49,9 @@ export async function writeBatch(
   return db.transaction().execute(async (transaction) => {
     const bots = await lockBots(transaction, [...new Set(entries.map((entry) => entry.botId))]);
     const programs = await lockPrograms(transaction, entries);
-    const { fold, deadLetters, links, refused } = await foldEntries(transaction, entries, bots, programs);
+    const { fold, deadLetters, links, pages, refused } = await foldEntries(transaction, entries, bots, programs);
     const replaced = await writeFold(transaction, fold);
+    if (pages.length > 0) await journalStore(transaction).add(pages);
     if (links.length > 0) await insertRouteLinks(transaction, links);
     if (deadLetters.length > 0) await insertDeadLetters(transaction, deadLetters);
     return { refused, replaced };
@@ -89,6 +91,7 @@ async function readEffects(
   const effects: BotEffect[] = [];
   const deadLetters: DeadLetterRow[] = [];
   const links: LinkEntry[] = [];
+  const pages: PageRow[] = [];
   const refused: DeadLetterRow[] = [];
   await inSlices(entries, (entry) => {
     const bot = bots.get(entry.botId);
@@ -105,6 +108,7 @@ async function readEffects(
       const row = isGone ? deadLetterOfGone(entry, programId) : deadLetterOf(entry);
       if (row !== null) deadLetters.push(row);
     } else if (entry.type === 'link') links.push(entry);
+    else if (entry.type === 'lines') pages.push(pageOf(entry));
     else if (bot.manageEnabled) {
       try {
         const found = entry.type === 'update' ? updateEffects(bot, entry) : callEffects(bot, entry);
@@ -114,7 +118,7 @@ async function readEffects(
       }
     }
   });
-  return { effects, deadLetters: [...deadLetters, ...refused], links, refused };
+  return { effects, deadLetters: [...deadLetters, ...refused], links, pages, refused };
 }
 
 // Most batches refer to no stored row; then nothing is queried.

@@ -29,6 +29,7 @@ const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: 
     ['route_links', 'source_bot_id'],
     ['audit_log', 'bot_id', sql`actor_kind = 'bot' and chat_id is not null`, 'id'],
     ['dead_letters', 'bot_id'],
+    ['journal_pages', 'bot_id', sql`true`, 'key'],
     ['activity_hours', 'bot_id'],
     ['events', 'bot_id'],
     ['standing_events', 'bot_id'],
@@ -125,6 +126,25 @@ export function removalStore(db: Database) {
     async anyMessageBefore(beforeDate: number): Promise<boolean> {
       const message = db.selectFrom('messages').select('id').where('date', '<', beforeDate).limit(1);
       return (await message.executeTakeFirst()) !== undefined;
+    },
+
+    /**
+     * Removes pages of the journal whose newest line is from before a time, oldest first, but for the newest `kept` of each reader
+     * that there is. Returns how many it removed.
+     */
+    async removeJournalBefore(before: Date, kept: number, limit: number): Promise<number> {
+      const { numAffectedRows } = await sql`
+        delete from journal_pages where key = any (array(
+          select old.key from journal_pages old
+          where old.newest_at < ${before} and (
+            (select count(*) from (
+              select from journal_pages newer
+              where newer.bot_id = old.bot_id and newer.reader = old.reader and newer.newest_at > old.newest_at
+              limit ${kept}) as newest) >= ${kept}
+            or (old.reader like 'program:%'
+              and not exists (select from programs where id = split_part(old.reader, ':', 2)::bigint)))
+          order by old.newest_at limit ${limit}))`.execute(db);
+      return Number(numAffectedRows ?? 0);
     },
 
     /** Removes hours of activity that began before a time (ms), oldest first. */

@@ -21,6 +21,10 @@ export interface RetentionDays {
 const DAY_MS = 86_400_000;
 /** For how long the hours of the activity are kept. */
 export const ACTIVITY_DAYS = 90;
+/** For how long every line of the journal can be read. */
+const JOURNAL_MS = 24 * 3_600_000;
+/** With the lines in Redis, a thousand of each reader. */
+const JOURNAL_PAGES_KEPT = 8;
 const CHATS_A_STEP = 500;
 /**
  * From this period on (days) a row is removed with its month, when all of that has expired. Of a shorter period the month would be
@@ -44,6 +48,7 @@ export async function removeExpired(deps: StepDeps & { clock: Clock }, days: Ret
   return inTurn(
     () => removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS),
     () => removeEvents(deps),
+    () => removeJournal(deps),
     // Of a month that another process took out before the setting changed, the counts are still to be subtracted.
     () => subtractMonths(deps),
     ...(audit > 0
@@ -109,6 +114,14 @@ function removeEvents(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
     (await removalStore(transaction).removeEventsBefore(before, rows)) < rows ? 'done' : 'more',
+  );
+}
+
+function removeJournal(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
+  const before = new Date(deps.clock.nowMs() - JOURNAL_MS);
+  const rows = deps.stepRows ?? STEP_ROWS;
+  return takeSteps(deps, async (transaction) =>
+    (await removalStore(transaction).removeJournalBefore(before, JOURNAL_PAGES_KEPT, rows)) < rows ? 'done' : 'more',
   );
 }
 

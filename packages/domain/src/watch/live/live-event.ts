@@ -2,8 +2,9 @@ import { shardOf } from '@flotilla/redis/keys.ts';
 import { CAPTURED_METHOD_NAMES } from '@flotilla/telegram/captured-methods.ts';
 import { chatIdOfResult, chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
-import type { Attempt } from '../../delivery/push/attempt.ts';
+import { presentReader } from '../../delivery/deliveries/reader-name.ts';
 import { decodeRecord } from '../../records/history/stream/history-codec.ts';
+import { readAttemptLine } from '../../records/journal/attempt-line.ts';
 
 /** What happened to a bot, as its watchers get it. */
 export type LiveEvent = {
@@ -28,16 +29,16 @@ const METHOD_NAMES = new Map(CAPTURED_METHOD_NAMES.map((name) => [name.toLowerCa
 
 /** The event of an entry of a bot's live stream; null for an entry without one. Throws when it is malformed. */
 export function decodeLiveEntry(botId: number, [id, record]: LiveEntry): LiveEvent | OmittedEvent | null {
-  const [, type, , text = ''] = record;
+  const [, type, , first = '', , line = ''] = record;
   switch (type) {
     case 'begin':
       return null;
     case 'omitted':
       return { id, name: 'omitted' };
     case 'attempt':
-      return liveEvent(id, 'attempt', null, attemptData(botId, JSON.parse(text)));
+      return attemptEvent(botId, id, first, line);
     case 'route':
-      return liveEvent(id, 'route', (JSON.parse(text) as { chat_id: number }).chat_id, text);
+      return liveEvent(id, 'route', (JSON.parse(first) as { chat_id: number }).chat_id, first);
     default:
       return eventOfRecord(botId, id, record);
   }
@@ -47,12 +48,21 @@ function liveEvent(id: string, name: LiveEvent['name'], chatId: number | null, d
   return { id, name, chatId, data, bytes: Buffer.byteLength(data) };
 }
 
-function attemptData(
-  botId: number,
-  { update_id, program_id, status, duration_ms, error, call_error }: Attempt,
-): string {
+function attemptEvent(botId: number, id: string, reader: string, line: string): LiveEvent | null {
+  const attempt = readAttemptLine(line);
+  if (attempt === null || attempt.outcome === 'dropped') return null;
+  const { updateId, status, durationMs, error, callError, destination } = attempt;
+  const shown = { bot_id: botId, ...presentReader(reader), update_id: updateId, ok: attempt.outcome === 'delivered' };
   // JSON leaves undefined fields out.
-  return JSON.stringify({ bot_id: botId, program_id, update_id, status, duration_ms, error, call_error });
+  const result = {
+    status,
+    duration_ms: durationMs,
+    attempt: attempt.attempt,
+    destination,
+    error,
+    call_error: callError,
+  };
+  return liveEvent(id, 'attempt', null, JSON.stringify({ ...shown, ...result }));
 }
 
 function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent | null {

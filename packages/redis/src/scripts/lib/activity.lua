@@ -25,3 +25,27 @@ local function countActivity(ofBot, ofShard, now, ...)
     end
   end
 end
+
+-- A reader has a hash for each hour, too: minute of the hour times 56 plus the place of the count (delivered, failed, retried,
+-- attempts that failed, and from 4 on attempts by their duration: packages/domain/src/records/activity/reader-counts.ts).
+local READER_COUNTS, ATTEMPTS_FROM = 56, 3
+-- The oldest minute that can be asked for is 25 h old.
+local READER_LIFE_S = 26 * 3600
+
+-- attempts: places and their counts in turn, '3 1 17 2'
+local function countOfReader(prefix, now, delivered, failed, retried, attempts)
+  if delivered + failed + retried == 0 and attempts == '' then return end
+  local key, first = prefix .. textOf(math.floor(now / HOUR_MS)), math.floor(now / 60000) % 60 * READER_COUNTS
+  local isNew = false
+  local function add(place, count)
+    local sum = redis.call('HINCRBY', key, textOf(first + place), textOf(count))
+    isNew = isNew or sum == count
+  end
+  for place, count in pairs({ [0] = delivered, failed, retried }) do
+    if count > 0 then add(place, count) end
+  end
+  for place, count in string.gmatch(attempts, '(%d+) (%d+)') do
+    if tonumber(place) >= ATTEMPTS_FROM then add(tonumber(place), tonumber(count)) end
+  end
+  if isNew then redis.call('EXPIRE', key, READER_LIFE_S) end
+end

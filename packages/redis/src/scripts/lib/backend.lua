@@ -1,12 +1,10 @@
--- What one call of a push turn and of a program's turn share: the breaker of a backend, and its attempts.
+-- What one call of a push turn and of a program's turn share: the breaker of a backend.
 -- @keys from turn
---   attempts, live
--- @args from settle
+-- @args from outcomes
 --   lastError: text  of the requests that the caller has made since its last call; '' keeps the old one
 --   failedForMs: number?  how long ago the earliest failed request began; absent when none failed
 --   succeeded: flag  one of them did
 --   answers: none|gone|other  gone: every answer was 410
---   ...newAttempts: text  JSON of each
 -- @reply from close-turn
 --   OK moreToDo: flag  to file or to remove from lanes
 --     isStale: flag  by a newer configuration the program may want other kinds, so nothing was filed
@@ -18,8 +16,7 @@
 -- @include claim
 -- @include close-turn
 -- @include live
-local ATTEMPTS_KEPT = 100
-local TRIMMED_AT_ONCE = 20
+-- @include outcomes
 local FILE_AT_ONCE = 200
 -- After failures for this long without a success the breaker opens; then there is one probe at a time, at growing intervals.
 local OPEN_AFTER_MS = 10000
@@ -40,18 +37,6 @@ local function requestsOf(turn, args)
     succeeded = args.succeeded,
     answers = args.answers,
   }
-end
-
--- Keeps the attempts in the arguments `first` to `last`, and shows them to who watches. s: with watchedUntil.
-local function keepAttempts(turn, s, keys, args, first, last)
-  if first > last or turn.repeated then return end
-  local count = redis.call('LPUSH', keys.attempts, unpack(args, first, last))
-  if count >= ATTEMPTS_KEPT + TRIMMED_AT_ONCE then redis.call('LTRIM', keys.attempts, 0, ATTEMPTS_KEPT - 1) end
-  if tonumber(s.watchedUntil or 0) <= turn.now then return end
-  for at in each(newAttempts, first, last) do
-    addLive(keys.live, #newAttempts[at], 't', 'attempt', 'j', newAttempts[at])
-  end
-  announceLive(turn.botId)
 end
 
 -- Opens or closes the breaker as these requests want it. s: with failingSince, probeIntervalMs, openUntil. Returns until

@@ -1,6 +1,6 @@
 -- What one call of a turn of push, of a program and of rules share. Each has one owner, a cursor in the log, independent lanes, and
 -- a count of attempts for each unit.
--- @keys state, log, lanes, inFlight, work, redriven, history, pendingTurns, consumers
+-- @keys state, log, lanes, inFlight, work, redriven, history, pendingTurns, consumers, attempts, live
 -- @args registrationId: text
 --   fencingToken: digits?  of the turn; absent: the turn begins
 --   botId: digits
@@ -37,6 +37,8 @@ local function openTurn(reader, names, keys, args, readerState)
     history = keys.history,
     pendingTurns = keys.pendingTurns,
     consumers = keys.consumers,
+    attempts = keys.attempts,
+    live = keys.live,
     registrationId = args.registrationId,
     fencingToken = args.fencingToken,
     now = now,

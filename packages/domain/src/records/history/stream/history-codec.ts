@@ -45,11 +45,14 @@ export type DeadEntry = EntryOrigin & {
 /** A message that rules sent, and its source. */
 export type LinkEntry = EntryOrigin & { type: 'link'; link: RouteLink };
 
+/** Lines of the journal of a reader, the newest first, which Redis keeps no longer. */
+export type LinesEntry = EntryOrigin & { type: 'lines'; reader: string; lines: string };
+
 /** A record that cannot be read: it was damaged, or a later release wrote it. The bot is 0 if that cannot be read. */
 export type MalformedEntry = EntryOrigin & { type: 'malformed'; record: HistoryRecord; reason: string };
 
 /** What the history stream carries. */
-export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry | MalformedEntry;
+export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry | LinesEntry | MalformedEntry;
 
 /** A record of the stream as Redis has it: names and values in turn. */
 export type HistoryRecord = string[];
@@ -65,6 +68,8 @@ const FIELDS = {
   /** Written by append-calls.lua. */
   call: { method: 'm', params: 'p', result: 'r', actor: 'u', captureKey: 'c', incomplete: 'n' },
   link: { link: 'l' },
+  /** Written by lib/journal.lua. */
+  lines: { reader: 'd', lines: 'l' },
   /** Written by lib/dead-letter.lua, in the step that takes the update from its reader. */
   dead: {
     ...{ updateId: 'i', raw: 'u', reader: 'd', reason: 'w', attempts: 'c', lastStatus: 's', code: 'code' },
@@ -161,6 +166,13 @@ export function decodeRecord(shard: number, streamId: string, record: HistoryRec
     }
     case 'link':
       return { ...origin, type: 'link', link: linkIn(required(link.link, 'link')) };
+    case 'lines':
+      return {
+        ...origin,
+        type: 'lines',
+        reader: required(FIELDS.lines.reader, 'reader'),
+        lines: required(FIELDS.lines.lines, 'lines'),
+      };
     case 'dead':
       required(FIELDS.dead.raw, 'update');
       integer(FIELDS.dead.updateId, 'update id');

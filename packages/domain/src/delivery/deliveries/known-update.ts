@@ -1,0 +1,18 @@
+import type { DeadLetter } from './dead-letter-store.ts';
+import type { ListedAttempt } from './list-attempts.ts';
+
+/** What the journal, the log and the dead letters know of an update together. */
+export type KnownUpdate = {
+  id: number;
+  acceptedAtMs: number | null;
+  kind: string | null;
+  lane: string | null;
+  /** Whether the default readers asked for it; null: nobody knows any more. */
+  isAllowed: boolean | null;
+  mark: string | null;
+  /** Its names in lanes: its id, and one for each redrive. */
+  names: string[];
+  /** The newest first. */
+  attempts: ListedAttempt[];
+  letters: DeadLetter[];
+};

@@ -1,0 +1,37 @@
+-- What a call of a turn did: its attempts are kept and shown to who watches, and counted.
+-- @args from settle
+--   tried: text  the attempts that the caller has made since its last call, a line each
+--   measured: text  the same as lib/activity.lua counts them
+--   activityPrefix: text, shardActivityPrefix: text, readerMinutesPrefix: text  of the keys of lib/activity.lua
+-- @include turn
+-- @include settle
+-- @include journal
+-- @include activity
+-- @include live
+
+-- Keeps the attempts that the turn has made since its last call. s: with watchedUntil
+local function keepAttempts(turn, s, args)
+  if turn.repeated or args.tried == '' then return end
+  local lines = {}
+  for line in string.gmatch(args.tried, '[^\n]+') do
+    lines[#lines + 1] = line
+  end
+  local owner = { bot = turn.botId, registration = turn.registrationId, now = turn.nowText }
+  local paged = addLines(turn.attempts, turn.history, owner, turn.reader, lines)
+  if paged and redis.call('ZADD', turn.pendingTurns, 'NX', turn.nowText, 'history') == 1 then turn.wakeHistory = 1 end
+  if tonumber(s.watchedUntil or 0) <= turn.now then return end
+  for _, line in ipairs(lines) do
+    addLive(turn.live, #line, 't', 'attempt', 'd', turn.reader, 'l', line)
+  end
+  announceLive(turn.botId)
+end
+
+-- Counts for the bot, its shard and the reader, at the end of a call.
+local function countOutcomes(turn, args)
+  -- stylua: ignore
+  countActivity(args.activityPrefix, args.shardActivityPrefix, turn.now, 0, turn.delivered, turn.givenUp, turn.retried, 0)
+  -- An attempt at a backend that succeeded is an update that was delivered; an update that rules have sent on may be several.
+  local delivered = turn.reader == 'rules' and turn.delivered or 0
+  local attempts = turn.repeated and '' or args.measured
+  countOfReader(args.readerMinutesPrefix, turn.now, delivered, turn.givenUp, turn.retried, attempts)
+end
