@@ -110,7 +110,14 @@ export function acceptor(redis: RedisHandles, bot: number, lanes = 1) {
       const raw = `{"update_id":${id},"text":"${'x'.repeat(RAW_BYTES)}"}`;
       const seen = [keys.seen(Math.floor(id / IDS_OF_A_BLOCK))];
       const inRaw = { idStart: 14, idEnd: 13 + String(id).length, raw };
-      const update = { platformId: id, bitmap: 1, bit: id % IDS_OF_A_BLOCK, kind: 'message', lane: `c:${id % lanes}`, ...inRaw };
+      const update = {
+        platformId: id,
+        bitmap: 1,
+        bit: id % IDS_OF_A_BLOCK,
+        kind: 'message',
+        lane: `c:${id % lanes}`,
+        ...inRaw,
+      };
       const updates = [{ ...update, keepMs: 86_400_000, expiresAtMs: null }];
       await scripts.acceptUpdates(commands, { ...keys, seen }, { ...args, runIds: redis.runIds(), updates });
     }
