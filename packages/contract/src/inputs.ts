@@ -96,6 +96,12 @@ export const chatId = () =>
     )
     .describe("The platform's id of the chat (negative for groups and channels), or its public name: `@name`.");
 
+/** A topic of a chat, by the id that messages name it with. 0: outside every topic. */
+export const threadId = () => integer({ min: 0, max: LONGEST_THREAD_ID });
+
+/** The platform's ids of messages have 31 bits, and a topic has that of the message that made it. */
+const LONGEST_THREAD_ID = 2 ** 31 - 1;
+
 const userId = (id: ReturnType<typeof integer>) => id.describe("The platform's id of the user.");
 
 /** A user or a channel that writes in a chat. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT } from './examples.ts';
 import { okAnswer } from './fields.ts';
-import { botId, businessConnectionId, chatId, flag, integer, text } from './inputs.ts';
+import { botId, businessConnectionId, chatId, flag, integer, text, threadId } from './inputs.ts';
 import { MEDIA_TYPES, messageResource, SENT_MESSAGE } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { inlineKeyboard, replyMarkup } from './reply-markup.ts';
@@ -46,7 +46,11 @@ const sendInputs = {
     .describe('An address from which the platform fetches the file.')
     .optional(),
   reply_to_message_id: integer({ min: 1 }).describe('The message to reply to.').optional(),
-  message_thread_id: integer({ min: 1 }).describe('The topic of a forum.').optional(),
+  thread_id: threadId()
+    .describe(
+      'The topic of a forum or of a private chat. 0 or 1: none, which in a forum is General. [the topic of the message to reply to]',
+    )
+    .optional(),
   disable_notification: flag().describe('True: the message arrives without a sound.').optional(),
   reply_markup: replyMarkup()
     .describe('Buttons, a keyboard, its removal, or a forced reply; as in the Bot API.')
@@ -94,7 +98,7 @@ export const messageActionOperations = {
     description:
       'The answer comes after the message is stored.\n\nA medium is one of three: a `file` in a multipart body, a `file_id`, or a `url`. The `file` must be the last part of the body, because it is streamed to the platform and not kept. So what the platform refuses (a photo of more than 10 MB, for example) is known only after it has come. A file that breaks off, or takes longer than 10 minutes, is not sent. An account can send 8 files at once to one process.',
     input: z.object(sendInputs),
-    aliases: { caption: 'text' },
+    aliases: { caption: 'text', message_thread_id: 'thread_id' },
     file: {
       limitBytes: FILE_BYTES,
       description:

@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { botIdField, chatIdField, nameFields } from './fields.ts';
-import { botId, botIdOfChat, chatId, flag, integer, moment, pagedInputs, platformId, text } from './inputs.ts';
+import {
+  botId,
+  botIdOfChat,
+  chatId,
+  flag,
+  integer,
+  moment,
+  pagedInputs,
+  platformId,
+  text,
+  threadId,
+} from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 export const MEDIA_TYPES = [
@@ -89,7 +100,10 @@ export const messageResource = z
         'The kind of a message that is not plain text and carries no media: joined, left, pinned, title_changed, photo_changed, photo_deleted, chat_created, migrated, ban, unban, unsupported, or the name of its field in the Bot API, such as location, contact, dice, poll.',
       )
       .optional(),
-    thread_id: z.int().describe('The topic or thread of the chat to which it belongs.').optional(),
+    thread_id: z
+      .int()
+      .describe('The topic of a forum or of a private chat to which it belongs: 1 is General. Absent outside topics.')
+      .optional(),
     media_group_id: z.string().describe('The same for all messages of one album.').optional(),
     file_name: z.string().describe('The name of the file, as its sender had it.').optional(),
     mime_type: z.string().describe('The media type of the file, as its sender named it.').optional(),
@@ -170,6 +184,7 @@ const messageFilter = {
   business_connection_id: text({ max: 256 })
     .optional()
     .describe('Only messages of this business connection; empty: only messages of none.'),
+  thread_id: threadId().optional().describe('Only messages of this topic. 0: those of none, and those of General.'),
   from: moment().optional().describe('Only messages of this time or later: Unix seconds, or ISO 8601 with a zone.'),
   to: moment().optional().describe('Only messages of this time or earlier, in the same forms.'),
 };

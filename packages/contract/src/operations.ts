@@ -30,6 +30,7 @@ import { signingOperations } from './signing.ts';
 import { statsOperations } from './stats.ts';
 import { systemOperations } from './system.ts';
 import { tagOperations } from './tags.ts';
+import { topicOperations } from './topics.ts';
 import { updateOperations } from './updates.ts';
 
 /** Every operation of the REST interface, in the order of the API document. */
@@ -52,6 +53,7 @@ export const operations = {
   ...signingOperations,
   ...miniAppOperations,
   ...chatOperations,
+  ...topicOperations,
   ...messageOperations,
   ...messageActionOperations,
   ...fileOperations,

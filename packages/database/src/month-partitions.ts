@@ -1,4 +1,4 @@
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 import { repeatOnLockTimeout } from './lock-timeout.ts';
 import { type Partition, type PartitionRow, partitionsIn, SELECT_PARTITIONS } from './partition.ts';
@@ -99,20 +99,30 @@ async function splitEdge(
 ): Promise<void> {
   const isFirst = edge.endsWith('_before');
   await detach(db, table, edge);
+  const columns = await writtenColumns(db, table);
   for (let at = fromS; at < untilS; at = startOfNextMonthS(at)) {
     const month = { name: `${table}_${nameOfMonth(at)}`, fromS: at, untilS: startOfNextMonthS(at) };
     await sql`create table ${sql.table(month.name)} partition of ${sql.table(table)} ${bounds(month)}`.execute(db);
     await sql`
       with moved as (
-        delete from ${sql.table(edge)} where date >= ${month.fromS} and date < ${month.untilS} returning *
+        delete from ${sql.table(edge)} where date >= ${month.fromS} and date < ${month.untilS} returning ${columns}
       )
-      insert into ${sql.table(month.name)} select * from moved`.execute(db);
+      insert into ${sql.table(month.name)} (${columns}) select * from moved`.execute(db);
   }
   await attach(
     db,
     table,
     isFirst ? { name: edge, fromS: null, untilS: fromS } : { name: edge, fromS: untilS, untilS: null },
   );
+}
+
+/** All columns but those that Postgres generates. */
+async function writtenColumns(db: Database, table: string): Promise<RawBuilder<unknown>> {
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+    order by attnum`.execute(db);
+  return sql.join(rows.map(({ name }) => sql.ref(name)));
 }
 
 async function detach(db: Database, table: PartitionedTable, name: string): Promise<void> {

@@ -127,6 +127,22 @@ export interface MessagesTable {
   program_id: BigInt64 | null;
 }
 
+export interface TopicsTable {
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  thread_id: BigInt64;
+  /** Null: not known. */
+  name: string | null;
+  /** RGB. */
+  icon_color: number | null;
+  /** '' is none; null: not known. */
+  icon_custom_emoji_id: string | null;
+  closed: Generated<boolean>;
+  deleted: Generated<boolean>;
+  /** The date of its newest message that was stored, Unix seconds; 0: there was none. */
+  last_date: Generated<BigInt64>;
+}
+
 export interface ChatUsersTable {
   bot_id: BigInt64;
   chat_id: BigInt64;
@@ -495,6 +511,7 @@ export interface Tables {
   chats: ChatsTable;
   chat_reads: ChatReadsTable;
   messages: MessagesTable;
+  topics: TopicsTable;
   chat_authors: ChatAuthorsTable;
   chat_users: ChatUsersTable;
   tags: TagsTable;

@@ -1,3 +1,4 @@
+import { topicOf } from './message-topic.ts';
 import { type Fields, isFields, readInteger, readObject, readText } from './platform-fields.ts';
 
 /** Part of a text with a meaning or a look of its own. It has the platform's fields. */
@@ -23,6 +24,7 @@ export interface ForwardOrigin {
 export interface MessageDetails {
   entities?: MessageEntity[];
   buttons?: MessageButton[][];
+  /** The topic. */
   thread_id?: number;
   media_group_id?: string;
   forward_origin?: ForwardOrigin;
@@ -43,22 +45,16 @@ const BUTTONS_CHARACTERS = 12_288;
 const VALUE_CHARACTERS = 4_096;
 
 // Most messages have none of them and no file; their details cost nothing more.
-const DETAIL_FIELDS = [
-  'entities',
-  'caption_entities',
-  'reply_markup',
-  'message_thread_id',
-  'media_group_id',
-  'forward_origin',
-];
+const DETAIL_FIELDS = ['entities', 'caption_entities', 'reply_markup', 'media_group_id', 'forward_origin'];
 
 /** The details of a Message whose medium has this file; null if it has none. */
 export function readMessageDetails(message: Fields, file: Fields | null): MessageDetails | null {
-  if (file === null && !DETAIL_FIELDS.some((field) => message[field] !== undefined)) return null;
+  const topic = topicOf(message);
+  if (file === null && topic === null && !DETAIL_FIELDS.some((field) => message[field] !== undefined)) return null;
   const details = {
     ...readMarkup(message.entities ?? message.caption_entities, message.reply_markup),
     ...withValues({
-      thread_id: readInteger(message, 'message_thread_id'),
+      thread_id: topic,
       media_group_id: readText(message, 'media_group_id'),
       forward_origin: readForwardOrigin(readObject(message, 'forward_origin')),
     }),

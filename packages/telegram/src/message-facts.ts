@@ -3,6 +3,7 @@ import { type MessageDetails, readMessageDetails } from './message-details.ts';
 import { type MediaType, readMessageMedia } from './message-media.ts';
 import { readMessageService } from './message-service.ts';
 import { readMessageText } from './message-text.ts';
+import { type MessageTopic, readMessageTopic } from './message-topic.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from './platform-fields.ts';
 
 export interface ChatFacts {
@@ -44,6 +45,7 @@ export interface MessageFacts {
   service: string | null;
   replyToMessageId: number | null;
   details: MessageDetails | null;
+  topic: MessageTopic | null;
   groupMove: GroupMove | null;
 }
 
@@ -67,6 +69,7 @@ export function readMessageFacts(message: Fields): MessageFacts {
     service: service?.service ?? null,
     replyToMessageId: readRepliedMessageId(message),
     details: readMessageDetails(message, media?.file ?? null),
+    topic: readMessageTopic(message),
     groupMove: readGroupMove(message),
   };
 }

@@ -172,7 +172,7 @@ const newAccount = async (): Promise<number> => {
 };
 const inGroup = (rest: Input = {}): Input => ({ bot_id: botId, chat_id: GROUP, ...rest });
 const page = { limit: 5, offset: 0 };
-const FILTER = { media_type: 'photo', user_id: CHAT, from: 1_700_000_000, to: '2099-01-01T00:00:00Z' };
+const FILTER = { media_type: 'photo', user_id: CHAT, thread_id: 0, from: 1_700_000_000, to: '2099-01-01T00:00:00Z' };
 
 const EXAMPLES: Record<OperationName, Example> = {
   login: () => ({ username: 'admin', password: ADMIN_PASSWORD }),
@@ -267,6 +267,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   listChats: () => ({ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 }),
   markChatRead: async () => inGroup({ message_id: await newMessage() }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true, ...FILTER }),
+  listTopics: () => inGroup({ limit: 5, offset: 0 }),
   refreshChat: () => inGroup(),
   searchMessages: () => inGroup({ q: 'hello', ...FILTER, ...page }),
   exportChat: () => inGroup({ format: 'csv', ...FILTER }),
@@ -337,6 +338,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     bot_id: botId,
     chat_id: CHAT,
     text: 'Hello',
+    thread_id: 0,
     disable_notification: true,
     reply_markup: { keyboard: [[{ text: 'Yes' }, { text: 'No' }]], resize_keyboard: true },
   }),
@@ -389,7 +391,8 @@ function unknownId(known: unknown): unknown {
 
 /** The ids that we gave, and those of chats where only our records can tell that there is such a chat. */
 function namesOurs(name: string, { method, inputs }: DocumentedOperation): boolean {
-  if (!/^ids?$|_ids?$/.test(name) || /^(upto|update|file|business_connection|.*message.*)_id$/.test(name)) return false;
+  if (!/^ids?$|_ids?$/.test(name) || /^(upto|update|file|thread|business_connection|.*message.*)_id$/.test(name))
+    return false;
   if (name === 'user_id') return inputs.chat_id === undefined;
   return !/chat_id$/.test(name) || method === 'GET';
 }

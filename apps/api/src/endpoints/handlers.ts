@@ -32,6 +32,7 @@ import { signingHandlers } from './signing.ts';
 import { statsHandlers } from './stats.ts';
 import { systemHandlers } from './system.ts';
 import { tagHandlers } from './tags.ts';
+import { topicHandlers } from './topics.ts';
 import { updateHandlers } from './updates.ts';
 
 /** The handlers of all operations of the contract. */
@@ -53,6 +54,7 @@ export const handlers: Handlers<typeof operations> = {
   ...programRefusalHandlers,
   ...signingHandlers,
   ...chatHandlers,
+  ...topicHandlers,
   ...messageHandlers,
   ...messageActionHandlers,
   ...miniAppHandlers,

@@ -35,7 +35,7 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
       content: contentOf(input, file),
       parseMode: input.parse_mode,
       replyToMessageId: input.reply_to_message_id,
-      threadId: input.message_thread_id,
+      threadId: input.thread_id,
       silent: input.disable_notification,
       replyMarkup: input.reply_markup,
     };

@@ -121,12 +121,12 @@ async function positionOfId({ db }: Context, chat: ChatOfBot, id: number): Promi
 
 type FilterInput = Pick<
   Call<typeof messageOperations.listMessages.input>['input'],
-  'media_type' | 'user_id' | 'business_connection_id' | 'from' | 'to'
+  'media_type' | 'user_id' | 'business_connection_id' | 'thread_id' | 'from' | 'to'
 >;
 
 function filterOf(input: FilterInput): MessageFilter {
   const { media_type: mediaType, user_id: userId, business_connection_id: businessConnectionId } = input;
-  return { mediaType, userId, businessConnectionId, fromS: input.from, toS: input.to };
+  return { mediaType, userId, businessConnectionId, threadId: input.thread_id, fromS: input.from, toS: input.to };
 }
 
 async function* linesOf(

@@ -13,6 +13,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   chats: true,
   chat_reads: true,
   messages: true,
+  topics: true,
   chat_authors: true,
   chat_users: true,
   tags: true,

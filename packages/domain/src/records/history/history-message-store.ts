@@ -37,10 +37,17 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['bigint', (row) => row.edit_date],
   ['boolean', (row) => row.outgoing],
   ['text', (row) => row.service],
-  ['json', (row) => (row.details === null ? null : JSON.stringify(row.details))],
+  ['json', detailsColumn],
   ['bigint', (row) => row.program_id],
   ['text', searchColumn],
 ];
+
+/** `thread_id` comes first, where the generated column of the table looks for it. */
+function detailsColumn({ details }: FoldedMessage): string | null {
+  if (details === null) return null;
+  const { thread_id, ...others } = details;
+  return JSON.stringify({ thread_id, ...others });
+}
 
 const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
   ['bigint', (deletion) => deletion.botId],

@@ -74,7 +74,7 @@ interface SampleSender {
 interface SampleMessage {
   message_id: number;
   business_connection_id?: string;
-  chat: { id: number; type: string; title?: string };
+  chat: { id: number; type: string; title?: string; is_forum?: boolean };
   from?: SampleSender;
   sender_chat?: SampleSender;
   date: number;
@@ -107,6 +107,10 @@ const MEDIA = ['photo', 'video', 'animation', 'sticker', 'voice', 'audio', 'docu
 
 const isOfTopic = ({ is_topic_message, message_thread_id, reply_to_message }: SampleMessage) =>
   is_topic_message === true && reply_to_message?.message_id === message_thread_id;
+
+/** Messages of General name no topic. */
+const topicOfSample = ({ is_topic_message, message_thread_id, chat }: SampleMessage) =>
+  is_topic_message ? message_thread_id : chat.is_forum ? 1 : undefined;
 
 test('no sample becomes a dead letter', async () => {
   const letters = await database.db.selectFrom('dead_letters').select(['reason', 'payload']).execute();
@@ -154,7 +158,7 @@ test.each(samples.filter((sample) => MESSAGE_KINDS.test(sample.kind)).map((sampl
     expect({ entities, buttons, thread_id, media_group_id }).toEqual({
       entities: message.entities ?? message.caption_entities,
       buttons: message.reply_markup?.inline_keyboard,
-      thread_id: message.message_thread_id,
+      thread_id: topicOfSample(message),
       media_group_id: message.media_group_id,
     });
     expect([forward_origin?.type, forward_origin?.id, forward_origin?.name]).toEqual([

@@ -20,6 +20,7 @@ import {
   type FoldedChat,
   type FoldedMessage,
   type FoldedMigration,
+  type FoldedTopic,
   foldEffect,
   type HistoryFold,
   messageKey,
@@ -28,6 +29,7 @@ import {
 import { updateEffects } from './effects/update-effects.ts';
 import { type CountedChat, historyChatStore } from './history-chat-store.ts';
 import { type ChatCount, historyMessageStore, type WrittenToChat } from './history-message-store.ts';
+import { historyTopicStore } from './history-topic-store.ts';
 import { inSlices } from './in-slices.ts';
 import { insertAudits } from './insert-audits.ts';
 import { lockBots } from './lock-bots.ts';
@@ -136,7 +138,23 @@ async function findStoredBefore(db: Database, effects: readonly BotEffect[]): Pr
   });
   const messages = sources.length === 0 ? [] : await historyMessageStore(db).findMessages(sources);
   const byKey = messages.map((row) => [messageKey(row.bot_id, '', row.chat_id, row.id), row] as const);
-  return { messages: new Map(byKey), chatNames: chatIds };
+  return { messages: new Map(byKey), chatNames: chatIds, forums: await findForums(db, effects, chatIds) };
+}
+
+/** The forums among the chats that messages were copied to: a copy in General names no topic. */
+async function findForums(
+  db: Database,
+  effects: readonly BotEffect[],
+  chatIds: ReadonlyMap<string, number>,
+): Promise<Set<string>> {
+  const targets = effects.flatMap(({ botId, effect }) => {
+    if (effect.type !== 'copy' || effect.copy.details.thread_id !== undefined) return [];
+    const { to } = effect.copy;
+    const chatId = typeof to === 'number' ? to : chatIds.get(chatNameKey(botId, to));
+    return chatId === undefined ? [] : [{ botId, chatId }];
+  });
+  const forums = targets.length === 0 ? [] : await historyTopicStore(db).findForums(targets);
+  return new Set(forums.map(({ botId, chatId }) => chatKey(botId, chatId)));
 }
 
 function chatNames(effect: HistoryEffect): string[] {
@@ -147,7 +165,9 @@ function chatNames(effect: HistoryEffect): string[] {
         ? [effect.chat]
         : effect.type === 'audit'
           ? [effect.audit.chat]
-          : [];
+          : effect.type === 'topic'
+            ? [effect.topic.chat]
+            : [];
   return chats.filter((chat) => typeof chat === 'string');
 }
 
@@ -162,6 +182,7 @@ async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   if (guessed.length > 0) await chats.upsertGuessedChats(guessed);
   if (removed.length > 0) await chats.subtractCounts(removed);
   if (fold.authors.size > 0) await chats.upsertAuthors(takeAuthors(fold));
+  if (fold.topics.size > 0) await historyTopicStore(db).upsertTopics(takeTopics(fold));
   for (const migration of fold.migrations) await followGroup(db, migration);
   if (fold.audits.length > 0) await insertAudits(db, fold.audits);
   return fold.replaced + added.reduce((sum, { replaced }) => sum + replaced, 0);
@@ -203,5 +224,13 @@ function takeMessages({ messages }: HistoryFold): FoldedMessage[] {
 function takeAuthors({ authors }: HistoryFold): FoldedAuthor[] {
   const taken = [...authors.values()].sort((a, b) => a.botId - b.botId || a.chatId - b.chatId || a.id - b.id);
   authors.clear();
+  return taken;
+}
+
+function takeTopics({ topics }: HistoryFold): FoldedTopic[] {
+  const taken = [...topics.values()].sort(
+    (a, b) => a.botId - b.botId || a.chatId - b.chatId || a.threadId - b.threadId,
+  );
+  topics.clear();
   return taken;
 }

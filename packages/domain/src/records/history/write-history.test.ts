@@ -599,7 +599,7 @@ describe('captured calls', () => {
     const from = { chat_id, from_chat_id: chat_id, message_id: '1' };
     const caption_entities = JSON.stringify([{ ...bold, type: 'italic' }]);
     await write(
-      update({ message: message(1, { ...source, message_thread_id: 9, media_group_id: 'g' }) }),
+      update({ message: message(1, { ...source, message_thread_id: 9, is_topic_message: true, media_group_id: 'g' }) }),
       call(
         'copyMessage',
         { ...from, reply_markup: JSON.stringify(markup('new')), message_thread_id: '4' },

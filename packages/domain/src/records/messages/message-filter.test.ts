@@ -21,6 +21,7 @@ const MANY = 24_000;
 const START_S = 1_700_000_000;
 const SELDOM = 501;
 const OFTEN = 1;
+const RARE_TOPIC = 120;
 
 let database: TestDatabase;
 let botId: number;
@@ -32,6 +33,7 @@ const all = Array.from({ length: MANY }, (_, at) => ({
   text: `common w${at % 40} ${at % 12_000 === 0 ? 'needle' : 'hay'}`,
   user_id: at % 1200 === 0 ? SELDOM : OFTEN + (at % 3),
   media_type: at % 12_000 === 0 ? 'voice' : at % 50 === 7 ? 'photo' : null,
+  details: at % 3 === 0 ? null : { thread_id: at % 1200 === 1 ? RARE_TOPIC : at % 3 },
   isDeleted: at % 100 === 7 || at === 2400,
 }));
 
@@ -62,17 +64,29 @@ const FILTERS: [string, MessageFilter][] = [
   ['nobody', { userId: 77 }],
   ['a medium', { mediaType: 'photo' }],
   ['a rare medium', { mediaType: 'voice' }],
+  ['a topic', { threadId: 2 }],
+  ['a rare topic', { threadId: RARE_TOPIC }],
+  ['General', { threadId: 1 }],
+  ['no topic, or General', { threadId: 0 }],
+  ['a topic that is not there', { threadId: 3 }],
   ['a time', { fromS: START_S + 1000, toS: START_S + 1010 }],
   ['a beginning', { fromS: START_S + 7000 }],
   ['an end', { toS: START_S + 500 }],
   ['a user, a medium and a time', { userId: OFTEN, mediaType: 'photo', fromS: START_S + 100, toS: START_S + 4000 }],
 ];
 
-const expected = ({ userId, mediaType, fromS = 0, toS = Number.MAX_SAFE_INTEGER }: MessageFilter, deletedToo = false) =>
+const isIn = (threadId: number, topic: number | undefined) =>
+  topic === threadId || (threadId === 0 && (topic ?? 1) === 1);
+
+const expected = (
+  { userId, mediaType, threadId, fromS = 0, toS = Number.MAX_SAFE_INTEGER }: MessageFilter,
+  deletedToo = false,
+) =>
   all
     .filter(({ isDeleted }) => deletedToo || !isDeleted)
     .filter((row) => userId === undefined || row.user_id === userId)
     .filter((row) => mediaType === undefined || row.media_type === mediaType)
+    .filter((row) => threadId === undefined || isIn(threadId, row.details?.thread_id))
     .filter(({ date }) => date >= fromS && date <= toS)
     .map(({ id }) => id)
     .reverse();
@@ -121,6 +135,7 @@ describe('where a chat has many messages', () => {
   test.each([
     [{ userId: SELDOM }, 'messages_author'],
     [{ mediaType: 'voice' }, 'messages_media'],
+    [{ threadId: RARE_TOPIC }, 'messages_topic'],
     [{ fromS: START_S + 1000, toS: START_S + 1010 }, 'messages_newest'],
   ] as const)('an index leads to the messages of %j', async (filter, index) => {
     const plan = await planOf(database.db, listStatement(database.db, { botId, chatId: CHAT }, { ...page, filter }));
@@ -131,6 +146,7 @@ describe('where a chat has many messages', () => {
   test.each([
     [{ userId: OFTEN }, 'messages_author'],
     [{ mediaType: 'photo' }, 'messages_media'],
+    [{ threadId: 2 }, 'messages_topic'],
     [{ fromS: START_S + 6500 }, 'messages_newest'],
   ] as const)('many messages of %j are counted without reading them', async (filter, index) => {
     const plan = await planOf(database.db, countStatement(database.db, { botId, chatId: CHAT }, filter));

@@ -1,5 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
+import { GENERAL_TOPIC } from '@flotilla/telegram/message-topic.ts';
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import type { MessagePosition } from '../history/find-message-position.ts';
@@ -23,6 +24,8 @@ export interface MessageFilter {
   userId?: number | undefined;
   /** '' is none. */
   businessConnectionId?: string | undefined;
+  /** A topic; 0: what is in none, or in General. */
+  threadId?: number | undefined;
   /** Unix seconds, both included. */
   fromS?: number | undefined;
   toS?: number | undefined;
@@ -140,7 +143,7 @@ export function countStatement(db: Database, chat: ChatOfBot, filter: MessageFil
 }
 
 function messagesOf(db: Database, chat: ChatOfBot, filter: MessageFilter): Rows<object> {
-  const { mediaType, userId, businessConnectionId, fromS, toS } = filter;
+  const { mediaType, userId, businessConnectionId, threadId, fromS, toS } = filter;
   let messages = db
     .selectFrom('messages')
     .where('bot_id', '=', chat.botId)
@@ -151,9 +154,16 @@ function messagesOf(db: Database, chat: ChatOfBot, filter: MessageFilter): Rows<
   if (businessConnectionId !== undefined) {
     messages = messages.where('business_connection_id', '=', businessConnectionId);
   }
+  if (threadId !== undefined) messages = messages.where(isInThread(threadId));
   if (fromS !== undefined) messages = messages.where('date', '>=', fromS);
   if (toS !== undefined) messages = messages.where('date', '<=', toS);
   return messages;
+}
+
+/** The condition that messages are in a topic; 0: in none, or in General. */
+export function isInThread(threadId: number): RawBuilder<boolean> {
+  if (threadId !== 0) return sql<boolean>`thread_id = ${threadId}`;
+  return sql<boolean>`coalesce(thread_id, ${sql.lit(GENERAL_TOPIC)}) = ${sql.lit(GENERAL_TOPIC)}`;
 }
 
 function withoutDeleted<Columns>(messages: Rows<Columns>): Rows<Columns> {

@@ -50,7 +50,8 @@ export async function searchMessages(deps: { db: Database }, search: MessageSear
 // Messages of one user or one media type have an index to walk, but words are looked up in all messages.
 async function find(db: Database, query: SearchQuery, search: MessageSearch): Promise<FoundMessages> {
   const store = searchStore(db);
-  const isNarrow = search.filter?.userId !== undefined || search.filter?.mediaType !== undefined;
+  const { userId, mediaType, threadId } = search.filter ?? {};
+  const isNarrow = userId !== undefined || mediaType !== undefined || (threadId ?? 0) !== 0;
   const end = search.offset + search.limit;
   let rows: number | null = SAMPLE;
   for (let walks = 1; ; walks += 1) {

@@ -3,7 +3,14 @@ import { periodOf, type SearchQuery, startOfPeriod, tsqueryIn } from '@flotilla/
 import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import { MESSAGE_COLUMNS } from '../history/message-row.ts';
-import { type ChatOfBot, type Message, type MessageCursor, type MessageFilter, notAfter } from './message-store.ts';
+import {
+  type ChatOfBot,
+  isInThread,
+  type Message,
+  type MessageCursor,
+  type MessageFilter,
+  notAfter,
+} from './message-store.ts';
 
 /** The chat to search, and the filter of its messages. */
 export interface Searched extends ChatOfBot {
@@ -141,11 +148,19 @@ function periodsOf(chat: Searched, before: MessageCursor | null): RawBuilder<unk
   )`;
 }
 
-function passes({ userId, mediaType, businessConnectionId, fromS, toS }: MessageFilter = {}): RawBuilder<unknown> {
+function passes({
+  userId,
+  mediaType,
+  businessConnectionId,
+  threadId,
+  fromS,
+  toS,
+}: MessageFilter = {}): RawBuilder<unknown> {
   const conditions = [
     userId === undefined ? null : sql`user_id = ${userId}`,
     mediaType === undefined ? null : sql`media_type = ${mediaType}`,
     businessConnectionId === undefined ? null : sql`business_connection_id = ${businessConnectionId}`,
+    threadId === undefined ? null : isInThread(threadId),
     fromS === undefined ? null : sql`date >= ${fromS}`,
     toS === undefined ? null : sql`date <= ${toS}`,
   ].filter((condition) => condition !== null);

@@ -1,3 +1,4 @@
+import { GENERAL_TOPIC } from '@flotilla/telegram/message-topic.ts';
 import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
@@ -21,6 +22,7 @@ export interface MessageToSend {
   content: Content;
   parseMode?: string | undefined;
   replyToMessageId?: number | undefined;
+  /** A topic; 0 is none, and 1 is General, which the platform takes without a thread only. */
   threadId?: number | undefined;
   silent?: boolean | undefined;
   /** As in the Bot API. */
@@ -39,7 +41,7 @@ export async function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: Me
     chat_id: chatId,
     ...connectionParam(connection),
     parse_mode: parseMode,
-    message_thread_id: threadId,
+    message_thread_id: threadId === undefined || threadId <= GENERAL_TOPIC ? undefined : threadId,
     disable_notification: silent,
     reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },
     reply_markup: replyMarkup,

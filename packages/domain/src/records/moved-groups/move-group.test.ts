@@ -75,6 +75,8 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'expired_months.after_chat': 'stays',
   'messages.chat_id': 'stays',
   'route_links.source_chat_id': 'stays',
+  // Only supergroups have topics.
+  'topics.chat_id': 'stays',
   'route_links.target_chat_id': 'stays',
   // A condition about dead letters, which names no chat.
   'delivery_jobs.filter': 'stays',

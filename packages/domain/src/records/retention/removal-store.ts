@@ -22,6 +22,7 @@ const FIRST: KeyCursor = ['', -Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER
 const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: RawBuilder<unknown>, key?: string])[] =
   [
     ['chats', 'bot_id'],
+    ['topics', 'bot_id'],
     ['chat_reads', 'bot_id'],
     ['chat_users', 'bot_id'],
     ['chat_authors', 'bot_id'],
@@ -190,7 +191,7 @@ export function removalStore(db: Database) {
     async removeChat(chat: ChatOfBot): Promise<boolean> {
       const { numAffectedRows } = await sql`
         delete from chats where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
-      for (const table of ['chat_reads', 'chat_users', 'tags']) {
+      for (const table of ['chat_reads', 'chat_users', 'tags', 'topics']) {
         await sql`
           delete from ${sql.table(table)} where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
       }

@@ -1,6 +1,7 @@
 import { type MessageDetails, readMarkup } from '@flotilla/telegram/message-details.ts';
 import { ephemeralRowId, isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
+import { GENERAL_TOPIC, readTopic, type TopicFacts } from '@flotilla/telegram/message-topic.ts';
 import { isFields, readInteger, readText } from '@flotilla/telegram/platform-fields.ts';
 import { actorOfCall } from '../stream/captured-call.ts';
 import type { CallEntry } from '../stream/history-codec.ts';
@@ -32,6 +33,7 @@ export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] 
   return [
     ...resultEffects(bot, entry, method, result),
     ...deletionEffects(entry, method),
+    ...topicEffects(entry, method, result),
     ...auditEffects(entry, result),
   ];
 }
@@ -146,6 +148,42 @@ function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
   const chat = readChatRef(params, 'chat_id');
   if (messageIds.length === 0 || (chat === null && businessConnectionId === '')) return [];
   return [{ type: 'delete', businessConnectionId, chat, messageIds, atMs }];
+}
+
+/** The bot gets no update of what it does with a topic. */
+function topicEffects({ params }: CallEntry, method: string, result: unknown): HistoryEffect[] {
+  const chat = readChatRef(params, 'chat_id');
+  if (chat === null) return [];
+  const seen = (threadId: number | null, made: TopicFacts, changed: TopicFacts | null): HistoryEffect[] =>
+    threadId === null ? [] : [{ type: 'topic', topic: { chat, threadId, made, changed, messageAtS: null } }];
+  if (method === 'createforumtopic') {
+    return isFields(result) ? seen(readInteger(result, 'message_thread_id'), readTopic(result), null) : [];
+  }
+  const changed = topicChange(params, method);
+  if (changed === null) return [];
+  const isGeneral = method.includes('general');
+  return seen(isGeneral ? GENERAL_TOPIC : readIdParam(params, 'message_thread_id'), isGeneral ? GENERAL : {}, changed);
+}
+
+const GENERAL: TopicFacts = { name: 'General' };
+
+function topicChange(params: CallParams, method: string): TopicFacts | null {
+  switch (method) {
+    case 'editforumtopic':
+    case 'editgeneralforumtopic':
+      return { name: readTextParam(params, 'name') ?? undefined, iconEmoji: params.icon_custom_emoji_id };
+    case 'closeforumtopic':
+    case 'closegeneralforumtopic':
+    case 'hidegeneralforumtopic':
+      return { closed: true };
+    case 'reopenforumtopic':
+    case 'reopengeneralforumtopic':
+      return { closed: false };
+    case 'deleteforumtopic':
+      return { deleted: true };
+    default:
+      return null;
+  }
 }
 
 function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {

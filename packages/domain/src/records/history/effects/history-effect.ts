@@ -2,6 +2,7 @@ import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { GroupMove } from '@flotilla/telegram/group-move.ts';
 import type { MessageDetails } from '@flotilla/telegram/message-details.ts';
 import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
+import type { TopicFacts } from '@flotilla/telegram/message-topic.ts';
 import type { Actor } from '../../../people/audit/actor.ts';
 import type { AuditTarget } from '../../../people/audit/audited-action.ts';
 
@@ -60,6 +61,7 @@ export type HistoryEffect =
   | { type: 'chat'; chat: ChatFacts; guessed: boolean }
   | { type: 'author'; chatId: number; user: SenderFacts; seenAtS: number }
   | { type: 'message'; message: NewMessage }
+  | { type: 'topic'; topic: NewTopic }
   | { type: 'copy'; copy: MessageCopy }
   /** Only what is given changes; undefined keeps it. */
   | { type: 'edit'; chat: ChatRef; id: number; changes: MessageEdit }
@@ -67,6 +69,17 @@ export type HistoryEffect =
   | { type: 'delete'; businessConnectionId: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
   | { type: 'migrate'; move: GroupMove; atS: number }
   | { type: 'audit'; audit: NewAudit };
+
+/** A topic that was seen. */
+export interface NewTopic {
+  chat: ChatRef;
+  threadId: number;
+  /** How it was made; it holds unless a change is known. */
+  made: TopicFacts;
+  changed: TopicFacts | null;
+  /** Of the message in it, Unix seconds; null: there is none. */
+  messageAtS: number | null;
+}
 
 export interface NewAudit {
   chat: ChatRef;

@@ -1,7 +1,16 @@
 import { type MessageDetails, orNull } from '@flotilla/telegram/message-details.ts';
 import { type ChatFacts, guessChatType, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
+import { GENERAL_TOPIC, type TopicFacts } from '@flotilla/telegram/message-topic.ts';
 import type { GroupMove } from '../../moved-groups/moved-group-store.ts';
-import type { ChatRef, HistoryEffect, MessageCopy, MessageEdit, NewAudit, NewMessage } from './history-effect.ts';
+import type {
+  ChatRef,
+  HistoryEffect,
+  MessageCopy,
+  MessageEdit,
+  NewAudit,
+  NewMessage,
+  NewTopic,
+} from './history-effect.ts';
 
 export type FoldedMessage = NewMessage & { bot_id: number };
 export type FoldedChat = ChatFacts & { botId: number };
@@ -15,6 +24,7 @@ export type FoldedDeletion = {
 };
 /** `atS`: Unix seconds. */
 export type FoldedMigration = { move: GroupMove; atS: number };
+export type FoldedTopic = Omit<NewTopic, 'chat'> & { botId: number; chatId: number };
 export type FoldedAudit = Omit<NewAudit, 'chat'> & { botId: number; chatId: number };
 
 /** Rows that the effects of the batch refer to, as the database had them before it. */
@@ -23,6 +33,8 @@ export interface StoredBefore {
   messages: Map<string, FoldedMessage>;
   /** Chat ids by chatNameKey. */
   chatNames: Map<string, number>;
+  /** Supergroups with topics, by chatKey, of those that a message was copied to. */
+  forums: Set<string>;
 }
 
 /** A batch's effects, folded so that each row is written once. Map keys are made by the functions below. */
@@ -32,6 +44,7 @@ export interface HistoryFold {
   guessedChats: Map<string, FoldedChat>;
   authors: Map<string, FoldedAuthor>;
   messages: Map<string, FoldedMessage>;
+  topics: Map<string, FoldedTopic>;
   deletions: FoldedDeletion[];
   migrations: FoldedMigration[];
   audits: FoldedAudit[];
@@ -47,6 +60,7 @@ export function emptyFold(before: StoredBefore): HistoryFold {
     guessedChats: new Map(),
     authors: new Map(),
     messages: new Map(),
+    topics: new Map(),
     deletions: [],
     migrations: [],
     audits: [],
@@ -80,6 +94,9 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
       break;
     case 'message':
       foldMessage(fold, { ...effect.message, bot_id: botId });
+      break;
+    case 'topic':
+      foldTopic(fold, botId, effect.topic);
       break;
     case 'copy':
       foldCopy(fold, botId, effect.copy);
@@ -132,6 +149,25 @@ function foldAuthor(fold: HistoryFold, author: FoldedAuthor): void {
   if (known === undefined || author.seenAtS >= known.seenAtS) fold.authors.set(key, author);
 }
 
+function foldTopic(fold: HistoryFold, botId: number, { chat, ...topic }: NewTopic): void {
+  const chatId = resolveChat(fold, botId, chat);
+  if (chatId === null) return;
+  const key = `${chatKey(botId, chatId)} ${topic.threadId}`;
+  const known = fold.topics.get(key);
+  fold.topics.set(key, {
+    ...{ botId, chatId, threadId: topic.threadId },
+    made: merged(topic.made, known?.made ?? {}),
+    changed: topic.changed === null ? (known?.changed ?? null) : merged(known?.changed ?? {}, topic.changed),
+    messageAtS: Math.max(topic.messageAtS ?? 0, known?.messageAtS ?? 0) || null,
+  });
+}
+
+/** Each fact from the later ones, where they have it. */
+function merged(facts: TopicFacts, later: TopicFacts): TopicFacts {
+  const known = Object.entries(later).filter(([, value]) => value !== undefined);
+  return { ...facts, ...Object.fromEntries(known) };
+}
+
 function foldMessage(fold: HistoryFold, message: FoldedMessage): void {
   const key = messageKey(message.bot_id, message.business_connection_id, message.chat_id, message.id);
   const known = fold.messages.get(key);
@@ -161,6 +197,9 @@ function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
   // No other effect names this chat when it is known by its name only, and its message count must be updated.
   foldChat(fold, botId, guessedChat(toChatId), true);
   const fromChatId = resolveChat(fold, botId, copy.from);
+  // Messages of General name no topic.
+  const isOfGeneral = copy.details.thread_id === undefined && fold.before.forums.has(chatKey(botId, toChatId));
+  const inTopic = isOfGeneral ? { ...copy.details, thread_id: GENERAL_TOPIC } : copy.details;
   for (const { sourceId, id } of copy.pairs) {
     const source =
       fromChatId === null || sourceId === null ? undefined : findMessage(fold, botId, fromChatId, sourceId);
@@ -174,7 +213,7 @@ function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
       media_type: source?.media_type ?? null,
       service: source?.service ?? null,
       file_id: source?.file_id ?? null,
-      details: copiedDetails(source?.details ?? {}, copy.details, takesCaption),
+      details: copiedDetails(source?.details ?? {}, inTopic, takesCaption),
     });
   }
 }

@@ -22,6 +22,10 @@ export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOr
     effects.push({ type: 'author', chatId: facts.chat.id, user: facts.sender, seenAtS: facts.dateS });
   }
   effects.push({ type: 'message', message: newMessage(bot, facts, origin) });
+  if (facts.topic !== null) {
+    const { threadId, made, changed } = facts.topic;
+    effects.push({ type: 'topic', topic: { chat: facts.chat.id, threadId, made, changed, messageAtS: facts.dateS } });
+  }
   if (facts.groupMove !== null) effects.push({ type: 'migrate', move: facts.groupMove, atS: facts.dateS });
   return effects;
 }

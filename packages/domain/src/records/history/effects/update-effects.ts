@@ -1,6 +1,7 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { idOfMessage, readAuthorFacts, readChatFacts } from '@flotilla/telegram/message-facts.ts';
 import { readMemberService } from '@flotilla/telegram/message-service.ts';
+import { topicOf } from '@flotilla/telegram/message-topic.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { isKnownKind } from '@flotilla/telegram/update-kinds.ts';
@@ -31,12 +32,14 @@ export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffec
 function callbackEffects(callback: Fields, entry: UpdateEntry): HistoryEffect[] {
   const pressed = readObject(callback, 'message');
   if (pressed === null) return [];
+  const topic = topicOf(pressed);
   const message = {
     ...eventRow(pressed, callback, entry),
     business_connection_id: readText(pressed, 'business_connection_id') ?? '',
     text: readText(callback, 'data') ?? readText(callback, 'game_short_name'),
     media_type: 'callback',
     reply_to_message_id: idOfMessage(pressed),
+    details: topic === null ? null : { thread_id: topic },
   };
   return [...chatEffects(pressed), { type: 'message', message }];
 }

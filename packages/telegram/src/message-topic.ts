@@ -1,0 +1,69 @@
+import { type Fields, readInteger, readObject, readText } from './platform-fields.ts';
+
+/** The topic that every forum has. Its messages name no thread. */
+export const GENERAL_TOPIC = 1;
+
+/**
+ * The topic of a Message, in a forum or in a private chat; null outside topics. A thread of answers in a group without topics is
+ * none.
+ */
+export function topicOf(message: Fields): number | null {
+  if (message.is_topic_message === true) return readInteger(message, 'message_thread_id');
+  return readObject(message, 'chat')?.is_forum === true && !isInaccessible(message) ? GENERAL_TOPIC : null;
+}
+
+/** Of such a message the platform gives the chat and the id alone. */
+function isInaccessible(message: Fields): boolean {
+  return message.date === 0;
+}
+
+/** What is known of a topic. Undefined: nothing; an icon of '' is none. */
+export interface TopicFacts {
+  name?: string | undefined;
+  iconColor?: number | undefined;
+  iconEmoji?: string | undefined;
+  closed?: boolean | undefined;
+  deleted?: boolean | undefined;
+}
+
+export interface MessageTopic {
+  threadId: number;
+  /** How the topic was made. It holds unless a change is known. */
+  made: TopicFacts;
+  /** What the message changed; null for nothing. */
+  changed: TopicFacts | null;
+}
+
+/** What a Message tells about its topic; null outside topics. Throws bad_request for an id beyond 2^53. */
+export function readMessageTopic(message: Fields): MessageTopic | null {
+  const threadId = topicOf(message);
+  if (threadId === null) return null;
+  // A message of a topic that answers none names the message that made the topic.
+  const created =
+    readObject(message, 'forum_topic_created') ??
+    readObject(readObject(message, 'reply_to_message') ?? {}, 'forum_topic_created');
+  return {
+    threadId,
+    made: threadId === GENERAL_TOPIC ? { name: 'General' } : created === null ? {} : readTopic(created),
+    changed: readChange(message),
+  };
+}
+
+/** A ForumTopic, or what a service message says of one. */
+export function readTopic(topic: Fields): TopicFacts {
+  return {
+    name: readText(topic, 'name') || undefined,
+    iconColor: readInteger(topic, 'icon_color') ?? undefined,
+    iconEmoji: readText(topic, 'icon_custom_emoji_id') ?? undefined,
+  };
+}
+
+// A topic is closed when it is hidden, and stays so when it is shown again.
+function readChange(message: Fields): TopicFacts | null {
+  const edited = readObject(message, 'forum_topic_edited');
+  if (edited !== null) return readTopic(edited);
+  if (message.forum_topic_closed !== undefined || message.general_forum_topic_hidden !== undefined) {
+    return { closed: true };
+  }
+  return message.forum_topic_reopened === undefined ? null : { closed: false };
+}
