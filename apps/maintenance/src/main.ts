@@ -15,9 +15,13 @@ runMain(
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : null;
     if (command === null) throw new FlotillaError('bad_request', `Name a command: ${NAMES}`);
     const stopping = new AbortController();
-    const work = command(args, stopping.signal).then((exitCode) => {
-      process.exitCode = exitCode;
-    });
+    const work = command(args, stopping.signal).then(
+      (exitCode) => {
+        process.exitCode = exitCode;
+      },
+      // What a stopped command fails with says less than why it was stopped.
+      (error: unknown) => Promise.reject(stopping.signal.aborted ? stopping.signal.reason : error),
+    );
     return {
       stop: async () => {
         stopping.abort(new FlotillaError('unavailable', 'The command was stopped before it was done; run it again.'));

@@ -63,7 +63,7 @@ export async function loadBackup(options: RestoreOptions): Promise<BackupManifes
 
 async function connectAll(options: RestoreOptions): Promise<pg.Client[]> {
   const connecting = Array.from({ length: options.jobs ?? DEFAULT_JOBS }, () =>
-    connectLong(options, 'flotilla-restore'),
+    connectLong(options, 'flotilla-restore', options.signal),
   );
   try {
     return await Promise.all(connecting);

@@ -24,7 +24,10 @@ export async function readProgress(client: pg.Client): Promise<{ createdAt: stri
 export async function takeRestoreTurn(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [TURN]);
   if (rows[0]?.mine === true) return;
-  throw new FlotillaError('conflict', 'Another restore into this database is running');
+  throw new FlotillaError(
+    'conflict',
+    'Another restore into this database is running, or was killed within the last seconds',
+  );
 }
 
 /**

@@ -66,7 +66,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupManifes
 }
 
 async function writeTables(writing: Writing): Promise<BackupManifest> {
-  const client = await connectLong(writing, 'flotilla-backup');
+  const client = await connectLong(writing, 'flotilla-backup', writing.signal);
   try {
     refuseEmptyDatabase(await readMigrations(client));
     const expired = await beginSnapshot(client);
