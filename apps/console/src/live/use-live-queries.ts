@@ -24,6 +24,7 @@ function liveQueries(queries: QueryClient): (event: LiveEvent) => void {
     switch (event.name) {
       case 'fleet':
         queries.setQueryData(['fleet'], event.data);
+        void queries.invalidateQueries({ queryKey: ['activity', null] });
         break;
       case 'bot':
         queries.setQueryData(['bot', String(event.data.id)], (known: unknown) => known && event.data);

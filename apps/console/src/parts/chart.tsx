@@ -13,18 +13,26 @@ type ChartProps = {
   /** Unix seconds. */
   at: readonly number[];
   series: readonly Series[];
+  /** What the values are, for the axis: 'updates a minute'. */
+  unit: string;
   /** Counts add up over time, levels do not. */
   of?: 'counts' | 'level';
+  draw?: 'lines' | 'bars';
+  /** The last step is not over: its value still grows, so no line leads there. */
+  isRunning?: boolean;
   heightPx?: number;
 };
 
 const AXIS_PX = 44;
+const UNIT_PX = 18;
 const TIMES_PX = 28;
+const TICK_PX = 64;
 /** Steps of the counts: there is no half update. */
 const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 /** Lines over time, with the values under the pointer or, by arrow keys, of any moment; else their sums, or the last level. */
-export function Chart({ label, at, series, of = 'counts', heightPx = 200 }: ChartProps): ReactNode {
+export function Chart(props: ChartProps): ReactNode {
+  const { label, at, series, unit, of = 'counts', draw = 'lines', isRunning = false, heightPx = 200 } = props;
   const words = useWords();
   const number = useNumber();
   const place = useRef<HTMLDivElement>(null);
@@ -36,8 +44,8 @@ export function Chart({ label, at, series, of = 'counts', heightPx = 200 }: Char
   // biome-ignore lint/correctness/useExhaustiveDependencies: new data goes into the same plot; a theme draws it anew
   useEffect(() => {
     const made = new Plot(
-      options(place.current!, heightPx, series, words.language, setPointed),
-      data(at, series),
+      options(place.current!, { heightPx, series, unit, draw, isRunning }, words.language, setPointed),
+      data(at, series, isRunning),
       place.current!,
     );
     plot.current = made;
@@ -49,8 +57,8 @@ export function Chart({ label, at, series, of = 'counts', heightPx = 200 }: Char
       resized.disconnect();
       made.destroy();
     };
-  }, [theme, isDark, names, words.language]);
-  useEffect(() => plot.current?.setData(data(at, series)), [at, series]);
+  }, [theme, isDark, names, words.language, unit, draw, isRunning]);
+  useEffect(() => plot.current?.setData(data(at, series, isRunning)), [at, series, isRunning]);
   const steer = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step === undefined || plot.current === null) return;
@@ -69,7 +77,10 @@ export function Chart({ label, at, series, of = 'counts', heightPx = 200 }: Char
   return (
     <figure className="chart">
       <figcaption>
-        <span className="chart-moment">{moment == null ? wholeName : momentOf(moment, words.language)}</span>
+        <span className="chart-moment">
+          {moment == null ? wholeName : momentOf(moment, words.language)}
+          {isRunning && pointed === at.length - 1 && ` · ${words.chart.running}`}
+        </span>
         <ul>
           {series.map(({ name, color, values }) => (
             <li key={name}>
@@ -95,39 +106,95 @@ function last(values: Series['values']): number {
   return values.findLast((value) => value !== null) ?? 0;
 }
 
-function data(at: readonly number[], series: readonly Series[]): Plot.AlignedData {
-  return [[...at], ...series.map(({ values }) => [...values])];
+/** Of a step that is not over, the values are points of series of their own. */
+function data(at: readonly number[], series: readonly Series[], isRunning: boolean): Plot.AlignedData {
+  const values = series.map((one) => [...one.values]);
+  if (!isRunning) return [[...at], ...values];
+  const running = values.map((known) => known.map((value, index) => (index === at.length - 1 ? value : null)));
+  return [[...at], ...values.map((known) => [...known.slice(0, -1), null]), ...running];
 }
 
 function options(
   place: HTMLElement,
-  height: number,
-  series: readonly Series[],
+  shown: Required<Pick<ChartProps, 'heightPx' | 'series' | 'unit' | 'draw' | 'isRunning'>>,
   language: string,
   point: (at: number | null) => void,
 ): Plot.Options {
-  const [ink, grid] = [colorOf(place, '--muted'), colorOf(place, '--line')];
-  const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 } };
+  const { heightPx: height, series, unit, draw, isRunning } = shown;
+  const [ink, grid, ground] = [colorOf(place, '--muted'), colorOf(place, '--line'), colorOf(place, '--surface')];
+  const font = `12px ${getComputedStyle(place).fontFamily}`;
+  const axis = {
+    font,
+    labelFont: font,
+    stroke: ink,
+    grid: { stroke: grid, width: 1 },
+    ticks: { stroke: grid, width: 1, size: 4 },
+  };
   const short = new Intl.NumberFormat(language, { notation: 'compact' });
   return {
     width: place.clientWidth,
     height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-    scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
+    scales: {
+      x: {
+        range: (plot, first, end) => [first - halfStep(plot, draw), end + halfStep(plot, isRunning ? 'bars' : draw)],
+      },
+      y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] },
+    },
     axes: [
-      { ...axis, size: TIMES_PX, values: (_plot, moments) => moments.map((moment) => tickOf(moment, language)) },
-      { ...axis, size: AXIS_PX, incrs: STEPS, values: (_plot, counts) => counts.map((count) => short.format(count)) },
+      {
+        ...{ ...axis, size: TIMES_PX, ...(draw === 'bars' ? { splits: barTicks } : {}) },
+        values: (_plot, moments) => moments.map((moment) => tickOf(moment, language)),
+      },
+      {
+        ...{ ...axis, size: AXIS_PX, incrs: STEPS, label: unit, labelSize: UNIT_PX, labelGap: 0 },
+        values: (_plot, counts) => counts.map((count) => short.format(count)),
+      },
     ],
     series: [
       {},
       ...series.map(({ color }) => {
         const stroke = colorOf(place, color);
+        if (draw === 'bars') return { stroke, fill: stroke, width: 0, paths: BARS, points: { show: false } };
         return { stroke, width: 1.5, points: { show: false, filter: lonely, size: 4, fill: stroke } };
       }),
+      ...(isRunning ? series : []).map(({ color }) => {
+        const stroke = colorOf(place, color);
+        if (draw === 'bars') return { stroke, fill: ground, width: 1.5, paths: BARS, points: { show: false } };
+        return { stroke, width: 0, points: { show: true, size: 7, width: 1.5, stroke, fill: ground } };
+      }),
     ],
-    hooks: { setCursor: [({ cursor }) => point(cursor.idx ?? null)] },
+    hooks: {
+      setCursor: [({ cursor }) => point(cursor.idx ?? null)],
+      drawClear: isRunning ? [(plot) => shadeRunning(plot, grid)] : [],
+    },
   };
+}
+
+const BARS = Plot.paths.bars!({ size: [0.7, 48] });
+
+/** Below the bars, as many as have room. */
+function barTicks({ data: [at], width }: Plot): number[] {
+  const step = Math.max(1, Math.ceil((at.length * TICK_PX) / width));
+  return [...at].filter((_, index) => (at.length - 1 - index) % step === 0);
+}
+
+function halfStep({ data: [at] }: Plot, draw: 'lines' | 'bars'): number {
+  return draw === 'bars' && at.length > 1 ? (at[1]! - at[0]!) / 2 : 0;
+}
+
+/** Shades the step that is not over. */
+function shadeRunning(plot: Plot, color: string): void {
+  const { ctx, bbox } = plot;
+  const last = plot.data[0].at(-1);
+  if (last === undefined) return;
+  const from = plot.valToPos(last - halfStep(plot, 'bars'), 'x', true);
+  ctx.save();
+  ctx.globalAlpha = 0.4;
+  ctx.fillStyle = color;
+  ctx.fillRect(from, bbox.top, bbox.left + bbox.width - from, bbox.height);
+  ctx.restore();
 }
 
 /** A value without neighbours is no line: it gets a point. */

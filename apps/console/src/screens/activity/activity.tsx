@@ -1,13 +1,10 @@
-import { useIsFetching } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
-import { loadAhead } from '../../load-late.ts';
+import { type ReactNode, useMemo } from 'react';
 import { Failure } from '../../parts/failure.tsx';
+import { LateChart } from '../../parts/late-chart.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { RANGES, type Range, useActivity } from './use-activity.ts';
 import './activity.css';
-
-type ChartPart = typeof import('../../parts/chart.tsx').Chart;
 
 const LINES = [
   ['in', '--accent'],
@@ -21,12 +18,11 @@ const WAITING_PX = 110;
 
 type ActivityProps = { botId: number | null; range: Range; choose: (range: Range) => void };
 
-/** What a bot, or the whole fleet, did in the last hour, day or week. */
+/** What a bot, or the whole fleet, did in the last hour, day or week. The tiles above it are sums of the same points. */
 export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
   const { chart: words } = useWords();
   const activity = useActivity(botId, range);
   const points = activity.data;
-  const Chart = useChart(useAfterList(points !== undefined), activity.dataUpdatedAt);
   const at = useMemo(() => points?.map((point) => Date.parse(point.at) / 1_000) ?? [], [points]);
   const series = useMemo(
     () =>
@@ -56,35 +52,21 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
         )}
       </header>
       {activity.isError && <Failure error={activity.error} retry={() => void activity.refetch()} />}
-      <div className="chart-place">{points && Chart && <Chart label={words.title} at={at} series={series} />}</div>
+      <LateChart label={words.title} at={at} series={series} unit={words.units[range]} isRunning />
       {points?.some((point) => point.waiting !== undefined) && (
         <section className="lag" aria-labelledby="lag">
           <h3 id="lag">{words.waiting}</h3>
           <p className="muted">{words.waitingHint}</p>
-          <div className="chart-place">
-            {Chart && <Chart label={words.waiting} at={at} series={waiting} of="level" heightPx={WAITING_PX} />}
-          </div>
+          <LateChart
+            label={words.waiting}
+            at={at}
+            series={waiting}
+            unit={words.updates}
+            of="level"
+            heightPx={WAITING_PX}
+          />
         </section>
       )}
     </section>
   );
-}
-
-/** True once the list of bots has come: it is worth more than the chart, whose script would delay it on a slow line. */
-function useAfterList(hasPoints: boolean): boolean {
-  const waits = useIsFetching({ queryKey: ['bots'], predicate: ({ state }) => state.data === undefined }) > 0;
-  const [drawn, setDrawn] = useState(false);
-  if (hasPoints && !waits && !drawn) setDrawn(true);
-  return drawn;
-}
-
-/** The chart once it is wanted and there; while no api answers it is asked for again with the data. */
-function useChart(wanted: boolean, dataUpdatedAt: number): ChartPart | null {
-  const [chart, setChart] = useState<{ Chart: ChartPart } | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new data say that the api answers again
-  useEffect(() => {
-    if (!wanted || chart !== null) return;
-    void loadAhead(async () => setChart(await import('../../parts/chart.tsx')));
-  }, [wanted, chart, dataUpdatedAt]);
-  return chart?.Chart ?? null;
 }

@@ -3,6 +3,9 @@ import type { ReactNode } from 'react';
 import { Ago, useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Activity } from '../activity/activity.tsx';
+import { ActivityFigures } from '../activity/activity-figures.tsx';
+import { useActivity } from '../activity/use-activity.ts';
+import { useBotActivityLive } from '../activity/use-bot-activity-live.ts';
 import { Attempts } from './attempts.tsx';
 import { Readers } from './readers.tsx';
 import { useBot } from './use-bot.ts';
@@ -16,16 +19,19 @@ export function Overview(): ReactNode {
   const { range } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: bot } = useBot();
+  const { data: points } = useActivity(bot?.id ?? null, range ?? 'hour', bot !== undefined);
+  useBotActivityLive(bot?.id);
   if (bot === undefined) return null;
   const { id, pending_update_count: pending, last_update_at: lastUpdateAt } = bot;
   return (
     <>
-      <section className="figures">
+      <section className="figures" aria-label={words.bot.figures}>
         <dl>
           <div>
             <dt>{words.bot.pending}</dt>
             <dd>{number(pending)}</dd>
           </div>
+          {points && <ActivityFigures points={points} />}
           <div>
             <dt>{words.bot.last}</dt>
             <dd>{lastUpdateAt ? <Ago at={lastUpdateAt} /> : words.fleet.never}</dd>

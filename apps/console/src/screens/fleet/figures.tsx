@@ -5,62 +5,69 @@ import { Spark } from '../../parts/spark.tsx';
 import { Ago, Clock, useNumber } from '../../parts/time.tsx';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
-import { useActivity } from '../activity/use-activity.ts';
+import { ActivityFigures } from '../activity/activity-figures.tsx';
+import { type Range, useActivity } from '../activity/use-activity.ts';
 
-/** The fleet in figures, with the moment at which they were true. */
-export function Figures({ fleet }: { fleet: FleetResource }): ReactNode {
-  const { fleet: words } = useWords();
+/** The fleet in figures, with the moment at which they were true. What happened is of the time that the chart shows. */
+export function Figures({ fleet, range }: { fleet: FleetResource; range: Range }): ReactNode {
+  const { fleet: words, chart } = useWords();
   const number = useNumber();
+  const { account } = useSession();
+  const { data: points } = useActivity(null, range, account.role === 'admin');
   const { rates, pending, dead_letters: dead, taken_at } = fleet;
-  const past = usePast(fleet);
-  const figures: [string, string, boolean?][] = [
-    ...(rates === undefined ? [] : rateFigures(rates)),
-    [words.pending, number(pending)],
-    ...(dead === undefined ? [] : [[words.dead, number(dead), dead > 0] as [string, string, boolean]]),
-  ];
-  function rateFigures(known: NonNullable<FleetResource['rates']>): [string, string, boolean?][] {
-    return [
-      [words.in, words.perSecond(number(known.in))],
-      [words.delivered, words.perSecond(number(known.delivered))],
-      [words.failed, words.perSecond(number(known.failed)), known.failed > 0],
-    ];
-  }
+  const waited = useWaited(fleet, points);
   return (
     <section aria-label={words.figures} className="figures">
       <dl>
-        {figures.map(([name, value, alarming]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd className={alarming ? 'alarming' : undefined}>
-              {name === words.dead ? <Link to="/deliveries">{value}</Link> : value}
-              <Spark values={past.get(name) ?? []} />
+        {points !== undefined && <ActivityFigures points={points} />}
+        {account.role !== 'admin' && rates !== undefined && <Rates rates={rates} />}
+        <div>
+          <dt>{chart.lines.waiting}</dt>
+          <dd>
+            {number(pending)}
+            <Spark values={waited} />
+          </dd>
+        </div>
+        {dead !== undefined && (
+          <div>
+            <dt>{words.dead}</dt>
+            <dd className={dead > 0 ? 'alarming' : undefined}>
+              <Link to="/deliveries">{number(dead)}</Link>
             </dd>
           </div>
-        ))}
+        )}
       </dl>
       <p className="muted taken">
+        {points === undefined ? null : `${words.over[range]}. `}
         {words.taken} <Clock at={taken_at} />, <Ago at={taken_at} />
       </p>
     </section>
   );
 }
 
+/** For those who cannot see the activity of the fleet: what their bots did in the last minute that is over. */
+function Rates({ rates }: { rates: NonNullable<FleetResource['rates']> }): ReactNode {
+  const { fleet: words, chart } = useWords();
+  const number = useNumber();
+  return (['in', 'delivered', 'retried', 'failed'] as const).map((key) => (
+    <div key={key}>
+      <dt>{chart.lines[key]}</dt>
+      <dd className={key === 'failed' && rates.failed > 0 ? 'alarming' : undefined}>
+        {words.perMinute(number(Math.round(rates[key] * 60)))}
+      </dd>
+    </div>
+  ));
+}
+
 const MOST_SAMPLES = 60;
 
-/** What the figures were in the last hour, by name. For those who cannot see the activity, what this page has seen wait. */
-function usePast({ pending, taken_at: takenAt }: FleetResource): ReadonlyMap<string, readonly number[]> {
-  const { fleet: words } = useWords();
-  const { account } = useSession();
-  const { data = [] } = useActivity(null, 'hour', account.role === 'admin');
+/** What waited: as the activity says, else as this page has seen it. */
+function useWaited(
+  { pending, taken_at: takenAt }: FleetResource,
+  points: readonly { waiting?: number | undefined }[] = [],
+): readonly number[] {
   const [samples, setSamples] = useState([{ takenAt, pending }]);
   if (samples.at(-1)!.takenAt !== takenAt) setSamples([...samples, { takenAt, pending }].slice(-MOST_SAMPLES));
-  // The last minute still runs.
-  const minutes = data.slice(0, -1);
-  const waited = data.flatMap(({ waiting }) => waiting ?? []);
-  return new Map([
-    [words.in, minutes.map((minute) => minute.in)],
-    [words.delivered, minutes.map(({ delivered }) => delivered)],
-    [words.failed, minutes.map(({ failed }) => failed)],
-    [words.pending, waited.length > 1 ? waited : samples.map((sample) => sample.pending)],
-  ]);
+  const waited = points.flatMap(({ waiting }) => waiting ?? []);
+  return waited.length > 1 ? waited : samples.map((sample) => sample.pending);
 }

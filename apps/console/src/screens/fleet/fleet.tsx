@@ -41,7 +41,7 @@ export function Fleet(): ReactNode {
         )}
       </header>
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
-      {fleet.data && <Figures fleet={fleet.data} />}
+      {fleet.data && <Figures fleet={fleet.data} range={filter.range ?? 'hour'} />}
       <Attention fleet={fleet.data} />
       {account.role === 'admin' && (
         <Activity

@@ -1,10 +1,10 @@
 import type { ActivityResource } from '@flotilla/contract/activity.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { call } from '../../call.ts';
-import { Bars } from '../../parts/bars.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { LateChart } from '../../parts/late-chart.tsx';
 import { useWords } from '../../words/words.tsx';
 import { HeatMap } from './heat-map.tsx';
 import { PERIODS_OF_BOT, startOf } from './period.ts';
@@ -60,27 +60,30 @@ function useActivity(id: string, days: string) {
 }
 
 function ActivityTotals({ points, takenMs }: { points: readonly ActivityResource[]; takenMs: number }): ReactNode {
-  const { fleet, statistics: words } = useWords();
+  const { chart, statistics: words } = useWords();
   const sum = (of: (point: ActivityResource) => number) => points.reduce((total, point) => total + of(point), 0);
   const figures = [
-    [fleet.in, sum((point) => point.in)],
-    [fleet.delivered, sum((point) => point.delivered)],
-    [words.retried, sum((point) => point.retried)],
-    [fleet.dead, sum((point) => point.failed)],
+    [chart.lines.in, sum((point) => point.in)],
+    [chart.lines.delivered, sum((point) => point.delivered)],
+    [chart.lines.retried, sum((point) => point.retried)],
+    [chart.lines.failed, sum((point) => point.failed)],
     [words.calls, sum((point) => point.calls)],
   ] as const;
   return <Totals figures={figures} takenMs={takenMs} />;
 }
 
 function DayBars({ points }: { points: readonly ActivityResource[] }): ReactNode {
-  const { language, statistics: words } = useWords();
-  const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
-  const days = new Map<string, number>();
-  for (const point of points) {
-    const name = format.format(new Date(point.at));
-    days.set(name, (days.get(name) ?? 0) + point.in);
-  }
-  return <Bars label={words.byDay} most={words.most} bars={[...days].map(([name, value]) => ({ name, value }))} />;
+  const { chart, statistics: words } = useWords();
+  const { at, series } = useMemo(() => {
+    const days = new Map<number, number>();
+    for (const point of points) {
+      const day = new Date(point.at).setHours(0, 0, 0, 0) / 1_000;
+      days.set(day, (days.get(day) ?? 0) + point.in);
+    }
+    const values = [...days.values()];
+    return { at: [...days.keys()], series: [{ name: chart.lines.in, color: '--accent', values }] };
+  }, [points, chart]);
+  return <LateChart label={words.byDay} at={at} series={series} unit={words.unitUpdates} draw="bars" isRunning />;
 }
 
 function byWeekdayAndHour(points: readonly ActivityResource[]): number[][] {

@@ -1,10 +1,10 @@
 import type { ChatStatsResource } from '@flotilla/contract/stats.ts';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { call, callPage } from '../../call.ts';
-import { Bars } from '../../parts/bars.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { LateChart } from '../../parts/late-chart.tsx';
 import { personName } from '../../parts/person-name.ts';
 import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
@@ -42,7 +42,7 @@ export function ChatStatistics(): ReactNode {
         <>
           <section className="panel" aria-labelledby="today">
             <h2 id="today">{words.today}</h2>
-            <Bars label={words.today} most={words.most} bars={stats.data.hourly.map(localHour)} />
+            <HoursOfToday hourly={stats.data.hourly} />
           </section>
           <section className="panel" aria-labelledby="top-users">
             <h2 id="top-users">{words.topUsers}</h2>
@@ -54,12 +54,15 @@ export function ChatStatistics(): ReactNode {
   );
 }
 
-/** The api counts days and hours in UTC; the hour is named as the clock on the wall shows it. */
-function localHour({ hour, message_count: value }: ChatStatsResource['hourly'][number]) {
-  const at = new Date();
-  at.setUTCHours(hour, 0, 0, 0);
-  const clock = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0'));
-  return { name: clock.join(':'), value };
+/** The api counts days and hours in UTC; the axis names the hour as the clock on the wall shows it. */
+function HoursOfToday({ hourly }: { hourly: ChatStatsResource['hourly'] }): ReactNode {
+  const { statistics: words } = useWords();
+  const { at, series } = useMemo(() => {
+    const values = hourly.map(({ message_count: count }) => count);
+    const hours = hourly.map(({ hour }) => new Date().setUTCHours(hour, 0, 0, 0) / 1_000);
+    return { at: hours, series: [{ name: words.messages, color: '--accent', values }] };
+  }, [hourly, words]);
+  return <LateChart label={words.today} at={at} series={series} unit={words.unitHour} draw="bars" />;
 }
 
 function ChatTotals({ stats, takenMs }: { stats: ChatStatsResource; takenMs: number }): ReactNode {
@@ -74,7 +77,7 @@ function ChatTotals({ stats, takenMs }: { stats: ChatStatsResource; takenMs: num
 
 /** The api counts the messages of a time; so each day is one small question. Days that are over are asked once. */
 function MessagesByDay({ botId, chatId, count }: { botId: number; chatId: number; count: number }): ReactNode {
-  const { language, statistics: words } = useWords();
+  const { statistics: words } = useWords();
   const first = startOf(count, Date.now());
   const days = Array.from({ length: count + 1 }, (_, at) => {
     const day = new Date(first);
@@ -93,9 +96,9 @@ function MessagesByDay({ botId, chatId, count }: { botId: number; chatId: number
   });
   const failed = counts.find(({ isError }) => isError);
   if (failed?.error) return <Failure error={failed.error} retry={() => void failed.refetch()} />;
-  const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
-  const bars = counts.map(({ data }, at) => ({ name: format.format(days[at]! * 1_000), value: data?.total ?? 0 }));
-  return <Bars label={words.messagesByDay(count)} most={words.most} bars={bars} />;
+  const series = [{ name: words.messages, color: '--accent', values: counts.map(({ data }) => data?.total ?? 0) }];
+  const chart = { at: days.slice(0, -1), series, unit: words.unitMessages };
+  return <LateChart label={words.messagesByDay(count)} {...chart} draw="bars" isRunning />;
 }
 
 function TopUsers({ users }: { users: ChatStatsResource['top_users'] }): ReactNode {

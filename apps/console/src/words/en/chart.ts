@@ -5,6 +5,10 @@ export const chart = {
   ranges: { hour: '1 hour', day: '24 hours', week: '7 days' },
   taken: 'Taken',
   total: 'Total',
+  running: 'not over yet',
+  /** Of the axis of counts. */
+  units: { hour: 'updates a minute', day: 'updates an hour', week: 'updates an hour' },
+  updates: 'updates',
   line: (name: string, sum: string, most: string) => `${name}: ${sum} in total, at most ${most} at a time.`,
   lines: {
     in: 'Came in',

@@ -31,7 +31,7 @@ export const deliveries = {
     took: 'The backend took it.',
     refused: 'The backend did not take it.',
   },
-  tabs: { label: 'Kinds of deliveries', retrying: 'Retrying', dead: 'Given up', attempts: 'Last attempts' },
+  tabs: { label: 'Kinds of deliveries', retrying: 'Retrying', dead: 'Dead letters', attempts: 'Last attempts' },
   filters: {
     label: 'Filter',
     bot: 'Bot',

@@ -6,6 +6,9 @@ export const chart: Words['chart'] = {
   ranges: { hour: '1 час', day: '24 часа', week: '7 дней' },
   taken: 'Снято',
   total: 'Всего',
+  running: 'ещё идёт',
+  units: { hour: 'обновлений в минуту', day: 'обновлений в час', week: 'обновлений в час' },
+  updates: 'обновлений',
   line: (name, sum, most) => `${name}: всего ${sum}, самое большее ${most} за раз.`,
   lines: {
     in: 'Пришло',

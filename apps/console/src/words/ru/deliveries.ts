@@ -32,7 +32,7 @@ export const deliveries: typeof en = {
     took: 'Бэкенд принял обновление.',
     refused: 'Бэкенд не принял обновление.',
   },
-  tabs: { label: 'Виды доставок', retrying: 'Повторяются', dead: 'Не доставлены', attempts: 'Последние попытки' },
+  tabs: { label: 'Виды доставок', retrying: 'Повторяются', dead: 'Недоставленные', attempts: 'Последние попытки' },
   filters: {
     label: 'Фильтр',
     bot: 'Бот',
