@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readDatabaseState } from '@flotilla/database/server-state.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
@@ -33,4 +33,18 @@ test('a backup by the owner is noted with its size', async () => {
   const made = await runMaintenance(['backup', join(folder, 'owned')], { DATABASE_URL: database.url });
   expect(made).toMatchObject({ exitCode: 0, output: expect.not.stringContaining('could not note') });
   expect((await readDatabaseState(database.db)).lastBackupBytes).toBeGreaterThan(1000);
+});
+
+test('what an interrupted backup left goes before the next one is written, also when that fails', async () => {
+  const into = join(folder, 'daily');
+  const left = join(into, '2020-01-01T040000Z.17.partial');
+  await mkdir(left, { recursive: true });
+  await utimes(left, 1_577_851_200, 1_577_851_200);
+  const failed = await runMaintenance(['backup', '--into', into], {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+  });
+  expect(failed).toMatchObject({ exitCode: 1, output: expect.stringContaining('2020-01-01T040000Z.17.partial') });
+  expect(await readdir(into)).toEqual([]);
+  const made = await runMaintenance(['backup', '--into', join(folder, 'new')], { DATABASE_URL: database.url });
+  expect(made).toMatchObject({ exitCode: 0 });
 });

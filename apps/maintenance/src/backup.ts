@@ -1,4 +1,4 @@
-import { nameOfBackup, removeOldBackups } from '@flotilla/database/backup/kept-backups.ts';
+import { nameOfBackup, removeOldBackups, removeUnfinishedBackups } from '@flotilla/database/backup/kept-backups.ts';
 import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
 import { recordBackup } from '@flotilla/database/backup/record-backup.ts';
 import { writeBackup } from '@flotilla/database/backup/write-backup.ts';
@@ -15,9 +15,25 @@ export async function backup(args: string[], signal: AbortSignal): Promise<numbe
   const into = args[0] === '--into';
   const [place, ...more] = into ? args.slice(1) : args;
   if (place === undefined || place.startsWith('--') || more.length > 0) throw new FlotillaError('bad_request', USAGE);
-  await write(into ? placeIn(place, nameOfBackup(systemClock.nowMs())) : place, signal);
-  if (into) await removeOld(place);
+  if (!into) await write(place, signal);
+  else await writeInto(place, signal);
   return 0;
+}
+
+async function writeInto(place: string, signal: AbortSignal): Promise<void> {
+  const store = storeAt(place);
+  const kept = readKeptBackups();
+  const now = () => systemClock.nowMs();
+  // Before, because a store that is full of them takes no backup.
+  reportRemoved(place, await removeUnfinishedBackups(store, now()).catch(unlessNew));
+  await write(placeIn(place, nameOfBackup(now())), signal);
+  reportRemoved(place, await removeOldBackups(store, kept, now()));
+}
+
+/** A directory that does not exist yet is made for the first backup. */
+function unlessNew(error: unknown): string[] {
+  if (error instanceof FlotillaError && error.code === 'not_found') return [];
+  throw error;
 }
 
 async function write(place: string, signal: AbortSignal): Promise<void> {
@@ -31,8 +47,7 @@ async function write(place: string, signal: AbortSignal): Promise<void> {
   await record(login, createdAt, bytes);
 }
 
-async function removeOld(place: string): Promise<void> {
-  const removed = await removeOldBackups(storeAt(place), readKeptBackups(), systemClock.nowMs());
+function reportRemoved(place: string, removed: string[]): void {
   if (removed.length > 0) process.stdout.write(`Removed from ${place}: ${removed.join(', ')}.\n`);
 }
 

@@ -4,7 +4,7 @@ import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { expect, test } from '@jest/globals';
 import { folderStore } from './backup-folder.ts';
 import { CHECKSUM_FILE } from './backup-manifest.ts';
-import { nameOfBackup, newestBackup, removeOldBackups } from './kept-backups.ts';
+import { nameOfBackup, newestBackup, removeOldBackups, removeUnfinishedBackups } from './kept-backups.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-11-27T04:00:00Z');
@@ -45,7 +45,7 @@ test('what an interrupted backup left is removed once nothing was written to it 
   await unfinished(name(30), 0);
   await unfinished('before-the-upgrade.20.partial', 9);
   const kept = (await readdir(folder)).filter((one) => one !== `${name(3)}.17.partial` && one !== name(5));
-  const removed = await removeOldBackups(store, { days: 0, newest: 1 }, NOW_MS);
+  const removed = await removeUnfinishedBackups(store, NOW_MS);
   expect(removed.sort()).toEqual([name(5), `${name(3)}.17.partial`]);
   expect((await readdir(folder)).sort()).toEqual(kept.sort());
   expect(await newestBackup(store)).toBe(name(40));

@@ -29,15 +29,19 @@ export async function newestBackup(store: BackupStore): Promise<string> {
   return newest;
 }
 
-/**
- * Removes backups that need not be kept, the oldest first, and what interrupted ones left more than two days ago. Returns the names
- * of all.
- */
+/** Removes backups that need not be kept, the oldest first, and returns their names. */
 export async function removeOldBackups(store: BackupStore, kept: KeptBackups, nowMs: number): Promise<string[]> {
-  const held = await store.list();
-  const removed = [...leftOf(held, nowMs), ...oldOf(completeOf(held), kept, nowMs)];
-  for (const name of removed) await store.remove(name);
-  return removed;
+  return removeAll(store, oldOf(completeOf(await store.list()), kept, nowMs));
+}
+
+/** Removes what interrupted backups left, once nothing was written to it for two days, and returns its names. */
+export async function removeUnfinishedBackups(store: BackupStore, nowMs: number): Promise<string[]> {
+  return removeAll(store, leftOf(await store.list(), nowMs));
+}
+
+async function removeAll(store: BackupStore, names: string[]): Promise<string[]> {
+  for (const name of names) await store.remove(name);
+  return names;
 }
 
 /** The complete backups that `--into` has made, the oldest first. */
