@@ -38,6 +38,8 @@ export type Context = Service & {
   groupFollower: GroupFollower;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
+  /** Callers of this process that wait for an answer to a question. */
+  questionWaiters: ChannelWaiters;
   /** The statuses by which lists of bots are filtered and sorted. */
   statusColumns: StatusColumns;
   /** The live streams of this process. */
@@ -87,6 +89,8 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   const { db, redis, clock, log, metrics, directory, onClose } = service;
   const waiters = channelWaiters(redis, channels.appended);
   onClose(waiters.close);
+  const questionWaiters = channelWaiters(redis, channels.questions);
+  onClose(questionWaiters.close);
   const changes = botChanges({ redis, directory, clock });
   onClose(changes.close);
   const columns = statusColumns({ redis, clock, directory, changes });
@@ -118,6 +122,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     platform: groups.platform,
     groupFollower: groups,
     waiters,
+    questionWaiters,
     statusColumns: columns,
     live,
     readSystem: systemReader({ ...service, config }),

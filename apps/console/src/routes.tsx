@@ -142,6 +142,11 @@ const botRules = createRoute({
   path: '/rules',
   component: screen(() => import('./screens/rules/rules.tsx'), 'Rules'),
 });
+const botQuestions = createRoute({
+  getParentRoute: () => bot,
+  path: '/questions',
+  component: screen(() => import('./screens/questions/questions.tsx'), 'Questions'),
+});
 const deliveries = createRoute({
   getParentRoute: () => root,
   path: '/deliveries',
@@ -189,6 +194,7 @@ export function createConsoleRouter() {
         botDeliveries,
         botPrograms,
         botRules,
+        botQuestions,
         botStatistics,
         botSettings,
       ]),

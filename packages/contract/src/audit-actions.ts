@@ -25,6 +25,7 @@ const MEANINGS = {
   migrate: 'a group became a supergroup, and what Flotilla had stored under its id followed',
   send: 'a message was sent as the bot, by REST',
   edit: 'a message of the bot was edited, by REST',
+  question_cancel: 'a question that was open was cancelled, by REST',
   tag_add: 'a user of a chat was tagged',
   tag_remove: 'a tag was removed',
   chat_delete: 'a chat and its messages were removed from Flotilla',

@@ -22,6 +22,7 @@ import { miniAppOperations } from './mini-apps.ts';
 import { programRefusalOperations } from './program-refusals.ts';
 import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
+import { questionOperations } from './questions.ts';
 import { readerOperations } from './readers.ts';
 import { routingRuleOperations } from './routing-rules.ts';
 import { sessionOperations } from './sessions.ts';
@@ -60,6 +61,7 @@ export const operations = {
   ...chatUserOperations,
   ...chatAdminOperations,
   ...tagOperations,
+  ...questionOperations,
   ...routingRuleOperations,
   ...auditOperations,
   ...statsOperations,

@@ -45,6 +45,8 @@ export interface BotsTable {
   cursor_changes: Generated<StoredCursorChange[]>;
   /** Unknown kinds of updates that a reader of the bot ever named; no more than fifty. */
   named_kinds: Generated<string[]>;
+  /** True from its first question on. */
+  asks: Generated<boolean>;
   created_at: CreatedAt;
 }
 
@@ -470,6 +472,32 @@ export interface StandingEventsTable {
   since: Generated<Date>;
 }
 
+/** A question to people in a chat. */
+export interface QuestionsTable {
+  id: Generated<BigInt64>;
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  thread_id: BigInt64 | null;
+  text: string;
+  /** JSON array of the texts of the buttons. */
+  options: string[];
+  /** JSON array; null: everybody in the chat. */
+  allowed_user_ids: number[] | null;
+  /** What proves that a button is ours. */
+  nonce: string;
+  message_id: BigInt64 | null;
+  state: Generated<'open' | 'answered' | 'expired' | 'cancelled'>;
+  /** The index of the option. */
+  chosen: number | null;
+  answered_by: BigInt64 | null;
+  answered_by_name: Generated<string>;
+  expires_at: Date;
+  settled_at: Date | null;
+  /** The message shows how it ended. */
+  shown: Generated<boolean>;
+  created_at: CreatedAt;
+}
+
 /** Where people are told: a URL, or a chat of a bot. */
 export interface EventSinksTable {
   id: Generated<BigInt64>;
@@ -530,6 +558,7 @@ export interface Tables {
   expired_months: ExpiredMonthsTable;
   activity_hours: ActivityHoursTable;
   backups: BackupsTable;
+  questions: QuestionsTable;
   events: EventsTable;
   standing_events: StandingEventsTable;
   event_sinks: EventSinksTable;

@@ -249,6 +249,8 @@ export const channels = {
   read: 'flotilla:read',
   /** Payload: the id of a bot whose state (breaker, refusal by the platform) changed. */
   botState: 'flotilla:bot-state',
+  /** Payload: the id of a bot of which a question was settled. */
+  questions: 'flotilla:questions',
   /** Payload: the id of a bot whose configuration changed. */
   config: 'flotilla:config',
 } as const;

@@ -30,6 +30,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     rules: [],
     routedTo: false,
     programs: [],
+    asks: false,
     registrationId: `registration-${id}`,
     revision: 1,
     reservedUpdateId: 0,

@@ -43,6 +43,10 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   users: { name: 'Users', description: 'The users who wrote in a chat; banning and unbanning.' },
   admins: { name: 'Admins', description: 'The administrators of a chat. Each list comes from the platform.' },
   tags: { name: 'Tags', description: 'Short notes on the users of a chat. People in the chat do not see them.' },
+  questions: {
+    name: 'Questions',
+    description: 'Questions to people in chats: messages with buttons, and their answers.',
+  },
   routes: { name: 'Routes', description: 'Routing rules: they send messages of one bot to chats of another.' },
   adminlog: { name: 'Audit', description: 'The audit log: who did what, in chats and to the fleet.' },
   stats: { name: 'Statistics', description: 'Figures of a chat.' },

@@ -118,6 +118,11 @@ const newTag = async (): Promise<number> => {
   const added = await admin('POST', '/api/tags/add', { body: await EXAMPLES.addTag() });
   return (added.json as { id: number }).id;
 };
+const newQuestion = async (): Promise<number> => {
+  const body = { bot_id: botId, chat_id: CHAT, text: 'Ready?', options: ['Yes', 'No'] };
+  return ((await api.admin('POST', '/api/questions/add', { body })).json as { id: number }).id;
+};
+
 const newRule = async (): Promise<number> => {
   const added = await admin('POST', '/api/routes/add', { body: await EXAMPLES.addRoutingRule() });
   return (added.json as { id: number }).id;
@@ -307,6 +312,17 @@ const EXAMPLES: Record<OperationName, Example> = {
   }),
   deleteEventSink: async () => ({ id: await newSink() }),
   testEventSink: async () => ({ id: await newSink() }),
+  addQuestion: () => ({
+    bot_id: botId,
+    chat_id: CHAT,
+    text: 'Ready?',
+    options: ['Yes', 'No'],
+    allowed_user_ids: [CHAT],
+  }),
+  listQuestions: () => ({ bot_id: botId, chat_id: CHAT, state: 'open', ...page }),
+  showQuestion: async () => ({ id: await newQuestion() }),
+  waitForQuestion: async () => ({ id: await newQuestion(), timeout: 0 }),
+  cancelQuestion: async () => ({ id: await newQuestion() }),
   listRoutingRules: () => ({ bot_id: botId, ...page }),
   addRoutingRule: () => ({
     source_bot_id: botId,

@@ -24,6 +24,7 @@ import { miniAppHandlers } from './mini-apps.ts';
 import { programRefusalHandlers } from './program-refusals.ts';
 import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
+import { questionHandlers } from './questions.ts';
 import { readerHandlers } from './readers.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
 import { sessionHandlers } from './sessions.ts';
@@ -62,6 +63,7 @@ export const handlers: Handlers<typeof operations> = {
   ...chatUserHandlers,
   ...chatAdminHandlers,
   ...tagHandlers,
+  ...questionHandlers,
   ...routingRuleHandlers,
   ...auditHandlers,
   ...statsHandlers,

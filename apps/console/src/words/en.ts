@@ -267,6 +267,7 @@ export const words = {
       deliveries: 'Deliveries',
       programs: 'Programs',
       rules: 'Rules',
+      questions: 'Questions',
       statistics: 'Statistics',
       settings: 'Settings',
     },

@@ -264,6 +264,7 @@ export const words: Words = {
       deliveries: 'Доставка',
       programs: 'Программы',
       rules: 'Правила',
+      questions: 'Вопросы',
       statistics: 'Статистика',
       settings: 'Настройки',
     },

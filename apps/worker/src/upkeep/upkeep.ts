@@ -2,6 +2,7 @@ import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { makeComingMonths } from '@flotilla/database/month-partitions.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
+import { settleLate } from '@flotilla/domain/delivery/questions/settle-late.ts';
 import { routeLinkStore } from '@flotilla/domain/delivery/routing-rules/route-link-store.ts';
 import { polls } from '@flotilla/domain/fleet/bots/bot.ts';
 import { latePublisher } from '@flotilla/domain/fleet/bots/publish-late-changes.ts';
@@ -23,6 +24,7 @@ const RECONCILE_EVERY_MS = 10_000;
 /** A revoked token must stop working within 5 s, and a change is late when it is seen twice. */
 const PUBLISH_EVERY_MS = 2_000;
 const CONTINUE_JOBS_EVERY_MS = 5_000;
+const SETTLE_QUESTIONS_EVERY_MS = 2_000;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
@@ -63,7 +65,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   });
   const others = [
     ...[startMonths, startRemoval, startDeliveryJobs, startParking, startPublishing],
-    ...[startHousekeeping, startEvents],
+    ...[startHousekeeping, startEvents, startQuestions],
   ];
   const all = [rounds, ...others.map((start) => start(deps))];
   fleetMetrics(deps);
@@ -106,6 +108,15 @@ function startDeliveryJobs(deps: WorkerContext): { stop(): Promise<void> } {
     everyMs: CONTINUE_JOBS_EVERY_MS,
     work: (signal) => continueDeliveryJobs(deps, signal),
     failure: 'redrives could not be continued; this is tried again',
+  });
+}
+
+/** Lets questions expire, and shows ends that nobody has shown. */
+function startQuestions(deps: WorkerContext): { stop(): Promise<void> } {
+  return repeatWork(deps, {
+    everyMs: SETTLE_QUESTIONS_EVERY_MS,
+    work: (signal) => waitingForPostgres(settleLate(deps, signal)),
+    failure: 'questions could not be settled; this is tried again',
   });
 }
 

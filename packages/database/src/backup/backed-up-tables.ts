@@ -27,6 +27,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   delivery_jobs: true,
   deletions: true,
   activity_hours: true,
+  questions: true,
   events: true,
   standing_events: true,
   event_sinks: true,

@@ -26,6 +26,7 @@ export async function createBots(db: Kysely<unknown>): Promise<void> {
       silent_after_s integer not null default 300,
       allowed_updates text,
       named_kinds jsonb not null default '[]',
+      asks boolean not null default false,
       description text not null default '',
       registration_id text not null,
       revision bigint not null,

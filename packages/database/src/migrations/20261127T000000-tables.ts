@@ -5,6 +5,7 @@ import { createBots } from '../first-schema/bots.ts';
 import { createDeliveries } from '../first-schema/deliveries.ts';
 import { createEvents } from '../first-schema/events.ts';
 import { createHistory } from '../first-schema/history.ts';
+import { createQuestions } from '../first-schema/questions.ts';
 
 /** Every table of the first release. It must not be edited once that is out, nor the files that it calls. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -13,5 +14,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createHistory(db);
   await createDeliveries(db);
   await createEvents(db);
+  await createQuestions(db);
   await createBackups(db);
 }

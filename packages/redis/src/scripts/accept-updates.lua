@@ -107,7 +107,7 @@ for i in each(updates) do
       nText = tostring(n)
     end
     anyAllowed = anyAllowed or allowed
-    local forRules = rules and isRoutable(kind)
+    local forRules = rules and isForRules(kind, mark)
     if forRules then routable = routable + 1 end
     if hasConsumers or forRules or (allowed and (pull or holdsForPush)) then
       -- stylua: ignore

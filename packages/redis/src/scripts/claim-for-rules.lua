@@ -51,7 +51,7 @@ if active then
     local entry = fieldsOf(found)
     shownTo = entry.id
     -- What another reader gets again was routed when it came.
-    if not entry.again and isRoutable(entry.kind) then
+    if not entry.again and isForRules(entry.kind, entry.mark) then
       shown[#shown + 1] = { fields.shown { id = entry.id, lane = entry.lane, kind = entry.kind, raw = entry.raw } }
     end
   end

@@ -76,7 +76,7 @@ local function addRules()
   if s.rules ~= '1' then return add('rules', { units = 0 }) end
   local unread = tonumber(s.rulesUnread)
   local rules = { cursor = s.rulesCursor, floor = s.rulesFloor, unread = unread, pending = s.rulesPending }
-  add('rules', waitingInLanes({ lanes = rulesLanes, inFlight = rulesInFlight }, rulesLanePrefix, rules, isForRules))
+  add('rules', waitingInLanes({ lanes = rulesLanes, inFlight = rulesInFlight }, rulesLanePrefix, rules, isOfRules))
 end
 
 local function addConsumer(name, cursor, polledAt, program)

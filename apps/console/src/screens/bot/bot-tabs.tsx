@@ -14,6 +14,7 @@ const TABS: readonly Tab[] = [
   { name: 'deliveries', to: '/bots/$id/deliveries' },
   { name: 'programs', to: '/bots/$id/programs' },
   { name: 'rules', to: '/bots/$id/rules' },
+  { name: 'questions', to: '/bots/$id/questions' },
   { name: 'statistics', to: '/bots/$id/statistics' },
   { name: 'settings', to: '/bots/$id/settings' },
 ];

@@ -27,6 +27,7 @@ const actions: Record<AuditAction, string> = {
   leave: 'Left a chat',
   send: 'Sent a message',
   edit: 'Edited a message',
+  question_cancel: 'Cancelled a question',
   tag_add: 'Tagged a person',
   tag_remove: 'Removed a tag',
   chat_delete: 'Removed a chat from Flotilla',

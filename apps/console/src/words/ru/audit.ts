@@ -50,6 +50,7 @@ export const audit: Words['audit'] = {
     leave: 'Выход из чата',
     send: 'Отправка сообщения',
     edit: 'Правка сообщения',
+    question_cancel: 'Отмена вопроса',
     tag_add: 'Добавление метки',
     tag_remove: 'Удаление метки',
     chat_delete: 'Удаление чата из Flotilla',

@@ -10,13 +10,14 @@ import {
 } from '../../fleet/bots/filter-config.ts';
 import { compileFilter, type FoldedFacts, withFoldedText } from './compile-filter.ts';
 import { filterFacts } from './filter-facts.ts';
+import { readPress } from './question-press.ts';
 
 /** An update with its kind, as intake knows it. */
 export type MatchInput = { kind: string; value: Fields };
 
 /**
- * Who gets an update, as its entry in the log says it (scripts/lib/log.lua): '' everybody, `=4` program 4 alone, `,4,7,`
- * all but these programs. After a space follows its album, if it is in one.
+ * Who gets an update, as its entry in the log says it (scripts/lib/log.lua): '' everybody, `=4` program 4 alone, `=0` nobody,
+ * `,4,7,` all but these programs. After a space follows its album, if it is in one.
  */
 export type Mark = string;
 
@@ -25,6 +26,9 @@ export type UpdateMatcher = {
   /** One mark for each update. Lets other work in between, because hostile texts make this slow. */
   marks(updates: MatchInput[]): Promise<Mark[]>;
 };
+
+/** Of an answer to a question, which the rules turn takes. */
+const FOR_NOBODY: Mark = '=0';
 
 const HELD_MS = 20;
 const matchers = new WeakMap<Bot, UpdateMatcher>();
@@ -51,20 +55,25 @@ function learnMatcher(bot: Bot, config: FilterConfig): UpdateMatcher {
 type CompiledProgram = { id: number; takes: boolean; wants(kind: string, facts: FoldedFacts): boolean };
 
 export function createMatcher({ text, digest }: FilterConfig): UpdateMatcher {
-  const { username, programs } = JSON.parse(text) as FilterText;
+  const { username, asks, programs } = JSON.parse(text) as FilterText;
   const compiled = programs.map((program) => compileProgram(program, username));
   return {
     digest,
     marks: async (updates) => {
       const whole = updates.map(({ kind, value }) => ({
         kind,
+        isAnswer: asks && readPress(kind, value) !== null,
         album: albumOf(kind, value),
         facts: factsOf(kind, value),
       }));
       const marks: Mark[] = [];
       const ofAlbums = new Map<string, Mark>();
       const pause = pauses();
-      for (const { kind, album, facts } of whole) {
+      for (const { kind, isAnswer, album, facts } of whole) {
+        if (isAnswer) {
+          marks.push(FOR_NOBODY);
+          continue;
+        }
         // An album is matched as far as it is here; what comes later follows its first message (accept-updates.lua).
         const members = album === '' ? [facts] : whole.flatMap((one) => (one.album === album ? [one.facts] : []));
         const mark = ofAlbums.get(album) ?? (await markOf(compiled, kind, members, pause));

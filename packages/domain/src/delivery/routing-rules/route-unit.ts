@@ -4,9 +4,11 @@ import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
+import { pressOf, type QuestionPress } from '../filters/question-press.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, type RetryRecord } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
+import { takeAnswer } from '../questions/take-answer.ts';
 import type { ShownUpdate } from './claim-for-rules.ts';
 import type { Destination, DestinationProgress, RoutingProgress } from './destination.ts';
 import { answersOwnMessage, findDestinations } from './find-destinations.ts';
@@ -21,17 +23,25 @@ import { type DestinationEnd, sendToDestination } from './send-to-destination.ts
 /** A post of our own may come back this long before the answer to the call that made it. */
 const OWN_POST_KNOWN_AFTER_MS = 1500;
 
-/** The album ('' for none) of an update that has to be filed for routing; null for other updates. */
-export function readRoutable(bot: Bot, shown: ShownUpdate): { album: string } | null {
+/** How often, and for how long, a turn tries to show how a question ended. */
+const SHOW_AGAIN_MS = 1_000;
+const SHOWN_BY_TURN_MS = 8_000;
+
+/** The lane, and the album ('' for none), of an update that has to be filed for routing; null for other updates. */
+export function readRoutable(bot: Bot, shown: ShownUpdate): { lane: string; album: string } | null {
   const message = messageOf(shown);
   if (message === null) return null;
+  const { lane } = shown;
+  const press = pressIn(shown, message);
+  // It must not wait for messages of its chat, which wait for the pace of others.
+  if (press !== null) return { lane: `q:${press.questionId}`, album: '' };
   const group = message.media_group_id;
   // Only one message of an album has the caption, so all of its messages are matched together later.
   const sends = bot.rules.some((rule) => rule.action !== 'drop');
-  if (sends && (typeof group === 'string' || typeof group === 'number')) return { album: String(group) };
+  if (sends && (typeof group === 'string' || typeof group === 'number')) return { lane, album: String(group) };
   const meets = sends && matchingRules(bot, shown.kind, [message]).some((rule) => rule.action !== 'drop');
   const asks = () => routerRules(bot, shown.kind, [message]).length > 0;
-  return meets || answersOwnMessage(bot, message) || asks() ? { album: '' } : null;
+  return meets || answersOwnMessage(bot, message) || asks() ? { lane, album: '' } : null;
 }
 
 /** The outcome of a unit, and what was attempted for it: one attempt for each destination. */
@@ -47,6 +57,8 @@ export async function routeUnit(
   const messages = unit.updates.map(messageOf).filter((message) => message !== null);
   const [first] = messages;
   if (first === undefined || !lease.ownsTurn()) return { outcome: first === undefined ? 'delivered' : 'returned' };
+  const press = pressIn(unit.updates[0], first);
+  if (press !== null) return answerOutcome(await takeAnswer(deps, bot, press), unit, deps.clock.nowMs());
   const knownFromMs = unit.updates[0].acceptedAtMs + OWN_POST_KNOWN_AFTER_MS;
   if (hidesItsWriter(first) && deps.clock.nowMs() < knownFromMs) {
     return { outcome: 'retry', atMs: knownFromMs, record: unit.retry };
@@ -65,6 +77,18 @@ export async function routeUnit(
     storeProgress: (links) => noteRouted(deps, bot, unit, { fencingToken, progress, links }),
   };
   return sendToAll(deps, bot, unit, { messages, destinations, progress }, routing);
+}
+
+/** The press of a button of a question, which no other reader gets. */
+function pressIn({ kind }: { kind: string }, payload: Fields): QuestionPress | null {
+  return kind === 'callback_query' ? pressOf(payload) : null;
+}
+
+/** A message that does not show the end yet is left to upkeep after a while. */
+function answerOutcome(taken: 'taken' | 'retry', unit: ClaimedUnit, nowMs: number): Outcome {
+  const isRecent = nowMs - unit.updates[0].acceptedAtMs < SHOWN_BY_TURN_MS;
+  if (taken === 'taken' || !isRecent) return { outcome: 'delivered' };
+  return { outcome: 'retry', atMs: nowMs + SHOW_AGAIN_MS, record: unit.retry };
 }
 
 async function sendToAll(

@@ -101,7 +101,7 @@ function selectRoutable(bot: Bot, shown: ShownUpdate[], shownUpTo: number | null
   if (shownUpTo === null) return null;
   const filed = shown.flatMap((update) => {
     const routable = readRoutable(bot, update);
-    return routable === null ? [] : [{ lane: update.lane, id: update.id, album: routable.album }];
+    return routable === null ? [] : [{ id: update.id, ...routable }];
   });
   return { upTo: shownUpTo, count: shown.length, filed };
 }

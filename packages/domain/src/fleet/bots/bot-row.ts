@@ -31,6 +31,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     namedKinds: row.named_kinds,
     rules: row.rules,
     routedTo: row.routed_to,
+    asks: row.asks,
     programs: row.programs.map((program) => openProgram(secrets, program)),
     registrationId: row.registration_id,
     revision: row.revision,

@@ -125,6 +125,15 @@ export function botStore(db: Database) {
       await db.selectFrom('bots').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
       await db.updateTable('bots').set({ revision: nextRevision }).where('id', 'in', ids).execute();
     },
+    /** Notes that a bot asks questions. False if that is known, or the bot is gone. */
+    beginAsking: async (id: number): Promise<boolean> => {
+      const begun = db
+        .updateTable('bots')
+        .set({ asks: true, revision: nextRevision })
+        .where('id', '=', id)
+        .where('asks', '=', false);
+      return (await begun.executeTakeFirst()).numUpdatedRows > 0n;
+    },
     /** The other bots in rules from or to this one. */
     routingPartners: async (id: number): Promise<number[]> => {
       const { rows } = await sql<{ partner: number }>`

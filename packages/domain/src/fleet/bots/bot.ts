@@ -39,6 +39,8 @@ export type Bot = {
   /** True if a rule sends to chats of this bot; replies there are routed back to the source. */
   routedTo: boolean;
   programs: ActiveProgram[];
+  /** True from its first question on: presses of buttons of questions are kept from all readers. */
+  asks: boolean;
   registrationId: string;
   revision: number;
   /** Update ids up to this one may have been given out. */
@@ -91,9 +93,9 @@ export function rulesOf(bot: Bot): ActiveRule[] {
   return bot.manageEnabled ? bot.rules : [];
 }
 
-/** True if rules turns are needed. Push applies `drop` rules, so those alone need none. */
+/** True if rules turns are needed, which also take answers to questions. Push applies `drop` rules, so those alone need none. */
 export function routes(bot: Bot): boolean {
-  return bot.manageEnabled && (bot.routedTo || bot.rules.some((rule) => rule.action !== 'drop'));
+  return bot.manageEnabled && (bot.routedTo || bot.asks || bot.rules.some((rule) => rule.action !== 'drop'));
 }
 
 /** True if the platform pushes this bot's updates to us. */

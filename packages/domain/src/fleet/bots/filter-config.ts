@@ -13,8 +13,8 @@ export type FilterConfig = {
   digest: string;
 };
 
-/** The exclusive programs come first, in the order in which they take updates. */
-export type FilterText = { username: string; programs: FilteringProgram[] };
+/** The exclusive programs come first, in the order in which they take updates. `asks`: presses of buttons of questions are taken. */
+export type FilterText = { username: string; asks: boolean; programs: FilteringProgram[] };
 
 const NONE: FilterConfig = { text: '', digest: '' };
 const DIGEST_LENGTH = 16;
@@ -22,7 +22,7 @@ const configs = new WeakMap<Bot, FilterConfig>();
 
 /** A changed bot is a new object, so a kept text is never out of date. */
 export function filterConfigOf(bot: Bot): FilterConfig {
-  if (bot.programs.length === 0) return NONE;
+  if (bot.programs.length === 0 && !bot.asks) return NONE;
   const known = configs.get(bot);
   if (known !== undefined) return known;
   const config = makeConfig(bot);
@@ -30,12 +30,12 @@ export function filterConfigOf(bot: Bot): FilterConfig {
   return config;
 }
 
-function makeConfig({ username, programs: all }: Bot): FilterConfig {
+function makeConfig({ username, asks, programs: all }: Bot): FilterConfig {
   const exclusive = all.filter((program) => program.exclusive);
   const first = exclusive.toSorted((left, right) => left.order - right.order || left.id - right.id);
   const others = all.filter((program) => !program.exclusive && Object.keys(program.filter).length > 0);
-  if (first.length + others.length === 0) return NONE;
+  if (first.length + others.length === 0 && !asks) return NONE;
   const programs = [...first, ...others].map(({ id, kinds, filter, exclusive }) => ({ id, kinds, filter, exclusive }));
-  const text = JSON.stringify({ username, programs } satisfies FilterText);
+  const text = JSON.stringify({ username, asks, programs } satisfies FilterText);
   return { text, digest: sha256Hex(text).slice(0, DIGEST_LENGTH) };
 }

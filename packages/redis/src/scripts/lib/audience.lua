@@ -1,9 +1,8 @@
 -- Who gets the updates of an append, by the marks that filters gave them (lib/log.lua says what a mark is).
 -- @include state
+-- @include log
 -- @include dead-letter
 local ALBUM_BYTES = 4096
--- As if program 0, which does not exist, took the update alone.
-local MARK_OF_NOBODY = '=0'
 
 -- Whether the default readers want this kind. allowed: as in the state
 local function isAllowedKind(allowed, kind)
@@ -59,13 +58,13 @@ local function markOf(audience, number)
     mark, album = string.match(audience.marks[number], '^(%S*) ?(.*)$')
     if album ~= '' then mark = markOfAlbum(audience, album, mark) end
     owner = string.match(mark, '^=(%d+)$')
-    consumer = owner and redis.call('HGET', audience.consumers, 'program:' .. owner)
-    if owner and not consumer then
+    consumer = owner and mark ~= MARK_OF_NOBODY and redis.call('HGET', audience.consumers, 'program:' .. owner)
+    if owner and not consumer and mark ~= MARK_OF_NOBODY then
       mark, owner = '', nil
     end
   end
   noteReaders(audience, mark, owner)
-  return mark, owner, owner ~= nil and string.sub(consumer, -2) == ' 0'
+  return mark, owner, consumer and string.sub(consumer, -2) == ' 0' or false
 end
 
 -- An update that a parked program takes alone becomes a dead letter, which can be sent to the bot's backend. Returns its mark.

@@ -73,9 +73,13 @@ local function isOfKind(wanted, kind)
   return (string.find(wanted, ',' .. kind .. ',', 1, true) ~= nil) ~= (string.sub(wanted, 1, 1) == '!')
 end
 
--- Whether rules see this kind, whatever kinds the bot's own client asked for.
-local function isRoutable(kind)
-  return kind == 'message' or kind == 'channel_post' or kind == 'business_message'
+-- As if program 0, which does not exist, took the update alone.
+local MARK_OF_NOBODY = '=0'
+
+-- Whether the rules turn looks at an update, whatever kinds the bot's own client asked for: at messages, and at answers to
+-- questions, which nobody else gets.
+local function isForRules(kind, mark)
+  return kind == 'message' or kind == 'channel_post' or kind == 'business_message' or mark == MARK_OF_NOBODY
 end
 
 local function entryAt(log, id)

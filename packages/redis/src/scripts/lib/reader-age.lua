@@ -7,8 +7,8 @@ local ENTRIES_LOOKED_AT = 20
 local function isAllowed(entry)
   return entry.allowed
 end
-local function isForRules(entry)
-  return isRoutable(entry.kind)
+local function isOfRules(entry)
+  return isForRules(entry.kind, entry.mark)
 end
 local function isAny()
   return true

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { botStore } from '../../fleet/bots/bot-store.ts';
+import type { ChangeRulesDeps } from '../../fleet/bots/change-rules.ts';
+import { republishBots } from '../../fleet/bots/republish-bots.ts';
+import { requireAbleToAct } from '../../fleet/bots/require-managed.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import type { PutDeps } from '../../records/messages/put-message.ts';
+import { sendMessage } from '../../records/messages/send-message.ts';
+import { buttonData } from '../filters/question-press.ts';
+import type { Question } from './question.ts';
+import { type QuestionToAsk, questionStore } from './question-store.ts';
+
+export type AskDeps = ChangeRulesDeps & PutDeps;
+
+const NONCE_BYTES = 16;
+
+/**
+ * Asks a question in a chat: a message with a button for each option. Throws as sendMessage does; nothing is kept then, and a
+ * message that the platform took all the same has buttons that nobody knows.
+ */
+export async function addQuestion(
+  deps: AskDeps,
+  bot: Bot,
+  by: Actor,
+  wanted: Omit<QuestionToAsk, 'botId' | 'nonce'>,
+): Promise<Question> {
+  requireAbleToAct(bot);
+  // Every process must know that presses are to be kept from the other readers before there is a button to press.
+  if (await botStore(deps.db).beginAsking(bot.id)) await republishBots(deps, [bot.id]);
+  const store = questionStore(deps.db);
+  const question = await store.insert({
+    ...wanted,
+    botId: bot.id,
+    nonce: randomBytes(NONCE_BYTES).toString('base64url'),
+  });
+  try {
+    const { id: messageId } = await sendMessage(deps, bot, by, {
+      chatId: question.chatId,
+      threadId: question.threadId ?? undefined,
+      content: { text: question.text },
+      replyMarkup: {
+        inline_keyboard: question.options.map((text, at) => [{ text, callback_data: buttonData(question, at) }]),
+      },
+    });
+    return (await store.setMessage(question.id, messageId)) ?? { ...question, messageId };
+  } catch (error) {
+    await store.remove(question.id).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
+import { type Question, settledText } from './question.ts';
+import { questionStore } from './question-store.ts';
+
+export type ShowDeps = { db: Database; platform: PlatformClient; calls: Pick<CallBuffer, 'keep'> };
+
+/**
+ * Edits the message of a settled question, so that it says how the question ended and has no buttons. 'retry': the platform did
+ * not answer, or asked to wait. A message that cannot be edited counts as shown. Rejects when Postgres is away.
+ */
+export async function showEnd(
+  { db, platform, calls }: ShowDeps,
+  bot: Bot,
+  question: Question,
+): Promise<'shown' | 'retry'> {
+  if (question.messageId !== null) {
+    const params = { chat_id: question.chatId, message_id: question.messageId, text: settledText(question) };
+    const answer = await platform.call(bot.token, 'editMessageText', params);
+    switch (answer.outcome) {
+      case 'unreachable':
+      case 'garbage':
+        return 'retry';
+      case 'refused':
+        if (answer.errorCode === 429 || answer.errorCode >= 500) return 'retry';
+        break;
+      case 'ok': {
+        const result = JSON.stringify(answer.result);
+        calls.keep(bot, { method: 'editmessagetext', params: { chat_id: String(question.chatId) }, result });
+      }
+    }
+  }
+  await questionStore(db).noteShown(question.id);
+  return 'shown';
+}
