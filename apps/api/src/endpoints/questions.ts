@@ -83,7 +83,7 @@ function notFound(): FlotillaError {
   return new FlotillaError('not_found', 'Question not found');
 }
 
-export function presentQuestion(question: Question): QuestionResource {
+function presentQuestion(question: Question): QuestionResource {
   const { chosen, answeredBy, settledAt } = question;
   return {
     id: question.id,
