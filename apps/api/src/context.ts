@@ -62,6 +62,8 @@ export type Context = Service & {
   /** Limits the bytes of request bodies held in memory. */
   bodies: BodyBudget;
   uploads: UploadLimit;
+  /** How many searches each account runs in this process. */
+  searches: Map<number, number>;
   /** Connections to backends, for test deliveries. */
   backends: BackendConnections;
   testsInFlight: Set<object>;
@@ -138,6 +140,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     proxyHost: config.proxy.host === null ? null : proxyHost(config.proxy.host, config.http.trustedProxies),
     bodies: bodyBudget(metrics),
     uploads: uploadLimit(),
+    searches: new Map(),
     apiMetrics: counted,
     backends,
     testsInFlight: new Set(),

@@ -1,6 +1,9 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { makeMonths } from '@flotilla/database/month-partitions.ts';
+import { makeMonths, readPartitions } from '@flotilla/database/month-partitions.ts';
+import { MESSAGE_COLUMNS } from '@flotilla/domain/records/history/message-row.ts';
+import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** One chat spread over two years, one with half as many messages within nine days, and ten thousand small chats. */
 export const OLD_CHAT = -1;
@@ -83,4 +86,57 @@ function repeatable(seed: number): () => number {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
     return state / 4_294_967_296;
   };
+}
+
+/** Of the rows, half are of the first bot. */
+const OTHER_BOTS = 10;
+const IDS_APART = 10_000_000;
+
+/**
+ * Copies the corpus of a bot, in the order of dates, until there are about so many rows: into its own chats with other ids, and to ten
+ * other bots. Returns all bots, the first one first.
+ */
+export async function multiplyCorpus(db: Database, botId: number, rows: number): Promise<number[]> {
+  const { rows: counted } = await sql<{ count: number }>`select count(*) as count from messages`.execute(db);
+  const copies = Math.max(0, Math.round(rows / (counted[0]?.count ?? 1)) - 1);
+  if (copies < 2 * OTHER_BOTS - 1) return [botId];
+  const others: number[] = [];
+  for (let made = 0; made < OTHER_BOTS; made += 1) others.push(await storedBot(db));
+  const targets = Array.from({ length: copies }, (_, at) =>
+    at % 2 === 0 ? botId : others[Math.floor(at / 2) % OTHER_BOTS],
+  );
+  await db.connection().execute(async (connection) => {
+    // The triggers would count authors for minutes.
+    await sql`set session_replication_role = replica`.execute(connection);
+    for (const { fromS, untilS } of await readPartitions(connection as Database, 'messages')) {
+      if (fromS !== null && untilS !== null)
+        await copyMonth(connection as Database, targets as number[], fromS, untilS);
+    }
+    await sql`set session_replication_role = default`.execute(connection);
+  });
+  await sql`
+    insert into chats (bot_id, id, type, message_count, last_date)
+    select bot_id, chat_id, 'supergroup', count(*), max(date) from messages group by 1, 2
+    on conflict (bot_id, id) do update set message_count = excluded.message_count`.execute(db);
+  return [botId, ...others];
+}
+
+async function copyMonth(db: Database, targets: number[], fromS: number, untilS: number): Promise<void> {
+  const rest = sql.join(
+    MESSAGE_COLUMNS.filter((name) => name !== 'bot_id' && name !== 'id').map((name) => sql.ref(name)),
+  );
+  const digest = (named: RawBuilder<unknown>, characters: number) =>
+    sql`left(encode(sha256(convert_to(${named}, 'UTF8')), 'base64'), ${sql.lit(characters)})`;
+  // As searchColumn makes it.
+  const ofBot = (bot: RawBuilder<unknown>) => sql`'''' || ${digest(sql`${bot} || ' ' || (date >> 20)`, 4)}`;
+  const ofChat = (bot: RawBuilder<unknown>) =>
+    sql`'''=' || ${digest(sql`${bot} || ' ' || chat_id || ' ' || (date >> 20)`, 6)}`;
+  await sql`
+    insert into messages (bot_id, id, ${rest}, search)
+    select copy.bot, id + copy.number * ${sql.lit(IDS_APART)}, ${rest},
+      case when copy.bot = m.bot_id then search else replace(replace(search::text,
+        ${ofBot(sql`m.bot_id`)}, ${ofBot(sql`copy.bot`)}), ${ofChat(sql`m.bot_id`)}, ${ofChat(sql`copy.bot`)})::tsvector end
+    from messages m cross join unnest(${targets}::bigint[]) with ordinality as copy (bot, number)
+    where date >= ${fromS} and date < ${untilS}
+    order by date`.execute(db);
 }

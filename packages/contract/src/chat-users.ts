@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
-import { isBotField, nameFields, okAnswer, userIdField } from './fields.ts';
-import { botIdOfChat, chatId, flag, integer, pagedInputs, text, userOfChat } from './inputs.ts';
+import { botIdField, chatIdField, isBotField, nameFields, okAnswer, userIdField } from './fields.ts';
+import { anyBotId, botIdOfChat, chatId, flag, integer, limitInput, pagedInputs, text, userOfChat } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 const chatUserResource = z.strictObject({ id: userIdField, ...nameFields, is_bot: isBotField }).meta({ id: 'User' });
@@ -10,6 +10,38 @@ const chatUserResource = z.strictObject({ id: userIdField, ...nameFields, is_bot
 export type ChatUserResource = z.infer<typeof chatUserResource>;
 
 const USER: ChatUserResource = { id: EXAMPLE_USER_ID, username: 'ada', first_name: 'Ada', is_bot: false };
+
+/** The most chats that are shown of one person. */
+export const CHATS_OF_PERSON = 50;
+
+const personResource = z
+  .strictObject({
+    user_id: userIdField,
+    ...nameFields,
+    chats: z
+      .array(
+        z.strictObject({
+          bot_id: botIdField,
+          chat_id: chatIdField,
+          title: z.string().describe('The title. Of a private chat, the name of the person.').optional(),
+          messages: z.int().describe('The number of messages of this person that are kept and not deleted.'),
+          last_message_at: z.iso.datetime().describe('When this person wrote last there, to the minute.'),
+        }),
+      )
+      .describe(
+        `The chats of the caller's bots in which the person wrote, the newest first, at most ${CHATS_OF_PERSON}.`,
+      ),
+  })
+  .meta({ id: 'Person' });
+
+export type PersonResource = z.infer<typeof personResource>;
+
+const PERSON: PersonResource = {
+  user_id: EXAMPLE_USER_ID,
+  username: 'ada',
+  first_name: 'Ada',
+  chats: [{ ...EXAMPLE_CHAT, title: 'Customers', messages: 12, last_message_at: '2026-01-02T10:15:00.000Z' }],
+};
 
 export const chatUserOperations = {
   listChatUsers: defineOperation({
@@ -27,6 +59,26 @@ export const chatUserOperations = {
     output: z.array(chatUserResource),
     botInputs: ['bot_id'],
     example: { input: { ...EXAMPLE_CHAT, q: 'ada' }, output: [USER] },
+  }),
+
+  findPeople: defineOperation({
+    method: 'GET',
+    paths: ['/api/people'],
+    role: 'any',
+    summary: 'Finds people by name, @username or id, with the chats in which they wrote.',
+    description:
+      'All words must begin a word of the names or of the username; case and accents do not matter. Whoever wrote last comes first. Names are those of the newest message. What a group had before it became a supergroup is counted in the supergroup. Bots, channels and anonymous admins are no people.',
+    input: z.object({
+      q: text({ min: 1, max: 256 }).describe(
+        'Words of a name, a `@username` or its beginning, or the id at the platform.',
+      ),
+      bot_id: anyBotId(),
+      limit: limitInput({ default: 20, max: 100 }),
+    }),
+    output: z.array(personResource),
+    botInputs: ['bot_id'],
+    errors: ['too_many_requests'],
+    example: { input: { q: 'ada' }, output: [PERSON] },
   }),
 
   banChatUser: defineOperation({

@@ -1,18 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { botIdField, chatIdField, nameFields } from './fields.ts';
-import {
-  botId,
-  botIdOfChat,
-  chatId,
-  flag,
-  integer,
-  moment,
-  pagedInputs,
-  platformId,
-  text,
-  threadId,
-} from './inputs.ts';
+import { anyBotId, botId, chatId, flag, integer, moment, pagedInputs, platformId, text, threadId } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 export const MEDIA_TYPES = [
@@ -142,6 +131,22 @@ export const CSV_COLUMNS = Object.keys(messageResource.shape).filter(
 
 export type MessageResource = z.infer<typeof messageResource>;
 
+const foundMessage = messageResource
+  .extend({
+    chat_title: z.string().describe('The title of the chat. Of a private chat, the name of the person.').optional(),
+    highlights: z
+      .array(
+        z.strictObject({
+          offset: z.int().describe('Where it begins in `text`, in UTF-16 code units.'),
+          length: z.int().describe('Its length in UTF-16 code units.'),
+        }),
+      )
+      .describe('The parts of `text` that match, in their order; the first 50.'),
+  })
+  .meta({ id: 'FoundMessage' });
+
+export type FoundMessageResource = z.infer<typeof foundMessage>;
+
 const MESSAGE: MessageResource = {
   id: 501,
   chat_id: EXAMPLE_CHAT_ID,
@@ -249,17 +254,24 @@ export const messageOperations = {
     method: 'GET',
     paths: ['/api/messages/search'],
     role: 'any',
-    summary: 'Searches the messages of a chat, newest first.',
-    description: 'A message must have all the words. Of the last word, the beginning is enough.',
+    summary: 'Searches the messages of a chat, of a bot or of all bots, newest first.',
+    description:
+      'Without `chat_id` the messages of the bot are searched; without `bot_id`, too, those of all bots that the caller sees. A chat includes the group that it was before it became a supergroup. A message must have all the words. Of the last word, the beginning is enough. Case, accents, Arabic vowel signs and skin tones do not matter, an emoji is a word, and Chinese, Japanese and Thai are found by any part.\n\nMessages are sorted by `date`, then by `id`. `before` pages stably while messages arrive. `X-Total-Count` counts at least 200 matches if there are so many, in chats of up to 20,000 messages 1,000; a larger number is a lower bound. A search that takes longer than 4 s is ended with a 503; it ends, too, when the client disconnects.',
     input: z.object({
-      bot_id: botIdOfChat(),
-      chat_id: chatId(),
+      bot_id: anyBotId().describe(
+        'The id of the bot in Flotilla. Without it: all bots that the caller sees; with `chat_id`, the one of them that tracks the chat.',
+      ),
+      chat_id: chatId().optional(),
       q: text({ min: 1, max: 256 }).describe('Words in any language; case and accents do not matter.'),
       ...messageFilter,
       ...pagedInputs({ default: 50, max: 200 }),
     }),
-    output: z.array(messageResource),
+    output: z.array(foundMessage),
     botInputs: ['bot_id'],
-    example: { input: { ...EXAMPLE_CHAT, q: 'my ord' }, output: [MESSAGE] },
+    errors: ['too_many_requests'],
+    example: {
+      input: { q: 'my ord' },
+      output: [{ ...MESSAGE, chat_title: 'Customers', highlights: [{ offset: 9, length: 8 }] }],
+    },
   }),
 };

@@ -202,12 +202,16 @@ export const routingRuleOperations = {
     method: 'GET',
     paths: ['/api/routes'],
     role: 'any',
-    summary: 'Lists the routing rules of a source bot or of a target bot, in the order in which they run.',
+    summary:
+      'Lists the routing rules of a source bot or of a target bot, or finds some of all bots, in the order in which they run.',
     input: z.object({
-      bot_id: ownId().optional().describe('The source bot. It may be left out if `target_bot_id` is given.'),
+      bot_id: ownId().optional().describe('The source bot. It may be left out if `target_bot_id` or `q` is given.'),
       target_bot_id: ownId()
         .optional()
         .describe('The bot that sends. Rules whose source bot the caller does not see are not listed.'),
+      q: text({ min: 1, max: 256 })
+        .optional()
+        .describe('A part of the condition or of the description. Case does not matter.'),
       ...pagedInputs(),
     }),
     output: z.array(routingRuleResource),

@@ -63,6 +63,12 @@ export async function detachOldestMonth(
   return month;
 }
 
+/** Merges the words that wait in the index of words, which every search reads one by one. */
+export async function mergeSearchWords(db: Database): Promise<void> {
+  await sql`
+    select gin_clean_pending_list(inhrelid) from pg_inherits where inhparent = 'messages_search'::regclass`.execute(db);
+}
+
 /** Repeats work that could not get its lock within moments. */
 export function lockedBriefly<Result>(work: () => Promise<Result>): Promise<Result> {
   return repeatOnLockTimeout(TRIES, work);

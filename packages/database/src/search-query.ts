@@ -2,16 +2,22 @@ import { hash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { type SearchWord, searchVector, searchWords } from './search-words.ts';
 
-// 2^20 s are 12 days. Shorter periods mean more look-ups for a rare word, longer ones more rows for a common word.
-const PERIOD_BITS = 20;
-const PREFIX_CHARACTERS = 6;
+// 2^20 s are 12 days, 2^17 s are 36 hours. Shorter periods mean more look-ups for a rare word, longer ones more rows for
+// a common word. All bots together write more than one of them.
+const BOT_PERIOD_BITS = 20;
+const FLEET_PERIOD_BITS = 17;
+const BOT_CHARACTERS = 4;
+const CHAT_CHARACTERS = 6;
+// No word and no digest begins with these.
+const FLEET_MARK = '-';
+const CHAT_MARK = '=';
+const PERSON_MARK = '=';
+/** The periods of 96 days are told apart, and a partition is a month. */
+const FLEET_PERIODS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 // Placeholder for the lexeme prefix in a template; no word contains it.
 const PREFIX_MARK = '#';
 
-/** The length of a period. */
-export const PERIOD_S = 2 ** PERIOD_BITS;
-
-/** A search as templates of a tsquery for `tsqueryIn`: all its words, and the same in two parts. */
+/** A search as templates of a tsquery: all its words, and the same in two parts. */
 export interface SearchQuery {
   all: string;
   /** The last word, as a prefix. */
@@ -20,9 +26,13 @@ export interface SearchQuery {
   others: string | null;
 }
 
+/** Which lexemes are looked up: those of some chats of a bot, of some bots, or of all bots together. */
+export type Lexemes = { botId: number; chatIds: readonly number[] } | { botIds: readonly number[] } | 'fleet';
+
 /**
- * The value of a message's `search` column, as the text of a tsvector. Each lexeme begins with a digest of the chat and
- * of a period, so that looking up a word or a prefix reads only the postings of that chat and period.
+ * The value of a message's `search` column, as the text of a tsvector. Each word is there twice: after a digest of the bot
+ * and of a period, so that looking it up reads only the postings of that bot, and after a period of the whole fleet. A
+ * lexeme of its own stands for the chat.
  */
 export function searchColumn(message: {
   bot_id: number;
@@ -31,21 +41,30 @@ export function searchColumn(message: {
   text: string | null;
 }): string | null {
   if (message.text === null) return null;
-  const period = Math.floor(message.date / PERIOD_S);
-  return searchVector(digestPrefix(`${message.bot_id} ${message.chat_id} ${period}`), message.text);
+  const { bot_id: botId, chat_id: chatId, date } = message;
+  const period = periodAt(date, BOT_PERIOD_BITS);
+  const prefixes = [botPrefix(botId, period), fleetPrefix(periodAt(date, FLEET_PERIOD_BITS))];
+  return searchVector(prefixes, message.text, chatLexeme(botId, chatId, period));
 }
 
-/** A batch has the chats of the one before, and a digest costs more than all else about a word. */
-const PREFIXES_KEPT = 2_000;
-const prefixes = new Map<string, string>();
+/** A person in a chat, as the text of a tsvector: the words of the names, for their bot and for the whole fleet. */
+export function peopleColumn(person: {
+  botId: number;
+  username: string | null;
+  firstName: string | null;
+  lastName: string | null;
+}): string | null {
+  const names = [person.username, person.firstName, person.lastName].filter(Boolean).join(' ');
+  return searchVector([digest(`${person.botId}`).slice(0, BOT_CHARACTERS), FLEET_MARK], names, PERSON_MARK);
+}
 
-function digestPrefix(named: string): string {
-  const known = prefixes.get(named);
-  if (known !== undefined) return known;
-  const prefix = hash('sha256', named, 'base64').slice(0, PREFIX_CHARACTERS);
-  if (prefixes.size >= PREFIXES_KEPT) prefixes.clear();
-  prefixes.set(named, prefix);
-  return prefix;
+/** The texts of the tsqueries for people whose names begin with all words of `q`; none when it has no word. */
+export function peopleQueries(bots: 'all' | readonly number[], q: string): string[] {
+  const words = [...new Set(operandsOf(searchWords(q)))];
+  if (words.length === 0) return [];
+  const template = words.map((word) => (/:\*|<->/.test(word) ? word : `${word}:*`)).join(' & ');
+  const prefixes = bots === 'all' ? [FLEET_MARK] : bots.map((botId) => digest(`${botId}`).slice(0, BOT_CHARACTERS));
+  return prefixes.map((prefix) => template.replaceAll(PREFIX_MARK, () => prefix));
 }
 
 /** All words of `q`, the last one as a prefix; null when it has no word. */
@@ -59,26 +78,75 @@ export function searchQuery(q: string): SearchQuery | null {
   return { all: others === null ? prefix : `${others} & ${prefix}`, last: prefix, others };
 }
 
-/** The period of a date column, as SQL. */
+/** The period of a date column by which `tsqueryOf` finds a row's lexemes, as SQL. */
 export function periodOf(date: RawBuilder<unknown>): RawBuilder<number> {
-  return sql`(${date} >> ${sql.lit(PERIOD_BITS)})`;
+  return sql`(${date} >> ${sql.lit(FLEET_PERIOD_BITS)})`;
 }
 
-/** The first second of a period, as SQL. */
-export function startOfPeriod(period: RawBuilder<unknown>): RawBuilder<number> {
-  return sql`(${period} << ${sql.lit(PERIOD_BITS)})`;
-}
-
-/** A template as the tsquery for one period of a chat, as SQL. It must name lexemes as `searchColumn` does. */
-export function tsqueryIn(
-  chat: { botId: number; chatId: number },
-  period: RawBuilder<unknown>,
-  template: string,
-): RawBuilder<unknown> {
-  const named = sql`${`${chat.botId} ${chat.chatId} `}::text || ${period}`;
-  const digest = sql`encode(sha256(convert_to(${named}, 'UTF8')), 'base64')`;
-  const prefix = sql`left(${digest}, ${sql.lit(PREFIX_CHARACTERS)})`;
+/** A template as the tsquery for rows of one period, whatever their bot, as SQL. */
+export function tsqueryOf(period: RawBuilder<unknown>, template: string): RawBuilder<unknown> {
+  const last = sql.lit(FLEET_PERIODS.length - 1);
+  const prefix = sql`${sql.lit(FLEET_MARK)} || substr(${sql.lit(FLEET_PERIODS)}, (${period} & ${last})::int + 1, 1)`;
   return sql`replace(${template}::text, ${sql.lit(PREFIX_MARK)}, ${prefix})::tsquery`;
+}
+
+/** The length of a period in seconds. */
+export function periodSeconds(lexemes: Lexemes): number {
+  return 2 ** periodBits(lexemes);
+}
+
+/** A template as the text of the tsquery for all periods from `fromS` to before `untilS`. */
+export function tsqueryFor(lexemes: Lexemes, fromS: number, untilS: number, template: string): string {
+  const bits = periodBits(lexemes);
+  const parts: string[] = [];
+  for (let period = periodAt(fromS, bits); period * 2 ** bits < untilS; period += 1) {
+    for (const [prefix, chats] of prefixesIn(lexemes, period)) {
+      const words = template.replaceAll(PREFIX_MARK, () => prefix);
+      parts.push(chats === null ? `(${words})` : `(${words} & (${chats}))`);
+    }
+  }
+  return parts.join(' | ');
+}
+
+function prefixesIn(lexemes: Lexemes, period: number): [prefix: string, chats: string | null][] {
+  if (lexemes === 'fleet') return [[fleetPrefix(period), null]];
+  if ('botIds' in lexemes) return lexemes.botIds.map((botId) => [botPrefix(botId, period), null]);
+  const { botId, chatIds } = lexemes;
+  const chats = chatIds.map((chatId) => `'${chatLexeme(botId, chatId, period)}'`).join(' | ');
+  return [[botPrefix(botId, period), chats]];
+}
+
+function periodBits(lexemes: Lexemes): number {
+  return lexemes === 'fleet' ? FLEET_PERIOD_BITS : BOT_PERIOD_BITS;
+}
+
+function periodAt(dateS: number, bits: number): number {
+  return Math.floor(dateS / 2 ** bits);
+}
+
+function fleetPrefix(period: number): string {
+  return FLEET_MARK + FLEET_PERIODS[period & (FLEET_PERIODS.length - 1)]!;
+}
+
+function botPrefix(botId: number, period: number): string {
+  return digest(`${botId} ${period}`).slice(0, BOT_CHARACTERS);
+}
+
+function chatLexeme(botId: number, chatId: number, period: number): string {
+  return CHAT_MARK + digest(`${botId} ${chatId} ${period}`).slice(0, CHAT_CHARACTERS);
+}
+
+/** A batch has the chats of the one before, and a digest costs more than all else about a word. */
+const DIGESTS_KEPT = 4_000;
+const digests = new Map<string, string>();
+
+function digest(named: string): string {
+  const known = digests.get(named);
+  if (known !== undefined) return known;
+  const made = hash('sha256', named, 'base64');
+  if (digests.size >= DIGESTS_KEPT) digests.clear();
+  digests.set(named, made);
+  return made;
 }
 
 function operandsOf(words: SearchWord[]): string[] {

@@ -44,19 +44,21 @@ describe('searchWords', () => {
 test('a text of ASCII has the same words as any other', () => {
   const everySign = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));
   for (const text of [everySign, 'Costs $5, or $$6 (a_b)!', `${'x'.repeat(70)}y`]) {
-    const words = new Set(searchWords(text).map(({ word }) => `'p${word}'`));
-    expect(searchVector('p', text)).toBe([...words].join(' '));
+    const words = new Set(searchWords(text).map(({ word }) => word));
+    const after = (prefix: string) => [...words].map((word) => `'${prefix}${word}'`);
+    expect(searchVector(['p', 'q'], text, '=')).toBe(["'='", ...after('p'), ...after('q')].join(' '));
   }
 });
 
-test('searchVector writes each word once behind the prefix, and only pairs have positions', () => {
-  expect(searchVector('p', 'a b a 你好 你好')).toBe("'pa' 'pb' 'p你好':4 'p好':5 'p你好':7 'p好':8");
-  expect(searchVector('p', '...')).toBeNull();
-  expect(searchVector('p', null)).toBeNull();
+test('searchVector writes each word once behind each prefix, and only pairs have positions', () => {
+  expect(searchVector(['p'], 'a b a 你好 你好', '=')).toBe("'=' 'pa' 'pb' 'p你好':4 'p好':5 'p你好':7 'p好':8");
+  expect(searchVector(['p', 'q'], 'a 好', '=')).toBe("'=' 'pa' 'qa' 'p好':2 'q好':2");
+  expect(searchVector(['p'], '...', '=')).toBeNull();
+  expect(searchVector(['p'], null, '=')).toBeNull();
 });
 
 test('a letter with a hundred thousand marks takes no longer than other texts', () => {
   const startedMs = performance.now();
-  expect(searchVector('p', `tide a${'\u0344'.repeat(100_000)}${'\u0316'.repeat(100_000)}`)).toContain("'ptide'");
+  expect(searchVector(['p'], `tide a${'\u0344'.repeat(100_000)}${'\u0316'.repeat(100_000)}`, '=')).toContain("'ptide'");
   expect(performance.now() - startedMs).toBeLessThan(5_000);
 });

@@ -60,20 +60,25 @@ export function searchWords(text: string): SearchWord[] {
   return words;
 }
 
-/** A message's words as the text of a tsvector, each after `prefix`; null when the message has no word. */
-export function searchVector(prefix: string, text: string | null): string | null {
+/**
+ * The words of a text as the text of a tsvector, each after every prefix, and `alone` as a lexeme of its own; null when there is
+ * no word.
+ */
+export function searchVector(prefixes: readonly string[], text: string | null, alone: string): string | null {
   if (text === null || text === '') return null;
   const lexemes = new Set<string>();
   if (ASCII.test(text)) {
     for (const word of text.toLowerCase().match(ASCII_WORD_OR_SIGN) ?? []) lexemes.add(cut(word));
-    return lexemes.size === 0 ? null : `'${prefix}${[...lexemes].join(`' '${prefix}`)}'`;
+    if (lexemes.size === 0) return null;
+    const words = [...lexemes];
+    return prefixes.reduce((before, prefix) => `${before} '${prefix}${words.join(`' '${prefix}`)}'`, `'${alone}'`);
   }
   for (const [position, { word, run }] of searchWords(text).entries()) {
     // Only pairs need positions. A gap after each stretch keeps a phrase from continuing in the next stretch.
     const place = run === null ? '' : `:${Math.min(position + run + 1, LAST_POSITION)}`;
-    lexemes.add(`'${prefix}${word}'${place}`);
+    for (const prefix of prefixes) lexemes.add(`'${prefix}${word}'${place}`);
   }
-  return lexemes.size === 0 ? null : [...lexemes].join(' ');
+  return lexemes.size === 0 ? null : [`'${alone}'`, ...lexemes].join(' ');
 }
 
 /** A text without case, accents and invisible characters. */

@@ -154,6 +154,8 @@ export interface ChatUsersTable {
   last_name: string | null;
   is_bot: Generated<boolean>;
   last_seen_at: Generated<Date>;
+  /** The words of the names, for finding people. */
+  search: string | null;
 }
 
 export interface TagsTable {

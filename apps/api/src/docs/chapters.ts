@@ -41,6 +41,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   messages: { name: 'Messages', description: 'The history of a chat, and sending to it.' },
   files: { name: 'Files', description: 'The files in messages: pictures, sound, video, documents.' },
   users: { name: 'Users', description: 'The users who wrote in a chat; banning and unbanning.' },
+  people: { name: 'People', description: 'People in all chats, by their names.' },
   admins: { name: 'Admins', description: 'The administrators of a chat. Each list comes from the platform.' },
   tags: { name: 'Tags', description: 'Short notes on the users of a chat. People in the chat do not see them.' },
   questions: {

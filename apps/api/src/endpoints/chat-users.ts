@@ -1,11 +1,14 @@
-import type { ChatUserResource, chatUserOperations } from '@flotilla/contract/chat-users.ts';
+import { CHATS_OF_PERSON, type ChatUserResource, type chatUserOperations } from '@flotilla/contract/chat-users.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import { banChatUser } from '@flotilla/domain/records/chat-actions/ban-chat-user.ts';
 import { unbanChatUser } from '@flotilla/domain/records/chat-actions/unban-chat-user.ts';
 import { type ChatUser, chatUserStore } from '@flotilla/domain/records/chat-users/chat-user-store.ts';
+import { findPeople } from '@flotilla/domain/records/chat-users/find-people.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot, requireBotOfChat } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { whileWanted } from '../operations/search-limit.ts';
+import { presentPerson } from './present-found.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
@@ -20,6 +23,17 @@ export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
       users.count(query),
     ]);
     return cutPage(rows.map(presentChatUser), limit, total, (user) => [user.id]);
+  },
+
+  async findPeople(context, { input, caller, response }) {
+    const { limit, q } = input;
+    const ofCaller: 'all' | number[] = caller.bots === 'all' ? 'all' : [...caller.bots];
+    const bots = input.bot_id === undefined ? ofCaller : [requireBot(context, input.bot_id).id];
+    const query = { bots, q: q.trim(), limit, chats: CHATS_OF_PERSON };
+    const people = await whileWanted(context, caller, response, [], (signal) =>
+      findPeople(context, { ...query, signal }),
+    );
+    return people.map(presentPerson);
   },
 
   async banChatUser(context, { input, by }) {

@@ -292,6 +292,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   pinMessage: async () => inGroup({ message_id: await newMessage() }),
   unpinMessage: async () => inGroup({ message_id: await newMessage() }),
   listChatUsers: () => inGroup({ q: 'a', ...page }),
+  findPeople: () => ({ bot_id: botId, q: 'a', limit: 5 }),
   banChatUser: async () => inGroup({ user_id: await newMember(), until_date: 2_000_000_000, revoke_messages: true }),
   unbanChatUser: async () => inGroup({ user_id: await newMember() }),
   listChatAdmins: () => inGroup(page),
@@ -323,7 +324,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   showQuestion: async () => ({ id: await newQuestion() }),
   waitForQuestion: async () => ({ id: await newQuestion(), timeout: 0 }),
   cancelQuestion: async () => ({ id: await newQuestion() }),
-  listRoutingRules: () => ({ bot_id: botId, ...page }),
+  listRoutingRules: () => ({ bot_id: botId, q: 'invoice', ...page }),
   addRoutingRule: () => ({
     source_bot_id: botId,
     target_bot_id: botId,

@@ -1,7 +1,9 @@
-import type { MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
+import type { FoundMessageResource, MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
+import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
 import { findMessagePosition } from '@flotilla/domain/records/history/find-message-position.ts';
 import { exportChat } from '@flotilla/domain/records/messages/export-chat.ts';
 import {
@@ -18,13 +20,16 @@ import {
   messageStore,
 } from '@flotilla/domain/records/messages/message-store.ts';
 import { searchMessages } from '@flotilla/domain/records/messages/search-messages.ts';
+import { type SearchScope, searchCursorOf } from '@flotilla/domain/records/messages/search-scope.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { streamText } from '../http/send-answer.ts';
 import { requireBot, requireBotOfChat } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
+import { whileWanted } from '../operations/search-limit.ts';
 import { type ExportFormat, exportFormats } from './export-format.ts';
+import { presentFound } from './present-found.ts';
 import { presentMessage } from './present-message.ts';
 
 export const messageHandlers: Handlers<typeof messageOperations> = {
@@ -63,26 +68,37 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     await whileAllowed((ended) => streamText(request, response, headers, lines, ended));
   },
 
-  async searchMessages(context, { input, caller }) {
+  async searchMessages(context, { input, caller, response }) {
     const { q, limit, offset } = input;
-    const before = decodeCursor(input.before, CURSOR);
-    const bot = await requireBotOfChat(context, caller, input);
-    const search = {
-      botId: bot.id,
-      chatId: input.chat_id,
-      q,
-      filter: filterOf(input),
-      limit: limit + 1,
-      offset,
-      before,
-    };
-    const { messages, total } = await searchMessages(context, search);
-    return pageOf(bot, messages, limit, total);
+    const before = decodeCursor(input.before, SEARCH_CURSOR);
+    const search = { q, filter: filterOf(input), limit: limit + 1, offset, before };
+    return whileWanted(context, caller, response, NOTHING_FOUND, async (signal) => {
+      const scope = await scopeOf(context, caller, input);
+      const { messages, total } = await searchMessages(context, { ...search, scope, signal });
+      const page = cutPage(messages, limit, total, searchCursorOf);
+      return { ...page, rows: await presentFound(context, page.rows, q) };
+    });
   },
 };
 
 /** The sort key of messages: date, id, business connection. */
 const CURSOR = ['number', 'number', 'string'] as const;
+
+/** The same of several chats: date, id, bot, chat, business connection. */
+const SEARCH_CURSOR = ['number', 'number', 'number', 'number', 'string'] as const;
+const NOTHING_FOUND: Page<FoundMessageResource> = { rows: [], total: 0, next: null };
+
+type SearchInput = Call<typeof messageOperations.searchMessages.input>['input'];
+
+async function scopeOf(context: Context, caller: Caller, input: SearchInput): Promise<SearchScope> {
+  const { bot_id: botId, chat_id: chatId } = input;
+  if (chatId !== undefined) {
+    const { id } = await requireBotOfChat(context, caller, { bot_id: botId, chat_id: chatId });
+    return { botId: id, chatIds: [chatId, ...(await chatStore(context.db).formerOf(id, chatId))] };
+  }
+  if (botId !== undefined) return { botIds: [requireBot(context, botId).id] };
+  return caller.bots === 'all' ? 'fleet' : { botIds: [...caller.bots] };
+}
 
 function pageOf(bot: Bot, messages: Message[], limit: number, total: number): Page<MessageResource> {
   const page = cutPage(messages, limit, total, positionOf);

@@ -21,12 +21,12 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   async listRoutingRules(context, { input, caller }) {
     const { limit, offset } = input;
     const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
-    const { bot_id: sourceBotId, target_bot_id: targetBotId } = input;
-    if (sourceBotId === undefined && targetBotId === undefined) {
-      throw refusedInput('bot_id', 'is required unless target_bot_id is given');
+    const { bot_id: sourceBotId, target_bot_id: targetBotId, q } = input;
+    if (sourceBotId === undefined && targetBotId === undefined && q === undefined) {
+      throw refusedInput('bot_id', 'is required unless target_bot_id or q is given');
     }
     requireBotsOfRule(context, { source_bot_id: sourceBotId, target_bot_id: targetBotId });
-    const query = { sourceBotId, targetBotId, sources: caller.bots };
+    const query = { sourceBotId, targetBotId, q, sources: caller.bots };
     const rules = routingRuleStore(context.db);
     const [rows, total] = await Promise.all([
       rules.list(query, { limit: limit + 1, offset, afterId }),

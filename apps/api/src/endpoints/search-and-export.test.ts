@@ -75,6 +75,7 @@ describe('searching a chat', () => {
       text: 'Café au lait',
       date: DATE_S + 2,
       outgoing: false,
+      highlights: [{ offset: 8, length: 4 }],
     });
   });
 

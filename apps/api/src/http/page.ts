@@ -18,7 +18,7 @@ export interface Page<Row> {
 /** The sort key of the last row of a page, so that rows added before it do not move the next page. */
 export type Cursor = readonly (number | string)[];
 
-const cursorForm = z.array(z.union([z.int(), z.string().max(200).refine(isStorable)])).max(4);
+const cursorForm = z.array(z.union([z.int(), z.string().max(200).refine(isStorable)])).max(5);
 
 export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');

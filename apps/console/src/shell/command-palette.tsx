@@ -1,27 +1,23 @@
-import type { BotResource } from '@flotilla/contract/bots.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
-import { callPage } from '../call.ts';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
-import { lookOf, markOf, StateMark } from '../parts/state-badge.tsx';
-import { usePreferences } from '../preferences.tsx';
-import { seesWholeFleet, useSession } from '../session.tsx';
-import { THEMES } from '../stored-preferences.ts';
 import { useWords } from '../words/words.tsx';
-import { screensOf } from './screens.ts';
+import type { TargetGroup } from './palette-target.ts';
+import { type Chosen, useTargets } from './palette-targets.tsx';
 
-const BOTS_SHOWN = 8;
-
-type Target = { key: string; face: ReactNode; go: () => void };
-
-/** Finds screens, bots and actions by a part of their names. */
+/** Finds screens, bots, chats, people, messages, rules, settings and actions. */
 export function CommandPalette({ close }: { close: () => void }): ReactNode {
-  const words = useWords();
+  const { palette: words } = useWords();
   const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<Chosen | null>(null);
   const [marked, setMarked] = useState(0);
   const list = useId();
-  const targets = useTargets(text.trim(), close);
+  const choose = (setting: Chosen) => {
+    setChosen(setting);
+    setText('');
+    setMarked(0);
+  };
+  const { groups, isLooking } = useTargets(text.trim(), chosen, { close, choose });
+  const targets = groups.flatMap((group) => group.targets);
   const at = Math.min(marked, targets.length - 1);
   const steer = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -30,16 +26,19 @@ export function CommandPalette({ close }: { close: () => void }): ReactNode {
     else return;
     event.preventDefault();
   };
+  const label = chosen === null ? words.label : words.whichBot(chosen.name);
   return (
-    <Dialog title={words.palette.label} close={close} className="palette">
+    <Dialog title={words.label} close={close} className="palette">
       <input
         role="combobox"
-        aria-label={words.palette.label}
+        aria-label={label}
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={at >= 0 ? `${list}-${at}` : undefined}
-        placeholder={words.palette.open}
+        placeholder={chosen === null ? words.open : label}
         autoFocus
+        dir="auto"
+        maxLength={256}
         spellCheck={false}
         value={text}
         onKeyDown={steer}
@@ -48,73 +47,52 @@ export function CommandPalette({ close }: { close: () => void }): ReactNode {
           setMarked(0);
         }}
       />
-      <div id={list} role="listbox" aria-label={words.palette.label}>
-        {targets.map(({ key, face, go }, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the input above has the focus and its keys
-          <div
-            key={key}
-            id={`${list}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            tabIndex={-1}
-            onClick={go}
-            onPointerMove={() => setMarked(index)}
-          >
-            {face}
-          </div>
+      <div id={list} role="listbox" aria-label={words.label}>
+        {groups.map((group, index) => (
+          <Group
+            key={group.name}
+            group={group}
+            first={groups.slice(0, index).reduce((sum, before) => sum + before.targets.length, 0)}
+            {...{ list, at, mark: setMarked }}
+          />
         ))}
       </div>
       <p role="status" className={targets.length === 0 ? 'muted' : 'unseen'}>
-        {targets.length === 0 ? words.palette.nothing : words.palette.results(targets.length)}
+        {targets.length > 0 ? words.results(targets.length) : isLooking ? words.looking : words.nothing}
       </p>
     </Dialog>
   );
 }
 
-function useTargets(text: string, close: () => void): Target[] {
-  const words = useWords();
-  const navigate = useNavigate();
-  const { choose } = usePreferences();
-  const { account, leave } = useSession();
-  const bots = useQuery({
-    queryKey: ['bots', 'named', text],
-    queryFn: ({ signal }) => callPage('listBots', { q: text, limit: BOTS_SHOWN }, signal),
-    placeholderData: keepPreviousData,
-    enabled: text !== '',
-  });
-  const actions: [string, () => void][] = [
-    ...screensOf(account).map(({ name, to }): [string, () => void] => [words.nav[name], () => void navigate({ to })]),
-    ...(seesWholeFleet(account)
-      ? ([[words.fleet.add, () => void navigate({ to: '/bots/add' })]] as [string, () => void][])
-      : []),
-    ...THEMES.map((theme): [string, () => void] => [
-      words.palette.theme(words.preferences.themes[theme]),
-      () => choose({ theme }),
-    ]),
-    [words.account.signOut, leave],
-  ];
-  const closing = (go: () => void) => () => {
-    close();
-    go();
-  };
-  const found = actions.filter(([name]) => name.toLowerCase().includes(text.toLowerCase()));
-  const rows = text === '' ? [] : (bots.data?.rows ?? []);
-  // Rows of the text before stay only if they have this one too: Enter must not open another bot.
-  const hasText = ({ name, username }: BotResource) =>
-    `${name} @${username}`.toLowerCase().includes(text.toLowerCase());
-  const named = bots.isPlaceholderData ? rows.filter(hasText) : rows;
-  return [
-    ...named.map((bot) => ({
-      key: `bot-${bot.id}`,
-      face: (
-        <>
-          <StateMark state={lookOf(markOf(bot))} />
-          <span className="cut">{bot.name}</span>
-          <bdi className="muted cut">@{bot.username}</bdi>
-        </>
-      ),
-      go: closing(() => void navigate({ to: '/bots/$id', params: { id: String(bot.id) } })),
-    })),
-    ...found.map(([name, go]) => ({ key: name, face: name, go: closing(go) })),
-  ];
+type GroupProps = { group: TargetGroup; first: number; list: string; at: number; mark: (at: number) => void };
+
+function Group({ group, first, list, at, mark }: GroupProps): ReactNode {
+  const { palette: words } = useWords();
+  const marked = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (at >= first && at < first + group.targets.length) marked.current?.scrollIntoView({ block: 'nearest' });
+  }, [at, first, group.targets.length]);
+  if (group.targets.length === 0) return null;
+  return (
+    <div role="group" aria-label={words.groups[group.name]}>
+      <p aria-hidden="true" className="palette-group muted">
+        {words.groups[group.name]}
+      </p>
+      {group.targets.map(({ key, face, go }, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the input above has the focus and its keys
+        <div
+          key={key}
+          ref={first + index === at ? marked : null}
+          id={`${list}-${first + index}`}
+          role="option"
+          aria-selected={first + index === at}
+          tabIndex={-1}
+          onClick={go}
+          onPointerMove={() => mark(first + index)}
+        >
+          {face}
+        </div>
+      ))}
+    </div>
+  );
 }

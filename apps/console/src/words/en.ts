@@ -116,8 +116,20 @@ export const words = {
 
   palette: {
     open: 'Search or go to…',
-    label: 'Go to a screen, a bot or an action',
-    nothing: 'Nothing has this name',
+    label: 'Go to a screen, a bot, a chat, a person, a message or an action',
+    nothing: 'Nothing was found',
+    looking: 'Looking…',
+    groups: {
+      bots: 'Bots',
+      actions: 'Screens and actions',
+      settings: 'Settings',
+      chats: 'Chats',
+      people: 'People',
+      rules: 'Rules',
+      messages: 'Messages',
+    },
+    allMessages: (text: string) => `All messages with “${text}”`,
+    whichBot: (setting: string) => `${setting}: of which bot?`,
     results: (n: number) => plural(n, { one: '{n} result', other: '{n} results' }),
     theme: (name: string) => `Theme: ${name}`,
   },

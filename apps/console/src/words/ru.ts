@@ -115,8 +115,20 @@ export const words: Words = {
 
   palette: {
     open: 'Найти или перейти…',
-    label: 'Перейти к разделу, боту или действию',
-    nothing: 'Ничего с таким названием',
+    label: 'Перейти к разделу, боту, чату, человеку, сообщению или действию',
+    nothing: 'Ничего не найдено',
+    looking: 'Поиск…',
+    groups: {
+      bots: 'Боты',
+      actions: 'Разделы и действия',
+      settings: 'Настройки',
+      chats: 'Чаты',
+      people: 'Люди',
+      rules: 'Правила',
+      messages: 'Сообщения',
+    },
+    allMessages: (text) => `Все сообщения со словами «${text}»`,
+    whichBot: (setting) => `${setting}: у какого бота?`,
     results: (n) =>
       plural(n, { one: '{n} результат', few: '{n} результата', many: '{n} результатов', other: '{n} результата' }),
     theme: (name) => `Тема: ${name}`,

@@ -1,5 +1,5 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
-import { makeComingMonths } from '@flotilla/database/month-partitions.ts';
+import { makeComingMonths, mergeSearchWords } from '@flotilla/database/month-partitions.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
 import { settleLate } from '@flotilla/domain/delivery/questions/settle-late.ts';
@@ -30,6 +30,7 @@ const PARK_EVERY_MS = 20_000;
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
 const HOUSEKEEPING_EVERY_MS = 60_000;
 const MAKE_MONTHS_EVERY_MS = 600_000;
+const MERGE_WORDS_EVERY_MS = 5_000;
 const LINKS_AT_ONCE = 5_000;
 
 /** Restores what was lost: turns that should exist, pending turns that nobody took, configuration missing in Redis. */
@@ -65,7 +66,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   });
   const others = [
     ...[startMonths, startRemoval, startDeliveryJobs, startParking, startPublishing],
-    ...[startHousekeeping, startEvents, startQuestions],
+    ...[startHousekeeping, startEvents, startQuestions, startMergingWords],
   ];
   const all = [rounds, ...others.map((start) => start(deps))];
   fleetMetrics(deps);
@@ -99,6 +100,15 @@ function startMonths(deps: WorkerContext): { stop(): Promise<void> } {
     everyMs: MAKE_MONTHS_EVERY_MS,
     work: () => waitingForPostgres(makeComingMonths(deps.db, Math.floor(deps.clock.nowMs() / 1000))),
     failure: 'the partitions of the coming months could not be made; this is tried again',
+  });
+}
+
+/** Without it, searches of an installation with few messages would be slower than those of a busy one. */
+function startMergingWords(deps: WorkerContext): { stop(): Promise<void> } {
+  return repeatWork(deps, {
+    everyMs: MERGE_WORDS_EVERY_MS,
+    work: () => waitingForPostgres(mergeSearchWords(deps.db)),
+    failure: 'the words of new messages could not be merged into their index; this is tried again',
   });
 }
 

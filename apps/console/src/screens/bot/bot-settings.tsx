@@ -6,6 +6,7 @@ import { OriginFacts, SettingsFacts } from './settings-facts.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { useSettingsWords } from './settings-words.ts';
 import { useBot } from './use-bot.ts';
+import { useSettingFocus } from './use-setting-focus.ts';
 import './bot-settings.css';
 
 /** The settings of a bot: a form for admins, a list for all others. */
@@ -14,6 +15,7 @@ export function BotSettings(): ReactNode {
   const settingsWords = useSettingsWords();
   const { account } = useSession();
   const { data: bot } = useBot();
+  useSettingFocus(bot !== undefined);
   if (bot === undefined) return null;
   const isAdmin = account.role === 'admin';
   return (

@@ -1,15 +1,15 @@
-import type { MessageResource } from '@flotilla/contract/messages.ts';
+import type { FoundMessageResource, MessageResource } from '@flotilla/contract/messages.ts';
 import { ChatLink } from '../../parts/chat-link.tsx';
+import { Marked } from '../../parts/marked.tsx';
 import { personName } from '../../parts/person-name.ts';
 import { Moment } from '../../parts/time.tsx';
 import type { Column } from '../../parts/virtual-table.tsx';
 import type { Words } from '../../words/en.ts';
-import { Marked } from './mark-words.tsx';
 
-/** A message, with the name of its chat where several chats are searched. */
-export type Found = MessageResource & { chatTitle?: string };
+/** A message; one that was searched for has the name of its chat, and what was found in it. */
+export type FoundMessage = MessageResource & Partial<Pick<FoundMessageResource, 'chat_title' | 'highlights'>>;
 
-export function foundColumns({ search: words }: Words, q: string, withChat = false): Column<Found>[] {
+export function foundColumns({ search: words }: Words, withChat: boolean): Column<FoundMessage>[] {
   return [
     {
       name: 'at-cell',
@@ -33,7 +33,7 @@ export function foundColumns({ search: words }: Words, q: string, withChat = fal
             name: 'chat-cell',
             title: words.chat,
             width: 'minmax(6rem, 11rem)',
-            cell: ({ chatTitle }: Found) => <bdi className="muted cut">{chatTitle}</bdi>,
+            cell: ({ chat_title: title, chat_id: id }: FoundMessage) => <bdi className="muted cut">{title ?? id}</bdi>,
           },
         ]
       : []),
@@ -49,7 +49,13 @@ export function foundColumns({ search: words }: Words, q: string, withChat = fal
           className="cut row-link found-text"
         >
           {message.media_type && <span className="muted">{words.types[message.media_type]} </span>}
-          <bdi dir="auto">{message.text ? <Marked text={message.text} q={q} /> : !message.media_type && '…'}</bdi>
+          <bdi dir="auto">
+            {message.text ? (
+              <Marked text={message.text} highlights={message.highlights ?? []} />
+            ) : (
+              !message.media_type && '…'
+            )}
+          </bdi>
         </ChatLink>
       ),
     },

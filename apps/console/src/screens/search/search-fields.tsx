@@ -36,10 +36,12 @@ export function SearchFields({ address }: { address: SearchAddress }): ReactNode
         botId={bot}
         choose={(id) => choose({ bot: id, chat: undefined, user: undefined })}
       />
-      {bot !== undefined && <ChatField bot={bot} chat={chat} choose={(id) => choose({ chat: id, user: undefined })} />}
-      {bot !== undefined && chat !== undefined && (
-        <UserField bot={bot} chat={chat} user={user} choose={(id) => choose({ user: id })} />
-      )}
+      <ChatField
+        bot={bot}
+        chat={chat}
+        choose={(place) => choose({ bot: place?.bot ?? bot, chat: place?.chat, user: undefined })}
+      />
+      <UserField bot={bot} chat={chat} user={user} choose={(id) => choose({ user: id })} />
       <SelectField
         label={words.type}
         options={[['', words.anyType], ...MEDIA_TYPES.map((one) => [one, words.types[one]] as const)]}
@@ -57,7 +59,12 @@ export function SearchFields({ address }: { address: SearchAddress }): ReactNode
   );
 }
 
-type ChatFieldProps = { bot: string; chat: string | undefined; choose: (chat: string | undefined) => void };
+type Place = { bot: string; chat: string };
+type ChatFieldProps = {
+  bot: string | undefined;
+  chat: string | undefined;
+  choose: (place: Place | undefined) => void;
+};
 
 function ChatField({ bot, chat, choose }: ChatFieldProps): ReactNode {
   const { search: words } = useWords();
@@ -68,19 +75,23 @@ function ChatField({ bot, chat, choose }: ChatFieldProps): ReactNode {
       placeholder={words.anyChat}
       chosen={title}
       finder={chatsOf(bot)}
-      choose={(option) => choose(option?.id)}
+      choose={(option) => {
+        const [ofBot = '', id = ''] = option?.id.split(' ') ?? [];
+        choose(option === null ? undefined : { bot: ofBot, chat: id });
+      }}
     />
   );
 }
 
-function chatsOf(bot: string): Finder {
+/** Chats of one bot or of all, with the ids of both. */
+function chatsOf(bot: string | undefined): Finder {
   return {
     key: ['chats', 'picked', bot],
     async find(q, signal) {
-      const where = { bot_id: bot, order: 'recent', limit: SHOWN } as const;
-      const chats = await call('listChats', { ...where, ...(q === '' ? {} : { q }) }, signal);
-      return chats.map(({ id, title, username }) => ({
-        id: String(id),
+      const where = { ...given({ bot_id: bot, q }), order: 'recent', limit: SHOWN } as const;
+      const chats = await call('listChats', where, signal);
+      return chats.map(({ id, bot_id: ofBot, title, username }) => ({
+        id: `${ofBot} ${id}`,
         name: title ?? String(id),
         ...(username ? { note: `@${username}` } : {}),
       }));
@@ -89,11 +100,11 @@ function chatsOf(bot: string): Finder {
 }
 
 /** The title of the chat as the platform has it; its id where it does not answer. */
-function useChatName(bot: string, chat: string | undefined): string {
+function useChatName(bot: string | undefined, chat: string | undefined): string {
   const found = useQuery({
     queryKey: ['chat-title', Number(bot), Number(chat)],
-    queryFn: ({ signal }) => call('refreshChat', { bot_id: bot, chat_id: chat }, signal),
-    enabled: chat !== undefined,
+    queryFn: ({ signal }) => call('refreshChat', { bot_id: bot!, chat_id: chat! }, signal),
+    enabled: bot !== undefined && chat !== undefined,
     retry: false,
     staleTime: 300_000,
   });
@@ -101,29 +112,47 @@ function useChatName(bot: string, chat: string | undefined): string {
 }
 
 type UserFieldProps = {
-  bot: string;
-  chat: string;
+  bot: string | undefined;
+  chat: string | undefined;
   user: string | undefined;
   choose: (user: string | undefined) => void;
 };
 
 function UserField({ bot, chat, user, choose }: UserFieldProps): ReactNode {
   const { search: words } = useWords();
-  const newest = useQuery({
-    queryKey: ['person', Number(bot), Number(chat), Number(user), 'newest', 'name'],
-    queryFn: ({ signal }) => call('listMessages', { bot_id: bot, chat_id: chat, user_id: user, limit: 1 }, signal),
+  const found = useQuery({
+    queryKey: ['people', 'named', user],
+    queryFn: ({ signal }) => call('findPeople', { q: user!, limit: SHOWN }, signal),
     enabled: user !== undefined,
+    staleTime: 300_000,
   });
-  const name = user === undefined ? '' : personName({ ...newest.data?.[0], id: Number(user) });
+  const person = found.data?.find(({ user_id: id }) => String(id) === user);
+  const name = user === undefined ? '' : personName({ ...person, id: Number(user) });
   return (
     <PickField
       label={words.user}
       placeholder={words.anyUser}
       chosen={name}
-      finder={usersOf(bot, chat)}
+      finder={bot !== undefined && chat !== undefined ? usersOf(bot, chat) : peopleOf(bot)}
       choose={(option) => choose(option?.id)}
     />
   );
+}
+
+/** People of one bot or of all; the api lists none without a name. */
+function peopleOf(bot: string | undefined): Finder {
+  return {
+    key: ['people', 'picked', bot],
+    async find(q, signal) {
+      if (q === '') return [];
+      const people = await call('findPeople', { ...given({ bot_id: bot }), q, limit: SHOWN }, signal);
+      return people.map(({ user_id: id, ...person }) => ({
+        id: String(id),
+        name: personName({ ...person, id }),
+        ...(person.username ? { note: `@${person.username}` } : {}),
+      }));
+    },
+  };
 }
 
 function usersOf(bot: string, chat: string): Finder {

@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { Empty } from '../../parts/empty.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
-import { FoundInChat } from './found-in-chat.tsx';
-import { FoundInChats } from './found-in-chats.tsx';
+import { Found } from './found.tsx';
 import { SearchFields } from './search-fields.tsx';
 import './search.css';
 
@@ -20,12 +19,10 @@ export function Search(): ReactNode {
     <div className="search">
       <h1>{words.title}</h1>
       <SearchFields address={address} />
-      {bot !== undefined && chat !== undefined ? (
-        <FoundInChat address={{ ...address, bot, chat }} />
-      ) : q === undefined ? (
+      {q === undefined && (bot === undefined || chat === undefined) ? (
         <Empty title={words.start} hint={words.startHint} />
       ) : (
-        <FoundInChats address={{ ...address, q }} />
+        <Found address={address} />
       )}
     </div>
   );

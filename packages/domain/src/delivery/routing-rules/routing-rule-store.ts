@@ -8,16 +8,22 @@ import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
 export interface RuleQuery {
   sourceBotId?: number | undefined;
   targetBotId?: number | undefined;
+  /** A part of the condition or of the description, in any case. */
+  q?: string | undefined;
   /** The source bots whose rules the caller may see. */
   sources: 'all' | ReadonlySet<number>;
 }
 
 /** SQL of routing rules. */
 export function routingRuleStore(db: Database) {
-  const rulesOf = ({ sourceBotId, targetBotId, sources }: RuleQuery) => {
+  const rulesOf = ({ sourceBotId, targetBotId, q, sources }: RuleQuery) => {
     let rules = db.selectFrom('routes');
     if (sourceBotId !== undefined) rules = rules.where('source_bot_id', '=', sourceBotId);
     if (targetBotId !== undefined) rules = rules.where('target_bot_id', '=', targetBotId);
+    if (q !== undefined) {
+      const part = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
+      rules = rules.where((row) => row.or([row('condition_value', 'ilike', part), row('description', 'ilike', part)]));
+    }
     if (sources === 'all') return rules;
     return rules.where('source_bot_id', '=', sql<number>`any(${[...sources]}::bigint[])`);
   };

@@ -48,6 +48,12 @@ export function chatStore(db: Database) {
       return (botIds.length === 0 ? undefined : await chats.executeTakeFirst()) ?? null;
     },
 
+    /** The groups that this supergroup was before. */
+    async formerOf(botId: number, chatId: number): Promise<number[]> {
+      const groups = db.selectFrom('chats').select('id').where('bot_id', '=', botId);
+      return (await groups.where('migrated_to_chat_id', '=', chatId).execute()).map(({ id }) => id);
+    },
+
     /** The bots that track a chat. */
     async botsOf(chatId: number): Promise<number[]> {
       const rows = await db.selectFrom('chats').select('bot_id').where('id', '=', chatId).execute();

@@ -1,5 +1,6 @@
 import { chatSearchName } from '@flotilla/database/chat-search-name.ts';
 import type { Database } from '@flotilla/database/connect.ts';
+import { peopleColumn } from '@flotilla/database/search-query.ts';
 import { sql } from 'kysely';
 import type { FoldedAuthor, FoldedChat } from './effects/history-fold.ts';
 import type { ChatCount, WrittenToChat } from './history-message-store.ts';
@@ -48,6 +49,7 @@ const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
   ['text', (author) => author.lastName],
   ['boolean', (author) => author.isBot],
   ['timestamptz', (author) => new Date(Math.max(Math.min(author.seenAtS, LAST_DATE_S), 0) * 1000)],
+  ['text', peopleColumn],
 ];
 // The last second that Date can hold; Postgres goes further.
 const LAST_DATE_S = 8.64e12;
@@ -124,9 +126,9 @@ export function historyChatStore(db: Database) {
     async upsertAuthors(authors: FoldedAuthor[]): Promise<void> {
       const given = await unnestRows(authors, AUTHOR_COLUMNS);
       await sql`
-        insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at)
-        select * from ${given}
-          as a (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at)
+        insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at, search)
+        select bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at, search::tsvector from ${given}
+          as a (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at, search)
         where not exists (
           select from chat_users u where u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.user_id
             and u.last_seen_at > a.seen_at - interval '1 minute'
@@ -134,7 +136,7 @@ export function historyChatStore(db: Database) {
               is not distinct from (a.username, a.first_name, a.last_name, a.is_bot))
         on conflict (bot_id, chat_id, user_id) do update set
           username = excluded.username, first_name = excluded.first_name, last_name = excluded.last_name,
-          is_bot = excluded.is_bot, last_seen_at = excluded.last_seen_at
+          is_bot = excluded.is_bot, last_seen_at = excluded.last_seen_at, search = excluded.search
         where excluded.last_seen_at >= chat_users.last_seen_at`.execute(db);
     },
   };

@@ -40,7 +40,7 @@ async function counts() {
 
 async function find(q: string): Promise<number[]> {
   const page = { limit: 10, offset: 0, before: null };
-  const { messages } = await searchMessages(database, { botId, chatId: CHAT, q, ...page });
+  const { messages } = await searchMessages(database, { scope: { botId, chatIds: [CHAT] }, q, ...page });
   return messages.map(({ date }) => date);
 }
 

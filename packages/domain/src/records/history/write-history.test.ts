@@ -149,8 +149,10 @@ describe('incoming messages', () => {
     const bea = { id: 78, is_bot: false, first_name: 'Bea', username: 'bea' };
     const anew = (fields: object = {}) => message(1, { from: bea, text: 'anew', date: dateS + 60, ...fields });
     const before = () => update({ message: message(1, { reply_to_message: message(0) }) });
-    const found = async (q: string) =>
-      (await searchMessages(database, { botId, chatId: group.id, q, limit: 10, offset: 0, before: null })).messages;
+    const found = async (q: string) => {
+      const page = { limit: 10, offset: 0, before: null };
+      return (await searchMessages(database, { scope: { botId, chatIds: [group.id] }, q, ...page })).messages;
+    };
 
     test('is the newer message, whole, in history and search, and is told of', async () => {
       await write(before());
@@ -312,7 +314,7 @@ describe('incoming messages', () => {
     expect(await rows()).toMatchObject([{ service: 'location', text: 'Live location: 55, 10.5' }]);
     await write({ ...call('editMessageLiveLocation', {}, at(56)), atMs: atMs + 9_000 });
     expect(await rows()).toMatchObject([{ service: 'location', text: 'Live location: 56, 10.5' }]);
-    const search = { botId, chatId: group.id, limit: 10, offset: 0, before: null };
+    const search = { scope: { botId, chatIds: [group.id] }, limit: 10, offset: 0, before: null };
     expect((await searchMessages(database, { ...search, q: 'location 56' })).messages).toHaveLength(1);
     expect((await searchMessages(database, { ...search, q: 'location 55' })).messages).toEqual([]);
   });

@@ -122,7 +122,8 @@ describe.each(FILTERS)('the messages of %s', (_name, filter) => {
   test.each([['needle'], ['common w7'], ['hay'], ['absent']])('are searched for %p', async (q) => {
     const words = q.split(' ');
     const ids = expected(filter).filter((id) => words.every((word) => ` ${all[id - 1]!.text}`.includes(` ${word}`)));
-    const found = await searchMessages(database, { ...chat(), filter, q, limit: 20, offset: 0, before: null });
+    const scope = { botId, chatIds: [CHAT] };
+    const found = await searchMessages(database, { scope, filter, q, limit: 20, offset: 0, before: null });
     expect(found.messages.map(({ id }) => id)).toEqual(ids.slice(0, 20));
     expect(found.total).toBeLessThanOrEqual(ids.length);
     expect(found.total).toBeGreaterThanOrEqual(Math.min(ids.length, 20));
@@ -164,8 +165,8 @@ describe('where a chat has many messages', () => {
 
   test('a search reads on in what the user wrote instead of looking a common word up in the whole chat', async () => {
     const query = searchQuery('common')!;
-    const chat = { botId, chatId: CHAT, filter: { userId: SELDOM } };
-    const seen = await searchStore(database.db).walk(chat, query, page, 500);
+    const searched = { ...page, scope: { botId, chatIds: [CHAT] }, filter: { userId: SELDOM } };
+    const seen = await searchStore(database.db).walk(searched, query, 500);
     expect([seen.walked, seen.matching]).toEqual([20, 19]);
   });
 });

@@ -4,10 +4,11 @@ import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
-import type { MessageCursor } from './message-store.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { lookUpSteps } from './look-up-steps.ts';
 import { searchMessages } from './search-messages.ts';
-import { lookUpStatement } from './search-store.ts';
+import { type SearchCursor, searchCursorOf } from './search-scope.ts';
+import { lookUpStatement, searchStore, walkStatement } from './search-store.ts';
 
 const TEXTS = [
   'Привет Мир, ёлка',
@@ -39,8 +40,8 @@ const inChat = (chatId: number, messages: Omit<StoredMessage, 'chat_id'>[]) =>
   messages.map((message) => ({ ...message, chat_id: chatId }));
 const store = (chatId: number, messages: Omit<StoredMessage, 'chat_id'>[]) =>
   storeMessages(database.db, botId, inChat(chatId, messages));
-const search = (chatId: number, q: string, page: { limit?: number; offset?: number; before?: MessageCursor } = {}) =>
-  searchMessages(database, { botId, chatId, q, limit: 50, offset: 0, before: null, ...page });
+const search = (chatId: number, q: string, page: { limit?: number; offset?: number; before?: SearchCursor } = {}) =>
+  searchMessages(database, { scope: { botId, chatIds: [chatId] }, q, limit: 50, offset: 0, before: null, ...page });
 const idsOf = async (...search_: Parameters<typeof search>) =>
   (await search(...search_)).messages.map((message) => message.id);
 
@@ -146,7 +147,16 @@ describe('a chat of many messages', () => {
     await sql`analyze messages`.execute(database.db);
   }, 60_000);
 
-  test.each([
+  // Nobody else wrote these words, so each scope has the same answers.
+  const SCOPES = {
+    'the chat': () => ({ botId, chatIds: [CHAT] }),
+    'two chats': () => ({ botId, chatIds: [CHAT, CHAT - 100] }),
+    'the bot': () => ({ botIds: [botId] }),
+    'two bots': () => ({ botIds: [botId, botId + 1000] }),
+    'a hundred bots': () => ({ botIds: Array.from({ length: 100 }, (_, at) => botId + at) }),
+    'all bots': () => 'fleet' as const,
+  };
+  const WORDS = [
     ['common'],
     ['weekly'],
     ['rare'],
@@ -160,37 +170,65 @@ describe('a chat of many messages', () => {
     ['w499'],
     ['burst', 'weekly', 'w1'],
     ['burst', 'absent'],
-  ])('is searched for %p %p %p, newest first', async (...words) => {
-    const expected = matching(...words);
-    const found = await search(CHAT, words.join(' '));
-    expect(found.messages.map(({ id }) => id)).toEqual(expected.slice(0, 50));
-    expect(found.total).toBeLessThanOrEqual(expected.length);
-    expect(found.total).toBeGreaterThanOrEqual(found.messages.length);
-    if (expected.length < 50) expect(found.total).toBe(expected.length);
+  ];
+
+  describe.each(Object.entries(SCOPES))('in %s', (_name, scope) => {
+    const find = (q: string, page: Parameters<typeof search>[2] = {}) =>
+      searchMessages(database, { scope: scope(), q, limit: 50, offset: 0, before: null, ...page });
+    const idsIn = async (...asked: Parameters<typeof find>) => (await find(...asked)).messages.map(({ id }) => id);
+
+    test.each(WORDS.map((words) => [words]))('is searched for %j, newest first', async (words) => {
+      const expected = matching(...words);
+      const found = await find(words.join(' '));
+      expect(found.messages.map(({ id }) => id)).toEqual(expected.slice(0, 50));
+      expect(found.total).toBeLessThanOrEqual(expected.length);
+      expect(found.total).toBeGreaterThanOrEqual(found.messages.length);
+      if (expected.length < 50) expect(found.total).toBe(expected.length);
+    });
+
+    test.each([['common'], ['weekly'], ['rare'], ['burst']])('is paged through by offset for %p', async (word) => {
+      const expected = matching(word);
+      for (const offset of [10, 55, 1150]) {
+        expect(await idsIn(word, { offset, limit: 20 })).toEqual(expected.slice(offset, offset + 20));
+      }
+      expect(await idsIn(word, { offset: 100_000 })).toEqual([]);
+    });
+
+    test.each([['weekly'], ['rare'], ['needle']])('is paged through by cursor for %p', async (word) => {
+      const expected = matching(word);
+      const seen: number[] = [];
+      let before: SearchCursor | undefined;
+      for (let pages = 0; pages < 5; pages += 1) {
+        const { messages, total } = await find(word, { limit: 7, ...(before ? { before } : {}) });
+        expect(total).toBeGreaterThanOrEqual(messages.length);
+        seen.push(...messages.map(({ id }) => id));
+        const last = messages.at(-1);
+        if (last === undefined) break;
+        before = searchCursorOf(last);
+      }
+      expect(seen).toEqual(expected.slice(0, 35));
+    });
+
+    test.each([[false], [true]])('looks up words in their index alone (last word broad: %p)', async (broad) => {
+      const searched = { scope: scope(), limit: 50, offset: 0, before: null };
+      const { periods, partitions } = await searchStore(database.db).places(searched);
+      const steps = lookUpSteps(searched.scope, searchQuery('needle commo')!, periods, broad);
+      const plan = await planAnalyzed(lookUpStatement(searched, steps, 1000, partitions));
+      expect(plan).toContain('"Index Name":"messages_search"');
+      expect(plan).not.toMatch(/"Index Name":"messages_(newest|of_bot|of_fleet|pkey)"/);
+      expect(plan).not.toMatch(/"Node Type":"Seq Scan"[^{}]*"Relation Name":"messages"/);
+    });
+
+    test('reads the newest messages by an index that has them in order', async () => {
+      const searched = { scope: scope(), limit: 50, offset: 0, before: null };
+      const plan = await planAnalyzed(walkStatement(searched, searchQuery('common')!, 500, null));
+      expect(plan).toMatch(/"Index Name":"messages_(newest|of_bot|of_fleet)"/);
+      expect(plan).not.toMatch(/"Node Type":"(Seq|Bitmap Heap) Scan"[^{}]*"Relation Name":"messages"/);
+    });
   });
 
-  test.each([['common'], ['weekly'], ['rare'], ['burst']])('is paged through by offset for %p', async (word) => {
-    const expected = matching(word);
-    for (const offset of [10, 55, 1150]) {
-      expect(await idsOf(CHAT, word, { offset, limit: 20 })).toEqual(expected.slice(offset, offset + 20));
-    }
-    expect(await idsOf(CHAT, word, { offset: 100_000 })).toEqual([]);
-  });
-
-  test.each([['weekly'], ['rare'], ['needle']])('is paged through by cursor for %p', async (word) => {
-    const expected = matching(word);
-    const seen: number[] = [];
-    let before: MessageCursor | undefined;
-    for (let pages = 0; pages < 5; pages += 1) {
-      const { messages, total } = await search(CHAT, word, { limit: 7, ...(before ? { before } : {}) });
-      expect(total).toBeGreaterThanOrEqual(messages.length);
-      seen.push(...messages.map(({ id }) => id));
-      const last = messages.at(-1);
-      if (last === undefined) break;
-      before = [last.date, last.id, last.business_connection_id];
-    }
-    expect(seen).toEqual(expected.slice(0, 35));
-  });
+  const planAnalyzed = (statement: RawBuilder<unknown>) =>
+    planOf(database.db, { compile: () => statement.compile(database.db) }, 'analyze, format json');
 
   test('counts exactly in a chat of some thousand messages, up to a thousand', async () => {
     const chatId = -1001;
@@ -203,20 +241,4 @@ describe('a chat of many messages', () => {
     expect(await search(chatId, 'third', { limit: 5 })).toMatchObject({ total: 1000 });
     expect(await search(chatId, 'thir', { limit: 5, offset: 990 })).toMatchObject({ total: 1000 });
   });
-
-  test.each([[false], [true]])(
-    'is not read as a whole: the words’ index is asked (last word broad: %p)',
-    async (broad) => {
-      const query = searchQuery('needle commo');
-      if (query === null) throw new Error('there are words');
-      const chat = { botId, chatId: CHAT };
-      const page = { limit: 50, offset: 0, before: null };
-      const statement = lookUpStatement(chat, query, page, { enough: 1000, lastIsBroad: broad });
-      const compiled = { compile: () => statement.compile(database.db) };
-      const plan = await planOf(database.db, compiled, 'analyze, format json');
-      expect(plan).toContain('"Index Name":"messages_search"');
-      expect(plan).toContain('"Index Name":"messages_newest"');
-      expect(plan).not.toMatch(/"Node Type":"Seq Scan"[^{}]*"Relation Name":"messages"/);
-    },
-  );
 });

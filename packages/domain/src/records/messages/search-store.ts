@@ -1,26 +1,36 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { periodOf, type SearchQuery, startOfPeriod, tsqueryIn } from '@flotilla/database/search-query.ts';
+import { readPartitions } from '@flotilla/database/month-partitions.ts';
+import type { Partition } from '@flotilla/database/partition.ts';
+import { periodOf, type SearchQuery, tsqueryOf } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
-import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import { MESSAGE_COLUMNS } from '../history/message-row.ts';
+import { LISTED_PERIOD_BITS, type LookUp } from './look-up-steps.ts';
+import type { Message, MessageFilter } from './message-store.ts';
 import {
-  type ChatOfBot,
-  isInThread,
-  type Message,
-  type MessageCursor,
-  type MessageFilter,
-  notAfter,
-} from './message-store.ts';
+  columns,
+  isBefore,
+  isShownIn,
+  NEWEST_FIRST,
+  newestIn,
+  passes,
+  type SearchCursor,
+  type SearchScope,
+} from './search-scope.ts';
 
-/** The chat to search, and the filter of its messages. */
-export interface Searched extends ChatOfBot {
-  filter?: MessageFilter;
-}
-
-export interface SearchPage {
+/** What is searched, and the page that is wanted of what is found. */
+export interface Searched {
+  scope: SearchScope;
+  filter?: MessageFilter | undefined;
   limit: number;
   offset: number;
-  before: MessageCursor | null;
+  before: SearchCursor | null;
+}
+
+const LISTED_PERIOD_S = 2 ** LISTED_PERIOD_BITS;
+
+export interface Places {
+  partitions: Partition[];
+  periods: number[];
 }
 
 export interface WalkResult {
@@ -30,156 +40,173 @@ export interface WalkResult {
   /** How many of them match, and (`withLast`) how many have the last word. */
   matching: number;
   withLast: number;
-  /** The count in the chat's row. */
+  /** Of chats: the counts in their rows. */
   chatMessages: number;
   /** Seconds between the newest and the oldest that was read. */
   spanS: number;
 }
 
-export interface LookUp {
-  enough: number;
-  lastIsBroad: boolean;
-}
-
-// Newer than any message, so that the search begins at the newest one.
-const NOT_YET: MessageCursor = [Number.MAX_SAFE_INTEGER, 0, ''];
-
-const NEWEST_FIRST = sql`order by date desc, id desc, business_connection_id desc`;
-
-/** SQL of searching one chat. Both ways find the same messages. */
-export function searchStore(db: Database) {
+/** SQL of searching messages. Both ways find the same. No statement begins after `signal` has aborted. */
+export function searchStore(db: Database, signal?: AbortSignal) {
+  const run = <Row>(statement: RawBuilder<Row>) => {
+    signal?.throwIfAborted();
+    return statement.execute(db);
+  };
+  // Of the first and the last partition: their dates may be anything.
+  const periodsIn = async (partition: string) => {
+    const newest = (condition: RawBuilder<unknown>) => sql`(
+      select date >> ${sql.lit(LISTED_PERIOD_BITS)} from ${sql.table(partition)} where ${condition}
+      order by date + 0 desc limit 1)`;
+    const { rows } = await run(sql<{ period: number }>`
+      with recursive found (period) as (
+        select ${newest(sql`true`)}
+        union all
+        select ${newest(sql`date + 0 < found.period << ${sql.lit(LISTED_PERIOD_BITS)}`)}
+        from found where found.period is not null
+      )
+      select period from found where period is not null`);
+    return rows.map(({ period }) => period);
+  };
   return {
     /** Reads the newest messages, at most `rows`, and checks each one. This is fast when most of them match. */
-    async walk(chat: Searched, query: SearchQuery, page: SearchPage, rows: number): Promise<WalkResult> {
-      const period = periodOf(sql.ref('date'));
-      const found = await sql<Message & Omit<WalkResult, 'messages'>>`
-        with recent as materialized (
-          select ${columns()}, search, ${period} as period from messages
-          where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${shownSince(chat)}
-            and ${isBefore(page.before)} and ${passes(chat.filter)}
-          ${NEWEST_FIRST} limit ${rows}
-        ), wanted as materialized (
-          select period, ${tsqueryIn(chat, sql.ref('period'), query.all)} as everything,
-            ${tsqueryIn(chat, sql.ref('period'), query.last)} as last_word
-          from (select distinct period from recent) as periods
-        ), matching as materialized (
-          select recent.* from recent join wanted using (period) where search @@ everything and deleted_at is null
-        )
-        select (select count(*) from recent) as walked, (select count(*) from matching) as matching,
-          (select count(*) from recent join wanted using (period) where search @@ last_word) as "withLast",
-          coalesce((select message_count from chats where bot_id = ${chat.botId} and id = ${chat.chatId}), 0)
-            as "chatMessages",
-          coalesce((select max(date) - min(date) from recent), 0) as "spanS",
-          page.*
-        from (values (1)) as one (row)
-        left join (
-          select ${columns()} from matching ${NEWEST_FIRST} limit ${page.limit} offset ${page.offset}
-        ) as page on true`.execute(db);
+    async walk(
+      searched: Searched,
+      query: SearchQuery,
+      rows: number,
+      sinceS: number | null = null,
+    ): Promise<WalkResult> {
+      const found = await run(walkStatement(searched, query, rows, sinceS));
       const [{ walked = 0, matching = 0, withLast = 0, chatMessages = 0, spanS = 0 } = {}] = found.rows;
       return { messages: messagesIn(found.rows), walked, matching, withLast, chatMessages, spanS };
     },
 
-    /** Runs lookUpStatement. `matching` counts up to `enough`. */
+    /** The partitions of messages that may be on the page, and the periods to look words up in, for `lookUpSteps`. */
+    async places({ before, filter: { fromS = -Infinity, toS = Infinity } = {} }: Searched): Promise<Places> {
+      signal?.throwIfAborted();
+      const last = Math.min(before?.[0] ?? Infinity, toS);
+      const all = await readPartitions(db, 'messages');
+      const partitions = all.filter((one) => (one.fromS ?? -Infinity) <= last && (one.untilS ?? Infinity) > fromS);
+      const periods = new Set<number>();
+      for (const { name, fromS: first, untilS } of partitions) {
+        const found = first === null || untilS === null ? await periodsIn(name) : periodsBetween(first, untilS);
+        for (const period of found) periods.add(period);
+      }
+      const isWanted = (period: number) => startOf(period) <= last && startOf(period + 1) > fromS;
+      return { partitions, periods: [...periods].filter(isWanted).sort((a, b) => b - a) };
+    },
+
+    /** Looks the words up, step by step, until `enough` messages are found; `matching` counts up to that. */
     async lookUp(
-      chat: Searched,
-      query: SearchQuery,
-      page: SearchPage,
-      how: LookUp,
+      searched: Searched,
+      steps: readonly LookUp[],
+      enough: number,
+      partitions: readonly Partition[],
     ): Promise<{ messages: Message[]; matching: number }> {
-      const { rows } = await lookUpStatement(chat, query, page, how).execute(db);
+      if (steps.length === 0) return { messages: [], matching: 0 };
+      const { rows } = await run(lookUpStatement(searched, steps, enough, partitions));
       return { messages: messagesIn(rows), matching: rows[0]?.matching ?? 0 };
     },
   };
 }
 
-/**
- * Looks the words up, period by period from the newest, until `enough` messages are found. With `lastIsBroad` it looks
- * up the other words only and checks their messages for the last one.
- */
-export function lookUpStatement(
-  chat: Searched,
+type WalkedRow = Message & Omit<WalkResult, 'messages'>;
+
+export function walkStatement(
+  searched: Searched,
   query: SearchQuery,
-  page: SearchPage,
-  { enough, lastIsBroad }: LookUp,
-): RawBuilder<Message & { matching: number }> {
+  rows: number,
+  sinceS: number | null,
+): RawBuilder<WalkedRow> {
+  const { scope } = searched;
+  const chats =
+    scope === 'fleet' || 'botIds' in scope ? sql`false` : sql`bot_id = ${scope.botId} and id = any (${scope.chatIds})`;
   return sql`
-    with recursive ${periodsOf(chat, page.before)}, matching as materialized (
-      select of_period.* from (
-        select n, ${tsqueryIn(chat, sql.ref('n'), query.all)} as everything,
-          ${tsqueryIn(chat, sql.ref('n'), query.others ?? query.all)} as others,
-          ${tsqueryIn(chat, sql.ref('n'), query.last)} as last_word
-        from period where n is not null
-      ) as wanted
+    with recent as materialized (
+      select newest.*, ${periodOf(sql.ref('date'))} as period from (
+        ${newestIn(scope, { ...searched, rows, sinceS })}
+      ) as newest
+    ), wanted as materialized (
+      select period, ${tsqueryOf(sql.ref('period'), query.all)} as everything,
+        ${tsqueryOf(sql.ref('period'), query.last)} as last_word
+      from (select distinct period from recent) as periods
+    ), matching as materialized (
+      select m.* from recent m join wanted using (period)
+      where m.search @@ everything and m.deleted_at is null and ${isShownIn(scope)} and ${passes(searched.filter)}
+    )
+    select (select count(*) from recent) as walked, (select count(*) from matching) as matching,
+      (select count(*) from recent join wanted using (period) where search @@ last_word) as "withLast",
+      coalesce((select sum(message_count)::bigint from chats where ${chats}), 0) as "chatMessages",
+      coalesce((select max(date) - min(date) from recent), 0) as "spanS",
+      ${pageOfMatching(searched)}`;
+}
+
+export function lookUpStatement(
+  searched: Searched,
+  steps: readonly LookUp[],
+  enough: number,
+  partitions: readonly Partition[],
+): RawBuilder<Message & { matching: number }> {
+  const { scope, before, filter } = searched;
+  const found = sql.join(
+    partitions.filter((partition) => steps.some((look) => overlaps(partition, look))).map(foundIn),
+    sql` union all `,
+  );
+  const column = <Value>(read: (look: LookUp) => Value) => steps.map(read);
+  const looks = sql`unnest(
+      ${column(({ step }) => step)}::int[], ${column(({ wanted }) => wanted)}::text[], ${column(({ also }) => also)}::text[],
+      ${column(({ bots }) => (bots === null ? null : `{${bots.join()}}`))}::text[],
+      ${column(({ fromS }) => fromS)}::bigint[], ${column(({ untilS }) => untilS)}::bigint[]
+    ) as look (step, wanted, also, bots, from_s, until_s)`;
+  return sql`
+    with matching as materialized (
+      select of_step.* from (select distinct step from ${looks} order by step) as one
       cross join lateral (
-        select ${columns()} from messages
-        where ${lastIsBroad ? HAS_OTHERS_THEN_LAST : HAS_EVERYTHING}
-          -- Not for an index: whatever the statistics say, it is the words' index that is read.
-          and date >= ${startOfPeriod(sql.ref('wanted.n'))} and date < ${startOfPeriod(sql`wanted.n + 1`)}
-          and bot_id + 0 = ${chat.botId} and chat_id + 0 = ${chat.chatId}
-          and deleted_at is null and date >= ${shownSince(chat)} and ${isBefore(page.before)}
-          and (${passes(chat.filter)}) is true
+        select ${columns('m')} from ${looks} cross join lateral (${found}) as m
+        where look.step = one.step and m.date >= look.from_s and m.date < look.until_s
+          and (look.bots is null or m.bot_id = any (look.bots::bigint[]))
+          and m.deleted_at is null and ${isShownIn(scope)} and ${isBefore(before)} and ${passes(filter)}
         ${NEWEST_FIRST} limit ${enough}
-      ) as of_period
+      ) as of_step
       limit ${enough}
     )
-    select (select count(*) from matching) as matching, page.*
-    from (values (1)) as one (row)
-    left join (
-      select ${columns()} from matching ${NEWEST_FIRST} limit ${page.limit} offset ${page.offset}
-    ) as page on true`;
+    select (select count(*) from matching) as matching, ${pageOfMatching(searched)}`;
 }
 
-const HAS_EVERYTHING = sql`search @@ wanted.everything`;
-// "is true" keeps the index from being used for the second condition.
-const HAS_OTHERS_THEN_LAST = sql`search @@ wanted.others and (search @@ wanted.last_word) is true`;
-
-/** The periods in which the chat has messages, newest first. Each takes one look into the index. */
-function periodsOf(chat: Searched, before: MessageCursor | null): RawBuilder<unknown> {
-  const newest = (condition: RawBuilder<unknown>) => sql`
-    select ${periodOf(sql.ref('date'))} from messages
-    where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${shownSince(chat)} and ${condition}
-      and ${passes(chat.filter)}
-    order by date desc limit 1`;
-  const [date] = before ?? NOT_YET;
-  return sql`period (n) as (
-    (${newest(sql`date <= ${date}`)})
-    union all
-    select (${newest(sql`date < ${startOfPeriod(sql.ref('period.n'))}`)}) from period where n is not null
-  )`;
+/**
+ * The messages of one look. The partition is named, because a condition by which Postgres would choose partitions lets it read
+ * their indexes by date, too, and more of them than the words need.
+ */
+function foundIn({ name, fromS, untilS }: Partition): RawBuilder<unknown> {
+  return sql`(
+    select ${columns()}, thread_id from ${sql.table(name)}
+    where ${untilS === null ? sql`true` : sql`look.from_s < ${untilS}`}
+      and ${fromS === null ? sql`true` : sql`look.until_s > ${fromS}`}
+      and search @@ look.wanted::tsquery and (look.also is null or (search @@ look.also::tsquery) is true)
+    offset 0)`;
 }
 
-function passes({
-  userId,
-  mediaType,
-  businessConnectionId,
-  threadId,
-  fromS,
-  toS,
-}: MessageFilter = {}): RawBuilder<unknown> {
-  const conditions = [
-    userId === undefined ? null : sql`user_id = ${userId}`,
-    mediaType === undefined ? null : sql`media_type = ${mediaType}`,
-    businessConnectionId === undefined ? null : sql`business_connection_id = ${businessConnectionId}`,
-    threadId === undefined ? null : isInThread(threadId),
-    fromS === undefined ? null : sql`date >= ${fromS}`,
-    toS === undefined ? null : sql`date <= ${toS}`,
-  ].filter((condition) => condition !== null);
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+function overlaps({ fromS, untilS }: Partition, look: LookUp): boolean {
+  return (untilS === null || look.fromS < untilS) && (fromS === null || look.untilS > fromS);
 }
 
-function isBefore(before: MessageCursor | null): RawBuilder<unknown> {
-  const [date, id, connection] = before ?? NOT_YET;
-  const bound = before === null ? sql`true` : notAfter(date);
-  return sql`${bound} and (date, id, business_connection_id) < (${date}::bigint, ${id}::bigint, ${connection}::text)`;
+/** The page, beside counts in each row; an empty page is one row that has only the counts. */
+function pageOfMatching({ limit, offset }: Searched): RawBuilder<unknown> {
+  return sql`page.* from (values (1)) as one (row) left join (
+    select ${columns()} from matching ${NEWEST_FIRST} limit ${limit} offset ${offset}
+  ) as page on true`;
 }
 
-function columns(): RawBuilder<unknown> {
-  return sql.join(MESSAGE_COLUMNS.map((column) => sql.ref(column)));
-}
-
-// An empty page is one row that has only the counts.
 function messagesIn(rows: (Message & Record<string, unknown>)[]): Message[] {
   return rows
     .filter((row) => row.id !== null)
     .map((row) => Object.fromEntries(MESSAGE_COLUMNS.map((column) => [column, row[column]])) as unknown as Message);
+}
+
+function periodsBetween(fromS: number, untilS: number): number[] {
+  const first = Math.floor(fromS / LISTED_PERIOD_S);
+  return Array.from({ length: Math.ceil(untilS / LISTED_PERIOD_S) - first }, (_, at) => first + at);
+}
+
+function startOf(period: number): number {
+  return period * LISTED_PERIOD_S;
 }

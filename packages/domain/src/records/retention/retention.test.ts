@@ -77,7 +77,7 @@ async function shown(chatId: number) {
   const chat = { botId, chatId };
   const page = { limit: 50, offset: 0, before: null };
   const listed = await messageStore(database.db).list(chat, { ...page, includeDeleted: true });
-  const found = await searchMessages(database, { ...chat, ...page, q: 'word' });
+  const found = await searchMessages(database, { scope: { botId, chatIds: [chatId] }, ...page, q: 'word' });
   let exported = 0;
   for await (const _ of exportChat(database.db, chat)) exported += 1;
   return {

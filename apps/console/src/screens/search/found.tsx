@@ -7,31 +7,28 @@ import { useRowKeys } from '../../parts/row-keys.ts';
 import { usePages } from '../../parts/use-pages.ts';
 import { VirtualTable } from '../../parts/virtual-table.tsx';
 import { useWords } from '../../words/words.tsx';
-import { type Found, foundColumns } from './found-columns.tsx';
+import { type FoundMessage, foundColumns } from './found-columns.tsx';
 import { inputsOf, type SearchAddress } from './search-address.ts';
 
 const PAGE = 100;
+/** In all chats the api counts no further. */
+const COUNTED = 200;
 
-type ChatAddress = SearchAddress & { bot: string; chat: string };
-
-/** The messages of one chat: those with all the words, or without words all that the filters leave, newest first. */
-export function FoundInChat({ address }: { address: ChatAddress }): ReactNode {
+/** Messages with all the words, newest first; of one chat without words, all that the filters leave. */
+export function Found({ address }: { address: SearchAddress }): ReactNode {
   const words = useWords();
   const { q, bot, chat } = address;
-  const inputs = { bot_id: bot, chat_id: chat, ...inputsOf(address), limit: PAGE };
-  const found = usePages<Found>(['found', address], (page, signal) =>
-    q === undefined
-      ? callPage('listMessages', { ...inputs, ...page }, signal)
-      : callPage('searchMessages', { ...inputs, ...page, q }, signal),
-  );
+  const isOneChat = bot !== undefined && chat !== undefined;
+  const found = usePages<FoundMessage>(['found', address], (page, signal) => findMessages(address, page, signal));
   useRowKeys('.table-body a');
+  const isAtLeast = q !== undefined && found.total >= COUNTED && found.rows.length < found.total;
   return (
     <section aria-label={words.search.results} className="found">
       <div className="found-tools">
         <p role="status" className="muted">
-          {found.data && words.search.count(found.total)}
+          {found.data && (isAtLeast ? words.search.atLeast(found.total) : words.search.count(found.total))}
         </p>
-        <Exports address={address} />
+        {isOneChat && <Exports address={{ ...address, bot, chat }} />}
       </div>
       {found.isError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {found.data && found.rows.length === 0 && <Empty title={words.search.nothing} hint={words.search.nothingHint} />}
@@ -39,10 +36,12 @@ export function FoundInChat({ address }: { address: ChatAddress }): ReactNode {
         <VirtualTable
           label={words.search.results}
           of={address}
-          columns={foundColumns(words, q ?? '')}
+          columns={foundColumns(words, !isOneChat)}
           total={found.isPending ? 8 : found.rows.length}
           rowAt={(index) => found.rows[index]}
-          keyOf={({ id }) => id}
+          keyOf={({ bot_id: botId, chat_id: chatId, business_connection_id: connection, id }) =>
+            `${botId} ${chatId} ${connection ?? ''} ${id}`
+          }
           shows={found.shows}
           stale={found.isPending || found.isPlaceholderData}
         />
@@ -50,6 +49,16 @@ export function FoundInChat({ address }: { address: ChatAddress }): ReactNode {
     </section>
   );
 }
+
+function findMessages(address: SearchAddress, page: { before?: string }, signal: AbortSignal) {
+  const { q, bot, chat } = address;
+  const inputs = { ...given({ bot_id: bot, chat_id: chat }), ...inputsOf(address), ...page, limit: PAGE };
+  return q === undefined
+    ? callPage('listMessages', { ...inputs, bot_id: bot!, chat_id: chat! }, signal)
+    : callPage('searchMessages', { ...inputs, q }, signal);
+}
+
+type ChatAddress = SearchAddress & { bot: string; chat: string };
 
 /** The whole chat as the filters leave it; the api exports without looking at words. */
 function Exports({ address }: { address: ChatAddress }): ReactNode {

@@ -1,0 +1,40 @@
+import type { PersonResource } from '@flotilla/contract/chat-users.ts';
+import type { FoundMessageResource } from '@flotilla/contract/messages.ts';
+import { highlighter } from '@flotilla/database/search-highlights.ts';
+import type { Person } from '@flotilla/domain/records/chat-users/people-store.ts';
+import { chatTitles, titleKey } from '@flotilla/domain/records/chats/chat-titles.ts';
+import type { Message } from '@flotilla/domain/records/messages/message-store.ts';
+import type { Context } from '../context.ts';
+import { presentMessage } from './present-message.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+/** Messages with the names of their chats and what `q` found in them. Those of a bot that has just gone are left out. */
+export async function presentFound(
+  { db, directory }: Pick<Context, 'db' | 'directory'>,
+  messages: Message[],
+  q: string,
+): Promise<FoundMessageResource[]> {
+  const titles = await chatTitles(db, messages);
+  const highlightsOf = highlighter(q);
+  return messages.flatMap((message) => {
+    const bot = directory.byId(message.bot_id);
+    if (bot === undefined) return [];
+    const title = titles.get(titleKey(message));
+    const highlights = message.text === null ? [] : highlightsOf(message.text);
+    return [{ ...presentMessage(bot, message), ...(title === undefined ? {} : { chat_title: title }), highlights }];
+  });
+}
+
+export function presentPerson({ userId, username, firstName, lastName, chats }: Person): PersonResource {
+  return {
+    user_id: userId,
+    ...withoutNulls({ username, first_name: firstName, last_name: lastName }),
+    chats: chats.map(({ botId, chatId, title, messages, lastMessageAt }) => ({
+      bot_id: botId,
+      chat_id: chatId,
+      ...withoutNulls({ title }),
+      messages,
+      last_message_at: lastMessageAt,
+    })),
+  };
+}

@@ -1,0 +1,122 @@
+import type { PersonResource } from '@flotilla/contract/chat-users.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call } from '../call.ts';
+import { Marked } from '../parts/marked.tsx';
+import { personName } from '../parts/person-name.ts';
+import { useWords } from '../words/words.tsx';
+import type { Target, TargetGroup } from './palette-target.ts';
+
+const SHOWN = 5;
+
+export type Found = { groups: TargetGroup[]; isLooking: boolean };
+
+/** What the api finds of a text: chats, people, rules and messages of all bots of the account. '' asks for nothing. */
+export function useFound(q: string): Found {
+  const words = useWords();
+  const open = useOpen();
+  const asked = { enabled: q !== '', retry: false } as const;
+  const chats = useQuery({
+    ...asked,
+    queryKey: ['chats', 'palette', q],
+    queryFn: ({ signal }) => call('listChats', { q, order: 'recent', limit: SHOWN }, signal),
+  });
+  const people = useQuery({
+    ...asked,
+    queryKey: ['people', 'palette', q],
+    queryFn: ({ signal }) => call('findPeople', { q, limit: SHOWN }, signal),
+  });
+  const rules = useQuery({
+    ...asked,
+    queryKey: ['rules', 'palette', q],
+    queryFn: ({ signal }) => call('listRoutingRules', { q, limit: SHOWN }, signal),
+  });
+  const messages = useQuery({
+    ...asked,
+    queryKey: ['found', 'palette', q],
+    queryFn: ({ signal }) => call('searchMessages', { q, limit: SHOWN }, signal),
+  });
+  const found: Target[] = (messages.data ?? []).map((message) => ({
+    key: `message-${message.bot_id}-${message.chat_id}-${message.business_connection_id ?? ''}-${message.id}`,
+    face: (
+      <TwoTexts one={<Marked text={message.text ?? ''} highlights={message.highlights} />} other={message.chat_title} />
+    ),
+    go: () => open.chat(message.bot_id, message.chat_id, message.id),
+  }));
+  return {
+    isLooking: [chats, people, rules, messages].some(({ isFetching }) => isFetching),
+    groups: [
+      {
+        name: 'chats',
+        targets: (chats.data ?? []).map(({ bot_id: botId, id, title, username }) => ({
+          key: `chat-${botId}-${id}`,
+          face: <TwoTexts one={title ?? id} other={username && `@${username}`} />,
+          go: () => open.chat(botId, id),
+        })),
+      },
+      {
+        name: 'people',
+        targets: (people.data ?? []).map((person) => ({
+          key: `person-${person.user_id}`,
+          face: (
+            <TwoTexts
+              one={personName({ ...person, id: person.user_id })}
+              other={person.username ? `@${person.username}` : person.chats[0]?.title}
+            />
+          ),
+          go: () => open.person(person),
+        })),
+      },
+      {
+        name: 'rules',
+        targets: (rules.data ?? []).map((rule) => ({
+          key: `rule-${rule.id}`,
+          face: (
+            <TwoTexts one={rule.condition_value || rule.description} other={rule.condition_value && rule.description} />
+          ),
+          go: () => open.rules(rule.source_bot_id),
+        })),
+      },
+      {
+        name: 'messages',
+        targets:
+          found.length === 0
+            ? []
+            : [...found, { key: 'messages', face: words.palette.allMessages(q), go: () => open.search(q) }],
+      },
+    ],
+  };
+}
+
+function useOpen() {
+  const navigate = useNavigate();
+  const chat = (botId: number, chatId: number, around?: number) =>
+    void navigate({
+      to: '/inbox/$botId/$chatId',
+      params: { botId: String(botId), chatId: String(chatId) },
+      search: around === undefined ? {} : { around: String(around) },
+    });
+  return {
+    chat,
+    /** In the chat in which they wrote last; of a private chat, the person is beside it. */
+    person({ user_id: userId, chats: [newest] }: PersonResource) {
+      if (newest === undefined) return;
+      const { bot_id: botId, chat_id: chatId } = newest;
+      if (chatId === userId) return chat(botId, chatId);
+      const params = { id: String(botId), chat: String(chatId) };
+      void navigate({ to: '/bots/$id/chats/$chat/people', params, search: { user: String(userId) } });
+    },
+    rules: (botId: number) => void navigate({ to: '/bots/$id/rules', params: { id: String(botId) } }),
+    search: (q: string) => void navigate({ to: '/search', search: { q } }),
+  };
+}
+
+function TwoTexts({ one, other }: { one: ReactNode; other: string | undefined }): ReactNode {
+  return (
+    <>
+      <bdi className="cut">{one}</bdi>
+      {other && <bdi className="muted cut">{other}</bdi>}
+    </>
+  );
+}
