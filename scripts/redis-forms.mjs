@@ -45,7 +45,7 @@ export const EVERY_NIGHT = [
 
 /** Never: tests that the form cannot affect. */
 export const SAME_OVER_EVERY_FORM = {
-  'check-infra|env-example|generated-client|proxied-pages|shipped-nginx|echo-bots|pgbouncer|watch|database-connections|polling-pace|tracing':
+  'check-infra|env-example|generated-client|proxied-pages|shipped-nginx|echo-bots|pgbouncer|watch|database-connections|tracing':
     'no Redis at all, or none that anything is kept in',
   'images|managed-stores|npm-commands|metrics|replicas|lost-ids|start-without-stores|system-tests/src/tls/|auth-over-cluster':
     'they start a Redis of their own: one that they restart or cut off, one with rights, one of each form',

@@ -1,5 +1,6 @@
 import type { PollPace } from '@flotilla/domain/delivery/polling/polling-turn.ts';
 import { polls } from '@flotilla/domain/fleet/bots/bot.ts';
+import { readReplicas } from '@flotilla/domain/watch/fleet-figures/replicas.ts';
 import type { WorkerContext } from './context.ts';
 
 const LONGEST_S = 30;
@@ -16,12 +17,10 @@ export function pollPace(context: WorkerContext): PollPace & { stop(): Promise<v
   let bots = 0;
   const recount = () => {
     if (context.directory.ready()) bots = context.directory.all().filter(polls).length;
-    // Counting the workers makes Redis list all its connections.
     if (bots <= context.config.pollingConcurrency) return;
-    context.turns.polling
-      .workerCount()
-      .then((count) => {
-        workers = Math.max(1, count);
+    readReplicas(context)
+      .then((replicas) => {
+        workers = Math.max(1, replicas.filter(({ roles }) => roles.includes('polling')).length);
       })
       .catch(() => {});
   };

@@ -2,17 +2,13 @@ import { pollingTurn } from '@flotilla/domain/delivery/polling/polling-turn.ts';
 import { programTurn } from '@flotilla/domain/delivery/programs/program-turn.ts';
 import { pushTurn } from '@flotilla/domain/delivery/push/push-turn.ts';
 import { rulesTurn } from '@flotilla/domain/delivery/routing-rules/rules-turn.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { deadLetterLog } from '@flotilla/domain/records/history/dead-letter-log.ts';
 import { historyStore, historyTurn } from '@flotilla/domain/records/history/history-turn.ts';
 import { historyReader } from '@flotilla/domain/records/history/stream/history-stream.ts';
+import { SHARDS, shardOf } from '@flotilla/redis/keys.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import {
-  type Turn,
-  type TurnOutcome,
-  type TurnsHeld,
-  type TurnWorker,
-  turnWorker,
-} from '@flotilla/redis/turn-worker.ts';
+import { type Turn, type TurnOutcome, type TurnsHeld, turnWorker } from '@flotilla/redis/turn-worker.ts';
 import { REQUESTS_AT_ONCE, type WorkerContext } from './context.ts';
 import { pollPace } from './poll-pace.ts';
 import { startUpkeep } from './upkeep/upkeep.ts';
@@ -24,85 +20,89 @@ const PUSH_TURNS = REQUESTS_AT_ONCE + 400;
 const RULES_TURNS = 200;
 /** Turns without work that a worker holds, beside those that run. */
 const HELD_TURNS = 12_000;
-/** One turn per shard, so that all shards can gather at the same time. */
-const HISTORY_TURNS = 64;
 
 /** Starts the parts that this worker's roles name. */
 export function startRoles(context: WorkerContext): Running[] {
   const { roles, pollingConcurrency } = context.config;
+  const { turns } = context;
   const running: Running[] = [];
   const turnsHeld = { count: 0, atMost: HELD_TURNS };
+  const take = (taken: TakenTurns) => running.push(takeTurns(context, taken));
   if (roles.has('upkeep')) running.push(startUpkeep(context));
   if (roles.has('polling')) {
     const pace = pollPace(context);
+    running.push(pace);
     const deps = { ...context, pace };
-    running.push(
-      pace,
-      takeTurns(context, context.turns.polling, pollingConcurrency, (bot, lease) => pollingTurn(deps, bot, lease)),
-    );
+    take({ queue: turns.polling, concurrency: pollingConcurrency, run: (bot, lease) => pollingTurn(deps, bot, lease) });
   }
   if (roles.has('push')) {
-    running.push(
-      takeTurns(context, context.turns.push, PUSH_TURNS, (bot, lease) => pushTurn(context, bot, lease), turnsHeld),
-    );
-    running.push(
-      takeTurns(
-        context,
-        context.turns.programs,
-        PUSH_TURNS,
-        (program, lease) => programTurn(context, program, lease),
-        turnsHeld,
-      ),
-    );
+    const pushing = { concurrency: PUSH_TURNS, turnsHeld };
+    take({ ...pushing, queue: turns.push, run: (bot, lease) => pushTurn(context, bot, lease) });
+    take({
+      ...pushing,
+      queue: turns.programs,
+      subjectsOf: ({ programs }) => programs.map(({ id }) => id),
+      run: (program, lease) => programTurn(context, program, lease),
+    });
   }
   if (roles.has('rules')) {
-    running.push(
-      takeTurns(context, context.turns.rules, RULES_TURNS, (bot, lease) => rulesTurn(context, bot, lease), turnsHeld),
-    );
+    const run: Turn = (bot, lease) => rulesTurn(context, bot, lease);
+    take({ queue: turns.rules, concurrency: RULES_TURNS, turnsHeld, run });
   }
   if (roles.has('history')) {
     const deadLetters = deadLetterLog(context.log);
     const storeHistory = historyStore({ ...context, deadLetters }, context.config.database.maxConnections);
     const deps = { ...context, storeHistory, historyReader: historyReader(context.redis) };
-    const turns = takeTurns(context, context.turns.history, HISTORY_TURNS, (shard, lease) =>
-      historyTurn(deps, shard, lease),
-    );
-    running.push({ stop: () => turns.stop().finally(deadLetters.stop) });
+    const taken = takeTurns(context, {
+      queue: turns.history,
+      concurrency: SHARDS,
+      subjectsOf: ({ id }) => [shardOf(id)],
+      run: (shard, lease) => historyTurn(deps, shard, lease),
+    });
+    running.push({ stop: () => taken.stop().finally(deadLetters.stop) });
   }
   return running;
 }
 
-function takeTurns(
-  context: WorkerContext,
-  queue: TurnQueue,
-  concurrency: number,
-  turn: Turn,
-  turnsHeld: TurnsHeld = { count: 0, atMost: 0 },
-): Running {
-  const { measure, log, redis } = context;
-  const turns = measure.turns(queue.kind);
-  const worker: TurnWorker = turnWorker({
-    redis,
-    queue,
-    concurrency,
-    turnsHeld,
-    log,
-    run: async (subject, lease) => {
-      let begunAtMs = turns.began();
-      let next: TurnOutcome['next'] | 'crashed' = 'crashed';
-      const hold = async (wait: Promise<void>) => {
-        turns.held(begunAtMs);
-        await lease.hold(wait);
-        begunAtMs = turns.resumed();
-      };
-      try {
-        const outcome = await turn(subject, { ...lease, hold });
-        next = outcome.next;
-        return outcome;
-      } finally {
-        turns.ended(next, begunAtMs);
-      }
-    },
+type TakenTurns = {
+  queue: TurnQueue;
+  concurrency: number;
+  turnsHeld?: TurnsHeld;
+  /** Whose turns a bot may need; the bot's own unless given. */
+  subjectsOf?: (bot: Bot) => number[];
+  run: Turn;
+};
+
+function takeTurns(context: WorkerContext, { subjectsOf = ({ id }) => [id], ...taken }: TakenTurns): Running {
+  const { measure, log, redis, directory } = context;
+  const turns = measure.turns(taken.queue.kind);
+  const run: Turn = async (subject, lease) => {
+    let begunAtMs = turns.began();
+    let next: TurnOutcome['next'] | 'crashed' = 'crashed';
+    const hold = async (wait: Promise<void>) => {
+      turns.held(begunAtMs);
+      await lease.hold(wait);
+      begunAtMs = turns.resumed();
+    };
+    try {
+      const outcome = await taken.run(subject, { ...lease, hold });
+      next = outcome.next;
+      return outcome;
+    } finally {
+      turns.ended(next, begunAtMs);
+    }
+  };
+  const worker = turnWorker({ ...taken, redis, log, run });
+  const serve = (bots: Bot[]) => worker.serve(bots.flatMap(subjectsOf));
+  const stopListening = directory.onChange((id) => {
+    const bot = directory.ready() ? directory.byId(id) : undefined;
+    if (bot) serve([bot]);
   });
-  return { stop: () => worker.close() };
+  if (directory.ready()) serve(directory.all());
+  return {
+    stop: () => {
+      stopListening();
+      return worker.close();
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { benchFleet } from './fleet.ts';
 import { benchHistory } from './history.ts';
 import { benchInbox } from './inbox.ts';
 import { benchLive } from './live.ts';
+import { benchMasters } from './masters.ts';
 import { benchNeighbours } from './neighbours.ts';
 import { benchPolled } from './polled.ts';
 import { benchPrograms } from './programs.ts';
@@ -40,5 +41,6 @@ export const SUBJECTS = {
   rest: benchRest,
   router: benchRouter,
   scale: benchScale,
+  masters: benchMasters,
   soak: benchSoak,
 } satisfies Record<string, (database: { url: string; rows?: number }) => Promise<void>>;

@@ -108,11 +108,12 @@ describe.each([
       return { next: 'idle' } as const;
     };
     const worker = turnWorker({ redis, queue, concurrency: 5, run, log });
+    worker.serve([1, 2]);
     try {
       await queue.wake(1);
       await waitFor(() => turns.includes(1));
       await waitFor(() => listening === 1);
-      const killed = await masterOf(server, '{turns-push}');
+      const killed = await masterOf(server, queue.partOf(2).toKey('meta'));
       killed.kill();
       const faults: unknown[] = [];
       await waitFor(

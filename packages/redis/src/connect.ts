@@ -6,7 +6,14 @@ import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
 import { freshPassword } from './fresh-password.ts';
-import { type LoginTarget, openClient, openOnce, type RedisClient, serversOf } from './open-client.ts';
+import {
+  type LoginTarget,
+  openClient,
+  openOnce,
+  openReaderOfSlot,
+  type RedisClient,
+  serversOf,
+} from './open-client.ts';
 import type { KeyCommand, RedisCommands } from './redis-commands.ts';
 import { RENEW_EVERY_MS, renewLogins } from './renew-logins.ts';
 import { followRunIds } from './run-ids.ts';
@@ -21,6 +28,8 @@ import { reasonOf, untilReady } from './until-ready.ts';
 export type RedisHandles = {
   /** Shared by everything in the process. */
   commands: RedisCommands;
+  /** Whether the keys are spread over several servers. */
+  isCluster: boolean;
   /** The servers that take writes (one, or the masters of a cluster), for commands about the server itself. */
   servers(): Pick<Redis, 'client' | 'config' | 'info' | 'status'>[];
   /** The run ids of these servers. A server that wrote under another run id may have lost what it wrote. */
@@ -32,8 +41,8 @@ export type RedisHandles = {
   /** Subscribes to a channel over a connection of its own, until it is closed. */
   subscribe(channel: string, subscriber: Subscriber): Subscription;
   /**
-   * The connection that BullMQ's workers share, which waits instead of failing. Each of them makes one more for its blocking
-   * reads.
+   * The connection that BullMQ's workers share, which waits instead of failing. Each of them makes one more with `duplicate`, for
+   * its blocking reads.
    */
   ofQueues(): RedisClient;
   /** Closes all connections, those of `subscribe` and `ofQueues` too. */
@@ -74,6 +83,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisHandle
   };
   const open: RedisClient[] = [];
   let queues: RedisClient | null = null;
+  const readers: Redis[] = [];
   const subscriptions: Subscription[] = [];
   const warnSometimes = throttledLog((error: Error, leftOut) =>
     options.log.warn({ reason: reasonOf(error), leftOut }, 'a connection to Redis failed'),
@@ -98,7 +108,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisHandle
   const close = async () => {
     watch.stop();
     renewing?.stop();
-    for (const one of [...open]) one.disconnect();
+    for (const one of [...open, ...readers]) one.disconnect();
     for (const subscription of subscriptions) subscription.close();
   };
   try {
@@ -114,6 +124,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisHandle
   }
   return {
     commands: commands as unknown as RedisCommands,
+    isCluster: commands.isCluster,
     servers: () => serversOf(commands),
     runIds,
     runMany: (calls) => runMany(commands, calls),
@@ -125,7 +136,13 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisHandle
     },
     ofQueues: () => {
       queues ??= keep(openClient(target, waiting));
-      return queues;
+      if (target.form !== 'cluster') return queues;
+      const duplicate = () => {
+        const reader = logged(openReaderOfSlot(target, waiting, () => anyNode(commands)));
+        readers.push(reader);
+        return reader;
+      };
+      return Object.assign(queues, { duplicate });
     },
     close,
   };

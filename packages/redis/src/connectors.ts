@@ -30,6 +30,16 @@ export const toServer = ToServer as Connector;
 /** Asks Sentinels for the primary and connects to it. */
 export const toPrimary = ToPrimary as Connector;
 
+/** Connects to the node of a cluster that `choose` names, each time anew. */
+export function toNode(choose: () => Pick<RedisOptions, 'host' | 'port'>): Connector {
+  return class extends ToServer {
+    override connect(emit: Emit): Promise<Stream> {
+      Object.assign(this.options, choose());
+      return super.connect(emit);
+    }
+  } as Connector;
+}
+
 type Attempt = { emit: Emit; isWanted: () => boolean; connect: () => Promise<Stream> };
 
 /**

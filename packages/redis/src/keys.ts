@@ -258,7 +258,13 @@ export const channels = {
 /** Among the pending turns, begins the name of a turn that a worker holds, as lib/pending.lua says. */
 export const HELD_TURN_PREFIX = 'held:';
 
-/** BullMQ prefix of one kind of turns; each queue has a slot of its own. */
-export function turnQueuePrefix(kind: string): string {
-  return `{turns-${kind}}`;
+/**
+ * The shards in whose slots the parts of a queue of turns lie over a cluster: at even distances, so that 2, 3, 4, 6 or 12
+ * masters have as many parts each. Stored keys contain them, so they never change.
+ */
+export const QUEUE_SHARDS = [10, 61, 50, 11, 60, 51, 12, 30, 52, 13, 31, 57] as const;
+
+/** BullMQ prefix of the parts of queues that lie in this shard's slot. */
+export function turnQueuePrefix(shard: number): string {
+  return `${tag(shard)}:turns`;
 }

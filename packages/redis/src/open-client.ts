@@ -1,6 +1,6 @@
 import type { RedisAddress, RedisTarget } from '@flotilla/runtime/redis-url.ts';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { toPrimary, toServer } from './connectors.ts';
+import { toNode, toPrimary, toServer } from './connectors.ts';
 import type { FreshPassword } from './fresh-password.ts';
 
 export type RedisClient = Redis | Cluster;
@@ -23,6 +23,8 @@ const common = {
   keepAlive: 10_000,
   Connector: toServer,
 } as const;
+const AND_SEND_AGAIN = 2;
+type NodeAddress = { host?: string; port?: number };
 type Settings = Omit<RedisOptions, 'replyMapping'> & { replyMapping: 'legacy' };
 const retryInMs = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 5), RECONNECT_AT_MOST_MS);
 
@@ -49,6 +51,42 @@ export function openSentinelOnce(target: RedisTarget & { form: 'sentinel' }, add
   const secured = target.tls ? { tls: {} } : {};
   const once = { enableReadyCheck: false, maxRetriesPerRequest: null, retryStrategy: null } as const;
   return new Redis({ ...common, ...address, ...target.sentinelLogin, ...secured, ...once });
+}
+
+/**
+ * One connection to a cluster for blocking reads of keys of one slot: to any master first, and then to the one that MOVED
+ * names. A client of the whole cluster would read the topology every few seconds.
+ */
+export function openReaderOfSlot(
+  target: LoginTarget & { form: 'cluster' },
+  behaviour: Behaviour,
+  anyMaster: () => NodeAddress | undefined,
+): Redis {
+  let movedTo: NodeAddress | undefined;
+  const reader = new Redis({
+    ...common,
+    ...login(target),
+    ...behaviour,
+    Connector: toNode(() => {
+      const address = movedTo ?? anyMaster() ?? target.nodes[0]!;
+      movedTo = undefined;
+      return address;
+    }),
+    retryStrategy: retryInMs,
+    // A master ends blocking reads of slots that go to another one, also when it becomes a replica.
+    reconnectOnError: ({ message }) => {
+      const [, host, port] = /^MOVED \d+ (\S+):(\d+)/.exec(message) ?? [];
+      if (host !== undefined) movedTo = { host, port: Number(port) };
+      return /^(MOVED|UNBLOCKED)/.test(message) ? AND_SEND_AGAIN : false;
+    },
+  });
+  const disconnect = reader.disconnect.bind(reader);
+  // A client that is closed between two sockets never ends (ioredis 6.0.0), and BullMQ would wait for its end.
+  reader.disconnect = (reconnect = false) => {
+    if (!reconnect && reader.status === 'reconnecting') reader.status = 'wait';
+    disconnect(reconnect);
+  };
+  return reader;
 }
 
 function openCluster(target: LoginTarget & { form: 'cluster' }, behaviour: Behaviour): Cluster {

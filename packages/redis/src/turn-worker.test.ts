@@ -4,9 +4,9 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { connectRedis, type RedisHandles } from './connect.ts';
 import { type TurnQueue, turnQueue } from './turn-queue.ts';
-import { type Turn, type TurnWorker, turnWorker } from './turn-worker.ts';
+import { type Turn, type TurnsHeld, type TurnWorker, turnWorker } from './turn-worker.ts';
 
-const log = { warn: () => {}, error: () => {} };
+const log: Parameters<typeof turnWorker>[0]['log'] = { warn: () => {}, error: () => {} };
 let server: TestRedis;
 let redis: RedisHandles;
 let queue: TurnQueue;
@@ -27,7 +27,11 @@ afterAll(async () => {
   await server.stop();
 });
 
-const work = (run: Turn) => workers.push(turnWorker({ redis, queue, concurrency: 10, run, log }));
+const work = (run: Turn, options: { concurrency?: number; turnsHeld?: TurnsHeld; log?: typeof log } = {}) => {
+  const worker = turnWorker({ redis, queue, concurrency: 10, run, log, ...options });
+  worker.serve([1]);
+  workers.push(worker);
+};
 
 /** A turn that can be held open, and counts how often each subject had one. */
 function heldTurns() {
@@ -108,9 +112,10 @@ describe('turns', () => {
     await queue.ensure([1, 2]);
     await queue.ensure([1, 2, 3]);
     expect(await queue.counts()).toMatchObject({ waiting: 3 });
-    const [job] = await redis.commands.lrange('{turns-push}:push:wait', 0, 0);
-    await redis.commands.del(`{turns-push}:push:${job}`);
-    await redis.commands.lrem('{turns-push}:push:wait', 1, job!);
+    const [part] = queue.parts;
+    const [job] = await redis.commands.lrange(part!.toKey('wait'), 0, 0);
+    await redis.commands.del(part!.toKey(job!));
+    await redis.commands.lrem(part!.toKey('wait'), 1, job!);
     await queue.ensure([1, 2, 3]);
     expect(await queue.counts()).toMatchObject({ waiting: 3 });
   });
@@ -192,7 +197,7 @@ describe('turns', () => {
       ended.push(subject);
       return { next: 'idle' };
     };
-    workers.push(turnWorker({ redis, queue, concurrency: 2, turnsHeld: { count: 0, atMost: 20 }, run, log }));
+    work(run, { concurrency: 2, turnsHeld: { count: 0, atMost: 20 } });
     for (let subject = 1; subject <= 30; subject += 1) {
       await queue.wake(subject);
       await waitFor(() => wereHeld.length + ended.length === subject);
@@ -213,7 +218,7 @@ describe('turns', () => {
       await run(subject);
       return { next: 'idle' } as const;
     };
-    workers.push(turnWorker({ redis, queue, concurrency: 1000, run: many, log }));
+    work(many, { concurrency: 1000 });
     await waitFor(() => turns.length === subjects.length);
     expect((await waitingAtStart[0])?.waiting).toBeGreaterThan(200);
     release();
@@ -231,7 +236,7 @@ describe('turns', () => {
       await news;
       return { next: 'idle' };
     };
-    workers.push(turnWorker({ redis, queue, concurrency: 4, turnsHeld: { count: 0, atMost: 20 }, run, log }));
+    work(run, { concurrency: 4, turnsHeld: { count: 0, atMost: 20 } });
     for (const [subject, may] of [true, true, false, false].entries()) {
       await queue.wake(subject + 1);
       await waitFor(() => asks.length === subject + 1);
@@ -252,9 +257,7 @@ describe('turns', () => {
     };
     const warnings: string[] = [];
     const warn = (fields: object, message: string) => void warnings.push(`${message} ${JSON.stringify(fields)}`);
-    workers.push(
-      turnWorker({ redis, queue, concurrency: 50, turnsHeld: { count: 0, atMost: 5_000 }, run, log: { ...log, warn } }),
-    );
+    work(run, { concurrency: 50, turnsHeld: { count: 0, atMost: 5_000 }, log: { ...log, warn } });
     await queue.wakeAll(Array.from({ length: 3_000 }, (_, at) => at + 1));
     await waitFor(() => held === 3_000, { timeoutMs: 30_000 });
     // Beyond the life of a lock, which is 10 s.

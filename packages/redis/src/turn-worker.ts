@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
-import type { ConnectionOptions, Job } from 'bullmq';
-import { ResizableWorker } from './bullmq-internals.ts';
+import type { Job, Queue } from 'bullmq';
+import type { ResizableWorker } from './bullmq-internals.ts';
 import type { RedisHandles } from './connect.ts';
 import { isRedisUnavailable } from './is-redis-unavailable.ts';
-import { turnQueuePrefix } from './keys.ts';
+import { type Leases, openPartWorker } from './part-worker.ts';
 import type { TurnData, TurnKind, TurnQueue } from './turn-queue.ts';
+import { moreTurns, type PartLoad, runningTurns } from './turn-room.ts';
 
 /** What follows a turn: nothing; another turn, at the end of the queue; or one at a time (ms). */
 export type TurnOutcome =
@@ -33,7 +34,8 @@ export type TurnLease = {
 export type Turn = (subject: number, lease: TurnLease) => Promise<TurnOutcome>;
 
 export type TurnWorker = {
-  activeTurns(): number;
+  /** Subjects that may have turns from now on. */
+  serve(subjects: number[]): void;
   /** Aborts the running turns, puts them back and closes, within about 10 s. */
   close(): Promise<void>;
 };
@@ -43,25 +45,22 @@ export type TurnsHeld = { count: number; atMost: number };
 
 type Log = { error(fields: object, message: string): void; warn(fields: object, message: string): void };
 
-const LOCK_MS = 10_000;
-const STALLED_CHECK_MS = 5_000;
+/** Turns may wait in a part for subjects that were deleted, or that this process does not know yet. */
+const LOOK_EVERY_MS = 20_000;
 const OWNED_FOR_MS = 8_000;
 const FAILED_TURN_PAUSE_MS = 1_000;
-const RECONNECT_PAUSE_MS = 1_000;
 const CLOSE_WITHIN_MS = 9_000;
-/**
- * BullMQ fetches jobs one by one, as many as it may run at once, before it starts the first of them. Hundreds would wait
- * for each other, and their locks, which are renewed from the start on, would end meanwhile.
- */
-const FETCHED_AHEAD = 16;
 /** Each aborted turn asks Redis, so thousands of them stop some at a time. */
 const STOPPED_AT_ONCE = 200;
 const STOP_PAUSE_MS = 20;
 const STOPPED = new Error('the worker stops');
 
+/** One part of the queue, as this worker takes its turns. */
+type Part = { worker: ResizableWorker<TurnData>; leases: Leases; load: PartLoad };
+
 /**
  * Runs turns of one kind, up to `concurrency` at once, and never two of one subject, unless the lock was lost. Turns that
- * have nothing to do are held beside these.
+ * have nothing to do are held beside these. A part of the queue costs a connection once it has subjects or turns.
  */
 export function turnWorker(options: {
   redis: RedisHandles;
@@ -73,38 +72,51 @@ export function turnWorker(options: {
 }): TurnWorker {
   const { queue, log, concurrency, turnsHeld = { count: 0, atMost: 0 } } = options;
   const kind: TurnKind = queue.kind;
-  const leases = new Map<string, { renewedAtMs: number; abort: AbortController; ends: NodeJS.Timeout }>();
-
+  const parts = new Map<Queue<TurnData>, Part>();
   const room = runningTurns(concurrency);
-  let heldHere = 0;
   let stopping = false;
   const warnOfRedis = throttledLog((error: unknown, leftOut) =>
     log.warn({ kind, reason: String(error), leftOut }, 'turns wait for Redis; upkeep revives them'),
   );
+  const warnOfQueue = throttledLog((error: Error, leftOut) =>
+    log.warn({ kind, reason: error.message, leftOut }, 'the queue of turns reported an error'),
+  );
 
-  const takeTurn = async (job: Job<TurnData>): Promise<void> => {
+  const running = () => [...parts.values()].reduce((sum, { load }) => sum + load.running, 0);
+  const allowTurns = () => {
+    const free = concurrency - running();
+    for (const { worker, load } of parts.values()) {
+      worker.allow(load.running + load.held + moreTurns(load, { concurrency, free, parts: parts.size }));
+    }
+  };
+  const takeTurn = async ({ leases, load }: Part, job: Job<TurnData>): Promise<void> => {
     const abort = new AbortController();
     const ends = setTimeout(() => abort.abort(new Error('the turn lost its lock')), OWNED_FOR_MS).unref();
     const lease = { renewedAtMs: performance.now(), abort, ends };
     leases.set(job.id!, lease);
-    allowTurns();
+    load.running += 1;
+    load.waiting += 1;
     // BullMQ may hand out one more turn while it closes.
     if (stopping) lease.abort.abort(STOPPED);
     const ownsTurn = () => performance.now() - lease.renewedAtMs < OWNED_FOR_MS && !lease.abort.signal.aborted;
-    const hold = async (wait: Promise<void>) => {
-      heldHere += 1;
-      turnsHeld.count += 1;
+    const change = (held: 1 | -1) => {
+      load.running -= held;
+      load.held += held;
+      turnsHeld.count += held;
       allowTurns();
+    };
+    const hold = async (wait: Promise<void>) => {
+      change(1);
       room.leave();
       await wait;
-      heldHere -= 1;
-      turnsHeld.count -= 1;
-      allowTurns();
+      change(-1);
       await room.enter();
     };
     // While many turns run, others wait for their room: then a turn that has nothing to do ends.
-    const mayHold = () => turnsHeld.count < turnsHeld.atMost && leases.size - heldHere <= concurrency / 2;
+    const mayHold = () => turnsHeld.count < turnsHeld.atMost && running() <= concurrency / 2;
     await room.enter();
+    load.waiting -= 1;
+    allowTurns();
     try {
       const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, ownsTurn, mayHold, hold });
       await continueTurn(queue, job.data.subject, outcome);
@@ -117,46 +129,35 @@ export function turnWorker(options: {
       room.leave();
       clearTimeout(lease.ends);
       leases.delete(job.id!);
+      load.running -= 1;
       allowTurns();
     }
   };
-  const allowTurns = () => worker.allow(Math.min(concurrency + heldHere, leases.size + FETCHED_AHEAD));
-
-  const worker = new ResizableWorker(kind, takeTurn, {
-    connection: options.redis.ofQueues() as unknown as ConnectionOptions,
-    prefix: turnQueuePrefix(kind),
-    concurrency: Math.min(concurrency, FETCHED_AHEAD),
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    runRetryDelay: RECONNECT_PAUSE_MS,
-    // A stalled turn is one whose worker died. To give up on it would stop its bot.
-    maxStalledCount: Number.MAX_SAFE_INTEGER,
-    ...turnCleanUp,
-  });
-  worker.on(
-    'error',
-    throttledLog((error: Error, leftOut) =>
-      log.warn({ kind, reason: error.message, leftOut }, 'the queue of turns reported an error'),
-    ),
-  );
-  worker.on('stalled', (id) => log.warn({ kind, job: id }, 'a turn was left behind by a worker that is gone'));
-  worker.on('locksRenewed', ({ jobIds }) => {
-    for (const id of jobIds) {
-      const lease = leases.get(id);
-      if (lease === undefined) continue;
-      lease.renewedAtMs = performance.now();
-      lease.ends.refresh();
+  const serve = (wanted: Queue<TurnData>[]) => {
+    for (const part of wanted) {
+      if (stopping || parts.has(part)) continue;
+      const leases: Leases = new Map();
+      const worker = openPartWorker(options, part, leases, (job) => takeTurn(taken, job)).on('error', warnOfQueue);
+      const taken: Part = { worker, leases, load: { running: 0, held: 0, waiting: 0 } };
+      parts.set(part, taken);
+      allowTurns();
     }
-  });
+  };
+  const look = () => {
+    if (parts.size < queue.parts.length) queue.partsInUse().then(serve, warnOfRedis);
+  };
+  look();
+  const looking = setInterval(look, LOOK_EVERY_MS).unref();
 
   return {
-    activeTurns: () => leases.size,
+    serve: (subjects) => serve(subjects.map(queue.partOf)),
     close: async () => {
       stopping = true;
-      const closing = worker.close();
+      clearInterval(looking);
+      const closing = Promise.all([...parts.values()].map(({ worker }) => worker.close()));
       const late = sleep(CLOSE_WITHIN_MS, undefined, { ref: false });
       let aborted = 0;
-      for (const lease of [...leases.values()]) {
+      for (const lease of [...parts.values()].flatMap(({ leases }) => [...leases.values()])) {
         lease.abort.abort(STOPPED);
         aborted += 1;
         if (aborted % STOPPED_AT_ONCE === 0) await sleep(STOP_PAUSE_MS);
@@ -165,32 +166,6 @@ export function turnWorker(options: {
     },
   };
 }
-
-/** Room for this many turns to run at once; the others enter in the order in which they came. */
-function runningTurns(atMost: number) {
-  const waiting = new Set<() => void>();
-  let running = 0;
-  return {
-    enter: async (): Promise<void> => {
-      if (running < atMost) running += 1;
-      else await new Promise<void>((resolve) => waiting.add(resolve));
-    },
-    leave: () => {
-      const [next] = waiting;
-      if (next === undefined) {
-        running -= 1;
-      } else {
-        waiting.delete(next);
-        next();
-      }
-    },
-  };
-}
-
-const turnCleanUp = {
-  removeOnComplete: { count: 0 },
-  removeOnFail: { count: 0 },
-} as const;
 
 async function continueTurn(queue: TurnQueue, subject: number, outcome: TurnOutcome): Promise<void> {
   switch (outcome.next) {

@@ -99,7 +99,10 @@ const untilHeld = (some: Bot[], wanted = some.length) =>
     { timeoutMs: 60_000, message: 'turns to be held' },
   );
 /** How many jobs BullMQ has numbered so far. */
-const jobs = async () => Number(await redis.commands.get(turns.push.queue.toKey('id')));
+const jobs = async () => {
+  const ids = await redis.runMany(turns.push.parts.map((part) => ['get', part.toKey('id')]));
+  return ids.reduce<number>((sum, id) => sum + Number(id), 0);
+};
 
 async function endWith(end: (worker: FleetProcess) => Promise<unknown>): Promise<void> {
   await Promise.all(fleet.workers.splice(0).map(end));

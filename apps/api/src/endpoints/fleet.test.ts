@@ -251,7 +251,7 @@ describe('the system', () => {
     });
     expect(push).toMatchObject({ running: 0, waiting: 2, sleeping: 1 });
     expect(push!.oldest_pending_s).toBeLessThanOrEqual((Date.now() - since) / 1000);
-    await turns.push.queue.obliterate();
+    for (const part of turns.push.parts) await part.obliterate();
   });
 
   test('shows no secret, whatever is in the settings', async () => {

@@ -48,7 +48,9 @@ async function openBoard({ turns }: Context): Promise<RequestHandler> {
   const files = dirname(fileURLToPath(import.meta.resolve('@bull-board/ui/package.json')));
   const board = new ExpressAdapter().setBasePath(PATH);
   createBullBoard({
-    queues: Object.values(turns).map(({ queue }) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    queues: Object.values(turns).flatMap(({ parts }) =>
+      parts.map((part) => new BullMQAdapter(part, { readOnlyMode: true })),
+    ),
     serverAdapter: board,
     options: { uiBasePath: files, uiConfig: { boardTitle: 'Flotilla: turns' } },
   });
