@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, okAnswer, okField, ownIdField } from './fields.ts';
-import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, text } from './inputs.ts';
+import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, text, threadId } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 const METHODS_NOTE =
   'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots, and those that spend Stars (sendGift, giftPremiumSubscription, refundStarPayment, transferBusinessAccountStars, upgradeGift, transferGift). Two names allow parameters: without `payments`, a call with `allow_paid_broadcast` or `suggested_post_parameters` is refused, and inline results with an invoice; without `local_files`, `file:` in place of a file, by which a Bot API server in local mode reads a file of its own disk. A caller who is not an admin may name only read, send, edit, moderate and files, methods of these groups, setWebhook and deleteWebhook; without a list, the token of such a caller gets all of these. getMe, getWebhookInfo, deleteWebhook, setWebhook with an empty `url`, logOut and close are always allowed, and concern the program alone.';
 const CHATS_NOTE =
   'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused, and so is one with a parameter that we do not know; getUpdates gives it the updates of these chats only, and passes over others. So tokens that may poll one program must have the same chats, and all chats in which the program takes updates alone.';
+const THREADS_NOTE =
+  'The topics of its chat that it may touch, by id; only with exactly one chat in `chats`. 0: outside every topic, and General; 1: General. Absent: every topic. A call must name one of them in `message_thread_id`, unless it is outside topics, and messages that it answers, changes, forwards or copies must be in them, as the history knows them. Refused is what acts in the whole chat (a ban, a title, a new topic), what shows messages of any topic (getChat), and ephemeral messages. getUpdates gives it the updates of these topics only, and nothing that names no topic, such as a reaction. Tokens that may poll one program must have the same topics.';
 const RATE_NOTE = 'How many calls it may make. Further calls are answered with 429.';
 
 const rate = z
@@ -25,6 +27,7 @@ const programTokenResource = z
     prefix: z.string().describe('The first characters of the token. They help you to recognise it.'),
     methods: z.array(z.string()).optional().describe(METHODS_NOTE),
     chats: z.array(z.int()).optional().describe(CHATS_NOTE),
+    threads: z.array(z.int()).optional().describe(THREADS_NOTE),
     rate: rate.optional(),
     expires_at: z.iso.datetime().describe('When it expires. Absent: never.').optional(),
     last_used_at: z.iso.datetime().describe('When it was last used, to the minute. Absent: never.').optional(),
@@ -91,6 +94,10 @@ const addInputs = {
   chats: listOf(platformId(), 1000)
     .refine((chats) => chats.length > 0, 'must name a chat; leave it out to allow every chat')
     .describe(CHATS_NOTE)
+    .optional(),
+  threads: listOf(threadId(), 100)
+    .refine((threads) => threads.length > 0, 'must name a topic; leave it out to allow every topic')
+    .describe(THREADS_NOTE)
     .optional(),
   rate: jsonObject({
     per_second: integer({ min: 1, max: 10_000 }).describe('The most calls in a second.').optional(),

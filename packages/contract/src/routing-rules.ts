@@ -16,7 +16,7 @@ import {
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { conditionText } from './program-filters.ts';
 
-const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all', 'llm'] as const;
+const CONDITION_TYPES = ['chat_id', 'thread_id', 'user_id', 'keyword', 'text', 'all', 'llm'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
 const ROUTING_ACTIONS = ['forward', 'copy', 'drop'] as const;
@@ -57,7 +57,7 @@ const routingRuleResource = z
     condition_value: z
       .string()
       .describe(
-        'For chat_id: the id. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase. For text: a regular expression. For all: empty. For llm: an instruction for the model, or empty.',
+        'For chat_id: the id. For thread_id: a chat and one of its topics, as `<chat>:<thread>`; 0 is outside every topic, and General, and 1 is General. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase. For text: a regular expression. For all: empty. For llm: an instruction for the model, or empty.',
       ),
     action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
     target_chat_id: z
@@ -150,7 +150,7 @@ const conditionValue = () =>
   z.preprocess(
     (value) => (Number.isSafeInteger(value) ? String(value) : value),
     conditionText().describe(
-      'For chat_id: the id. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing. For llm: an instruction for the model, which may be left out.',
+      'For chat_id: the id. For thread_id: a chat and one of its topics, as `<chat>:<thread>`; 0 is outside every topic, and General, and 1 is General. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing. For llm: an instruction for the model, which may be left out.',
     ),
   );
 const action = () => z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE);

@@ -240,6 +240,8 @@ export interface ProgramTokensTable {
   methods: string | null;
   /** JSON array of chat ids as text. */
   chats: string | null;
+  /** JSON array of topics of its chat, as text. */
+  threads: string | null;
   per_second: number | null;
   per_minute: number | null;
   /** The username of the account that made it, as it was then. */

@@ -1,5 +1,7 @@
 import { type Fields, readInteger, readObject, readText } from './platform-fields.ts';
 
+/** In a list of topics: what is in none. */
+export const OUTSIDE_TOPICS = 0;
 /** The topic that every forum has. Its messages name no thread. */
 export const GENERAL_TOPIC = 1;
 
@@ -8,8 +10,34 @@ export const GENERAL_TOPIC = 1;
  * none.
  */
 export function topicOf(message: Fields): number | null {
-  if (message.is_topic_message === true) return readInteger(message, 'message_thread_id');
+  if (message.is_topic_message === true) return threadIdOf(message);
   return readObject(message, 'chat')?.is_forum === true && !isInaccessible(message) ? GENERAL_TOPIC : null;
+}
+
+/**
+ * The topic in which an update of a kind happened: OUTSIDE_TOPICS for none, and null where the platform does not tell, as of a
+ * reaction. Never throws.
+ */
+export function topicOfUpdate(payload: Fields, kind: string): number | null {
+  if (MESSAGES.includes(kind)) return topicOf(payload) ?? OUTSIDE_TOPICS;
+  if (kind === 'stopped_message_generation') return threadIdOf(payload) ?? OUTSIDE_TOPICS;
+  const pressed = kind === 'callback_query' ? readObject(payload, 'message') : null;
+  if (pressed === null) return null;
+  return topicOf(pressed) ?? (isInaccessible(pressed) ? null : OUTSIDE_TOPICS);
+}
+
+/** Whether a list of topics means this one. OUTSIDE_TOPICS in it also means General, whose messages name no topic. */
+export function isAmongTopics(topics: ReadonlySet<number>, topic: number): boolean {
+  return topics.has(topic) || (topic === GENERAL_TOPIC && topics.has(OUTSIDE_TOPICS));
+}
+
+const MESSAGES: readonly string[] = [
+  ...['message', 'edited_message', 'channel_post', 'edited_channel_post', 'guest_message'],
+  ...['business_message', 'edited_business_message'],
+];
+
+function threadIdOf({ message_thread_id: id }: Fields): number | null {
+  return Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : null;
 }
 
 /** Of such a message the platform gives the chat and the id alone. */
@@ -34,7 +62,7 @@ export interface MessageTopic {
   changed: TopicFacts | null;
 }
 
-/** What a Message tells about its topic; null outside topics. Throws bad_request for an id beyond 2^53. */
+/** What a Message tells about its topic; null outside topics. */
 export function readMessageTopic(message: Fields): MessageTopic | null {
   const threadId = topicOf(message);
   if (threadId === null) return null;

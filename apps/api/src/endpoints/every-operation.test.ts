@@ -59,6 +59,7 @@ const PROGRAM_SETTINGS = {
   ...{ max_connections: 5, kinds: ['message'], exclusive: false, order: 7, silent_after_s: 60 },
   filter: {
     chat_ids: [-1001234567890],
+    thread_ids: [0, 120],
     chat_types: ['group'],
     user_ids: [7],
     keyword: 'a',
@@ -260,7 +261,13 @@ const EXAMPLES: Record<OperationName, Example> = {
   deleteProgram: async () => ({ id: await newProgram() }),
   listProgramTokens: async () => ({ program_id: await newProgram(), ...page }),
   addProgramToken: async () => ({
-    ...{ program_id: await newProgram(), name: 'example', methods: ['send', 'getChat'], chats: [GROUP] },
+    ...{
+      program_id: await newProgram(),
+      name: 'example',
+      methods: ['send', 'getChat'],
+      chats: [GROUP],
+      threads: [0, 120],
+    },
     ...{ rate: { per_second: 5, per_minute: 60 }, expires_at: '2099-01-01T00:00:00Z' },
   }),
   deleteProgramToken: async () => ({ id: await newProgramToken() }),

@@ -67,6 +67,42 @@ describe('the tokens of a program that poll', () => {
   });
 });
 
+describe('the topics of tokens that poll', () => {
+  const [HULL, KEEL] = [120, 121];
+
+  test('are the same for all of a program, and need exactly one chat', async () => {
+    const program = await newProgram();
+    await expectToken(program, { chats: [MINE], threads: [HULL, KEEL] }, 'agency');
+    for (const threads of [[HULL], undefined]) {
+      const limits = { chats: [MINE], ...(threads && { threads }) };
+      expectRefused(await addToken(program, limits), 'threads', /those of the token "agency".*also in topics/);
+    }
+    await expectToken(program, { chats: [MINE], threads: [KEEL, HULL] });
+    await expectToken(program, { chats: [MINE], threads: [HULL], methods: ['send'] });
+    for (const chats of [undefined, [MINE, OTHER]]) {
+      expectRefused(
+        await addToken(program, { ...(chats && { chats }), threads: [HULL] }),
+        'threads',
+        /exactly one chat/,
+      );
+    }
+    expectRefused(await addToken(program, { chats: [MINE], threads: [] }), 'threads', /must name a topic/);
+    for (const threads of [[-1], [2 ** 31]]) {
+      expect((await addToken(program, { chats: [MINE], threads })).status).toBe(400);
+    }
+  });
+
+  test('are those of which the program takes updates alone', async () => {
+    const blind = /every topic of which the program takes updates alone/;
+    const program = await newProgram({ exclusive: true, filter: { chat_ids: [MINE], thread_ids: [HULL] } });
+    expectRefused(await addToken(program, { chats: [MINE], threads: [KEEL] }), 'threads', blind);
+    await expectToken(program, { chats: [MINE], threads: [HULL] }, 'hull');
+    for (const filter of [{ chat_ids: [MINE] }, { chat_ids: [MINE], thread_ids: [HULL, KEEL] }]) {
+      expectRefused(await change(program, { filter }), 'filter.thread_ids', /its token "hull" confirms/);
+    }
+  });
+});
+
 describe('a program that takes updates alone', () => {
   const filter = { chat_ids: [MINE] };
 

@@ -38,9 +38,10 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     findBotsBy: 'program_id',
     async handle(context, { input, by, caller }) {
       if (input.methods?.some((name) => isOfManagedBots(name.toLowerCase()))) requireAllBots(caller);
-      const { program_id: programId, name, methods = null, chats = null, rate, expires_at: expiresAt } = input;
+      const { program_id: programId, name, methods = null, chats = null, threads = null } = input;
+      const { rate, expires_at: expiresAt } = input;
       const { token, record } = await addProgramToken(context, by, creatorOf(caller), programId, {
-        ...{ name, methods, chats },
+        ...{ name, methods, chats, threads },
         perSecond: rate?.per_second ?? null,
         perMinute: rate?.per_minute ?? null,
         expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
@@ -75,11 +76,12 @@ async function findBotOfToken(context: Context, id: number): Promise<number[]> {
 }
 
 function presentToken(token: ProgramToken): ProgramTokenResource {
-  const { id, programId, name, prefix, methods, chats, perSecond, perMinute, expiresAt, lastUsedAt, madeBy } = token;
+  const { id, programId, name, prefix, methods, chats, threads, perSecond, perMinute } = token;
+  const { expiresAt, lastUsedAt, madeBy } = token;
   const rate = withoutNulls({ per_second: perSecond, per_minute: perMinute });
   return {
     ...{ id, program_id: programId, name, prefix },
-    ...withoutNulls({ methods, chats }),
+    ...withoutNulls({ methods, chats, threads }),
     ...(Object.keys(rate).length === 0 ? {} : { rate }),
     ...withoutNulls({
       expires_at: expiresAt?.toISOString() ?? null,

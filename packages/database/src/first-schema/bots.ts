@@ -101,6 +101,7 @@ async function createPrograms(db: Kysely<unknown>): Promise<void> {
       token_prefix text not null,
       methods text,
       chats text,
+      threads text,
       per_second integer,
       per_minute integer,
       made_by text not null,

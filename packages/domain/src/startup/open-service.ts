@@ -9,6 +9,7 @@ import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import { type IdReserve, idReserveOf } from '../delivery/intake/id-reserve.ts';
+import { type MessageTopics, messageTopics } from '../delivery/programs/message-topics.ts';
 import { measureRouter } from '../delivery/router/measure-router.ts';
 import { openRouter, type Router } from '../delivery/router/router.ts';
 import type { BackendPolicy } from '../fleet/backend-policy/backend-policy.ts';
@@ -45,6 +46,8 @@ export type Service = OpenProcess & {
   idReserve: IdReserve;
   /** Captured calls that went through this process, on their way to the history. */
   calls: CallBuffer;
+  /** The topics of messages that tokens with topics name. */
+  messageTopics: MessageTopics;
 };
 
 /** Of the lookups that Node makes at once, so many are for names of backends; the rest is for the platform and our stores. */
@@ -121,6 +124,7 @@ export async function openService(
     turns,
     idReserve,
     calls,
+    messageTopics: messageTopics({ db }),
     close: async () => {
       // A collector that is away must not delay closing the stores, nor the stores the export.
       const exported = tracing?.close();

@@ -5,6 +5,7 @@ import {
   type RefusedParameter,
   toRead,
 } from '@flotilla/domain/delivery/programs/check-call.ts';
+import type { NamedMessage } from '@flotilla/domain/delivery/programs/check-topics.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
@@ -31,6 +32,8 @@ const PLAIN_REST = /^\/(?:test\/)?\w+$/;
 const NO_PRICES = parametersWith('spending')
   .map((name) => `${name}=`)
   .join('&');
+
+const EXPIRED: Refused = { reason: 'expired', refusal: UNAUTHORIZED };
 
 /** What all calls of a token have in common. */
 type Way = { start: string; secret: HiddenSecret; limits: CallLimits };
@@ -151,13 +154,14 @@ async function checkLater(
     return;
   }
   call.req.resume();
-  refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
+  refuseToken(proxy, call, found, EXPIRED);
+}
+
+function notSo(method: string, { about, why, chatId }: Omit<RefusedParameter, 'outcome'>): Refused {
+  return { ...notAllowed(about, method, why), chatId };
 }
 
 function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, limits: CallLimits, seen: Seen): void {
-  const notSo = ({ about, why, chatId }: Omit<RefusedParameter, 'outcome'>): Refused => {
-    return { ...notAllowed(about, call.method, why), chatId };
-  };
   switch (seen.outcome) {
     case 'aborted':
       proxy.metrics.call('refused', call.method, 499, call.begunAtMs);
@@ -168,7 +172,7 @@ function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
     case 'unreadable': {
       call.req.resume();
       const about = limits.chats === null ? 'method' : 'chat';
-      refuseToken(proxy, call, found, notSo({ about, why: seen.reason, chatId: null }));
+      refuseToken(proxy, call, found, notSo(call.method, { about, why: seen.reason, chatId: null }));
       return;
     }
   }
@@ -176,11 +180,54 @@ function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
   if (checked.outcome === 'refused') {
     // What follows the read part of a form is read and dropped, so that its sender sees the answer.
     call.req.resume();
-    refuseToken(proxy, call, found, notSo(checked));
+    refuseToken(proxy, call, found, notSo(call.method, checked));
     return;
   }
-  const { parameters } = checked;
-  if (seen.boundary === null) {
+  const { parameters, messages } = checked;
+  if (messages.length === 0) sendChecked(proxy, call, found, limits, seen.boundary, parameters);
+  else {
+    sendWithinTopics(proxy, call, found, { limits, boundary: seen.boundary, parameters, messages }).catch((error) => {
+      call.req.resume();
+      fail(proxy, call, error);
+    });
+  }
+}
+
+type Checked = {
+  limits: CallLimits;
+  boundary: string | null;
+  parameters: Map<string, string>;
+  messages: NamedMessage[];
+};
+
+/** The history tells in which topics the messages are that a call changes, takes or answers. */
+async function sendWithinTopics(
+  proxy: RunningProxy,
+  call: MethodCall,
+  found: ProgramCredential,
+  { limits, boundary, parameters, messages }: Checked,
+): Promise<void> {
+  const { messageTopics } = proxy.context;
+  const why = await messageTopics.whyOutside(found.bot, limits.threads ?? new Set(), messages);
+  if (why === null && (await mayStillAct(proxy.context, call.path.token))) {
+    sendChecked(proxy, call, found, limits, boundary, parameters);
+    return;
+  }
+  call.req.resume();
+  const refused = why === null ? EXPIRED : notAllowed('chat', call.method, why);
+  refuseToken(proxy, call, found, refused);
+}
+
+/** `boundary`: of a form whose files are still to come. */
+function sendChecked(
+  proxy: RunningProxy,
+  call: MethodCall,
+  found: ProgramCredential,
+  limits: CallLimits,
+  boundary: string | null,
+  parameters: Map<string, string>,
+): void {
+  if (boundary === null) {
     send(proxy, call, found, {
       query: '',
       body: { type: 'application/json', content: parametersAsJson(parameters) },
@@ -190,12 +237,13 @@ function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
   const { context } = proxy;
   const share = shareOf(context.bodies, 'known', call.res);
   const body = rewrittenForm({
-    boundary: seen.boundary,
+    boundary,
     first: parameters,
     limits,
     refuse: (refused) => {
-      recordRefusal(context, call.method, found, notSo(refused));
-      return notSo(refused).refusal;
+      const shown = notSo(call.method, refused);
+      recordRefusal(context, call.method, found, shown);
+      return shown.refusal;
     },
     holds: share.growTo,
   });

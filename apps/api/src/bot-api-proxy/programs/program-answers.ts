@@ -1,4 +1,4 @@
-import { isUpdateWithin } from '@flotilla/domain/delivery/filters/is-update-within.ts';
+import { isUpdateWithin, placesOf } from '@flotilla/domain/delivery/filters/is-update-within.ts';
 import { handFile } from '@flotilla/domain/delivery/programs/program-files.ts';
 import { readProgramUpdates } from '@flotilla/domain/delivery/programs/read-program-updates.ts';
 import { joinTexts, type PulledUpdates, pollAnswer, textsOf } from '@flotilla/domain/delivery/pull/pulled-updates.ts';
@@ -56,7 +56,7 @@ type Read = { offset: number; limit: number; timeoutMs: number; kinds: string[] 
 /** The next updates that the token may see. When there are only others, it passes over them and waits on. */
 async function readWithinChats(context: Context, call: ProgramCall, request: Read): Promise<PulledUpdates> {
   const { bot, program, signal } = call;
-  const chats = call.token.chats === null ? null : new Set(call.token.chats);
+  const places = placesOf(call.token);
   const untilMs = performance.now() + request.timeoutMs;
   // As at the platform, a client that repeats a poll without a timeout waits for 3 s.
   let throttle = request.timeoutMs === 0;
@@ -64,9 +64,9 @@ async function readWithinChats(context: Context, call: ProgramCall, request: Rea
     const timeoutMs = Math.max(0, untilMs - performance.now());
     const read = { ...request, offset, timeoutMs, throttle, signal };
     const updates = await readProgramUpdates(context, bot, program, read);
-    if (chats === null || updates.count === 0) return updates;
+    if (places === null || updates.count === 0) return updates;
     const texts = textsOf(updates);
-    const shown = texts.filter((raw) => isUpdateWithin(chats, raw));
+    const shown = texts.filter((raw) => isUpdateWithin(places, raw));
     if (shown.length > 0 || signal.aborted) return joinTexts(shown);
     offset = updateIdOf(texts.at(-1)!) + 1;
   }

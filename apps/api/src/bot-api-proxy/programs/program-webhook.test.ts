@@ -201,7 +201,9 @@ test('a token with chats sets a webhook if the filter of its program stays withi
   const within = await newProgram({ filter: { chat_ids: [5, -100] } });
   const of = (chats: number[]) => newToken(within, { chats, methods: ['send', 'setWebhook'] });
   const [all, some, more] = [await of([5, -100]), await of([5]), await of([5, 7, -100])];
-  expect((await call(some, `setWebhook?url=${HOOK}`)).description).toMatch(/limited to chats, and its program is not/);
+  expect((await call(some, `setWebhook?url=${HOOK}`)).description).toMatch(
+    /limited to chats or topics, and its program is not/,
+  );
   expect((await call(all, `setWebhook?url=${HOOK}`)).status).toBe(200);
   expect((await call(some, 'deleteWebhook')).status).toBe(403);
   expect((await call(all, 'getWebhookInfo')).result?.url).toBe(HOOK);
@@ -210,6 +212,15 @@ test('a token with chats sets a webhook if the filter of its program stays withi
     const program = await newProgram(filter && { filter });
     expect((await call(await newToken(program, { chats: [5] }), `setWebhook?url=${HOOK}`)).status).toBe(403);
   }
+});
+
+test('a token with topics sets a webhook if the filter of its program stays within them', async () => {
+  const program = await newProgram({ filter: { chat_ids: [-100], thread_ids: [120, 121] } });
+  const of = (threads: number[]) => newToken(program, { chats: [-100], threads, methods: ['send', 'setWebhook'] });
+  const [all, some] = [await of([121, 120, 0]), await of([120])];
+  expect((await call(some, `setWebhook?url=${HOOK}`)).description).toMatch(/limited to chats or topics/);
+  expect((await call(all, `setWebhook?url=${HOOK}`)).status).toBe(200);
+  expect((await call(some, 'deleteWebhook')).status).toBe(403);
 });
 
 test('a token that may not read the updates of its program does not drop them', async () => {

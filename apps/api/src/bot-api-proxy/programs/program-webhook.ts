@@ -19,7 +19,7 @@ export type ProgramCall = ReadCall & ProgramCredential;
 
 const ONCE_PER_MS = 1000;
 const LEAVES_CHATS =
-  'this token may not call setWebhook: it is limited to chats, and its program is not (filter.chat_ids) or has others';
+  'this token may not call setWebhook: it is limited to chats or topics, and its program is not (filter.chat_ids, filter.thread_ids) or has others';
 
 /** Turns the program into one that pushes; without a URL it does what deleteWebhook does. */
 export async function setWebhookOfProgram(context: Context, given: ProgramCall): Promise<BotApiAnswer> {

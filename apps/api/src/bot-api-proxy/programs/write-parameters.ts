@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type CallLimits,
-  checkParameter,
+  checkLateParameter,
   type RefusedParameter,
 } from '@flotilla/domain/delivery/programs/check-call.ts';
 import { quotable } from '@flotilla/telegram/multipart-form.ts';
@@ -100,7 +100,7 @@ class FormRewriter implements BodyRewriter {
     if (this.#fieldBytes > PARAMETERS_BYTES) this.#refusal ??= TOO_LARGE;
     // One with a name that was sent is not sent, so it need not be checked.
     if (this.#refusal !== null || this.#sent.has(name)) return;
-    const checked = checkParameter(this.#limits, name, value);
+    const checked = checkLateParameter(this.#limits, name, value);
     if (checked.outcome === 'refused') this.#refusal = this.#refuse(checked);
     else if (checked.value !== null) this.#addField(name, checked.value);
   }

@@ -6,6 +6,7 @@ import { PickedChats } from './chats-field.tsx';
 import { CHAT_TYPES, type Filter, NEW_FILTER } from './filter.ts';
 import { useProgramsWords } from './programs-words.ts';
 import type { SightFaults, SightProps } from './sight.ts';
+import { TopicsField } from './topics-field.tsx';
 
 /** Which updates of its kinds a program gets, and whether it takes them alone. */
 export function FilterFields({ botId, sight, change, faults }: SightProps): ReactNode {
@@ -82,6 +83,15 @@ function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNo
         chats={chats}
         choose={(chosen) => change({ chats: chosen })}
         fault={faults['filter.chat_ids'] ?? faults.filter}
+      />
+      <TopicsField
+        botId={botId}
+        label={words.threads}
+        hint={words.threadsHint}
+        chats={chats}
+        threads={filter.threads}
+        choose={(threads) => change({ threads })}
+        fault={faults['filter.thread_ids']}
       />
       <fieldset className="groups narrow-groups">
         <legend>{words.types}</legend>

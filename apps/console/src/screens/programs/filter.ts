@@ -1,6 +1,6 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { ProgramsWords } from './programs-words.ts';
-import type { PickedChat } from './rights.ts';
+import { namesIn, type PickedChat } from './rights.ts';
 
 export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 export type ChatType = (typeof CHAT_TYPES)[number];
@@ -8,6 +8,7 @@ export type ChatType = (typeof CHAT_TYPES)[number];
 /** What the fields say about which updates a program gets; lists but that of chats are text, with commas between. */
 export type Filter = {
   chats: readonly PickedChat[];
+  threads: string;
   types: readonly ChatType[];
   users: string;
   commands: string;
@@ -15,15 +16,16 @@ export type Filter = {
   text: string;
 };
 
-export const NEW_FILTER: Filter = { chats: [], types: [], users: '', commands: '', keyword: '', text: '' };
+export const NEW_FILTER: Filter = { chats: [], threads: '', types: [], users: '', commands: '', keyword: '', text: '' };
 
 /** null: every update. */
 export function filterOf(filter: ProgramFilter): Filter | null {
-  const { chat_ids: chats = [], chat_types: types = [], user_ids: users = [], commands = [] } = filter;
-  const { keyword = '', text = '' } = filter;
+  const { chat_ids: chats = [], thread_ids: threads = [], chat_types: types = [] } = filter;
+  const { user_ids: users = [], commands = [], keyword = '', text = '' } = filter;
   if (Object.keys(filter).length === 0) return null;
   return {
     chats: chats.map((id) => ({ id })),
+    threads: threads.join(', '),
     ...{ types, users: users.join(', '), commands: commands.join(', '), keyword, text },
   };
 }
@@ -32,9 +34,10 @@ export function filterOf(filter: ProgramFilter): Filter | null {
 export function filterInput(filter: Filter | null) {
   if (filter === null) return {};
   const { chats, types, keyword, text } = filter;
-  const [users, commands] = [listed(filter.users), listed(filter.commands)];
+  const [threads, users, commands] = [namesIn(filter.threads), listed(filter.users), listed(filter.commands)];
   return {
     ...(chats.length === 0 ? {} : { chat_ids: chats.map(({ id }) => id) }),
+    ...(threads.length === 0 ? {} : { thread_ids: threads }),
     ...(types.length === 0 ? {} : { chat_types: [...types] }),
     ...(users.length === 0 ? {} : { user_ids: users }),
     ...(commands.length === 0 ? {} : { commands }),
@@ -52,9 +55,11 @@ function listed(text: string): string[] {
 
 /** The conditions in a few words each. */
 export function filterWords(filter: ProgramFilter, { filter: words }: ProgramsWords): string[] {
-  const { chat_ids: chats, chat_types: types, user_ids: users, commands, keyword, text } = filter;
+  const { chat_ids: chats, thread_ids: threads, chat_types: types, user_ids: users, commands } = filter;
+  const { keyword, text } = filter;
   return [
     ...(chats === undefined ? [] : [words.inChats(chats.length)]),
+    ...(threads === undefined ? [] : [words.inThreads(threads.length)]),
     ...(types === undefined ? [] : [types.map((type) => words.typeNames[type]).join(words.or)]),
     ...(users === undefined ? [] : [words.fromUsers(users.length)]),
     ...(commands === undefined ? [] : [commands.map((name) => `/${name}`).join(words.or)]),

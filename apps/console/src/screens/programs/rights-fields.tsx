@@ -7,6 +7,7 @@ import { useSession } from '../../session.tsx';
 import { ChatsField } from './chats-field.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import { GROUPS, NEW_RIGHTS, type Rights, type RightsFaults } from './rights.ts';
+import { TopicsField } from './topics-field.tsx';
 
 type FieldsProps = {
   botId: number;
@@ -24,6 +25,17 @@ export function RightsFields({ botId, rights, change, faults, polls }: FieldsPro
     <>
       <MethodsField rights={rights} change={change} fault={faults.methods} polls={polls} />
       <ChatsField botId={botId} chats={rights.chats} choose={(chats) => change({ chats })} fault={faults.chats} />
+      {rights.chats?.length === 1 && (
+        <TopicsField
+          botId={botId}
+          label={words.threads}
+          hint={words.threadsHint}
+          chats={rights.chats}
+          threads={rights.threads}
+          choose={(threads) => change({ threads })}
+          fault={faults.threads}
+        />
+      )}
       <div className="two">
         <Field
           label={words.perSecond}

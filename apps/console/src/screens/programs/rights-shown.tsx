@@ -10,7 +10,7 @@ const NAMED_CHATS = 5;
 export function RightsShown({ token, botId }: { token: ProgramTokenResource; botId: number }): ReactNode {
   const { shown: words, rights, andMore } = useProgramsWords();
   const number = useNumber();
-  const { methods, chats, rate } = token;
+  const { methods, chats, threads, rate } = token;
   const chatName = useChatNames(botId, chats ?? []);
   const named = (name: string) => rights.groupNames[name as keyof typeof rights.groupNames] ?? name;
   const more = (chats?.length ?? 0) - NAMED_CHATS;
@@ -37,6 +37,7 @@ export function RightsShown({ token, botId }: { token: ProgramTokenResource; bot
           </>
         )}
       </li>
+      {threads !== undefined && <li>{words.threads(threads.join(', '))}</li>}
       <li>{limits.length === 0 ? words.rate.none : words.rate.some(limits.join(', '))}</li>
     </ul>
   );

@@ -16,6 +16,8 @@ export type Rights = {
   others: string;
   /** null: all chats. */
   chats: readonly PickedChat[] | null;
+  /** Topics of its one chat, with commas between them; empty: all. */
+  threads: string;
   perSecond: string;
   perMinute: string;
   lifetime: Lifetime;
@@ -25,12 +27,13 @@ export const NEW_RIGHTS: Rights = {
   groups: ['read', 'send', 'edit'],
   others: '',
   chats: null,
+  threads: '',
   perSecond: '',
   perMinute: '',
   lifetime: { span: 'never' },
 };
 
-export function rightsInput({ groups, others, chats, perSecond, perMinute, lifetime }: Rights) {
+export function rightsInput({ groups, others, chats, threads, perSecond, perMinute, lifetime }: Rights) {
   const rate = {
     ...(perSecond === '' ? {} : { per_second: Number(perSecond) }),
     ...(perMinute === '' ? {} : { per_minute: Number(perMinute) }),
@@ -39,12 +42,14 @@ export function rightsInput({ groups, others, chats, perSecond, perMinute, lifet
   return {
     ...(groups === null ? {} : { methods: [...groups, ...namesIn(others)] }),
     ...(chats === null ? {} : { chats: chats.map(({ id }) => id) }),
+    ...(chats?.length === 1 && namesIn(threads).length > 0 ? { threads: namesIn(threads) } : {}),
     ...(Object.keys(rate).length === 0 ? {} : { rate }),
     ...(expires === undefined ? {} : { expires_at: expires }),
   };
 }
 
-function namesIn(text: string): string[] {
+/** The parts of a list that is text, with commas or spaces between. */
+export function namesIn(text: string): string[] {
   return text.split(/[\s,;]+/).filter((name) => name !== '');
 }
 
@@ -64,5 +69,14 @@ export function localRightsFaults(rights: Rights, words: ProgramsWords): RightsF
 }
 
 export function rightsFaults(error: Error | null) {
-  return faultsOf(error, ['name', 'methods', 'chats', 'rate.per_second', 'rate.per_minute', 'rate', 'expires_at']);
+  return faultsOf(error, [
+    'name',
+    'methods',
+    'chats',
+    'threads',
+    'rate.per_second',
+    'rate.per_minute',
+    'rate',
+    'expires_at',
+  ]);
 }

@@ -62,6 +62,7 @@ const FIELDS = [
   'silent_after_s',
   ...[
     'filter.chat_ids',
+    'filter.thread_ids',
     'filter.chat_types',
     'filter.user_ids',
     'filter.commands',

@@ -20,7 +20,9 @@ import { useWords } from '../../words/words.tsx';
 import { changesOf, type Draft, draftOf, type Faults, inputOf, localFaults, OF_ROUTER } from './rule-draft.ts';
 import { useRulesWords } from './rules-words.ts';
 
-const CONDITIONS = ['all', 'keyword', 'text', 'chat_id', 'user_id', 'llm'] as const satisfies readonly ConditionType[];
+const CONDITIONS = [
+  ...['all', 'keyword', 'text', 'chat_id', 'thread_id', 'user_id', 'llm'],
+] as const satisfies readonly ConditionType[];
 const ACTIONS = ['forward', 'copy', 'drop'] as const satisfies readonly RoutingAction[];
 const DELIVERIES = ['at_least_once', 'at_most_once'] as const satisfies readonly RoutingDelivery[];
 

@@ -72,6 +72,9 @@ export const programs = {
     empty: 'Give a condition, or choose all.',
     chats: 'In one of these chats',
     chatsHint: 'By name or id.',
+    threads: 'In one of these topics',
+    threadsHint:
+      'By id, with commas between them. 1 is General, 0 is outside every topic. Topics of different chats can have the same id.',
     types: 'In chats of one of these types',
     typeNames: { private: 'private chat', group: 'group', supergroup: 'supergroup', channel: 'channel' },
     users: 'From one of these people',
@@ -92,6 +95,7 @@ export const programs = {
     or: ' or ',
     quoted: (word: string) => `“${word}”`,
     inChats: (n: number) => plural(n, { one: 'in {n} chat', other: 'in {n} chats' }),
+    inThreads: (n: number) => plural(n, { one: 'in {n} topic', other: 'in {n} topics' }),
     fromUsers: (n: number) => plural(n, { one: 'from {n} person', other: 'from {n} people' }),
     alone: 'takes them alone',
   },
@@ -148,6 +152,9 @@ export const programs = {
     addChat: 'Add a chat',
     addChatHint: 'By name or id. It then gets updates of these chats only.',
     noChat: 'Add a chat, or allow all.',
+    threads: 'In these topics only',
+    threadsHint:
+      'By id, with commas between them; empty: in all. 1 is General, 0 is outside every topic. It then sends into these topics, and changes and answers messages of them.',
     chat: (id: string) => `Chat ${id}`,
     byId: 'by id',
     without: (name: string) => `Without ${name}`,
@@ -162,6 +169,7 @@ export const programs = {
     only: (what: string) => `May call: ${what}`,
     allChats: 'In all chats',
     chats: 'Only in chats',
+    threads: (topics: string) => `Only in topics ${topics}`,
     rate: {
       second: (n: string) => `${n} a second`,
       minute: (n: string) => `${n} a minute`,

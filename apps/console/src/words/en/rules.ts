@@ -16,6 +16,7 @@ export const rules = {
   toggle: (rule: string) => `In use: ${rule}`,
   conditions: {
     chat_id: (value: string) => `In chat ${value}`,
+    thread_id: (value: string) => `In topic ${value}`,
     user_id: (value: string) => `From user ${value}`,
     keyword: (value: string) => `Has the word “${value}”`,
     text: (value: string) => `Matches /${value}/`,
@@ -48,11 +49,13 @@ export const rules = {
       keyword: 'the text has a word or phrase',
       text: 'the text matches a regular expression',
       chat_id: 'it is in a chat',
+      thread_id: 'it is in a topic of a chat',
       user_id: 'it is from a user',
       llm: 'no other rule acts: the router chooses a bot',
     },
     value: {
       chat_id: 'Id of the chat',
+      thread_id: 'Chat and topic',
       user_id: 'Id of the user',
       keyword: 'Word or phrase',
       text: 'Regular expression',
@@ -60,6 +63,8 @@ export const rules = {
     },
     valueHints: {
       chat_id: 'Negative for groups and channels.',
+      thread_id:
+        'Both ids with a colon between them: -1001234567890:120. The topic 1 is General, 0 is outside every topic.',
       user_id: 'The id at the platform.',
       keyword: 'Case does not matter.',
       text: 'RE2 syntax. It may match anywhere in the text.',

@@ -16,6 +16,7 @@ export const rules: typeof en = {
   toggle: (rule) => `Действует: ${rule}`,
   conditions: {
     chat_id: (value) => `В чате ${value}`,
+    thread_id: (value) => `В теме ${value}`,
     user_id: (value) => `От пользователя ${value}`,
     keyword: (value) => `Есть слово «${value}»`,
     text: (value) => `Подходит под /${value}/`,
@@ -50,11 +51,13 @@ export const rules: typeof en = {
       keyword: 'в тексте есть слово или фраза',
       text: 'текст подходит под регулярное выражение',
       chat_id: 'оно в чате',
+      thread_id: 'оно в теме чата',
       user_id: 'оно от пользователя',
       llm: 'другие правила не сработали: бота выбирает маршрутизатор',
     },
     value: {
       chat_id: 'Номер чата',
+      thread_id: 'Чат и тема',
       user_id: 'Номер пользователя',
       keyword: 'Слово или фраза',
       text: 'Регулярное выражение',
@@ -62,6 +65,7 @@ export const rules: typeof en = {
     },
     valueHints: {
       chat_id: 'У групп и каналов он отрицательный.',
+      thread_id: 'Оба номера через двоеточие: -1001234567890:120. Тема 1 — General, 0 — вне тем.',
       user_id: 'Номер на платформе.',
       keyword: 'Регистр не важен.',
       text: 'Синтаксис RE2. Совпадение может быть в любом месте текста.',

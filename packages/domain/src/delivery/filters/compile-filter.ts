@@ -1,4 +1,5 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+import { isAmongTopics } from '@flotilla/telegram/message-topic.ts';
 import { compilePattern } from './compile-pattern.ts';
 import type { FilterFacts } from './filter-facts.ts';
 import { type FoldedText, foldText, hasFoldedKeyword } from './keyword.ts';
@@ -25,11 +26,16 @@ export function withFoldedText(facts: FilterFacts): FoldedFacts {
 }
 
 /** The cheap conditions come first, so that the others are rarely evaluated. */
-function conditionsOf({ chat_ids, chat_types, user_ids, commands, keyword, text }: ProgramFilter, username: string) {
+function conditionsOf(filter: ProgramFilter, username: string) {
+  const { chat_ids, thread_ids, chat_types, user_ids, commands, keyword, text } = filter;
   const conditions: Condition[] = [];
   if (chat_ids !== undefined) {
     const ids = new Set(chat_ids);
     conditions.push(({ chatId }) => chatId !== null && ids.has(chatId));
+  }
+  if (thread_ids !== undefined) {
+    const ids = new Set(thread_ids);
+    conditions.push(({ topic }) => topic !== null && isAmongTopics(ids, topic));
   }
   if (chat_types !== undefined) {
     const types = new Set<string>(chat_types);

@@ -1,11 +1,14 @@
 import { authorOf } from '@flotilla/telegram/message-facts.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
+import { topicOfUpdate } from '@flotilla/telegram/message-topic.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 
 /** What filters look at. What an update does not have is null or empty, and then no condition about it holds. */
 export type FilterFacts = {
   chatId: number | null;
   chatType: string | null;
+  /** OUTSIDE_TOPICS for none. */
+  topic: number | null;
   /** Who wrote or did it: a user, or the chat in whose name it was done. */
   userIds: number[];
   text: string | null;
@@ -30,6 +33,7 @@ export function filterFacts(update: Fields, kind: string): FilterFacts {
   return {
     chatId: chat === null ? null : idOf(chat),
     chatType: chat === null ? null : readText(chat, 'type'),
+    topic: topicOfUpdate(payload, kind),
     userIds: usersOf(payload, kind).flatMap((user) => idOf(user) ?? []),
     text,
     command: MESSAGES.includes(kind) && text !== null ? commandIn(text) : null,

@@ -96,6 +96,41 @@ describe('a filter', () => {
     }
   });
 
+  test('of topics looks at the topic of a message, not at a thread of answers', async () => {
+    const inTopic = { message_thread_id: 120, is_topic_message: true };
+    const forum = { chat: { id: -5, type: 'supergroup', is_forum: true } };
+    const topics = (...thread_ids: number[]) => ({ chat_ids: [-5, 5], thread_ids });
+    const callback = (of: object): Fields => ({ callback_query: { id: '1', from: { id: 7 }, message: of } });
+    const cases: [Fields, number[], boolean][] = [
+      [message({ ...forum, ...inTopic }), [120, 9], true],
+      [message({ ...forum, ...inTopic }), [121, 0, 1], false],
+      [message(inTopic), [120], true],
+      [message(forum), [1], true],
+      [message(forum), [0], true],
+      [message({ ...forum, message_thread_id: 120 }), [120], false],
+      [message({ ...forum, message_thread_id: 120 }), [0], true],
+      [message({}), [0], true],
+      [message({}), [1], false],
+      [message({ message_thread_id: 2 ** 60, is_topic_message: true }), [0], true],
+      [message({ message_thread_id: '120', is_topic_message: true }), [120], false],
+      [callback({ message_id: 3, date: 1, ...forum, ...inTopic }), [120], true],
+      [callback({ message_id: 3, date: 1, ...forum }), [1], true],
+      // Too old: the platform does not tell its topic.
+      [callback({ message_id: 3, date: 0, ...forum }), [0, 1], false],
+      [{ callback_query: { id: '1', from: { id: 7 }, inline_message_id: 'x' } }, [0], false],
+      [{ message_reaction: { ...forum, message_id: 3, user: { id: 7 } } }, [0, 1, 120], false],
+      [{ poll_answer: { poll_id: '1', user: { id: 7 } } }, [0], false],
+      [{ chat_member: { ...forum, from: { id: 7 } } }, [0, 1], false],
+      [{ stopped_message_generation: { chat: { id: 5 }, message_thread_id: 120 } }, [120], true],
+      [{ stopped_message_generation: { chat: { id: 5 } } }, [0], true],
+    ];
+    for (const [update, threads, expected] of cases) {
+      expect({ update, threads, selects: await selects(topics(...threads), update) }).toEqual({
+        ...{ update, threads, selects: expected },
+      });
+    }
+  });
+
   test('looks at the first 4,096 characters of a text', async () => {
     expect(await selects({ keyword: 'tide' }, message({ text: `${' '.repeat(4092)}tide` }))).toBe(true);
     expect(await selects({ keyword: 'tide' }, message({ text: `${' '.repeat(4096)}tide` }))).toBe(false);
@@ -111,14 +146,14 @@ describe('a filter', () => {
 
 /** What each kind has for conditions to look at. A condition about the rest does not hold. */
 const HAS: Record<string, string> = {
-  message: 'chat user text',
-  edited_message: 'chat user text',
-  channel_post: 'chat user text',
-  edited_channel_post: 'chat user text',
-  guest_message: 'chat user text',
-  business_message: 'chat user text',
-  edited_business_message: 'chat user text',
-  callback_query: 'chat user text',
+  message: 'chat topic user text',
+  edited_message: 'chat topic user text',
+  channel_post: 'chat topic user text',
+  edited_channel_post: 'chat topic user text',
+  guest_message: 'chat topic user text',
+  business_message: 'chat topic user text',
+  edited_business_message: 'chat topic user text',
+  callback_query: 'chat topic user text',
   inline_query: 'user text',
   chosen_inline_result: 'user text',
   my_chat_member: 'chat user',
@@ -136,7 +171,7 @@ const HAS: Record<string, string> = {
   business_connection: 'user',
   managed_bot: 'user',
   subscription: 'user',
-  stopped_message_generation: 'chat',
+  stopped_message_generation: 'chat topic',
   poll: '',
 };
 
@@ -153,10 +188,12 @@ describe('of the samples of', () => {
       const update = JSON.parse(text) as Fields;
       const facts = filterFacts(update, kind);
       if (facts.chatId !== null) seen.add('chat');
+      if (facts.topic !== null) seen.add('topic');
       if (facts.userIds.length > 0) seen.add('user');
       if (facts.text !== null) seen.add('text');
       const chat = facts.chatId === null ? [0] : [facts.chatId];
       expect(await selects({ chat_ids: chat }, update)).toBe(facts.chatId !== null);
+      expect(await selects({ thread_ids: [facts.topic ?? 0] }, update)).toBe(facts.topic !== null);
       const types = ['private', 'group', 'supergroup', 'channel'] as const;
       expect(await selects({ chat_types: [...types] }, update)).toBe(facts.chatId !== null);
       expect(await selects({ user_ids: [facts.userIds.at(-1) ?? 0] }, update)).toBe(facts.userIds.length > 0);

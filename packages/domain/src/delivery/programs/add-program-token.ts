@@ -63,7 +63,13 @@ function endOfNewToken({ endsAt }: TokenCreator, wanted: Date | null): Date | nu
   return wanted ?? endsAt;
 }
 
-function checkRequest({ clock }: ChangeRulesDeps, { methods, expiresAt }: WantedToken): void {
+function checkRequest({ clock }: ChangeRulesDeps, { methods, chats, threads, expiresAt }: WantedToken): void {
+  if (threads !== null && chats?.length !== 1) {
+    throw refusedInput(
+      'threads',
+      'needs exactly one chat in chats, because topics of different chats can have the same id',
+    );
+  }
   const unknown = (methods ?? []).filter((name) => !isGrant(name));
   if (unknown.length > 0) {
     throw refusedInput(

@@ -41,8 +41,8 @@ const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
 
 /** The audit entry of a token that was made or revoked. */
 export function auditedToken(action: AuditAction, { id, botId }: Program, token: ProgramToken): AuditedAction {
-  const { name, methods, chats, perSecond, perMinute, expiresAt } = token;
-  const limits = { methods, chats, per_second: perSecond, per_minute: perMinute, expires_at: expiresAt };
+  const { name, methods, chats, threads, perSecond, perMinute, expiresAt } = token;
+  const limits = { methods, chats, threads, per_second: perSecond, per_minute: perMinute, expires_at: expiresAt };
   const details = `program ${id}, token ${token.id}; ${describeNew({ name, ...limits })}`;
   return { action, botId, details };
 }

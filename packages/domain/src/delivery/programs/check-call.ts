@@ -2,9 +2,16 @@ import { canonicalJson, elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram
 import { chatParametersOf, groupOfMethod, LOCAL_FILES, type MethodGroup } from '@flotilla/telegram/method-groups.ts';
 import { effectOf, hasContent, hasPrice, REPLY_FIELDS } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
+import { checkTopics, type NamedMessage, tellsTopic } from './check-topics.ts';
 
 /** What a caller may do by the parameters of its calls. `chats` null: in every chat. */
-export type CallLimits = { chats: ReadonlySet<number> | null; maySpend: boolean; mayNameFiles: boolean };
+export type CallLimits = {
+  chats: ReadonlySet<number> | null;
+  /** Null: in every topic. Only with chats. */
+  threads: ReadonlySet<number> | null;
+  maySpend: boolean;
+  mayNameFiles: boolean;
+};
 
 /** Every value of each parameter, in the platform's order: the query string before the body. */
 export type SeenParameters = ReadonlyMap<string, readonly string[]>;
@@ -12,7 +19,10 @@ export type SeenParameters = ReadonlyMap<string, readonly string[]>;
 export type RefusedParameter = { outcome: 'refused'; about: 'chat' | 'method'; why: string; chatId: number | null };
 /** `value`: what may be sent on, written anew where parsers could differ; null: nothing. */
 export type CheckedParameter = { outcome: 'allowed'; value: string | null } | RefusedParameter;
-export type CheckedCall = { outcome: 'allowed'; parameters: Map<string, string> } | RefusedParameter;
+/** `messages`: those that must be in the topics of the limits, which only the history tells (message-topics.ts). */
+export type CheckedCall =
+  | { outcome: 'allowed'; parameters: Map<string, string>; messages: NamedMessage[] }
+  | RefusedParameter;
 
 /** Allows what costs Stars or asks people for money. */
 const MONEY: MethodGroup = 'payments';
@@ -25,10 +35,11 @@ const DISK_FILE = /^\s*file:/i;
 const LEADING_SPACE = /^[\0\t\n\v\f\r ]+/;
 
 /** Both are granted by name only, so a token without a list has neither. */
-export function limitsOf({ methods, chats }: Pick<ActiveToken, 'methods' | 'chats'>): CallLimits {
+export function limitsOf({ methods, chats, threads }: Pick<ActiveToken, 'methods' | 'chats' | 'threads'>): CallLimits {
   const names = new Set(methods?.map((name) => name.toLowerCase()));
   return {
     chats: chats === null ? null : new Set(chats),
+    threads: chats === null || threads === null ? null : new Set(threads),
     maySpend: names.has(MONEY),
     mayNameFiles: names.has(LOCAL_FILES),
   };
@@ -71,7 +82,16 @@ export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: See
       if (checked.value !== null && !parameters.has(name)) parameters.set(name, checked.value);
     }
   }
-  return { outcome: 'allowed', parameters };
+  if (limits.threads === null) return { outcome: 'allowed', parameters, messages: [] };
+  const inTopics = checkTopics(limits.threads, lowerCaseMethod, seen);
+  if (inTopics.outcome === 'refused') return refused('chat', inTopics.why);
+  return { outcome: 'allowed', parameters, messages: inTopics.messages };
+}
+
+/** The same for a parameter behind the first file of a form, of which everything before is on its way to the platform. */
+export function checkLateParameter(limits: CallLimits, name: string, value: string): CheckedParameter {
+  if (limits.threads === null || !tellsTopic(name)) return checkParameter(limits, name, value);
+  return refused('chat', `${name} must come before the first file`);
 }
 
 /** Judges one value of one parameter. */

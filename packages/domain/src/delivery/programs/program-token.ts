@@ -9,6 +9,8 @@ export interface ProgramToken {
   prefix: string;
   methods: string[] | null;
   chats: number[] | null;
+  /** Topics of its one chat. */
+  threads: number[] | null;
   perSecond: number | null;
   perMinute: number | null;
   /** The username of an account, as it was then. */
@@ -18,7 +20,10 @@ export interface ProgramToken {
   createdAt: Date;
 }
 
-export type WantedToken = Pick<ProgramToken, 'name' | 'methods' | 'chats' | 'perSecond' | 'perMinute' | 'expiresAt'>;
+export type WantedToken = Pick<
+  ProgramToken,
+  'name' | 'methods' | 'chats' | 'threads' | 'perSecond' | 'perMinute' | 'expiresAt'
+>;
 
 /** Who makes a token. `endsAt`: the end of the API key, or null for a session or a key without an end. */
 export type TokenCreator = {

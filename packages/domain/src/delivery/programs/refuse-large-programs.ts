@@ -15,7 +15,7 @@ export async function refuseLargePrograms(db: Database, botId: number): Promise<
         + octet_length(backend_url_sealed) + coalesce(octet_length(webhook_kinds), 0) as bytes
       from programs where bot_id = ${botId}
       union all
-      select ${BYTES_OF_ONE} + coalesce(octet_length(methods), 0) + coalesce(octet_length(chats), 0)
+      select ${BYTES_OF_ONE} + coalesce(octet_length(methods), 0) + coalesce(octet_length(chats), 0) + coalesce(octet_length(threads), 0)
       from program_tokens where program_id in (select id from programs where bot_id = ${botId})
     ) sizes`.execute(db);
   if (rows[0]!.bytes <= BYTES_OF_BOT) return;

@@ -2,9 +2,10 @@ import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { methodsNamed } from '@flotilla/telegram/method-groups.ts';
 import type { Program } from './program.ts';
 import type { ProgramToken, WantedToken } from './program-token.ts';
+import { staysWithin } from './webhook-token.ts';
 
 /** A token as far as its polls go. */
-type Poller = Pick<WantedToken, 'name' | 'methods' | 'chats' | 'expiresAt'>;
+type Poller = Pick<WantedToken, 'name' | 'methods' | 'chats' | 'threads' | 'expiresAt'>;
 
 const NOT_POLLING = 'leave getUpdates (the group read) out of its methods';
 
@@ -14,14 +15,21 @@ const NOT_POLLING = 'leave getUpdates (the group read) out of its methods';
  */
 export function refuseLosingToken(program: Program, wanted: Poller, others: ProgramToken[], nowMs: number): void {
   if (program.mode === 'push' || !polls(wanted, nowMs)) return;
-  const rival = others.find((other) => polls(other, nowMs) && !isSame(other.chats, wanted.chats));
+  const rival = others.find((other) => polls(other, nowMs) && !seesTheSame(other, wanted));
   if (rival !== undefined) {
+    const inTopics = isSame(rival.chats, wanted.chats);
     throw refusedInput(
-      'chats',
-      `must be those of the token "${rival.name}", which polls the same program: what one of them reads is confirmed for both, also in chats that it does not see. Name the same chats, ${NOT_POLLING}, or add a program for it`,
+      inTopics ? 'threads' : 'chats',
+      `must be those of the token "${rival.name}", which polls the same program: what one of them reads is confirmed for both, also in ${inTopics ? 'topics' : 'chats'} that it does not see. Name the same ${inTopics ? 'topics' : 'chats'}, ${NOT_POLLING}, or add a program for it`,
     );
   }
   if (takesMore(program, wanted)) {
+    if (takesMoreTopics(program, wanted)) {
+      throw refusedInput(
+        'threads',
+        `must have every topic of which the program takes updates alone, because a poll confirms also those that the token does not see. Limit the filter of the program to these topics (filter.thread_ids), or ${NOT_POLLING}`,
+      );
+    }
     throw refusedInput(
       'chats',
       `must have every chat of which the program takes updates alone, because a poll confirms also those that the token does not see. Limit the filter of the program to these chats (filter.chat_ids), or ${NOT_POLLING}`,
@@ -36,18 +44,19 @@ export function refuseLosingChange(before: Program, changed: Program, tokens: Pr
   const filters = JSON.stringify(changed.filter) !== JSON.stringify(before.filter);
   if (changed.mode === 'push' || !(pulls || takes || filters)) return;
   const pollers = tokens.filter((token) => polls(token, nowMs));
-  const rival = pulls ? pollers.find((one) => !isSame(one.chats, pollers[0]!.chats)) : undefined;
+  const rival = pulls ? pollers.find((one) => !seesTheSame(one, pollers[0]!)) : undefined;
   if (rival !== undefined) {
     throw refusedInput(
       'mode',
-      `cannot be pull: its tokens "${pollers[0]!.name}" and "${rival.name}" would poll different chats, and what one of them reads is confirmed for both. Revoke one of them first`,
+      `cannot be pull: its tokens "${pollers[0]!.name}" and "${rival.name}" would poll different chats or topics, and what one of them reads is confirmed for both. Revoke one of them first`,
     );
   }
   const blind = pollers.find((token) => takesMore(changed, token));
   if (blind === undefined) return;
+  const [list, places] = takesMoreTopics(changed, blind) ? ['thread_ids', 'topics'] : ['chat_ids', 'chats'];
   throw refusedInput(
-    pulls ? 'mode' : takes ? 'exclusive' : 'filter.chat_ids',
-    `would make the program take updates that its token "${blind.name}" confirms without seeing them. Limit filter.chat_ids to the chats of this token, or revoke it first`,
+    pulls ? 'mode' : takes ? 'exclusive' : `filter.${list}`,
+    `would make the program take updates that its token "${blind.name}" confirms without seeing them. Limit filter.${list} to the ${places} of this token, or revoke it first`,
   );
 }
 
@@ -56,10 +65,17 @@ function polls({ methods, expiresAt }: Poller, nowMs: number): boolean {
   return methods === null || methodsNamed(methods).has('getupdates');
 }
 
-/** An update without a chat is in none of the chats of a filter, so it is not taken. */
-function takesMore({ exclusive, filter }: Program, { chats }: Poller): boolean {
-  if (!exclusive || chats === null) return false;
-  return filter.chat_ids === undefined || !filter.chat_ids.every((chat) => chats.includes(chat));
+function takesMore({ exclusive, filter }: Program, token: Poller): boolean {
+  return exclusive && !staysWithin(filter, token);
+}
+
+/** True if the chats of what a program takes are those of the token, and only its topics are not. */
+function takesMoreTopics({ filter }: Program, { chats }: Poller): boolean {
+  return staysWithin(filter, { chats, threads: null });
+}
+
+function seesTheSame(left: Poller, right: Poller): boolean {
+  return isSame(left.chats, right.chats) && isSame(left.threads, right.threads);
 }
 
 function isSame(left: number[] | null, right: number[] | null): boolean {

@@ -1,9 +1,10 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+import { isAmongTopics } from '@flotilla/telegram/message-topic.ts';
 import type { ActiveProgram, ActiveToken } from '../../fleet/bots/active-program.ts';
 
 /**
  * The token that set the backend of a program: null if people did, 'ended' if it was revoked or has expired, 'left' if the
- * filter of the program has left its chats.
+ * filter of the program has left its chats or topics.
  */
 export function webhookTokenOf(
   { webhookTokenId, tokens, filter }: Pick<ActiveProgram, 'webhookTokenId' | 'tokens' | 'filter'>,
@@ -16,7 +17,12 @@ export function webhookTokenOf(
   return staysWithin(filter, token) ? token : 'left';
 }
 
-/** Whether all updates that a filter selects are of the chats of a token. Those without a chat are in none. */
-export function staysWithin({ chat_ids }: ProgramFilter, { chats }: Pick<ActiveToken, 'chats'>): boolean {
-  return chats === null || chat_ids?.every((chat) => chats.includes(chat)) === true;
+/** Whether all updates that a filter selects are of the chats and topics of a token. Those without a chat are in none. */
+export function staysWithin(
+  { chat_ids, thread_ids }: ProgramFilter,
+  { chats, threads }: Pick<ActiveToken, 'chats' | 'threads'>,
+): boolean {
+  if (chats === null) return true;
+  if (chat_ids?.every((chat) => chats.includes(chat)) !== true) return false;
+  return threads === null || thread_ids?.every((thread) => isAmongTopics(new Set(threads), thread)) === true;
 }

@@ -11,7 +11,9 @@ import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { checkCall, limitsOf } from '../programs/check-call.ts';
+import type { NamedMessage } from '../programs/check-topics.ts';
 import { countCall } from '../programs/count-call.ts';
+import type { MessageTopics } from '../programs/message-topics.ts';
 import { isGrantedByUsers } from '../programs/methods-of-users.ts';
 import { isMethodAllowed } from '../programs/token-methods.ts';
 import { webhookTokenOf } from '../programs/webhook-token.ts';
@@ -29,6 +31,7 @@ export type ReplyDeps = {
   directory: Pick<BotDirectory, 'ready' | 'byProgram'>;
   programRefusals: Pick<RefusalRecorder, 'record'>;
   answeredCallbacks: AnsweredCallbacks;
+  messageTopics: MessageTopics;
   clock: Clock;
   log: Logger;
 };
@@ -55,7 +58,10 @@ export async function callInReply(
   const method = call.method.toLowerCase();
   if (IGNORED.has(method) || method.startsWith('get')) return {};
   const checked = await check(deps, backend, method, call.params).catch((error: unknown) => {
-    deps.log.warn({ bot: backend.id, method, reason: String(error) }, 'a call in a reply was left out: Redis is away');
+    deps.log.warn(
+      { bot: backend.id, method, reason: String(error) },
+      'a call in a reply was left out: a store is away',
+    );
     return 'away' as const;
   });
   if (checked === 'away') return notMade(method, 'Flotilla could not check its limits');
@@ -128,26 +134,30 @@ type Refused = {
   why?: string;
   chatId?: number | null;
 };
-type Checked = { outcome: 'allowed'; params: Params } | Refused;
+/** `messages`: those that must be in the topics of the token. */
+type Checked = { outcome: 'allowed'; params: Params; messages: NamedMessage[] } | Refused;
 
 /**
  * A call in an answer has the limits of the token that set the webhook, which may have ended since the delivery began. If a
  * user gave the backend by REST, the call may do what users may. No program may act on other bots unless it is allowed to.
- * Rejects if Redis cannot count the call.
+ * Rejects if Redis cannot count the call, or Postgres cannot tell the topic of a message that it names.
  */
 async function check(
   deps: ReplyDeps,
-  { program }: BotWithBackend,
+  backend: BotWithBackend,
   lowerCaseMethod: string,
   params: Params,
 ): Promise<Checked> {
-  if (program === undefined) return { outcome: 'allowed', params };
+  const { program } = backend;
+  if (program === undefined) return { outcome: 'allowed', params, messages: [] };
   const { webhookTokenId, backendRole } = program;
   if (webhookTokenId === null) {
     const byAdmin = backendRole === 'admin';
     const isAllowed = byAdmin ? !isOfManagedBots(lowerCaseMethod) : isGrantedByUsers(lowerCaseMethod);
     if (!isAllowed) return { outcome: 'refused', reason: 'method', token: null };
-    return byAdmin ? { outcome: 'allowed', params } : withinLimits(OF_USERS, null, lowerCaseMethod, params);
+    return byAdmin
+      ? { outcome: 'allowed', params, messages: [] }
+      : withinLimits(OF_USERS, null, lowerCaseMethod, params);
   }
   const { directory, clock } = deps;
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
@@ -158,22 +168,37 @@ async function check(
   }
   if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
   const checked = withinLimits(token, token, lowerCaseMethod, params);
-  if (checked.outcome === 'refused' || (await countCall(deps, token)) === 0) return checked;
-  return { outcome: 'refused', reason: 'rate', token };
+  if (checked.outcome === 'refused') return checked;
+  const why = await whyOutside(deps, backend, token, checked.messages);
+  if (why !== null) return { outcome: 'refused', reason: 'chat', token, why };
+  return (await countCall(deps, token)) === 0 ? checked : { outcome: 'refused', reason: 'rate', token };
+}
+
+/** Why messages that a call names are not in the topics of a token; null if they are. */
+async function whyOutside(
+  { messageTopics }: ReplyDeps,
+  bot: BotWithBackend,
+  { threads }: ActiveToken,
+  messages: readonly NamedMessage[],
+): Promise<string | null> {
+  return messages.length === 0 ? null : messageTopics.whyOutside(bot, new Set(threads), messages);
 }
 
 /** A user grants neither what costs money nor files of a disk. */
-const OF_USERS = { methods: null, chats: null };
+const OF_USERS = { methods: null, chats: null, threads: null };
 
 function withinLimits(
-  of: Pick<ActiveToken, 'methods' | 'chats'>,
+  of: Pick<ActiveToken, 'methods' | 'chats' | 'threads'>,
   token: ActiveToken | null,
   lowerCaseMethod: string,
   params: Params,
 ): Checked {
   const seen = new Map(Object.entries(params).map(([name, value]) => [name, [value]]));
   const checked = checkCall(limitsOf(of), lowerCaseMethod, seen);
-  if (checked.outcome === 'allowed') return { outcome: 'allowed', params: Object.fromEntries(checked.parameters) };
+  if (checked.outcome === 'allowed') {
+    const { parameters, messages } = checked;
+    return { outcome: 'allowed', params: Object.fromEntries(parameters), messages };
+  }
   const { about: reason, why, chatId } = checked;
   return { outcome: 'refused', reason, token, why, chatId };
 }

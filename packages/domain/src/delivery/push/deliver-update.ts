@@ -2,7 +2,7 @@ import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
-import { isUpdateWithin } from '../filters/is-update-within.ts';
+import { isUpdateWithin, placesOf } from '../filters/is-update-within.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
@@ -89,8 +89,9 @@ export async function deliverUpdate(
  * same chats, are not for it.
  */
 function isOfWebhookToken({ program }: BotWithBackend, raw: string): boolean {
-  const chats = program?.tokens.find(({ id }) => id === program.webhookTokenId)?.chats ?? null;
-  return chats === null || isUpdateWithin(new Set(chats), raw);
+  const token = program?.tokens.find(({ id }) => id === program.webhookTokenId);
+  const places = token === undefined ? null : placesOf(token);
+  return places === null || isUpdateWithin(places, raw);
 }
 
 /** An update whose intake was not traced gets no span. */

@@ -1,6 +1,7 @@
 import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { CHOSEN_BOT, SOURCE_CHAT } from '../../fleet/bots/active-rule.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { chatOfCondition, readThreadPlace } from '../../fleet/bots/thread-place.ts';
 import { compilePattern } from '../filters/compile-pattern.ts';
 import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
 
@@ -57,6 +58,10 @@ function reasonAgainst({ conditionType, conditionValue }: Condition): string | n
       const pattern = compilePattern(conditionValue);
       return pattern.outcome === 'refused' ? pattern.reason : null;
     }
+    case 'thread_id':
+      return readThreadPlace(conditionValue) === null
+        ? 'must be a chat and a topic, such as -1001234567890:120; the topic 0 is outside every topic'
+        : null;
     default:
       return isId(conditionValue) ? null : 'must be an id: an integer within ±(2^53-1)';
   }
@@ -101,8 +106,7 @@ function targetFaults(directory: Pick<BotDirectory, 'isOwnBot'>, rule: Targeted)
   const missing = (path: string) => ({ path, reason: 'is required unless the action is drop' });
   const isOwnSource =
     rule.targetBotId === rule.sourceBotId &&
-    (rule.targetChatId === SOURCE_CHAT ||
-      (rule.conditionType === 'chat_id' && rule.conditionValue === String(rule.targetChatId)));
+    (rule.targetChatId === SOURCE_CHAT || chatOfCondition(rule) === rule.targetChatId);
   return [
     ...(rule.targetBotId === undefined ? [missing('target_bot_id')] : []),
     ...(rule.targetChatId === null ? [missing('target_chat_id')] : []),

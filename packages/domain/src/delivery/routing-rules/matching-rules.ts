@@ -1,9 +1,11 @@
 import { authorOf } from '@flotilla/telegram/message-facts.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
+import { isAmongTopics, OUTSIDE_TOPICS, topicOf } from '@flotilla/telegram/message-topic.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
 import { type Bot, rulesOf } from '../../fleet/bots/bot.ts';
+import { readThreadPlace } from '../../fleet/bots/thread-place.ts';
 import { type CompiledPattern, compilePattern } from '../filters/compile-pattern.ts';
 import { type FoldedText, foldText, hasFoldedKeyword } from '../filters/keyword.ts';
 
@@ -34,6 +36,8 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
       return true;
     case 'chat_id':
       return chatIdsOf(rule).includes(idOf(readObject(message, 'chat')));
+    case 'thread_id':
+      return isInThread(rule, message);
     case 'user_id':
       return idOf(authorOf(message)) === rule.conditionValue.trim();
     case 'keyword':
@@ -47,6 +51,13 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
 
 function chatIdsOf({ conditionValue, formerChatIds = [] }: ActiveRule): (string | null)[] {
   return [conditionValue.trim(), ...formerChatIds.map(String)];
+}
+
+function isInThread({ conditionValue, formerChatIds = [] }: ActiveRule, message: Fields): boolean {
+  const place = readThreadPlace(conditionValue);
+  const chatId = readObject(message, 'chat')?.id;
+  if (place === null || typeof chatId !== 'number' || ![place.chatId, ...formerChatIds].includes(chatId)) return false;
+  return isAmongTopics(new Set([place.threadId]), topicOf(message) ?? OUTSIDE_TOPICS);
 }
 
 /** All keyword rules of a bot look at the same message. */

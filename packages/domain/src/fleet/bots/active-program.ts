@@ -50,6 +50,8 @@ export type ActiveToken = {
   /** Names of methods and groups. */
   methods: string[] | null;
   chats: number[] | null;
+  /** Topics of its one chat. */
+  threads: number[] | null;
   perSecond: number | null;
   perMinute: number | null;
   expiresAtMs: number | null;

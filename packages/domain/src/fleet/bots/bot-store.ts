@@ -30,6 +30,7 @@ const programsOf = sql<StoredProgram[]>`(
     'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
+        'threads', t.threads::json,
         'perSecond', t.per_second, 'perMinute', t.per_minute,
         'expiresAtMs', floor(extract(epoch from t.expires_at) * 1000)) order by t.id), '[]')
       from program_tokens t where t.program_id = p.id)) order by p.id), '[]')

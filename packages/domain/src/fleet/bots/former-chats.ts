@@ -1,5 +1,6 @@
 import type { StoredProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
+import { chatOfCondition } from './thread-place.ts';
 
 /** A group of a bot, and the supergroup that it became. */
 export type MovedGroup = [groupId: number, supergroupId: number];
@@ -20,7 +21,8 @@ export function withFormerChats<Row extends Configured>({
   return {
     ...row,
     rules: row.rules.map((rule) => {
-      const formerChatIds = rule.conditionType === 'chat_id' ? formerOf([Number(rule.conditionValue)]) : [];
+      const chatId = chatOfCondition(rule);
+      const formerChatIds = chatId === null ? [] : formerOf([chatId]);
       return formerChatIds.length === 0 ? rule : { ...rule, formerChatIds };
     }),
     programs: row.programs.map((program) => ({

@@ -74,6 +74,8 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   // A place in the rows of a month.
   'expired_months.after_chat': 'stays',
   'messages.chat_id': 'stays',
+  // It is about a message of the group.
+  'questions.chat_id': 'stays',
   'route_links.source_chat_id': 'stays',
   // Only supergroups have topics.
   'topics.chat_id': 'stays',
@@ -95,6 +97,7 @@ describe('a group that becomes a supergroup', () => {
   test('takes along the rules, filters and tokens of its bot, with one entry in the audit log', async () => {
     const about = await rule({ condition_type: 'chat_id', condition_value: ` ${GROUP} `, target_chat_id: OTHER });
     const to = await rule({ source_bot_id: otherBotId, target_bot_id: botId, target_chat_id: GROUP });
+    const outside = await rule({ condition_type: 'thread_id', condition_value: `${GROUP}:0`, target_chat_id: OTHER });
     const keyword = await rule({ condition_type: 'keyword', condition_value: String(GROUP), target_chat_id: GROUP });
     const ofOther = await rule({
       ...{ source_bot_id: otherBotId, target_bot_id: otherBotId, target_chat_id: GROUP },
@@ -105,6 +108,7 @@ describe('a group that becomes a supergroup', () => {
     expect((await moved()).toSorted()).toEqual([botId, otherBotId].toSorted());
 
     expect(await ruleRow(about)).toEqual({ condition_value: String(SUPERGROUP), target_chat_id: OTHER });
+    expect(await ruleRow(outside)).toEqual({ condition_value: `${SUPERGROUP}:0`, target_chat_id: OTHER });
     expect(await ruleRow(to)).toEqual({ condition_value: '', target_chat_id: SUPERGROUP });
     // Another bot sends there, and hears of it itself.
     expect(await ruleRow(keyword)).toEqual({ condition_value: String(GROUP), target_chat_id: GROUP });
@@ -115,7 +119,7 @@ describe('a group that becomes a supergroup', () => {
     expect(await audited()).toMatchObject([
       {
         ...{ action: 'migrate', chat_id: GROUP, actor_kind: 'bot', date: NOW_S },
-        details: `became ${SUPERGROUP}; rules: 2; filters: 1; tokens: 1`,
+        details: `became ${SUPERGROUP}; rules: 3; filters: 1; tokens: 1`,
       },
     ]);
   });
@@ -123,10 +127,15 @@ describe('a group that becomes a supergroup', () => {
   test('means both ids in force, since the last updates of the group may come late', async () => {
     await rule({ condition_type: 'chat_id', condition_value: String(GROUP), target_chat_id: OTHER });
     await rule({ condition_type: 'chat_id', condition_value: String(OTHER), target_chat_id: OTHER });
+    await rule({ condition_type: 'thread_id', condition_value: `${GROUP}:0`, target_chat_id: OTHER });
     await program(botId, [GROUP]);
     await moved();
     const { rules, programs } = await bot();
-    expect(rules).toMatchObject([{ conditionValue: String(SUPERGROUP), formerChatIds: [GROUP] }, {}]);
+    expect(rules).toMatchObject([
+      { conditionValue: String(SUPERGROUP), formerChatIds: [GROUP] },
+      {},
+      { conditionValue: `${SUPERGROUP}:0`, formerChatIds: [GROUP] },
+    ]);
     expect(rules[1]).not.toHaveProperty('formerChatIds');
     expect(programs).toMatchObject([
       { filter: { chat_ids: [SUPERGROUP, GROUP] }, tokens: [{ chats: [SUPERGROUP, GROUP] }] },

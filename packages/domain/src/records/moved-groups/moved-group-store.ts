@@ -45,13 +45,15 @@ export function movedGroupStore(db: Database) {
 
     /** Rules of the bot about the group, and rules that send to it by the bot. Returns their source bots. */
     async moveRules({ botId, fromChatId, toChatId }: GroupMove): Promise<number[]> {
+      const isAbout = sql`source_bot_id = ${botId} and condition_type in ('chat_id', 'thread_id')
+        and btrim(split_part(condition_value, ':', 1)) = ${String(fromChatId)}`;
       const { rows } = await sql<{ botId: number }>`
         update routes set
-          condition_value = case when source_bot_id = ${botId} and condition_type = 'chat_id'
-            and btrim(condition_value) = ${String(fromChatId)} then ${String(toChatId)} else condition_value end,
+          condition_value = case when not (${isAbout}) then condition_value when condition_type = 'chat_id'
+            then ${String(toChatId)} else ${`${toChatId}:`} || split_part(condition_value, ':', 2) end,
           target_chat_id = case when target_bot_id = ${botId} and target_chat_id = ${fromChatId}
             then ${toChatId}::bigint else target_chat_id end
-        where source_bot_id = ${botId} and condition_type = 'chat_id' and btrim(condition_value) = ${String(fromChatId)}
+        where ${isAbout}
           or target_bot_id = ${botId} and target_chat_id = ${fromChatId}
         returning source_bot_id as "botId"`.execute(db);
       return rows.map((row) => row.botId);

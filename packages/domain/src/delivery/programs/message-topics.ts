@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@flotilla/database/connect.ts';
+import { isAmongTopics, OUTSIDE_TOPICS } from '@flotilla/telegram/message-topic.ts';
+import { sql } from 'kysely';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { NamedMessage } from './check-topics.ts';
+
+/** Tells whether messages are in topics, as the history has it. A message never changes its topic. */
+export type MessageTopics = {
+  /**
+   * Null if all of these messages are in these topics; else why not. A message that was just sent may not be stored yet, so it
+   * waits for it for up to 3 s. Rejects if Postgres is away.
+   */
+  whyOutside(
+    bot: Pick<Bot, 'id' | 'manageEnabled'>,
+    topics: ReadonlySet<number>,
+    messages: readonly NamedMessage[],
+  ): Promise<string | null>;
+};
+
+/** Calls for the same messages come again and again: an answer that is edited while it is written. */
+const KEPT = 10_000;
+/** After so many milliseconds each, a message that is on its way to the history is looked for again. */
+const PAUSES_MS = [50, 100, 200, 400, 800, 1450];
+/** A program may ask for ids that do not exist yet. */
+const WAITING_AT_MOST = 100;
+
+const UNKNOWN = 'the topic of a message that it names is not known, because the history does not have this message';
+const OTHER = 'a message that it names is in another topic';
+
+/** The topics of messages that this process was asked for. */
+export function messageTopics({ db }: { db: Database }): MessageTopics {
+  const kept = new Map<string, number>();
+  let waiting = 0;
+  const keep = (key: string, topic: number) => {
+    if (kept.size >= KEPT) kept.delete(kept.keys().next().value as string);
+    kept.set(key, topic);
+  };
+  const missingOf = async (botId: number, messages: readonly NamedMessage[]): Promise<NamedMessage[]> => {
+    const missing = messages.filter((message) => !kept.has(keyOf(botId, message)));
+    for (const { chatId, id, topic } of missing.length === 0 ? [] : await findTopics(db, botId, missing)) {
+      keep(keyOf(botId, { chatId, id }), topic);
+    }
+    return missing.filter((message) => !kept.has(keyOf(botId, message)));
+  };
+  return {
+    whyOutside: async ({ id: botId, manageEnabled }, topics, messages) => {
+      let missing = await missingOf(botId, messages);
+      const mayCome = manageEnabled && waiting < WAITING_AT_MOST;
+      waiting += 1;
+      try {
+        for (const pauseMs of mayCome ? PAUSES_MS : []) {
+          if (missing.length === 0 || !(await areNewer(db, botId, missing))) break;
+          await sleep(pauseMs);
+          missing = await missingOf(botId, missing);
+        }
+      } finally {
+        waiting -= 1;
+      }
+      if (missing.length > 0) return UNKNOWN;
+      const isWithin = (message: NamedMessage) => isAmongTopics(topics, kept.get(keyOf(botId, message)) ?? -1);
+      return messages.every(isWithin) ? null : OTHER;
+    },
+  };
+}
+
+function keyOf(botId: number, { chatId, id }: NamedMessage): string {
+  return `${botId} ${chatId} ${id}`;
+}
+
+async function findTopics(
+  db: Database,
+  botId: number,
+  messages: readonly NamedMessage[],
+): Promise<(NamedMessage & { topic: number })[]> {
+  const { rows } = await sql<NamedMessage & { topic: number }>`
+    select m.chat_id as "chatId", m.id, coalesce(m.thread_id, ${sql.lit(OUTSIDE_TOPICS)}) as topic
+    from unnest(${messages.map(({ chatId }) => chatId)}::bigint[], ${messages.map(({ id }) => id)}::bigint[])
+      as wanted (chat_id, id)
+    join messages m on m.bot_id = ${botId} and m.business_connection_id = '' and m.chat_id = wanted.chat_id
+      and m.id = wanted.id`.execute(db);
+  return rows;
+}
+
+/** True if all of these messages are newer than what is stored of their chats. Ids rise within a chat. */
+async function areNewer(db: Database, botId: number, messages: readonly NamedMessage[]): Promise<boolean> {
+  const chatIds = [...new Set(messages.map(({ chatId }) => chatId))];
+  const chats = db.selectFrom('chats').select(['id', 'last_id']).where('bot_id', '=', botId);
+  const rows = await chats.where('id', 'in', chatIds).execute();
+  const lastIds = new Map(rows.map(({ id, last_id }) => [id, last_id]));
+  return messages.every(({ chatId, id }) => id > (lastIds.get(chatId) ?? 0));
+}
