@@ -4,9 +4,9 @@ import { loadLate } from './load-late.ts';
 import { RouteFailure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { readAccessAddress } from './screens/access/access-view.ts';
-import { readRange } from './screens/activity/use-activity.ts';
 import { readAddedBot } from './screens/add-bot/added-bot.ts';
 import { readAuditFilter } from './screens/audit/audit-filter.ts';
+import { readOverviewAddress, readUpdateAddress } from './screens/bot/bot-addresses.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readDeliveryFilter } from './screens/deliveries/delivery-filter.ts';
 import { readEventFilter } from './screens/events/event-filter.ts';
@@ -42,7 +42,7 @@ const bot = createRoute({
 const botOverview = createRoute({
   getParentRoute: () => bot,
   path: '/',
-  validateSearch: only(readRange),
+  validateSearch: only(readOverviewAddress),
   component: screen(() => import('./screens/bot/overview.tsx'), 'Overview'),
 });
 const botLive = createRoute({
@@ -131,6 +131,12 @@ const botDeliveries = createRoute({
   validateSearch: only(readDeliveryFilter),
   component: screen(() => import('./screens/bot/bot-deliveries.tsx'), 'BotDeliveries'),
 });
+const botUpdate = createRoute({
+  getParentRoute: () => bot,
+  path: '/updates/$update',
+  validateSearch: only(readUpdateAddress),
+  component: screen(() => import('./screens/update/update.tsx'), 'Update'),
+});
 const botPrograms = createRoute({
   getParentRoute: () => bot,
   path: '/programs',
@@ -192,6 +198,7 @@ export function createConsoleRouter() {
         botChats,
         botLive,
         botDeliveries,
+        botUpdate,
         botPrograms,
         botRules,
         botQuestions,

@@ -257,7 +257,7 @@ test(
     await readers.getByRole('button', { name: 'Try now' }).click();
     await backend.waitForRequests(sent + 1);
     const attempts = page.getByRole('region', { name: 'Last attempts' });
-    await attempts.getByRole('button', { name: '502' }).first().click();
+    await attempts.getByRole('link', { name: '502' }).first().click();
     const details = page.getByRole('complementary', { name: /Attempt for update/ });
     await details.getByText('Wrong response from the webhook: 502').waitFor();
     await picture(page, 'bot-attempt');
@@ -324,7 +324,7 @@ testLooks('every screen is accessible and fits the window', suite, async ({ page
   await page.keyboard.press('Escape');
   await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);
   await page.getByRole('heading', { name: 'Shop EU' }).waitFor();
-  await page.getByRole('button', { name: '502' }).first().waitFor();
+  await page.getByRole('link', { name: '502' }).first().waitFor();
   await lookAt('bot');
   await page.goto(`${suite.fleet.url}/console/bots/${shop.id}/settings`);
   await page.getByLabel('Backend URL').waitFor();

@@ -58,7 +58,7 @@ test(
   async () => {
     const { page, context, complaints, answers } = await openAsAdmin(`bots/${shop.id}`);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    const attempt = page.getByRole('region', { name: 'Last attempts' }).getByRole('button', { name: '502' }).last();
+    const attempt = page.getByRole('region', { name: 'Last attempts' }).getByRole('link', { name: '502' }).last();
     await attempt.click();
     const details = page.getByRole('complementary', { name: /Attempt for update/ });
     await details.getByText(`${backend.url}/shop`).waitFor();
@@ -166,7 +166,7 @@ test(
       const audited = () => fleet.rest<{ details: string }[]>(`/api/adminlog?bot_id=${bot.id}&action=backend_resume`);
       await waitFor(async () => (await audited()).length > 0, { timeoutMs: 60_000 });
       expect((await audited()).map(({ details }) => details)).toEqual([`program ${program.id}`]);
-      await page.getByRole('region', { name: 'Last attempts' }).getByRole('button', { name: '503' }).last().click();
+      await page.getByRole('region', { name: 'Last attempts' }).getByRole('link', { name: '503' }).last().click();
       const details = page.getByRole('complementary', { name: /Attempt for update/ });
       await details.getByRole('button', { name: 'Send as a test' }).click();
       await details.getByText('The backend did not take it.').waitFor();
@@ -498,7 +498,7 @@ testLooks('deliveries, rules and system are accessible and fit the window', suit
   await page.getByRole('table', { name: 'Deliveries' }).getByRole('button').first().waitFor();
   await lookAt('deliveries-retrying');
   await visit(`bots/${shop.id}/deliveries?state=attempts`);
-  await page.getByRole('button', { name: '502' }).first().click();
+  await page.getByRole('link', { name: '502' }).first().click();
   await page.getByRole('complementary').getByText('update_id:').waitFor();
   await lookAt('attempt');
   await page.getByRole('button', { name: 'Edit…' }).click();

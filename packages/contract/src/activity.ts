@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID } from './examples.ts';
-import { moment, ownId } from './inputs.ts';
+import { botIdField } from './fields.ts';
+import { moment, ownId, ownIds } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 const ACTIVITY_STEPS = ['minute', 'hour'] as const;
@@ -54,6 +55,21 @@ const POINTS: ActivityResource[] = [
   { at: '2026-01-02T10:01:00.000Z', in: 0, delivered: 1, failed: 0, retried: 0, calls: 1, waiting: 0 },
 ];
 
+const botActivity = z
+  .strictObject({
+    bot_id: botIdField,
+    ...qualityFields,
+    delivered: z
+      .array(count())
+      .length(24)
+      .describe('Updates that reached a reader, by hour, oldest first. The last hour is the present one.'),
+  })
+  .meta({ id: 'BotActivity' });
+
+export type BotActivityResource = z.infer<typeof botActivity>;
+
+const listedBots = ownIds(100).describe('The ids of the bots in Flotilla, 100 at most.');
+
 export const activityOperations = {
   showActivity: defineOperation({
     method: 'GET',
@@ -93,6 +109,26 @@ counted. If Redis loses data, its counts of the last hours are lost, too.`,
     example: {
       input: { bot_id: EXAMPLE_BOT_ID, step: 'minute', from: 1767348000, to: 1767348120 },
       output: POINTS,
+    },
+  }),
+
+  listBotActivity: defineOperation({
+    method: 'GET',
+    paths: ['/api/activity/bots'],
+    role: 'any',
+    summary: 'Shows in short how some bots do: their last 24 hours, and their attempts of the last hour.',
+    description: 'For lists of bots. `success_ratio` and `p95_ms` are those of all readers of a bot that send.',
+    input: z.object({ bot_ids: listedBots }),
+    output: z.array(botActivity),
+    botsOf: ({ bot_ids: ids }) => listedBots.safeParse(ids).data ?? [],
+    example: {
+      input: { bot_ids: [EXAMPLE_BOT_ID] },
+      output: [
+        {
+          ...{ bot_id: EXAMPLE_BOT_ID, success_ratio: 0.998, p95_ms: 180 },
+          delivered: Array.from({ length: 24 }, (_, hour) => 40 + hour),
+        },
+      ],
     },
   }),
 };

@@ -1,6 +1,7 @@
 import type { activityOperations } from '@flotilla/contract/activity.ts';
 import { sendingReaders } from '@flotilla/domain/fleet/bots/sending-readers.ts';
 import { readActivity } from '@flotilla/domain/records/activity/read-activity.ts';
+import { readActivityOfBots } from '@flotilla/domain/records/activity/read-activity-of-bots.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -19,5 +20,12 @@ export const activityHandlers: Handlers<typeof activityOperations> = {
       ...presentQuality(quality),
       ...(quality === null ? {} : { p50_ms: quality.p50Ms }),
     }));
+  },
+
+  async listBotActivity({ directory, ...context }, { input }) {
+    const bots = [...new Set(input.bot_ids)].flatMap((id) => directory.byId(id) ?? []);
+    const of = bots.map((bot) => ({ botId: bot.id, readers: sendingReaders(bot) }));
+    const found = await readActivityOfBots(context, of);
+    return found.map(({ botId, delivered, quality }) => ({ bot_id: botId, ...presentQuality(quality), delivered }));
   },
 };

@@ -352,6 +352,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   deleteRoutingRule: async () => ({ id: await newRule() }),
   listAuditEntries: () => inGroup({ action: 'ban', actor: 'admin', from: 1, to: '2099-01-01T00:00:00Z', ...page }),
   showChatStats: () => inGroup(),
+  listBotActivity: () => ({ bot_ids: [botId] }),
   showActivity: () => ({
     bot_id: botId,
     step: 'hour',

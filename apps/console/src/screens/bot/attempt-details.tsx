@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type Answer, call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
@@ -32,7 +33,10 @@ export function AttemptDetails({
   return (
     <Inspector title={words.bot.attempt(String(updateId))} close={close}>
       <p className="muted">
-        <Clock at={attempt.at} />, <Ago at={attempt.at} />
+        <Clock at={attempt.at} />, <Ago at={attempt.at} /> ·{' '}
+        <Link to="/bots/$id/updates/$update" params={{ id: String(botId), update: String(updateId) }}>
+          {words.bot.toUpdate}
+        </Link>
       </p>
       <div className="actions">
         {request && <CopyButton label={deliveriesWords.copyCurl} text={curlOf(request, body ?? null)} />}

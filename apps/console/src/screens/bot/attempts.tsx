@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useState } from 'react';
+import { Link, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
 import { type Answer, call } from '../../call.ts';
 import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
 import { useLive } from '../../live.ts';
@@ -13,7 +14,7 @@ import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
-import { AttemptDetails } from './attempt-details.tsx';
+import { OpenedAttempt } from './opened-attempt.tsx';
 
 const SETTLE_MS = 1_000;
 
@@ -22,7 +23,7 @@ type Attempt = Answer<'listDeliveryAttempts'>[number];
 /** The last attempts to deliver updates to the backend; one of them opens beside the list, which then holds still. */
 export function Attempts({ botId }: { botId: number }): ReactNode {
   const { bot: words } = useWords();
-  const [opened, setOpened] = useState<Attempt | null>(null);
+  const { attempt: opened } = useSearch({ strict: false }) as { attempt?: string };
   const attempts = useQuery({
     queryKey: ['attempts', botId],
     queryFn: ({ signal }) => call('listDeliveryAttempts', { bot_id: botId }, signal),
@@ -30,10 +31,10 @@ export function Attempts({ botId }: { botId: number }): ReactNode {
   });
   const askAgain = useAttemptsRefresh(botId);
   useLive([`attempts:${botId}`], ({ name }) => name === 'attempt' && askAgain());
-  useRowKeys('.attempts button');
+  useRowKeys('.attempts a');
   const { data: latest = [] } = attempts;
   const list = { total: latest.length, rowAt: (index: number) => latest[index], keyOf, stale: false };
-  const held = useHeldRows(list, opened !== null);
+  const held = useHeldRows(list, opened !== undefined);
   const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter((row) => row !== undefined);
   return (
     <section className="panel" aria-labelledby="attempts" {...held.area}>
@@ -45,15 +46,10 @@ export function Attempts({ botId }: { botId: number }): ReactNode {
       {attempts.data?.length === 0 && <Empty title={words.noAttempts} />}
       <ul className="attempts">
         {shown.map((attempt) => (
-          <AttemptRow
-            key={attempt.id}
-            attempt={attempt}
-            isOpen={attempt.id === opened?.id}
-            open={() => setOpened(attempt)}
-          />
+          <AttemptRow key={attempt.id} attempt={attempt} isOpen={attempt.id === opened} />
         ))}
       </ul>
-      {opened && <AttemptDetails key={opened.id} botId={botId} attempt={opened} close={() => setOpened(null)} />}
+      {opened && <OpenedAttempt key={opened} botId={botId} id={opened} />}
     </section>
   );
 }
@@ -73,12 +69,18 @@ function useAttemptsRefresh(botId: number): () => void {
   );
 }
 
-function AttemptRow({ attempt, isOpen, open }: { attempt: Attempt; isOpen: boolean; open: () => void }): ReactNode {
+function AttemptRow({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }): ReactNode {
   const words = useWords();
   const number = useNumber();
   return (
     <li>
-      <button type="button" aria-expanded={isOpen} onClick={open}>
+      <Link
+        to="."
+        search={(others) => ({ ...others, attempt: attempt.id })}
+        resetScroll={false}
+        aria-expanded={isOpen}
+        className="attempt-row"
+      >
         <Clock at={attempt.at} />
         <span className="answer">
           <StateMark state={markOf(attempt)} />
@@ -86,9 +88,9 @@ function AttemptRow({ attempt, isOpen, open }: { attempt: Attempt; isOpen: boole
         </span>
         <span className="muted end">{words.bot.ms(number(attempt.duration_ms))}</span>
         <span className="muted cut">
-          {words.bot.columns.update} {attempt.update_id}
+          {readerOf(attempt, words)} {words.bot.columns.update} {attempt.update_id}
         </span>
-      </button>
+      </Link>
     </li>
   );
 }
@@ -101,4 +103,10 @@ function markOf({ error, call_error: callError }: Attempt): 'ok' | 'failing' | '
 
 function answerOf({ status }: Attempt, { bot }: Words): string {
   return status === 0 ? bot.noAnswer : String(status);
+}
+
+/** Of the bot's own backend there is nothing to say. */
+function readerOf({ program_name: program, destination }: Attempt, { bot }: Words): string {
+  if (program !== undefined) return `${bot.readers.program(program)} ·`;
+  return destination === undefined ? '' : `${bot.readers.names.rules}: ${destination} ·`;
 }

@@ -41,7 +41,9 @@ export function Overview(): ReactNode {
       <Activity
         botId={id}
         range={range ?? 'hour'}
-        choose={(chosen) => void navigate({ search: { range: chosen }, replace: true, resetScroll: false })}
+        choose={(chosen) =>
+          void navigate({ search: (known) => ({ ...known, range: chosen }), replace: true, resetScroll: false })
+        }
       />
       <Readers botId={id} />
       <Attempts botId={id} />

@@ -11,6 +11,7 @@ import { useWords } from '../../words/words.tsx';
 import { usePrograms, useReaders } from '../programs/use-programs.ts';
 import { resumeBackend } from './backend-calls.ts';
 import { ReaderPicture } from './reader-picture.tsx';
+import { ReaderQuality } from './reader-quality.tsx';
 import { Behind, ReaderState } from './reader-state.tsx';
 import { ReaderTrouble } from './reader-trouble.tsx';
 import { TryNow } from './try-now.tsx';
@@ -62,6 +63,7 @@ function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botI
       <ReaderState state={state} />
       <span>
         <Behind reader={reader} />
+        <ReaderQuality botId={botId} reader={reader} />
       </span>
       <span className="reader-action">
         {(state === 'open' || state === 'failing') && (

@@ -17,12 +17,14 @@ import {
   type DeliveryState,
   type FilterChanges,
   isNarrowed,
+  openOf,
 } from './delivery-filter.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryList } from './delivery-list.tsx';
 import { ExportLetters } from './export-letters.tsx';
 import { JobProgress } from './job-progress.tsx';
 import { useDeliveries, useDeliveryCount } from './use-deliveries.ts';
+import { useKnownDelivery, useOpenedDelivery } from './use-opened-delivery.ts';
 import './deliveries.css';
 
 /** What has not reached its reader, of all bots. */
@@ -62,7 +64,10 @@ export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
   );
 }
 
-function ofState({ state: _, ...others }: DeliveryFilter, state: DeliveryState): DeliveryFilter {
+function ofState(
+  { state: _, open: _open, attempt: _attempt, ...others }: DeliveryFilter,
+  state: DeliveryState,
+): DeliveryFilter {
   return state === 'dead' ? others : { ...others, state };
 }
 
@@ -80,8 +85,15 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
   const state: DeliveryState = filter.state === 'retrying' ? 'retrying' : 'dead';
   const deliveries = useDeliveries(state, filter);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-  const [opened, setOpened] = useState<DeliveryResource | null>(null);
+  const opened = useOpenedDelivery(filter.open);
+  const know = useKnownDelivery();
   const [asked, setAsked] = useState<{ name: Act; chosen: Chosen } | null>(null);
+  const setOpened = (delivery: DeliveryResource | null) => {
+    if (delivery !== null) know(delivery);
+    const { open: _, ...others } = search;
+    const next = delivery === null ? others : { ...others, open: openOf(delivery) };
+    void navigate({ to: '.', search: next, resetScroll: false });
+  };
   const { head, total } = deliveries;
   const conditions = conditionsOf(filter);
   const change = (changes: FilterChanges) => {
@@ -157,8 +169,7 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
           close={() => setAsked(null)}
           begun={({ job_id: job }) => {
             setAsked(null);
-            setOpened(null);
-            change(job === undefined ? {} : { job: String(job) });
+            change({ open: undefined, ...(job === undefined ? {} : { job: String(job) }) });
           }}
         />
       )}

@@ -9,6 +9,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Clock } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
 import { useKeptUpdate } from '../bot/attempt-details.tsx';
 import { type BackendOf, resumeBackend } from '../bot/backend-calls.ts';
 import { AnswerView, RequestView, UpdateView } from '../bot/request-view.tsx';
@@ -32,11 +33,17 @@ function DetailsOfKept(props: DetailsProps): ReactNode {
 
 function Details({ delivery, close, act, body }: DetailsProps & { body: string | null | undefined }): ReactNode {
   const words = useDeliveriesWords();
+  const { bot } = useWords();
   const { id, bot_id: botId } = delivery;
   const { attempt, request, isMadeAnew } = useDeliveryRequest(delivery);
   return (
     <Inspector title={words.details(String(delivery.update_id))} close={close}>
       <p>{words.reasonHints[delivery.reason_code]}</p>
+      <p>
+        <Link to="/bots/$id/updates/$update" params={{ id: String(botId), update: String(delivery.update_id) }}>
+          {bot.toUpdate}
+        </Link>
+      </p>
       <div className="actions">
         {id !== undefined && (
           <>

@@ -1,7 +1,8 @@
-import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
+import type { DeliveryResource, ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { deliveryJobOperations } from '@flotilla/contract/delivery-jobs.ts';
 import type { CallInput } from '@flotilla/contract/operation.ts';
 import { given, readId, readMoment, readText } from '../../parts/filters.tsx';
+import { readAttempt } from '../bot/attempt-address.ts';
 
 export const DELIVERY_STATES = ['retrying', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -21,6 +22,10 @@ export type DeliveryFilter = {
   until?: string;
   q?: string;
   job?: string;
+  /** The delivery that is open beside the list. */
+  open?: string;
+  /** The attempt that is. */
+  attempt?: string;
 };
 
 /** Fields to change; undefined ones are taken away. */
@@ -43,6 +48,13 @@ const REASONS: Readonly<Record<ReasonCode, true>> = {
 };
 export const REASON_CODES = Object.keys(REASONS) as ReasonCode[];
 
+/** A bot, a reader and an update: '7.push.813', '7.program:4.813'. */
+const OPEN = /^\d{1,15}\.(push|rules|history|program:\d{1,15})\.\d{1,16}$/;
+
+export function openOf({ bot_id: bot, reader, program_id: program, update_id: update }: DeliveryResource): string {
+  return `${bot}.${reader === 'program' ? `program:${program}` : reader}.${update}`;
+}
+
 export function readDeliveryFilter(search: Record<string, unknown>): DeliveryFilter {
   const { state, reader, reason, status } = search;
   return given({
@@ -56,6 +68,8 @@ export function readDeliveryFilter(search: Record<string, unknown>): DeliveryFil
     until: readMoment(search.until),
     q: readText(search.q),
     job: readId(search.job),
+    open: typeof search.open === 'string' && OPEN.test(search.open) ? search.open : undefined,
+    attempt: readAttempt(search.attempt),
   });
 }
 

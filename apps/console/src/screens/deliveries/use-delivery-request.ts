@@ -17,13 +17,17 @@ export function useDeliveryRequest(delivery: DeliveryResource): {
   const { bot_id: botId, reader, program_id: programId, update_id: updateId } = delivery;
   const isPushed = reader === 'push' || (reader === 'program' && programId !== undefined);
   const attempts = useQuery({
-    queryKey: ['attempts', botId, programId],
+    queryKey: ['attempts', botId, programId, updateId],
     queryFn: isPushed
       ? ({ signal }) =>
-          call('listDeliveryAttempts', { bot_id: botId, ...(programId && { program_id: programId }) }, signal)
+          call(
+            'listDeliveryAttempts',
+            { bot_id: botId, update_id: updateId, ...(programId && { program_id: programId }) },
+            signal,
+          )
       : skipToken,
   });
-  const attempt = attempts.data?.find((one) => one.update_id === updateId && one.program_id === programId);
+  const attempt = attempts.data?.find((one) => one.reader === reader && one.program_id === programId);
   const isLost = isPushed && !attempts.isPending && attempt?.request === undefined;
   const backend = useQuery({
     queryKey: programId === undefined ? ['bot', String(botId)] : ['program', programId],

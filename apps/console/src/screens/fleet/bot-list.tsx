@@ -1,6 +1,6 @@
 import type { BotResource, BotSort } from '@flotilla/contract/bots.ts';
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { FilterField } from '../../parts/filter-field.tsx';
@@ -12,13 +12,25 @@ import { seesWholeFleet, useSession } from '../../session.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { type FleetFilter, SORTS } from './fleet-filter.ts';
+import { BotDay, BotQuality, ShortActivity } from './short-activity.tsx';
 import { useBots } from './use-bots.ts';
 
 export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
   const words = useWords();
   const number = useNumber();
   const navigate = useNavigate({ from: '/' });
-  const { head, total, rowAt, shows } = useBots(filter);
+  const { head, total, rowAt, shows: askFor } = useBots(filter);
+  const [[first, last], setShown] = useState([0, -1]);
+  const shows = useCallback(
+    (from: number, to: number) => {
+      askFor(from, to);
+      setShown([from, to]);
+    },
+    [askFor],
+  );
+  const ids = Array.from({ length: last - first + 1 }, (_, at) => rowAt(first + at)?.id).filter(
+    (id) => id !== undefined,
+  );
   useRowKeys('.table-body a');
   const sortBy = (sort: BotSort | undefined) =>
     void navigate({
@@ -48,16 +60,18 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
       {head.isError && <Failure error={head.error} retry={() => void head.refetch()} />}
       {head.data && total === 0 && <NoMatch />}
       {(total > 0 || head.isPending) && (
-        <VirtualTable
-          label={words.fleet.list}
-          of={filter}
-          columns={columnsOf(words, number).map((column) => sortable(column, filter.sort, sortBy))}
-          total={head.isPending ? 12 : total}
-          rowAt={rowAt}
-          keyOf={(bot) => bot.id}
-          shows={shows}
-          stale={head.isPending || head.isPlaceholderData}
-        />
+        <ShortActivity ids={ids}>
+          <VirtualTable
+            label={words.fleet.list}
+            of={filter}
+            columns={columnsOf(words, number).map((column) => sortable(column, filter.sort, sortBy))}
+            total={head.isPending ? 12 : total}
+            rowAt={rowAt}
+            keyOf={(bot) => bot.id}
+            shows={shows}
+            stale={head.isPending || head.isPlaceholderData}
+          />
+        </ShortActivity>
       )}
     </>
   );
@@ -84,6 +98,14 @@ function columnsOf({ fleet: words }: Words, number: (n: number) => string): Colu
       cell: ({ pending_update_count: pending }) =>
         pending === 0 ? number(0) : <span className="some">{number(pending)}</span>,
     },
+    {
+      name: 'quality-cell',
+      title: columns.quality,
+      width: '9.5rem',
+      end: true,
+      cell: ({ id }) => <BotQuality id={id} />,
+    },
+    { name: 'day-cell', title: columns.day, width: '4.5rem', cell: ({ id }) => <BotDay id={id} /> },
     {
       name: 'last-cell',
       title: columns.last,

@@ -38,6 +38,20 @@ export function activityStore(db: Database) {
           waiting = greatest(known.waiting, excluded.waiting)`.execute(db);
     },
 
+    /** How many updates these bots delivered in hours from then on. */
+    async deliveredOf(
+      botIds: readonly number[],
+      fromMs: number,
+    ): Promise<{ botId: number; atMs: number; count: number }[]> {
+      const rows = await db
+        .selectFrom('activity_hours')
+        .select(['bot_id', 'at', 'delivered'])
+        .where('bot_id', 'in', [...botIds])
+        .where('at', '>=', new Date(fromMs))
+        .execute();
+      return rows.map(({ bot_id: botId, at, delivered: count }) => ({ botId, atMs: at.getTime(), count }));
+    },
+
     /** What a bot, or the fleet (null), did, by the start of the hour (ms); hours without activity may be absent. */
     async list(botId: number | null, fromMs: number, toMs: number): Promise<Map<number, StoredActivity>> {
       const rows = await db

@@ -47,18 +47,7 @@ export async function readQualities(
   deps: Redis & { clock: Clock },
   of: readonly { botId: number; reader: string }[],
 ): Promise<Map<string, Quality>> {
-  const nowMs = deps.clock.nowMs();
-  const fromMs = nowMs - HOUR_MS;
-  const hours = [Math.floor(fromMs / HOUR_MS), Math.floor(nowMs / HOUR_MS)];
-  const sums = new Map<string, ReaderCounts>();
-  const places = of.flatMap(({ botId, reader }) => hours.map((hour) => ({ botId, reader, hour })));
-  await readPlaces(deps, places, ({ botId, reader, hour }, minute, place, count) => {
-    if (hour * HOUR_MS + minute * MINUTE_MS <= fromMs - MINUTE_MS) return;
-    const name = qualityKey(botId, reader);
-    const sum = sums.get(name) ?? noReaderCounts();
-    sums.set(name, sum);
-    addPlace(sum, reader, place, count);
-  });
+  const sums = await sumLastHour(deps, of, ({ botId, reader }) => qualityKey(botId, reader));
   return new Map(
     [...sums].flatMap(([name, sum]) => {
       const quality = qualityOf(sum);
@@ -67,8 +56,38 @@ export async function readQualities(
   );
 }
 
+/** The same of all readers of each bot together, in the order of the bots; null: no attempt. */
+export async function readQualityOfBots(
+  deps: Redis & { clock: Clock },
+  bots: readonly { botId: number; readers: readonly string[] }[],
+): Promise<(Quality | null)[]> {
+  const of = bots.flatMap(({ botId, readers }) => readers.map((reader) => ({ botId, reader })));
+  const sums = await sumLastHour(deps, of, ({ botId }) => botId);
+  return bots.map(({ botId }) => qualityOf(sums.get(botId) ?? noReaderCounts()));
+}
+
 export function qualityKey(botId: number, reader: string): string {
   return `${botId}:${reader}`;
+}
+
+async function sumLastHour<Key>(
+  deps: Redis & { clock: Clock },
+  of: readonly Pick<Place, 'botId' | 'reader'>[],
+  keyOf: (place: Pick<Place, 'botId' | 'reader'>) => Key,
+): Promise<Map<Key, ReaderCounts>> {
+  const nowMs = deps.clock.nowMs();
+  const fromMs = nowMs - HOUR_MS;
+  const hours = [Math.floor(fromMs / HOUR_MS), Math.floor(nowMs / HOUR_MS)];
+  const sums = new Map<Key, ReaderCounts>();
+  const places = of.flatMap(({ botId, reader }) => hours.map((hour) => ({ botId, reader, hour })));
+  await readPlaces(deps, places, (place, minute, field, count) => {
+    if (place.hour * HOUR_MS + minute * MINUTE_MS <= fromMs - MINUTE_MS) return;
+    const key = keyOf(place);
+    const sum = sums.get(key) ?? noReaderCounts();
+    sums.set(key, sum);
+    addPlace(sum, place.reader, field, count);
+  });
+  return sums;
 }
 
 async function readPlaces(

@@ -1,0 +1,17 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ShownUpdate } from './shown-update.ts';
+
+/** A message in its chat. */
+export function MessageLink({ message }: { message: NonNullable<ShownUpdate['message']> }): ReactNode {
+  const { bot_id: botId, chat_id: chatId, id, text, media_type: media, service } = message;
+  return (
+    <Link
+      to="/inbox/$botId/$chatId"
+      params={{ botId: String(botId), chatId: String(chatId) }}
+      search={{ around: String(id) }}
+    >
+      <bdi className="cut">{text ?? media ?? service ?? id}</bdi>
+    </Link>
+  );
+}

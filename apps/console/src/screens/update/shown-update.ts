@@ -1,0 +1,3 @@
+import type { Answer } from '../../call.ts';
+
+export type ShownUpdate = Answer<'showUpdate'>;

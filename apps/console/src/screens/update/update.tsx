@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { CallError, call } from '../../call.ts';
+import { ChatLink } from '../../parts/chat-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Ago, Clock } from '../../parts/time.tsx';
+import { useTitle } from '../../parts/use-title.ts';
+import { REFRESH_MS } from '../../queries.ts';
+import { OpenedAttempt } from '../bot/opened-attempt.tsx';
+import { MessageLink } from './message-link.tsx';
+import type { ShownUpdate } from './shown-update.ts';
+import { useUpdateWords } from './update-words.ts';
+import { Waterfall } from './waterfall.tsx';
+import './update.css';
+
+const route = getRouteApi('/bots/$id/updates/$update');
+
+/** What became of one update: when it came, what each reader did with it, and the calls that it led to. */
+export function Update(): ReactNode {
+  const words = useUpdateWords();
+  const { id, update: updateId } = route.useParams();
+  useTitle(words.title(updateId));
+  const shown = useQuery({
+    queryKey: ['update', 'shown', id, updateId],
+    queryFn: ({ signal }) => call('showUpdate', { bot_id: id, update_id: updateId }, signal),
+    refetchInterval: REFRESH_MS,
+    retry: (failures, error) => !isUnknown(error) && failures < 2,
+  });
+  const isGone = isUnknown(shown.error);
+  return (
+    <article className="update" aria-labelledby="update-title">
+      <h2 id="update-title">{words.title(updateId)}</h2>
+      {shown.isError && !isGone && <Failure error={shown.error} retry={() => void shown.refetch()} />}
+      {isGone && shown.data === undefined && <Empty title={words.gone} hint={words.goneHint} />}
+      {shown.data && <Shown botId={Number(id)} update={shown.data} />}
+    </article>
+  );
+}
+
+function isUnknown(error: Error | null): boolean {
+  return error instanceof CallError && [400, 404].includes(error.status);
+}
+
+function Shown({ botId, update }: { botId: number; update: ShownUpdate }): ReactNode {
+  const words = useUpdateWords();
+  const { attempt } = route.useSearch();
+  const { accepted_at: at, via, kind, chat_id: chatId, message } = update;
+  return (
+    <>
+      <Facts
+        rows={[
+          ...(at === undefined ? [] : [[words.accepted, <When key="at" at={at} />] as const]),
+          ...(via === undefined ? [] : [[words.via, words.vias[via]] as const]),
+          ...(kind === undefined ? [] : [[words.kind, <code key="kind">{kind}</code>] as const]),
+          ...(chatId === undefined
+            ? []
+            : [
+                [
+                  words.chat,
+                  <ChatLink key="chat" botId={botId} chatId={chatId}>
+                    {chatId}
+                  </ChatLink>,
+                ] as const,
+              ]),
+          ...(message === undefined ? [] : [[words.message, <MessageLink key="message" message={message} />] as const]),
+        ]}
+      />
+      <Waterfall botId={botId} update={update} />
+      <section className="panel" aria-labelledby="update-json">
+        <h3 id="update-json">{words.json}</h3>
+        {update.update === undefined ? <p className="muted">{words.noJson}</p> : <JsonView value={update.update} />}
+      </section>
+      {attempt && <OpenedAttempt botId={botId} id={attempt} />}
+    </>
+  );
+}
+
+function When({ at }: { at: string }): ReactNode {
+  return (
+    <>
+      <Clock at={at} />, <Ago at={at} />
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { plurals } from '../plural.ts';
+
+const plural = plurals('en');
+
+/** What the screen of one update says. */
+export const update = {
+  title: (id: string) => `Update ${id}`,
+  back: 'Deliveries',
+  gone: 'Nothing is known of this update any more',
+  goneHint: 'The journal has the last 24 hours. The messages of a chat are in the inbox.',
+  kind: 'Kind',
+  via: 'Came',
+  vias: { polling: 'by polling', webhook: 'by webhook', redrive: 'again, from a dead letter' },
+  accepted: 'Accepted',
+  chat: 'Chat',
+  message: 'Message',
+  readers: 'What became of it',
+  reader: { push: 'Backend', pull: 'Pollers', rules: 'Routing rules' } as Record<string, string>,
+  program: (name: string) => `Program: ${name}`,
+  consumer: (name: string) => `Consumer: ${name}`,
+  outcomes: {
+    delivered: 'Delivered',
+    waiting: 'Waiting',
+    filtered: 'Not for it',
+    dead: 'Given up',
+    dropped: 'Dropped by a rule',
+    held: 'Held by a rule',
+    expired: 'Expired',
+  },
+  filtered: {
+    allowed_updates: 'the bot did not ask for this kind',
+    kinds: 'the program did not ask for this kind',
+    filter: 'its filter leaves it out',
+    rules: 'no rule meets it, or one drops it',
+  } as Record<string, string>,
+  taken: (program: string) => `program ${program} took it alone`,
+  attempts: (n: number) => plural(n, { one: '{n} attempt', other: '{n} attempts' }),
+  attempt: (n: string) => `Attempt ${n}`,
+  noAttempts: 'No attempt was needed, or none was made yet.',
+  calls: 'Calls it led to',
+  noCalls: 'None that is known.',
+  hows: {
+    answer: 'in the answer of the backend',
+    reply: 'replies to the message',
+    after: 'soon after in this chat: it may have had another reason',
+  },
+  call: 'Message of the bot',
+  json: 'Update',
+  noJson: 'Its JSON is not kept any more: no reader needs it.',
+  after: (time: string) => `+${time}`,
+  axis: 'Time since it was accepted',
+  open: 'Show what became of it',
+};
