@@ -9,6 +9,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { assignRequestId, measureRequest, requestLog } from './http/observe-request.ts';
 import { refuseOnProxyHost } from './http/proxy-host.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { serveMcp } from './mcp/serve-mcp.ts';
 import { serveOperations } from './operations/serve-operations.ts';
 import { platformWebhook } from './platform-webhook/platform-webhook.ts';
 import { probes } from './probes/probes.ts';
@@ -34,6 +35,7 @@ export function createApp(context: Context): Express {
   app.use(serveConsole({ folder: config.consoleDir, log }));
   app.use(requireStarted(context));
   app.use(queueBoard(context));
+  app.use(serveMcp(context));
   app.use(serveOperations(context, operations, handlers));
   app.use(measureRequest(context, 'none'));
   app.use(() => {

@@ -19,6 +19,7 @@ const OWN_PATHS = [
   '/readyz',
   '/docs',
   '/openapi.json',
+  '/mcp',
   '/bot',
   '/file',
 ];
@@ -88,6 +89,9 @@ export const apiSettings = z.object({
     .describe(
       'Live streams that one account may have at one process, with all its sessions and keys; further ones get 429.',
     ),
+  MCP_WRITES_PER_MINUTE: integerSetting({ min: 1, max: 100_000 })
+    .default(20)
+    .describe('How often the tools of POST /mcp that write may be used with one API key in a minute.'),
   // The api serves on for this time, then keeps idle connections for it; both must leave time to drain within 25 s.
   BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 })
     .default(5)
@@ -121,6 +125,7 @@ function nest(settings: Settings) {
       balancerNoticeMs: settings.BALANCER_NOTICE_SECONDS * 1000,
     },
     live: { streams: settings.LIVE_STREAMS, streamsPerAccount: settings.LIVE_STREAMS_PER_ACCOUNT },
+    mcpWritesPerMinute: settings.MCP_WRITES_PER_MINUTE,
     admin: {
       username: settings.ADMIN_USERNAME,
       password: settings.ADMIN_PASSWORD,

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { ROLES, roleField } from './accounts.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import { flag, instant, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
+import { flag, instant, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
+
+const MCP_RIGHTS = ['read', 'write'] as const;
+const MCP_CHATS_AT_MOST = 100;
+const mcpChat = z.strictObject({ bot_id: ownId(), chat_id: platformId() });
 
 const apiKeyResource = z
   .strictObject({
@@ -13,6 +17,14 @@ const apiKeyResource = z
     prefix: z.string().describe('The first characters of the key. They help you to recognise it.'),
     role: roleField,
     bot_ids: z.array(z.int()).nullable().describe('The bots that the key sees. null: all bots of its account.'),
+    mcp: z
+      .enum(MCP_RIGHTS)
+      .optional()
+      .describe('What the key may do at `POST /mcp`. Such a key is for MCP alone. Absent: it is for REST.'),
+    mcp_chats: z
+      .array(z.strictObject({ bot_id: z.int(), chat_id: z.int() }))
+      .optional()
+      .describe('The chats that its tools may see and write in; an empty list is none.'),
     enabled: enabledField,
     expires_at: z.iso.datetime().describe('When the key expires. Absent: never.').optional(),
     parent_id: z
@@ -57,6 +69,13 @@ const createInputs = {
   bot_ids: nullable(ownIds(1000))
     .describe('The bots that the key sees. null or absent: all bots that the caller sees.')
     .optional(),
+  mcp: z
+    .enum(MCP_RIGHTS)
+    .optional()
+    .describe('Makes a key for MCP (`POST /mcp`) that is refused by REST. read: tools that read. write: all tools.'),
+  mcp_chats: listOf(mcpChat, MCP_CHATS_AT_MOST)
+    .optional()
+    .describe('Required with `mcp`: the chats that the tools may see and write in; an empty list is none.'),
   expires_at: instant().describe('When it stops working: ISO 8601 with a zone.').optional(),
   user_id: accountId(),
 };

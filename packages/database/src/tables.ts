@@ -399,6 +399,10 @@ export interface ApiKeysTable {
   role: 'admin' | 'user';
   /** null: all bots of the account. Otherwise a JSON array of bot ids as text. */
   bot_ids: string | null;
+  /** What the key may do over MCP; null: it is a key of REST. */
+  mcp: 'read' | 'write' | null;
+  /** JSON array of {bot_id, chat_id}: the chats that tools may see. */
+  mcp_chats: { bot_id: number; chat_id: number }[] | null;
   enabled: Generated<boolean>;
   expires_at: Date | null;
   /** The key that made this one, which ends with it. Null for a key that a session made. */

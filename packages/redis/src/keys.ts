@@ -127,6 +127,11 @@ export function programKeys(botId: number, programId: number) {
   };
 }
 
+/** How often tools that write were used with an API key in that minute since 1970. */
+export function mcpWritesKey(keyId: number, minute: number): string {
+  return `mcp-writes:${keyId}:${minute}`;
+}
+
 export const SEEN_BLOCK_IDS = 4096;
 
 export const HOUR_MS = 3_600_000;

@@ -75,6 +75,7 @@ export async function authenticate(
   if (caller === null) throw new FlotillaError('unauthorized', 'A valid API key or session is needed');
   // The request log names the caller even if the request is refused later.
   response.locals.caller = caller;
+  if (caller.apiKey?.mcp) throw new FlotillaError('forbidden', 'This key is for MCP alone');
   return caller;
 }
 

@@ -1,11 +1,12 @@
 import type { ApiKeyResource, apiKeyOperations } from '@flotilla/contract/api-keys.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import type { ApiKey } from '@flotilla/domain/people/accounts/api-key.ts';
+import type { ApiKey, McpReach } from '@flotilla/domain/people/accounts/api-key.ts';
 import { seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { createApiKey } from '@flotilla/domain/people/accounts/create-api-key.ts';
 import { deleteApiKey } from '@flotilla/domain/people/accounts/delete-api-key.ts';
 import { listApiKeys } from '@flotilla/domain/people/accounts/list-api-keys.ts';
 import { toggleApiKey } from '@flotilla/domain/people/accounts/toggle-api-key.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireSeenBot } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -30,6 +31,7 @@ export const apiKeyHandlers: Handlers<typeof apiKeyOperations> = {
       name: input.name,
       role: input.role,
       botIds: input.bot_ids,
+      mcp: mcpOf(input),
       expiresAt: input.expires_at === undefined ? undefined : new Date(input.expires_at),
       accountId: input.user_id,
     });
@@ -47,6 +49,20 @@ export const apiKeyHandlers: Handlers<typeof apiKeyOperations> = {
   },
 };
 
+type McpInput = { mcp?: McpReach['right'] | undefined; mcp_chats?: { bot_id: number; chat_id: number }[] | undefined };
+
+/** Throws 'bad_request' if one is given without the other: a list that is left out must not mean every chat. */
+function mcpOf({ mcp: right, mcp_chats: chats }: McpInput): McpReach | undefined {
+  if (right === undefined && chats === undefined) return undefined;
+  if (right === undefined) throw refusedInput('mcp', 'is required with mcp_chats');
+  if (chats === undefined) throw refusedInput('mcp_chats', 'is required with mcp; an empty list is no chat');
+  return { right, chats: chats.map(({ bot_id: botId, chat_id: chatId }) => ({ botId, chatId })) };
+}
+
+function presentChat({ botId, chatId }: McpReach['chats'][number]) {
+  return { bot_id: botId, chat_id: chatId };
+}
+
 function presentApiKey(key: ApiKey): ApiKeyResource {
   return {
     id: key.id,
@@ -55,6 +71,7 @@ function presentApiKey(key: ApiKey): ApiKeyResource {
     prefix: key.prefix,
     role: key.role,
     bot_ids: key.botIds === null ? null : [...key.botIds],
+    ...(key.mcp === null ? {} : { mcp: key.mcp.right, mcp_chats: key.mcp.chats.map(presentChat) }),
     enabled: key.enabled,
     ...(key.expiresAt === null ? {} : { expires_at: key.expiresAt.toISOString() }),
     ...(key.parentId === null ? {} : { parent_id: key.parentId }),

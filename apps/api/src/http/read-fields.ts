@@ -163,7 +163,7 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-function parseJson(text: string): object {
+export function parseJson(text: string): object {
   const unfit = scanJson(text);
   if (unfit !== null) throw new FlotillaError('bad_request', `The body ${unfit}`);
   let value: unknown;

@@ -35,6 +35,8 @@ export async function createAccounts(db: Kysely<unknown>): Promise<void> {
       key_prefix text not null,
       role text not null check (role in ('admin', 'user')),
       bot_ids text,
+      mcp text check (mcp in ('read', 'write')),
+      mcp_chats jsonb,
       enabled boolean not null default true,
       expires_at timestamptz,
       parent_id bigint references api_keys on delete cascade,

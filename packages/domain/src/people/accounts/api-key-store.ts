@@ -2,7 +2,7 @@ import type { Role } from '@flotilla/contract/accounts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ApiKeysTable } from '@flotilla/database/tables.ts';
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { ApiKey } from './api-key.ts';
+import type { ApiKey, McpReach } from './api-key.ts';
 
 export interface NewApiKeyRow {
   accountId: number;
@@ -11,6 +11,7 @@ export interface NewApiKeyRow {
   prefix: string;
   role: Role;
   botIds: readonly number[] | null;
+  mcp: McpReach | null;
   expiresAt: Date | null;
   parentId: number | null;
 }
@@ -169,9 +170,21 @@ function rowOf(key: NewApiKeyRow) {
     key_prefix: key.prefix,
     role: key.role,
     bot_ids: key.botIds === null ? null : JSON.stringify(key.botIds),
+    mcp: key.mcp?.right ?? null,
+    mcp_chats: key.mcp === null ? null : chatsOf(key.mcp),
     expires_at: key.expiresAt,
     parent_id: key.parentId,
   };
+}
+
+function chatsOf({ chats }: McpReach) {
+  const rows = chats.map(({ botId, chatId }) => ({ bot_id: botId, chat_id: chatId }));
+  return sql<typeof rows>`${JSON.stringify(rows)}::jsonb`;
+}
+
+function mcpOf({ mcp, mcp_chats: chats }: Pick<Selectable<ApiKeysTable>, 'mcp' | 'mcp_chats'>): McpReach | null {
+  if (mcp === null) return null;
+  return { right: mcp, chats: (chats ?? []).map((chat) => ({ botId: chat.bot_id, chatId: chat.chat_id })) };
 }
 
 function toApiKey(row: Selectable<ApiKeysTable> & Line): ApiKey {
@@ -182,6 +195,7 @@ function toApiKey(row: Selectable<ApiKeysTable> & Line): ApiKey {
     prefix: row.key_prefix,
     role: row.role,
     botIds: row.bot_ids === null ? null : (JSON.parse(row.bot_ids) as number[]),
+    mcp: mcpOf(row),
     enabled: row.enabled,
     expiresAt: row.expires_at,
     parentId: row.parent_id,

@@ -5,7 +5,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { type ApiKey, endOfKey, newApiKey, shownPrefix } from './api-key.ts';
+import { type ApiKey, endOfKey, type McpReach, newApiKey, shownPrefix } from './api-key.ts';
 import { apiKeyStore, type NewApiKeyRow } from './api-key-store.ts';
 import { auditedKey, describeNewKey } from './audited-account.ts';
 import { type Caller, callerOf, requireAdmin, seesBot } from './caller.ts';
@@ -18,6 +18,7 @@ export interface ApiKeyRequest {
   name: string;
   role?: Role | undefined;
   botIds?: readonly number[] | null | undefined;
+  mcp?: McpReach | undefined;
   expiresAt?: Date | undefined;
   /** Another account's id; admins only. */
   accountId?: number | undefined;
@@ -52,6 +53,7 @@ export async function createApiKey(
     prefix: shownPrefix(key),
     role,
     botIds,
+    mcp: mcpOfKey(caller, botIds, request.mcp),
     expiresAt,
     parentId: caller.apiKey?.id ?? null,
   };
@@ -87,6 +89,14 @@ function endOfNewKey({ apiKey }: Caller, wanted: Date | undefined): Date | null 
     throw refusedInput('expires_at', reason);
   }
   return wanted ?? latest;
+}
+
+/** Every chat must be of a bot that the key sees. */
+function mcpOfKey(caller: Caller, botIds: readonly number[] | null, wanted: McpReach | undefined): McpReach | null {
+  if (wanted === undefined) return null;
+  const isSeen = (id: number) => seesBot(caller, id) && (botIds === null || botIds.includes(id));
+  if (wanted.chats.every(({ botId }) => isSeen(botId))) return wanted;
+  throw new FlotillaError('forbidden', 'A key cannot see chats of bots that it does not see');
 }
 
 function roleOfKey(caller: Caller, owner: Account, wanted: Role | undefined): Role {

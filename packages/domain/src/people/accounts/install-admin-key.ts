@@ -31,6 +31,7 @@ export async function installAdminKey(
     prefix: shownPrefix(key),
     role: 'admin',
     botIds: null,
+    mcp: null,
     expiresAt: null,
     parentId: null,
   });

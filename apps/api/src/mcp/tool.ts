@@ -1,0 +1,43 @@
+import type { McpReach } from '@flotilla/domain/people/accounts/api-key.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { ToolRequest } from './run-operation.ts';
+
+/** What a tool is used with. */
+export type ToolCall = ToolRequest & { context: Context; mcp: McpReach };
+
+export type Tool<Input extends z.ZodObject = z.ZodObject> = {
+  name: string;
+  description: string;
+  /** What a key needs to see and use it. */
+  right: McpReach['right'];
+  input: Input;
+  /** What the model is shown, as JSON. Throws FlotillaError, whose message it is shown. */
+  run(call: ToolCall, input: z.output<Input>): Promise<object>;
+};
+
+/** Keeps the types of a tool's input within it. */
+export function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool {
+  return tool as unknown as Tool;
+}
+
+/** The chat that a tool is about. */
+export const chatInput = {
+  bot_id: z.int().min(1).describe('The bot, as list_bots names it.'),
+  chat_id: z.int().describe('The chat, as list_chats names it.'),
+};
+
+/** Throws 'forbidden' unless the key may see the chat; the same whether there is such a chat or not. */
+export function requireChat({ mcp }: Pick<ToolCall, 'mcp'>, chat: { bot_id: number; chat_id: number }): void {
+  if (!maySee(mcp, chat)) throw new FlotillaError('forbidden', 'This chat is not among those of this key');
+}
+
+export function maySee({ chats }: McpReach, chat: { bot_id: number; chat_id: number }): boolean {
+  return chats.some(({ botId, chatId }) => botId === chat.bot_id && chatId === chat.chat_id);
+}
+
+/** The bots of which the key may see a chat. */
+export function botsOf({ chats }: McpReach): number[] {
+  return [...new Set(chats.map(({ botId }) => botId))];
+}
