@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ROLES, roleField } from './accounts.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import { flag, instant, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
+import { flag, instant, jsonObject, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
 
 const MCP_RIGHTS = ['read', 'write'] as const;
 const MCP_CHATS_AT_MOST = 100;
-const mcpChat = z.strictObject({ bot_id: ownId(), chat_id: platformId() });
+const mcpChat = jsonObject({ bot_id: ownId(), chat_id: platformId() });
 
 const apiKeyResource = z
   .strictObject({
