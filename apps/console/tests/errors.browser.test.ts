@@ -96,7 +96,7 @@ test(
 test(
   'with Postgres stopped the fleet keeps its rows and its figures with their time, and what was asked for meanwhile comes',
   async () => {
-    const { page, complaints } = await openAsAdmin('?q=help');
+    const { page, complaints } = await openAsAdmin('?q=help&range=day');
     const row = page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Help desk' });
     const activity = page.getByRole('region', { name: 'Activity' });
     const chart = activity.getByRole('img', { name: /^Activity\./ });

@@ -428,6 +428,8 @@ test(
   async () => {
     const { page, complaints } = await openAsAdmin();
     const chart = chartOf(page);
+    await page.getByText('Activity', { exact: true }).click();
+    await page.waitForURL('**/console/?range=hour');
     await waitFor(async () => /Came in: [1-9]/.test((await chart.getAttribute('aria-label')) ?? ''), {
       timeoutMs: 60_000,
       message: 'the updates in the picture',
@@ -463,6 +465,7 @@ async function addLateBot(): Promise<FleetBot> {
 
 testLooks('pictures over time are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {
   await signIn(...ADMIN);
+  await page.getByText('Activity', { exact: true }).click();
   await chartOf(page).waitFor();
   await lookAt('fleet-activity');
   await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);

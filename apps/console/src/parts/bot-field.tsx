@@ -22,15 +22,19 @@ export function BotField({ botId, choose, ...rest }: BotFieldProps): ReactNode {
 
 /** The name of a bot; its id while that is all that is known. */
 export function useBotName(id: string | undefined): string {
-  const bot = useQuery({
+  const bot = useQuery({ ...nameQuery(id ?? ''), enabled: id !== undefined });
+  return id === undefined ? '' : (bot.data?.name ?? `#${id}`);
+}
+
+/** The query that `useBotName` shows. */
+export function nameQuery(id: string) {
+  return {
     queryKey: ['bot', id],
-    queryFn: ({ signal }) => call('showBot', { id: id! }, signal),
-    enabled: id !== undefined,
+    queryFn: ({ signal }: { signal: AbortSignal }) => call('showBot', { id }, signal),
     // Whoever looks at an old entry may meet a bot that is gone.
     retry: false,
     staleTime: 60_000,
-  });
-  return id === undefined ? '' : (bot.data?.name ?? `#${id}`);
+  } as const;
 }
 
 export const findBots: Finder = {

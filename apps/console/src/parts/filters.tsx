@@ -78,9 +78,9 @@ export function readText(text: unknown): string | undefined {
   return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
-/** An id of an address. */
+/** An id of an address; those of the platform have up to 52 bits. */
 export function readId(text: unknown): string | undefined {
-  return typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? text : undefined;
+  return typeof text === 'string' && /^-?\d{1,16}$/.test(text) ? text : undefined;
 }
 
 /** The fields that have a value: an address names no others. */

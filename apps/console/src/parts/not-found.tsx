@@ -6,7 +6,7 @@ import { Empty } from './empty.tsx';
 export function NotFound({ title, hint }: { title?: string; hint?: string }): ReactNode {
   const words = useWords();
   return (
-    <Empty title={title ?? words.errors.notFound} hint={hint ?? words.errors.notFoundHint}>
+    <Empty isPage title={title ?? words.errors.notFound} hint={hint ?? words.errors.notFoundHint}>
       <Link to="/" className="button plain">
         {words.errors.toFleet}
       </Link>

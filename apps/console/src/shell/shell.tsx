@@ -1,5 +1,5 @@
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useShortcuts } from '../keys.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
 import { useMenusLater } from '../parts/late-menus.ts';
@@ -61,8 +61,15 @@ export function Shell(): ReactNode {
 function Navigation(): ReactNode {
   const words = useWords();
   const { account } = useSession();
+  const rail = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // On a phone the last ones are out of sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the open screen is another one
+  useEffect(() => {
+    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [path]);
   return (
-    <nav className="rail" aria-label={words.nav.label}>
+    <nav ref={rail} className="rail" aria-label={words.nav.label}>
       {screensOf(account).map(({ name, to, icon }) => (
         <Link key={name} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
           <Icon name={icon} />

@@ -53,7 +53,9 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
   return (
     <>
       <header className="bot-head">
-        <h1 className="cut">{bot.name}</h1>
+        <h1>
+          <bdi>{bot.name}</bdi>
+        </h1>
         <bdi className="muted cut">@{bot.username}</bdi>
         <BotBadge mark={markOf(bot)} />
         <span className="head-actions">

@@ -40,10 +40,10 @@ export function Chat(): ReactNode {
     <div className="chat-page">
       <Link to="/bots/$id" params={{ id }} className="back">
         <Icon name="back" />
-        <bdi>{bot.data?.name}</bdi>
+        <bdi className="cut">{bot.data?.name}</bdi>
       </Link>
       <header className="bot-head">
-        <h1 className="cut">
+        <h1 className="cut" title={title}>
           <bdi>{title}</bdi>
         </h1>
         <ChatLink botId={botId} chatId={chatId}>

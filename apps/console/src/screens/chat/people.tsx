@@ -19,6 +19,8 @@ import '../../parts/chips.css';
 
 const route = getRouteApi('/of-chat/bots/$id/chats/$chat/people');
 const PAGE = 100;
+/** Most groups have a few administrators. */
+const SHAPES = ['first', 'second'];
 
 /** Who wrote in the chat, and who administers it; one of them opens beside the list. */
 export function People(): ReactNode {
@@ -70,7 +72,13 @@ function Admins({ q }: { q: string }): ReactNode {
     <section className="panel" aria-labelledby="chat-admins">
       <h2 id="chat-admins">{words.chat.admins}</h2>
       {admins.isError && <Failure error={admins.error} retry={() => void admins.refetch()} />}
-      <ul className="chat-admins">
+      <ul className="chat-admins" aria-busy={admins.isPending}>
+        {admins.isPending &&
+          SHAPES.map((shape) => (
+            <li key={shape}>
+              <span className="shape" />
+            </li>
+          ))}
         {admins.data?.map((admin) => (
           <li key={admin.id}>
             <PersonLink id={admin.id} q={q} className="cut">

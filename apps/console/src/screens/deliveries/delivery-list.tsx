@@ -110,7 +110,7 @@ function columnsOf(
     {
       name: 'reason-cell',
       title: columns.reason,
-      width: '10rem',
+      width: '12rem',
       cell: ({ reason_code: code, last_status: status }) => (
         <span className="cut" title={words.reasonHints[code]}>
           {words.reasons[code]} {status !== undefined && <b>{status}</b>}

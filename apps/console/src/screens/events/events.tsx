@@ -35,8 +35,13 @@ export function Events(): ReactNode {
         <h1>{nav.events}</h1>
         <p className="muted">{words.hint}</p>
       </header>
-      {seesWholeFleet(account) && <Sinks />}
-      <EventList />
+      {seesWholeFleet(account) ? (
+        <Sinks>
+          <EventList />
+        </Sinks>
+      ) : (
+        <EventList />
+      )}
     </div>
   );
 }

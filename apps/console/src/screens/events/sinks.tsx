@@ -1,8 +1,8 @@
 import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { nameQuery, useBotName } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -15,8 +15,8 @@ import { SinkForm } from './sink-form.tsx';
 
 type Sink = EventSinkResource;
 
-/** The event sinks, and whether they work. */
-export function Sinks(): ReactNode {
+/** The event sinks, and whether they work; `children` come below once these are known, which would push them away. */
+export function Sinks({ children }: { children: ReactNode }): ReactNode {
   const words = useEventsWords().sinks;
   const [adding, setAdding] = useState(false);
   const sinks = useQuery({
@@ -24,22 +24,29 @@ export function Sinks(): ReactNode {
     queryFn: ({ signal }) => call('listEventSinks', {}, signal),
     refetchInterval: REFRESH_MS,
   });
+  const writers = useQueries({
+    queries: (sinks.data ?? []).flatMap(({ bot_id: id }) => (id === undefined ? [] : [nameQuery(String(id))])),
+  });
+  if (sinks.isPending || writers.some(({ isPending }) => isPending)) return null;
   return (
-    <section className="panel" aria-labelledby="sinks">
-      <header className="sinks-head">
-        <h2 id="sinks">{words.title}</h2>
-        <Button onClick={() => setAdding(true)}>{words.add}</Button>
-        <p className="muted">{words.hint}</p>
-      </header>
-      {sinks.isError && <Failure error={sinks.error} retry={() => void sinks.refetch()} />}
-      {sinks.data?.length === 0 && <Empty title={words.empty} hint={words.emptyHint} />}
-      <ul className="sinks">
-        {sinks.data?.map((sink) => (
-          <SinkRow key={sink.id} sink={sink} />
-        ))}
-      </ul>
-      {adding && <SinkForm sink={null} close={() => setAdding(false)} />}
-    </section>
+    <>
+      <section className="panel" aria-labelledby="sinks">
+        <header className="sinks-head">
+          <h2 id="sinks">{words.title}</h2>
+          <Button onClick={() => setAdding(true)}>{words.add}</Button>
+          <p className="muted">{words.hint}</p>
+        </header>
+        {sinks.isError && <Failure error={sinks.error} retry={() => void sinks.refetch()} />}
+        {sinks.data?.length === 0 && <Empty title={words.empty} hint={words.emptyHint} />}
+        <ul className="sinks">
+          {sinks.data?.map((sink) => (
+            <SinkRow key={sink.id} sink={sink} />
+          ))}
+        </ul>
+        {adding && <SinkForm sink={null} close={() => setAdding(false)} />}
+      </section>
+      {children}
+    </>
   );
 }
 

@@ -30,7 +30,7 @@ export function Attention({ fleet }: { fleet: FleetResource | undefined }): Reac
       placeholderData: keepPreviousData,
     })),
   });
-  const lines = kinds.flatMap((kind, at) => linesOf(kind, lists[at]?.data));
+  const lines = kinds.flatMap((kind, at) => linesOf(kind, fleet?.attention[kind] ?? 0, lists[at]?.data));
   const held = useHeldRows({ total: lines.length, rowAt: (index) => lines[index], keyOf, stale: false });
   const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter(
     (line) => line !== undefined,
@@ -43,23 +43,46 @@ export function Attention({ fleet }: { fleet: FleetResource | undefined }): Reac
         <ChangedRows held={held} />
       </header>
       <ul>
-        {shown.map((line) =>
-          'bot' in line ? <BotLine key={keyOf(line)} {...line} /> : <More key={keyOf(line)} {...line} />,
-        )}
+        {shown.map((line) => (
+          <AttentionLine key={keyOf(line)} line={line} />
+        ))}
       </ul>
     </section>
   );
 }
 
-type Line = { kind: AttentionKind; bot: BotResource } | { kind: AttentionKind; count: number };
+type Line =
+  | { kind: AttentionKind; bot: BotResource }
+  | { kind: AttentionKind; count: number }
+  /** A bot that is on its way. */
+  | { kind: AttentionKind; at: number };
 
 /** Several things may be wrong with one bot. */
-const keyOf = (line: Line) => ('bot' in line ? `${line.kind} ${line.bot.id}` : line.kind);
+function keyOf(line: Line): string {
+  if ('bot' in line) return `${line.kind} ${line.bot.id}`;
+  return 'at' in line ? `${line.kind} at ${line.at}` : line.kind;
+}
 
+function AttentionLine({ line }: { line: Line }): ReactNode {
+  if ('bot' in line) return <BotLine {...line} />;
+  if ('count' in line) return <More {...line} />;
+  return (
+    <li className="awaited">
+      <span className="shape" />
+    </li>
+  );
+}
+
+/** Until its bots are there, a kind has as many lines as it will have: what is below the list must not move. */
 function linesOf(
   kind: AttentionKind,
-  { rows, total }: { rows: BotResource[]; total: number } = { rows: [], total: 0 },
+  expected: number,
+  loaded: { rows: BotResource[]; total: number } | undefined,
 ): Line[] {
+  if (loaded === undefined) {
+    return Array.from({ length: Math.min(expected, SHOWN_OF_EACH + 1) }, (_, at) => ({ kind, at }));
+  }
+  const { rows, total } = loaded;
   const bots = rows.map((bot) => ({ kind, bot }));
   return total > rows.length ? [...bots, { kind, count: total - rows.length }] : bots;
 }
@@ -100,11 +123,11 @@ function BotLink({ bot, programId }: { bot: BotResource; programId: number | und
   const id = String(bot.id);
   return programId === undefined ? (
     <Link to="/bots/$id" params={{ id }} className="cut">
-      {bot.name}
+      <bdi>{bot.name}</bdi>
     </Link>
   ) : (
     <Link to="/bots/$id/programs" params={{ id }} className="cut">
-      {bot.name}
+      <bdi>{bot.name}</bdi>
     </Link>
   );
 }

@@ -137,7 +137,7 @@ function sortable(
 function NameLink({ bot }: { bot: BotResource }): ReactNode {
   return (
     <Link to="/bots/$id" params={{ id: String(bot.id) }} className="cut row-link">
-      {bot.name}
+      <bdi>{bot.name}</bdi>
     </Link>
   );
 }

@@ -8,9 +8,11 @@ import { REFRESH_MS } from '../../queries.ts';
 import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Activity } from '../activity/activity.tsx';
+import type { Range } from '../activity/use-activity.ts';
 import { Attention } from './attention.tsx';
 import { BotList } from './bot-list.tsx';
 import { Figures } from './figures.tsx';
+import type { FleetFilter } from './fleet-filter.ts';
 import { StateTabs } from './state-tabs.tsx';
 import './fleet.css';
 
@@ -21,7 +23,6 @@ export function Fleet(): ReactNode {
   const words = useWords();
   const filter = route.useSearch();
   const { account } = useSession();
-  const navigate = useNavigate({ from: '/' });
   useTitle(words.fleet.title);
   const fleet = useQuery({
     queryKey: ['fleet'],
@@ -43,20 +44,38 @@ export function Fleet(): ReactNode {
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
       {fleet.data && <Figures fleet={fleet.data} range={filter.range ?? 'hour'} />}
       <Attention fleet={fleet.data} />
-      {account.role === 'admin' && (
-        <Activity
-          botId={null}
-          range={filter.range ?? 'hour'}
-          choose={(range) => void navigate({ search: (others) => ({ ...others, range }), replace: true })}
-        />
+      {account.role === 'admin' && hasBots && <FleetActivity range={filter.range} />}
+      {/* What is above the list comes first: it would push the list away. */}
+      {!fleet.isPending && (
+        <section aria-labelledby="bots">
+          <h2 id="bots" className="unseen">
+            {words.fleet.list}
+          </h2>
+          {hasBots && <StateTabs fleet={fleet.data} filter={filter} />}
+          <BotList filter={filter} />
+        </section>
       )}
-      <section aria-labelledby="bots">
-        <h2 id="bots" className="unseen">
-          {words.fleet.list}
-        </h2>
-        {hasBots && <StateTabs fleet={fleet.data} filter={filter} />}
-        <BotList filter={filter} />
-      </section>
     </div>
+  );
+}
+
+/** What the fleet did is a second question; the bots come first. */
+function FleetActivity({ range }: { range: Range | undefined }): ReactNode {
+  const { chart: words } = useWords();
+  const navigate = useNavigate({ from: '/' });
+  const show = (chosen: Range | undefined) =>
+    void navigate({
+      search: ({ range: _, ...others }: FleetFilter) => (chosen === undefined ? others : { ...others, range: chosen }),
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <details
+      open={range !== undefined}
+      onToggle={({ currentTarget: { open } }) => open !== (range !== undefined) && show(open ? 'hour' : undefined)}
+    >
+      <summary>{words.title}</summary>
+      {range !== undefined && <Activity botId={null} range={range} choose={show} />}
+    </details>
   );
 }

@@ -28,7 +28,7 @@ export function BotChats(): ReactNode {
 type PanesProps = { ofBot: string | undefined; botId: string | undefined; chatId: string | undefined };
 
 function Panes({ ofBot, botId, chatId }: PanesProps): ReactNode {
-  const { inbox: words } = useWords();
+  const { inbox: words, nav } = useWords();
   const { around, ...rest }: InboxSearch = useSearch({ strict: false });
   const { bot: _, ...filterOfBot } = rest;
   const filter = ofBot === undefined ? rest : filterOfBot;
@@ -42,6 +42,7 @@ function Panes({ ofBot, botId, chatId }: PanesProps): ReactNode {
   return (
     <InboxPlaceProvider value={place}>
       <div className={`inbox ${chat === null ? '' : 'with-chat'}`}>
+        {chat === null && ofBot === undefined && <h1 className="unseen">{nav.inbox}</h1>}
         <ChatList filter={ofBot === undefined ? filter : { ...filter, bot: ofBot }} />
         {chat === null ? (
           <section className="chat" aria-label={words.chat}>

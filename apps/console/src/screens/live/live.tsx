@@ -32,12 +32,16 @@ export function LiveScreen(): ReactNode {
     <div className="live-screen">
       <h1>{words.nav.live}</h1>
       {error && <Failure error={error} retry={retry} />}
-      <BotChoice bots={bots} most={MOST_BOTS} choose={choose} />
-      <LiveFilters filter={filter} change={change} />
-      {isLoaded && bots.length === 0 ? (
-        <Empty title={words.live.noBots} hint={words.live.noBotsHint} />
-      ) : (
-        <LiveList bots={bots} filter={filter} />
+      {isLoaded && (
+        <>
+          <BotChoice bots={bots} most={MOST_BOTS} choose={choose} />
+          <LiveFilters filter={filter} change={change} />
+          {bots.length === 0 ? (
+            <Empty title={words.live.noBots} hint={words.live.noBotsHint} />
+          ) : (
+            <LiveList bots={bots} filter={filter} />
+          )}
+        </>
       )}
     </div>
   );

@@ -33,11 +33,12 @@ export function ChatStatistics(): ReactNode {
       <PeriodTabs periods={PERIODS_OF_CHAT} days={days} />
       {stats.isError && <Failure error={stats.error} retry={() => void stats.refetch()} />}
       {stats.data && <ChatTotals stats={stats.data} takenMs={stats.dataUpdatedAt} />}
-      <section className="panel" aria-labelledby="messages-by-day">
-        <h2 id="messages-by-day">{words.messagesByDay(Number(days))}</h2>
-        <MessagesByDay botId={botId} chatId={chatId} count={Number(days)} />
-      </section>
-      <ChatHeatMap botId={botId} chatId={chatId} />
+      {!stats.isPending && (
+        <section className="panel" aria-labelledby="messages-by-day">
+          <h2 id="messages-by-day">{words.messagesByDay(Number(days))}</h2>
+          <MessagesByDay botId={botId} chatId={chatId} count={Number(days)} />
+        </section>
+      )}
       {stats.data && (
         <>
           <section className="panel" aria-labelledby="today">
@@ -48,6 +49,7 @@ export function ChatStatistics(): ReactNode {
             <h2 id="top-users">{words.topUsers}</h2>
             <TopUsers users={stats.data.top_users} />
           </section>
+          <ChatHeatMap botId={botId} chatId={chatId} />
         </>
       )}
     </div>

@@ -6,14 +6,18 @@ import { Ago } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useSystemWords } from './system-words.ts';
 
-/** The processes that run. Two releases at once are marked. */
-export function Replicas(): ReactNode {
-  const words = useSystemWords();
-  const fleet = useQuery({
+export function useReplicas() {
+  return useQuery({
     queryKey: ['fleet'],
     queryFn: ({ signal }) => call('showFleet', {}, signal),
     refetchInterval: REFRESH_MS,
   });
+}
+
+/** The processes that run. Two releases at once are marked. */
+export function Replicas(): ReactNode {
+  const words = useSystemWords();
+  const fleet = useReplicas();
   const replicas = fleet.data?.replicas ?? [];
   const versions = [...new Set(replicas.map(({ version }) => version))].toSorted();
   const { columns } = words;

@@ -8,7 +8,7 @@ import { Ago, Clock, useNumber } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
-import { Replicas } from './replicas.tsx';
+import { Replicas, useReplicas } from './replicas.tsx';
 import { Postgres, Redis } from './stores.tsx';
 import { useSystemWords } from './system-words.ts';
 import { Taken } from './taken.tsx';
@@ -24,6 +24,8 @@ export function System(): ReactNode {
     queryFn: ({ signal }) => call('showSystem', {}, signal),
     refetchInterval: REFRESH_MS,
   });
+  // They stand first, and would push away what is below.
+  const replicas = useReplicas();
   return (
     <div className="system">
       <header className="bot-head">
@@ -36,7 +38,7 @@ export function System(): ReactNode {
         )}
       </header>
       {system.isError && <Failure error={system.error} retry={() => void system.refetch()} />}
-      {system.data && (
+      {system.data && !replicas.isPending && (
         <>
           <Replicas />
           <div className="columns">

@@ -41,54 +41,55 @@ export function PersonPanel(person: PersonOfChat): ReactNode {
         {admin && <span className="chip">{admin.custom_title || words.statuses[admin.status]}</span>}
       </header>
       {written.isError && <Failure error={written.error} retry={() => void written.refetch()} />}
-      <Known person={person} total={written.data?.total ?? 0} name={names.username ?? names.first_name} />
-      <Tags person={person} />
-      {isGroup(person) && person.userId > 0 && <Moderation person={person} admin={admin} error={admins.error} />}
-      <DoneTo person={person} />
-      <Link
-        to="/bots/$id/chats/$chat/people"
-        params={{ id: String(person.botId), chat: String(person.chatId) }}
-        className="all-people"
-      >
-        {words.allPeople}
-      </Link>
+      {!written.isPending && (
+        <>
+          <Known person={person} total={written.data?.total ?? 0} />
+          <Tags person={person} />
+          {isGroup(person) && person.userId > 0 && <Moderation person={person} admin={admin} error={admins.error} />}
+          <AlsoWith person={person} name={names.username ?? names.first_name} />
+          <DoneTo person={person} />
+          <Link
+            to="/bots/$id/chats/$chat/people"
+            params={{ id: String(person.botId), chat: String(person.chatId) }}
+            className="all-people"
+          >
+            {words.allPeople}
+          </Link>
+        </>
+      )}
     </section>
   );
 }
 
-type KnownProps = { person: PersonOfChat; total: number; name: string | undefined };
-
-function Known({ person, total, name }: KnownProps): ReactNode {
+function Known({ person, total }: { person: PersonOfChat; total: number }): ReactNode {
   const { person: words } = useWords();
   const number = useNumber();
   const first = useFirstSeen(person, total).data?.[0];
-  const chats = usePrivateChats(person.userId, name).data ?? [];
-  const elsewhere = chats.filter(({ id, bot_id: bot }) => id !== person.chatId || bot !== person.botId);
   return (
     <Facts
       rows={[
         [words.id, <code key="id">{person.userId}</code>],
         [words.messages, number(total)],
-        ...(first === undefined
-          ? []
-          : [[words.firstSeen, <Moment key="first" at={new Date(first.date * 1_000).toISOString()} />] as const]),
-        ...(elsewhere.length === 0
-          ? []
-          : [
-              [
-                words.alsoWith,
-                elsewhere.map(({ id, bot_id: bot }) => (
-                  <div key={bot}>
-                    <ChatLink botId={bot} chatId={id}>
-                      <BotName id={bot} />
-                    </ChatLink>
-                  </div>
-                )),
-              ] as const,
-            ]),
+        [words.firstSeen, first ? <Moment key="first" at={new Date(first.date * 1_000).toISOString()} /> : '–'],
       ]}
     />
   );
+}
+
+/** Other bots that the person writes with. */
+function AlsoWith({ person, name }: { person: PersonOfChat; name: string | undefined }): ReactNode {
+  const { person: words } = useWords();
+  const chats = usePrivateChats(person.userId, name).data ?? [];
+  const elsewhere = chats.filter(({ id, bot_id: bot }) => id !== person.chatId || bot !== person.botId);
+  if (elsewhere.length === 0) return null;
+  const links = elsewhere.map(({ id, bot_id: bot }) => (
+    <div key={bot}>
+      <ChatLink botId={bot} chatId={id}>
+        <BotName id={bot} />
+      </ChatLink>
+    </div>
+  ));
+  return <Facts rows={[[words.alsoWith, links]]} />;
 }
 
 function BotName({ id }: { id: number }): ReactNode {
