@@ -198,14 +198,13 @@ test(
   'updates and deliveries appear as they happen, a pause holds them, a filter is in the address, and a row opens',
   async () => {
     const { page, complaints } = await openAsAdmin('live', clipboard);
-    await page.getByText('Nothing has happened').waitFor();
+    await events(page).getByText('delivery').first().waitFor();
     await isLive(page);
     await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Shop EU').waitFor();
     await waitFor(async () => {
       await send(shop, 'where is my order?');
       return eventOf(page, 'where is my order?').first().isVisible();
     });
-    await events(page).getByText('delivery').first().waitFor();
 
     await page.keyboard.press('p');
     await page.getByText('Paused. New events wait.').waitFor();
@@ -236,7 +235,7 @@ test(
 );
 
 test(
-  'nothing moves under the pointer: what is new waits until the pointer has left the list',
+  'nothing moves under the pointer or the focus: what is new waits until these have left the list',
   async () => {
     const { page, complaints } = await openAsAdmin(`live?bots=${shop.id}&kind=update`);
     await isLive(page);
@@ -261,13 +260,20 @@ test(
     expect(await top()).toBe(before);
     await page.getByRole('heading', { name: 'Live' }).hover();
     await eventOf(page, 'it waits').first().waitFor();
+    await page.keyboard.press('j');
+    await page.locator('.live-list .row-link:focus').waitFor();
+    await send(shop, 'under the focus');
+    await page.getByRole('button', { name: '1 new', exact: true }).waitFor();
+    expect(await eventOf(page, 'under the focus').count()).toBe(0);
+    await page.getByRole('button', { name: 'Pause' }).focus();
+    await eventOf(page, 'under the focus').first().waitFor();
     expect(complaints).toEqual([]);
   },
   TEST_MS,
 );
 
 test(
-  'the list says how many events were too much to show, and where some may be missing',
+  'one counter says how many events were too much to show, a row where some may be missing, and a flood says its rate',
   async () => {
     const { page, complaints } = await openAsAdmin(`live?bots=${shop.id}&kind=call`);
     await isLive(page);
@@ -275,9 +281,16 @@ test(
     await waitFor(
       async () => {
         await Promise.all(Array.from({ length: 40 }, () => send(shop, long)));
-        return eventOf(page, 'events were too much to show').first().isVisible();
+        return page.getByText('events were too much to show').isVisible();
       },
-      { timeoutMs: 60_000, message: 'the row of what was skipped' },
+      { timeoutMs: 60_000, message: 'the counter of what was skipped' },
+    );
+    await waitFor(
+      async () => {
+        await Promise.all(Array.from({ length: 40 }, () => send(shop, 'one of many')));
+        return page.getByText('events a second').isVisible();
+      },
+      { timeoutMs: 60_000, message: 'the rate of the events' },
     );
     expect(await eventOf(page, 'Events may be missing here').count()).toBe(0);
     // A position of another installation: the server cannot know what this page has seen.
@@ -365,8 +378,8 @@ test(
 testLooks('the live screen is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
   await signIn(...ADMIN);
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Live', exact: true }).click();
-  await page.getByText('Nothing has happened').waitFor();
-  await lookAt('live-quiet');
+  await events(page).getByText('delivery').first().waitFor();
+  await lookAt('live-begun');
   await waitFor(async () => {
     await send(shop, 'a look at the list');
     return eventOf(page, 'a look at the list').first().isVisible();

@@ -23,7 +23,6 @@ export function LiveDetails({ row, bot, close }: DetailsProps): ReactNode {
           [words.columns.at, <Clock key="at" at={row.at} />],
           ...(bot === undefined ? [] : [[words.columns.bot, <bdi key="bot">{bot.name}</bdi>] as const]),
           ...(row.chatId === null ? [] : [[words.columns.chat, row.chatId] as const]),
-          ...(row.kind === 'skipped' ? [[words.columns.text, words.skipped(Number(row.text))] as const] : []),
           ...(row.kind === 'gap' ? [[words.columns.text, words.gap] as const] : []),
         ]}
       />

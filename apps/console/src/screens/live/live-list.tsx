@@ -17,7 +17,7 @@ import { useLiveRows } from './use-live-rows.ts';
 const SAID_EVERY_MS = 5_000;
 const nothing = () => {};
 
-/** What happens to these bots, as it happens. The list holds still while it is paused, pointed at or scrolled. */
+/** What happens to these bots, as it happens. The list holds still while it is paused, pointed at, focused or scrolled. */
 export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filter: LiveFilter }): ReactNode {
   const words = useWords();
   const { live } = words;
@@ -25,9 +25,10 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
   const [pointed, setPointed] = useState(false);
   const [opened, setOpened] = useState<LiveRow | null>(null);
   const scrolled = useScrolled();
-  const topics = bots.flatMap(({ id }) => [`bot:${id}`, `attempts:${id}`]);
-  const held = paused || pointed || scrolled || opened !== null;
-  const { rows, waiting: kept, show, state } = useLiveRows(topics, held);
+  const [focused, setFocused] = useState(false);
+  const botIds = useMemo(() => bots.map(({ id }) => id), [bots]);
+  const held = paused || pointed || focused || scrolled || opened !== null;
+  const { rows, waiting: kept, skipped, perSecond, show, state } = useLiveRows(botIds, held);
   const shown = useMemo(() => rows.filter((row) => matches(row, filter)), [rows, filter]);
   const waiting = useMemo(() => kept.filter((row) => matches(row, filter)).length, [kept, filter]);
   const said = useThrottled(waiting === 0 ? '' : live.more(waiting), SAID_EVERY_MS);
@@ -47,6 +48,8 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
           {paused ? live.goOn : live.pause} <kbd>p</kbd>
         </Button>
         <span className="muted">{paused ? live.paused : live.stateHints[state]}</span>
+        {perSecond > 0 && !held && <span className="muted">{live.rate(perSecond)}</span>}
+        {skipped > 0 && <span className="live-skipped">{live.skipped(skipped)}</span>}
       </div>
       <div className="new-place">
         {waiting > 0 && (
@@ -58,10 +61,14 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
       <p role="status" className="unseen">
         {said}
       </p>
-      <div
+      <section
+        aria-label={live.list}
         className="live-list"
         onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
         onPointerLeave={() => setPointed(false)}
+        // A press of the pointer leaves the focus in the list, too.
+        onFocus={({ target }) => setFocused(target.matches(':focus-visible'))}
+        onBlur={() => setFocused(false)}
       >
         {shown.length === 0 ? (
           <Empty title={rows.length === 0 ? live.quiet : live.noMatch} hint={rows.length === 0 ? live.quietHint : ''} />
@@ -77,7 +84,7 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
             stale={false}
           />
         )}
-      </div>
+      </section>
       {opened && (
         <LiveDetails row={opened} bot={bots.find(({ id }) => id === opened.botId)} close={() => setOpened(null)} />
       )}
@@ -136,7 +143,6 @@ function columnsOf(words: Words, bots: readonly BotResource[], open: (row: LiveR
 }
 
 function textOf({ kind, text }: LiveRow, live: Words['live']): string {
-  if (kind === 'skipped') return live.skipped(Number(text));
   return kind === 'gap' ? live.gap : text;
 }
 

@@ -5,7 +5,7 @@ import type { LiveFilter, RowKind } from './live-filter.ts';
 export type LiveRow = {
   key: number;
   at: string;
-  kind: RowKind | 'skipped' | 'gap';
+  kind: RowKind | 'gap';
   botId: number | null;
   chatId: number | null;
   /** The kind of the update, the method of the call, or the status of the attempt. */
@@ -22,12 +22,31 @@ const MOST_JSON = 4_000_000;
 export class LiveRows {
   #rows: LiveRow[] = [];
   #made = 0;
+  #earlier = 0;
+  #skipped = 0;
 
   add(event: LiveEvent): void {
+    if (event.name === 'skipped') {
+      this.#skipped += event.data.count;
+      return;
+    }
     const row = rowOf(event, this.#made + 1);
     if (row === null) return;
     this.#made += 1;
     this.#rows.push(row);
+  }
+
+  /** What happened before the list was opened; the newest last. */
+  addEarlier(rows: readonly Omit<LiveRow, 'key'>[]): void {
+    // Keys of rows that come are positive, and tell what is new.
+    const earlier = rows.map((row, at) => ({ ...row, key: -(this.#earlier + at + 1) }));
+    this.#earlier += rows.length;
+    this.#rows = [...earlier, ...this.#rows].toSorted((one, other) => one.at.localeCompare(other.at));
+  }
+
+  /** How many events the server left out, because they were too much to send. */
+  get skipped(): number {
+    return this.#skipped;
   }
 
   /** How many rows there were, with those that are no longer kept. */
@@ -49,7 +68,7 @@ export class LiveRows {
 
 export function matches(row: LiveRow, { kind, chat, q }: LiveFilter): boolean {
   // Whatever is missing may have matched.
-  if (row.kind === 'skipped' || row.kind === 'gap') return true;
+  if (row.kind === 'gap') return true;
   if (kind !== undefined && row.kind !== kind) return false;
   if (chat !== undefined && String(row.chatId) !== chat) return false;
   const wanted = q?.trim().toLowerCase();
@@ -76,28 +95,22 @@ function rowOf(event: LiveEvent, key: number): LiveRow | null {
       const { bot_id: botId, chat_id: chatId = null, method, result } = event.data;
       return { key, at, kind: 'call', botId, chatId, what: method, text: textOf(result), json: textOfJson(result) };
     }
-    case 'attempt': {
-      const { bot_id: botId, update_id: id, status, error = '' } = event.data;
-      const text = error === '' ? `${id}` : `${id}: ${error}`;
-      return {
-        key,
-        at,
-        kind: 'attempt',
-        botId,
-        chatId: null,
-        what: String(status),
-        text,
-        json: textOfJson(event.data),
-      };
-    }
-    case 'skipped':
-    case 'gap': {
-      const text = event.name === 'skipped' ? String(event.data.count) : '';
-      return { key, at, kind: event.name, botId: null, chatId: null, what: '', text, json: textOfJson(event.data) };
-    }
+    case 'attempt':
+      return { key, at, ...contentOfAttempt(event.data.bot_id, event.data) };
+    case 'gap':
+      return { key, at, kind: 'gap', botId: null, chatId: null, what: '', text: '', json: textOfJson(event.data) };
     default:
       return null;
   }
+}
+
+type Attempt = { update_id: number; status: number; chat_id?: number | undefined; error?: string | undefined };
+
+/** An attempt as a row, whether it came by the stream or was there before. */
+export function contentOfAttempt(botId: number, attempt: Attempt): Omit<LiveRow, 'key' | 'at'> & { kind: 'attempt' } {
+  const { update_id: id, status, chat_id: chatId = null, error = '' } = attempt;
+  const text = error === '' ? `${id}` : `${id}: ${error}`;
+  return { kind: 'attempt', botId, chatId, what: String(status), text, json: textOfJson(attempt) };
 }
 
 function textOfJson(value: unknown): string {

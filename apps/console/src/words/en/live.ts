@@ -16,7 +16,7 @@ export const live = {
   pauseKey: 'Pause the live list',
   paused: 'Paused. New events wait.',
   more: (n: number) => plural(n, { one: '{n} new', other: '{n} new' }),
-  quiet: 'Nothing has happened since you opened this.',
+  quiet: 'Nothing has happened yet.',
   quietHint: 'Updates, calls and deliveries appear here as they happen.',
   noMatch: 'No event matches the filter.',
   noBots: 'There is no bot to watch.',
@@ -27,7 +27,7 @@ export const live = {
   most: (n: number) => plural(n, { one: 'No more than {n} bot.', other: 'No more than {n} bots.' }),
   kind: 'Kind',
   allKinds: 'All',
-  kinds: { update: 'update', call: 'call', attempt: 'delivery', skipped: 'skipped', gap: 'gap' },
+  kinds: { update: 'update', call: 'call', attempt: 'delivery', gap: 'gap' },
   manyKinds: { update: 'Updates', call: 'Calls', attempt: 'Deliveries' },
   filter: 'Filter events',
   filterHint: 'Text, name or number',
@@ -35,6 +35,8 @@ export const live = {
   columns: { at: 'Seen', what: 'Event', bot: 'Bot', chat: 'Chat', text: 'What' },
   skipped: (n: number) =>
     plural(n, { one: '{n} event was too much to show', other: '{n} events were too much to show' }),
+  /** While the list is shown anew every other second only. */
+  rate: (n: number) => plural(n, { one: '{n} event a second', other: '{n} events a second' }),
   gap: 'Events may be missing here',
   copyJson: 'Copy JSON',
   copyCurl: 'Copy as curl',

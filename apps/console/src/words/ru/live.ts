@@ -33,7 +33,7 @@ export const live: Words['live'] = {
     }),
   kind: 'Вид',
   allKinds: 'Все',
-  kinds: { update: 'обновление', call: 'вызов', attempt: 'доставка', skipped: 'пропуск', gap: 'разрыв' },
+  kinds: { update: 'обновление', call: 'вызов', attempt: 'доставка', gap: 'разрыв' },
   manyKinds: { update: 'Обновления', call: 'Вызовы', attempt: 'Доставки' },
   filter: 'Фильтр событий',
   filterHint: 'Текст, название или номер',
@@ -45,6 +45,13 @@ export const live: Words['live'] = {
       few: '{n} события не поместились в поток',
       many: '{n} событий не поместилось в поток',
       other: '{n} события не поместились в поток',
+    }),
+  rate: (n) =>
+    plural(n, {
+      one: '{n} событие в секунду',
+      few: '{n} события в секунду',
+      many: '{n} событий в секунду',
+      other: '{n} события в секунду',
     }),
   gap: 'Здесь могли потеряться события',
   copyJson: 'Скопировать JSON',
