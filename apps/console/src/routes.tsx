@@ -7,6 +7,7 @@ import { readAccessAddress } from './screens/access/access-view.ts';
 import { readAddedBot } from './screens/add-bot/added-bot.ts';
 import { readAuditFilter } from './screens/audit/audit-filter.ts';
 import { readOverviewAddress, readUpdateAddress } from './screens/bot/bot-addresses.ts';
+import { readChatAuditAddress } from './screens/chat/chat-audit-address.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readDeliveryFilter } from './screens/deliveries/delivery-filter.ts';
 import { readEventFilter } from './screens/events/event-filter.ts';
@@ -98,6 +99,7 @@ const chatStatistics = createRoute({
 const chatAudit = createRoute({
   getParentRoute: () => chat,
   path: '/bots/$id/chats/$chat/audit',
+  validateSearch: only(readChatAuditAddress),
   component: screen(() => import('./screens/chat/chat-audit.tsx'), 'ChatAudit'),
 });
 

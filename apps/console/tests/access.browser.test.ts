@@ -219,6 +219,7 @@ test(
     expect(await change.getByRole('cell').first().textContent()).toMatch(/^"Answers questions about orders.*…$/);
     await page.reload();
     await change.waitFor();
+    await entry.getByRole('link', { name: 'ADMIN_API_KEY' }).waitFor();
     await picture(page, 'audit-entry');
     await page.keyboard.press('Escape');
     await entry.waitFor({ state: 'detached' });

@@ -107,7 +107,14 @@ test(
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await statusOf(ADA)).not.toBe('kicked');
     await page.goto(`${suite.fleet.url}/console/bots/${desk.id}/chats/${group}/audit`);
-    await page.getByRole('table', { name: 'Audit' }).getByText('Lifted a ban').waitFor();
+    const audit = page.getByRole('table', { name: 'Audit' });
+    await audit.getByText('Lifted a ban').waitFor();
+    await audit.getByRole('link', { name: 'Made an administrator' }).first().press('Enter');
+    const entry = page.getByRole('complementary', { name: 'Made an administrator' });
+    await entry.getByText('Address', { exact: true }).waitFor();
+    await page.waitForURL(/\/audit\?open=\d+$/);
+    await page.keyboard.press('Escape');
+    await entry.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
   },
   TEST_MS,

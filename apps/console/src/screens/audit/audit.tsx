@@ -1,7 +1,7 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { callPage } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -19,6 +19,7 @@ import { Actor } from './actor.tsx';
 import type { AuditFilter } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { EntryDetails } from './entry-details.tsx';
+import { useOpenedEntry } from './use-opened-entry.ts';
 import './audit.css';
 
 const route = getRouteApi('/audit');
@@ -43,11 +44,7 @@ function AuditList(): ReactNode {
   const navigate = route.useNavigate();
   const entries = useEntries(filter);
   useRowKeys('.table-body a.row-link');
-  const listed = entries.rows.find(({ id }) => String(id) === open);
-  const [opened, setOpened] = useState(listed);
-  // The entry that is open stays, also when the list has gone on.
-  if (listed !== undefined && listed !== opened) setOpened(listed);
-  const shown = opened !== undefined && String(opened.id) === open ? opened : undefined;
+  const shown = useOpenedEntry(entries.rows, open);
   const close = () => void navigate({ search: filter, replace: true });
   return (
     <>

@@ -1,13 +1,19 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { call } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
+import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Actor } from './actor.tsx';
 import { type Change, readDetails } from './read-details.ts';
+import './entry-details.css';
+
+const MOST_KEYS = 100;
 
 /** Everything about one entry: who, where from, to whom, and each field before and after. */
 export function EntryDetails({ entry, close }: { entry: AuditEntryResource; close: () => void }): ReactNode {
@@ -22,7 +28,7 @@ export function EntryDetails({ entry, close }: { entry: AuditEntryResource; clos
       </span>,
     ],
     [words.columns.actor, <Actor key="actor" entry={entry} />],
-    entry.actor_key_id === undefined ? null : [words.key, `#${entry.actor_key_id}`],
+    entry.actor_key_id === undefined ? null : [words.key, <KeyLink key="key" entry={entry} id={entry.actor_key_id} />],
     entry.address === undefined ? null : [words.address, <code key="address">{entry.address}</code>],
     bot === undefined ? null : [words.columns.bot, <BotLink key="bot" id={String(bot)} />],
     chat === undefined ? null : [words.chat, <code key="chat">{chat}</code>],
@@ -40,6 +46,25 @@ export function EntryDetails({ entry, close }: { entry: AuditEntryResource; clos
       <Facts rows={rows.filter((row) => row !== null)} />
       <Changes details={entry.details} />
     </Inspector>
+  );
+}
+
+/** The keys of an account are for itself and for administrators. */
+function KeyLink({ entry, id }: { entry: AuditEntryResource; id: number }): ReactNode {
+  const { account } = useSession();
+  const { actor_id: owner } = entry;
+  const sees = owner !== undefined && (account.role === 'admin' || account.id === owner);
+  const keys = useQuery({
+    queryKey: ['keys', String(owner), 'named'],
+    queryFn: ({ signal }) => call('listApiKeys', { user_id: owner!, limit: MOST_KEYS }, signal),
+    enabled: sees,
+  });
+  const name = keys.data?.find((one) => one.id === id)?.name;
+  if (!sees || name === undefined) return `#${id}`;
+  return (
+    <Link to="/access" search={{ view: 'keys', account: String(owner), open: String(id) }}>
+      <bdi>{name}</bdi>
+    </Link>
   );
 }
 

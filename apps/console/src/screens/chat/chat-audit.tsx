@@ -1,25 +1,35 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callPage } from '../../call.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { useRowKeys } from '../../parts/row-keys.ts';
 import { Moment } from '../../parts/time.tsx';
 import { usePages } from '../../parts/use-pages.ts';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { Actor } from '../audit/actor.tsx';
+import { EntryDetails } from '../audit/entry-details.tsx';
+import { useOpenedEntry } from '../audit/use-opened-entry.ts';
 import { useChatOfPage } from './chat.tsx';
 
 const PAGE = 100;
 
-/** Who did what in this chat. Everybody who sees the bot may see it. */
+const route = getRouteApi('/of-chat/bots/$id/chats/$chat/audit');
+
+/** Who did what in this chat; one entry opens beside the list. Everybody who sees the bot may see it. */
 export function ChatAudit(): ReactNode {
   const words = useWords();
   const { botId, chatId } = useChatOfPage();
+  const { open } = route.useSearch();
+  const navigate = route.useNavigate();
   const entries = usePages<AuditEntryResource>(['chat-audit', botId, chatId], (page, signal) =>
     callPage('listAuditEntries', { bot_id: botId, chat_id: chatId, limit: PAGE, ...page }, signal),
   );
+  const shown = useOpenedEntry(entries.rows, open);
+  useRowKeys('.table-body a.row-link');
   return (
     <div className="people">
       {entries.isError && <Failure error={entries.error} retry={() => void entries.refetch()} />}
@@ -35,6 +45,9 @@ export function ChatAudit(): ReactNode {
           stale={entries.isPending || entries.isPlaceholderData}
         />
       )}
+      {shown && (
+        <EntryDetails key={shown.id} entry={shown} close={() => void navigate({ search: {}, replace: true })} />
+      )}
     </div>
   );
 }
@@ -46,7 +59,18 @@ function columnsOf({ audit: words }: Words): Column<AuditEntryResource>[] {
       name: 'action-cell',
       title: columns.action,
       width: 'minmax(9rem, 1.4fr)',
-      cell: ({ action }) => words.actions[action],
+      cell: ({ id, action }) => (
+        <Link
+          from="/bots/$id/chats/$chat/audit"
+          to="."
+          search={{ open: String(id) }}
+          replace
+          resetScroll={false}
+          className="cut row-link"
+        >
+          {words.actions[action] ?? action}
+        </Link>
+      ),
     },
     {
       name: 'who-cell',
