@@ -78,7 +78,7 @@ test(
     const before = (await tiles(page, 'Figures of the bot')).in;
     await suite.fleet.control.sendMessage({ person: person.id, bot: platformId, text: 'one more' });
     await waitFor(async () => (await tiles(page, 'Figures of the bot')).in === before + 1, { timeoutMs: 20_000 });
-    await page.goto(`${suite.fleet.url}/console/`);
+    await page.goto(`${suite.fleet.url}/console/?range=hour`);
     await page.getByRole('img', { name: /^Activity\./ }).waitFor();
     await agree('Figures of the fleet', '');
     const dead = page
@@ -107,6 +107,7 @@ test(
 
 testLooks('figures', suite, async (one, lookAt) => {
   await one.signIn('admin', 'a password for tests');
+  await one.page.getByText('Activity', { exact: true }).click();
   await one.page.getByRole('img', { name: /^Activity\./ }).waitFor();
   await lookAt('figures-fleet');
   await one.page.goto(`${suite.fleet.url}/console/bots/${botId}`);

@@ -689,7 +689,7 @@ test(
       expect(new URL(page.url()).pathname).toBe('/console/inbox');
     };
     await backFromChat();
-    for (const name of ['Live', 'Deliveries', 'Search', 'Audit', 'Access', 'System', 'Fleet']) {
+    for (const name of ['Live', 'Deliveries', 'Events', 'Search', 'Audit', 'Access', 'System', 'Fleet']) {
       await screens.getByRole('link', { name, exact: true }).click();
       await page.locator('nav a[aria-current="page"]', { hasText: name }).waitFor();
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -698,7 +698,7 @@ test(
     }
     await screens.getByRole('link', { name: 'Fleet', exact: true }).click();
     await page.getByRole('link', { name: 'Shop EU' }).first().click();
-    for (const name of ['Chats', 'Deliveries', 'Programs', 'Rules', 'Statistics', 'Settings']) {
+    for (const name of ['Chats', 'Live', 'Deliveries', 'Programs', 'Rules', 'Statistics', 'Settings']) {
       await page.getByRole('navigation', { name: 'Views of this bot' }).getByRole('link', { name }).click();
       await page.getByRole('link', { name, exact: true }).and(page.locator('[aria-current="page"]')).first().waitFor();
       expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 390]);

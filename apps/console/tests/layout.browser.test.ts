@@ -98,7 +98,16 @@ function paths(): string[] {
   const { id } = bots[0]!;
   const chat = `bots/${id}/chats/${group}`;
   return [
-    ...['', '?sort=pending', 'inbox', `inbox/${id}/${group}`, 'live', 'deliveries', 'deliveries?state=retrying'],
+    ...[
+      '',
+      '?sort=pending',
+      'inbox',
+      `inbox/${id}/${group}`,
+      `inbox/${id}/${PEOPLE[0]}`,
+      'live',
+      'deliveries',
+      'deliveries?state=retrying',
+    ],
     ...['events', `search?q=${HOSTILE.cyrillic.slice(0, 5)}&bot=${id}&chat=${group}`, 'audit', 'access', 'system'],
     ...['access?view=keys', 'access?view=sessions', 'bots/add', 'nothing/here'],
     ...['', '/chats', '/live', '/deliveries', '/programs', `/programs?open=${program}`, '/rules', '/statistics'].map(
@@ -118,7 +127,8 @@ test.each(SIZES)(
     const open = new Set<Request>();
     const isAwaited = (request: Request) => !request.url().includes('/api/live?') && open.add(request);
     page.on('request', isAwaited);
-    for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, (request) => open.delete(request));
+    const isOver = (request: Request) => open.delete(request);
+    page.on('requestfinished', isOver).on('requestfailed', isOver);
     let calm = 0;
     const isSettled = async () => {
       const awaits = await page.evaluate<boolean>("document.querySelector('.shape, [aria-busy=true]') !== null");

@@ -12,7 +12,9 @@ export type LiveTopic =
 
 const MAX_TOPICS = 20;
 const ID = '[1-9][0-9]{0,14}';
-const TOPIC = new RegExp(`^(fleet|(bot|attempts):${ID}|chat:${ID}:-?${ID})$`);
+/** Those of the platform have up to 52 bits. */
+const CHAT_ID = '-?[1-9][0-9]{0,15}';
+const TOPIC = new RegExp(`^(fleet|(bot|attempts):${ID}|chat:${ID}:${CHAT_ID})$`);
 
 /** The topic that a text names; null when it names none. */
 export function liveTopic(text: string): LiveTopic | null {

@@ -19,9 +19,10 @@ export function Overview(): ReactNode {
   const { range } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: bot } = useBot();
-  const { data: points } = useActivity(bot?.id ?? null, range ?? 'hour', bot !== undefined);
+  const { data: points, isPending } = useActivity(bot?.id ?? null, range ?? 'hour', bot !== undefined);
   useBotActivityLive(bot?.id);
-  if (bot === undefined) return null;
+  // The figures stand above all else, and would push it away.
+  if (bot === undefined || isPending) return null;
   const { id, pending_update_count: pending, last_update_at: lastUpdateAt } = bot;
   return (
     <>

@@ -8,7 +8,7 @@ import { REFRESH_MS } from '../../queries.ts';
 import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Activity } from '../activity/activity.tsx';
-import type { Range } from '../activity/use-activity.ts';
+import { type Range, useActivity } from '../activity/use-activity.ts';
 import { Attention } from './attention.tsx';
 import { BotList } from './bot-list.tsx';
 import { Figures } from './figures.tsx';
@@ -29,6 +29,11 @@ export function Fleet(): ReactNode {
     queryFn: ({ signal }) => call('showFleet', {}, signal),
     refetchInterval: REFRESH_MS,
   });
+  const range = filter.range ?? 'hour';
+  const isAdmin = account.role === 'admin';
+  const activity = useActivity(null, range, isAdmin);
+  // What is above comes first: it would push away what is below.
+  const isBegun = !fleet.isPending && !(isAdmin && activity.isPending);
   const canAdd = seesWholeFleet(account);
   const hasBots = Object.values(fleet.data?.states ?? {}).some((count) => count > 0);
   return (
@@ -42,11 +47,10 @@ export function Fleet(): ReactNode {
         )}
       </header>
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
-      {fleet.data && <Figures fleet={fleet.data} range={filter.range ?? 'hour'} />}
-      <Attention fleet={fleet.data} />
-      {account.role === 'admin' && hasBots && <FleetActivity range={filter.range} />}
-      {/* What is above the list comes first: it would push the list away. */}
-      {!fleet.isPending && (
+      {fleet.data && isBegun && <Figures fleet={fleet.data} range={range} />}
+      {isBegun && <Attention fleet={fleet.data} />}
+      {isAdmin && hasBots && isBegun && <FleetActivity range={filter.range} />}
+      {isBegun && (
         <section aria-labelledby="bots">
           <h2 id="bots" className="unseen">
             {words.fleet.list}
