@@ -699,7 +699,10 @@ test(
     await screens.getByRole('link', { name: 'Fleet', exact: true }).click();
     await page.getByRole('link', { name: 'Shop EU' }).first().click();
     for (const name of ['Chats', 'Live', 'Deliveries', 'Programs', 'Rules', 'Statistics', 'Settings']) {
-      await page.getByRole('navigation', { name: 'Views of this bot' }).getByRole('link', { name }).click();
+      await page
+        .getByRole('navigation', { name: 'Views of this bot' })
+        .getByRole('link', { name, exact: true })
+        .click();
       await page.getByRole('link', { name, exact: true }).and(page.locator('[aria-current="page"]')).first().waitFor();
       expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 390]);
     }

@@ -73,14 +73,6 @@ beforeAll(async () => {
     ...{ display_name: HOSTILE.cyrillic, role: 'user', bot_ids: bots.map((bot) => bot.id) },
   });
   await fleet.rest('/api/auth/api-keys/create', { name: HOSTILE.chinese, bot_ids: bots.map((bot) => bot.id) });
-  // A breaker that opens while a page is loaded would move its lines.
-  await waitFor(
-    async () => {
-      const { attention } = await fleet.rest<{ attention: Record<string, number> }>('/api/fleet');
-      return attention.backend_open === 3 && attention.poller_silent === 2;
-    },
-    { timeoutMs: TEST_MS },
-  );
   await waitFor(
     async () => {
       const rows = await fleet.rest<{ chat_id: number }[]>(`/api/messages?bot_id=${first.id}&chat_id=${group}`);
@@ -136,13 +128,19 @@ test.each(SIZES)(
       // An answer may lead to the next question.
       return calm === 4;
     };
-    for (const path of paths()) {
+    const visit = async (path: string) => {
       calm = 0;
       await page.goto(`${suite.fleet.url}/console/${path}`);
       await page.getByRole('navigation', { name: 'Screens' }).waitFor();
-      await waitFor(isSettled, { pauseMs: 100 });
+      await waitFor(isSettled, { pauseMs: 100, timeoutMs: TEST_MS });
+      return shiftsOf(page);
+    };
+    for (const path of paths()) {
+      // A bot whose state changes while the page loads moves, too: what is a fault of the page moves each time.
+      let shifts = await visit(path);
+      for (let more = 0; more < 2 && shifts.length > 0; more += 1) shifts = await visit(path);
       await picture(page, `long-${width}-${path.replace(/\W+/g, '-')}`);
-      const faults = [...(await layoutFaults(page)), ...(await shiftsOf(page))];
+      const faults = [...(await layoutFaults(page)), ...shifts];
       const shown: number = await page.evaluate('document.documentElement.scrollWidth');
       if (shown > width) faults.push(`is ${shown} px wide`);
       for (const fault of faults) found.add(`${path}: ${fault}`);

@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { given, MomentField, TypedField } from '../../parts/filters.tsx';
+import { given, TypedField } from '../../parts/filters.tsx';
+import { PeriodField } from '../../parts/period-field.tsx';
 import { personName } from '../../parts/person-name.ts';
 import { type Finder, PickField } from '../../parts/pick-field.tsx';
 import { useWords } from '../../words/words.tsx';
@@ -48,8 +49,7 @@ export function SearchFields({ address }: { address: SearchAddress }): ReactNode
         value={address.type ?? ''}
         choose={(type: MediaType | '') => choose({ type: type === '' ? undefined : type })}
       />
-      <MomentField label={audit.from} at={address.from} choose={(from) => choose({ from })} />
-      <MomentField label={words.to} at={address.to} choose={(to) => choose({ to })} />
+      <PeriodField from={address.from} to={address.to} choose={choose} />
       {Object.keys(address).length > 0 && (
         <Link to="/search" className="button quiet">
           {audit.clear}

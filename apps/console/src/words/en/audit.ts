@@ -91,7 +91,6 @@ export const audit = {
   actorHint: 'Username or id',
   anyAction: 'Any action',
   anyBot: 'Any bot',
-  from: 'From',
   columns: { at: 'When', actor: 'Who', action: 'Action', bot: 'Bot', details: 'Details', target: 'To whom' },
   nobody: 'nobody signed in',
   kinds: { account: 'person', key: 'API key', bot: 'program of the bot' },

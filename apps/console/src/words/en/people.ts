@@ -81,7 +81,6 @@ export const search = {
   anyUser: 'Anybody',
   type: 'Kind',
   anyType: 'Any kind',
-  to: 'Until',
   at: 'When',
   message: 'Message',
   types: {

@@ -16,7 +16,6 @@ export const audit: Words['audit'] = {
   actorHint: 'Имя или номер',
   anyAction: 'Любое действие',
   anyBot: 'Любой бот',
-  from: 'С',
   columns: { at: 'Когда', actor: 'Кто', action: 'Действие', bot: 'Бот', details: 'Подробности', target: 'Кого' },
   nobody: 'без входа',
   kinds: { account: 'человек', key: 'ключ API', bot: 'программа бота' },

@@ -88,7 +88,6 @@ export const search: Words['search'] = {
   anyUser: 'Кто угодно',
   type: 'Вид',
   anyType: 'Любой вид',
-  to: 'По',
   at: 'Когда',
   message: 'Сообщение',
   types: {
