@@ -5,19 +5,28 @@ export type Highlight = { offset: number; length: number };
 
 /** A page marks no more of a long text. */
 const MOST_HIGHLIGHTS = 50;
+const CHUNKS_KEPT = 5_000;
 
 /** What stands between words; nothing of it folds to a part of a word. */
 const CHUNK = /[^\s\p{P}\p{Z}\p{Cc}]+/gu;
 /** A character with its marks, the least that can be folded alone. */
 const UNIT = /\P{M}[\p{M}\p{Emoji_Modifier}\p{Cf}]*|\p{M}+/gsu;
 
-/** Finds the parts of texts that `q` matches, by the rules of the search. */
+/** Finds the parts of texts that `q` matches, by the rules of the search. Texts of one page repeat their words. */
 export function highlighter(q: string): (text: string) => Highlight[] {
   const wanted = wantedOf(q);
+  const known = new Map<string, Highlight[]>();
+  const inChunk = (chunk: string) => {
+    const before = known.get(chunk);
+    if (before !== undefined) return before;
+    const found = highlightsIn(chunk, wanted);
+    if (known.size < CHUNKS_KEPT) known.set(chunk, found);
+    return found;
+  };
   return (text) => {
     const found: Highlight[] = [];
     for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
-      for (const { offset, length } of highlightsIn(chunk, wanted)) found.push({ offset: index + offset, length });
+      for (const { offset, length } of inChunk(chunk)) found.push({ offset: index + offset, length });
       if (found.length >= MOST_HIGHLIGHTS) break;
     }
     return joined(found).slice(0, MOST_HIGHLIGHTS);

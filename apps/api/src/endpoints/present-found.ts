@@ -3,6 +3,7 @@ import type { FoundMessageResource } from '@flotilla/contract/messages.ts';
 import { highlighter } from '@flotilla/database/search-highlights.ts';
 import type { Person } from '@flotilla/domain/records/chat-users/people-store.ts';
 import { chatTitles, titleKey } from '@flotilla/domain/records/chats/chat-titles.ts';
+import { inSlices } from '@flotilla/domain/records/history/in-slices.ts';
 import type { Message } from '@flotilla/domain/records/messages/message-store.ts';
 import type { Context } from '../context.ts';
 import { presentMessage } from './present-message.ts';
@@ -16,13 +17,16 @@ export async function presentFound(
 ): Promise<FoundMessageResource[]> {
   const titles = await chatTitles(db, messages);
   const highlightsOf = highlighter(q);
-  return messages.flatMap((message) => {
+  const found: FoundMessageResource[] = [];
+  // A page may have a million characters.
+  await inSlices(messages, (message) => {
     const bot = directory.byId(message.bot_id);
-    if (bot === undefined) return [];
+    if (bot === undefined) return;
     const title = titles.get(titleKey(message));
     const highlights = message.text === null ? [] : highlightsOf(message.text);
-    return [{ ...presentMessage(bot, message), ...(title === undefined ? {} : { chat_title: title }), highlights }];
+    found.push({ ...presentMessage(bot, message), ...(title === undefined ? {} : { chat_title: title }), highlights });
   });
+  return found;
 }
 
 export function presentPerson({ userId, username, firstName, lastName, chats }: Person): PersonResource {

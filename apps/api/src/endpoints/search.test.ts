@@ -305,6 +305,26 @@ describe('people', () => {
   });
 });
 
+test('rules are found by a part of their condition or description, those of the caller’s bots alone', async () => {
+  for (const [bot, condition_value, description] of [
+    [desk, 'Refund', ''],
+    [shop, 'money', 'About a refund'],
+    [foreign, 'refunds', ''],
+  ] as const) {
+    const rule = { source_bot_id: bot.id, target_bot_id: bot.id, condition_type: 'keyword', action: 'copy' };
+    const body = { ...rule, condition_value, description, target_chat_id: CHAT };
+    expect(await admin('POST', '/api/routes/add', { body })).toMatchObject({ status: 200 });
+  }
+  const valuesFor = async (client: RestClient, q: string) => {
+    const { json } = await client('GET', '/api/routes', { query: { q } });
+    return (json as { condition_value: string }[]).map(({ condition_value }) => condition_value);
+  };
+  expect(await valuesFor(admin, 'REFUND')).toEqual(['Refund', 'money', 'refunds']);
+  expect(await valuesFor(ofTwo, 'refund')).toEqual(['Refund', 'money']);
+  expect(await valuesFor(ofOne, 'refund')).toEqual(['money']);
+  expect(await valuesFor(admin, '%')).toEqual([]);
+});
+
 describe('a search that Postgres cannot answer', () => {
   const whileWaiting = (work: () => Promise<void>) => whileLocked(api.database.db, 'messages', work);
   const waiting = () => waitingForLocks(api.database.db);

@@ -3,11 +3,15 @@ import type { ReactNode } from 'react';
 
 type Highlights = FoundMessageResource['highlights'];
 
-/** How much of the text stands before the first part that was found. */
-const LEAD = 40;
+type MarkedProps = {
+  text: string;
+  highlights: Highlights;
+  /** How much of the text stands before the first part that was found. */
+  lead?: number;
+};
 
 /** A text with what the api found in it marked; it begins shortly before the first mark. */
-export function Marked({ text, highlights }: { text: string; highlights: Highlights }): ReactNode {
+export function Marked({ text, highlights, lead = 40 }: MarkedProps): ReactNode {
   const parts: ReactNode[] = [];
   let shownTo = 0;
   for (const { offset, length } of highlights) {
@@ -16,8 +20,8 @@ export function Marked({ text, highlights }: { text: string; highlights: Highlig
   }
   parts.push(text.slice(shownTo));
   const start = highlights[0]?.offset ?? 0;
-  if (start > LEAD) {
-    const from = text.indexOf(' ', start - LEAD) + 1;
+  if (start > lead) {
+    const from = text.indexOf(' ', start - lead) + 1;
     parts[0] = `…${text.slice(from > 0 && from <= start ? from : start, start)}`;
   }
   return <>{parts}</>;

@@ -9,6 +9,8 @@ import { useWords } from '../words/words.tsx';
 import type { Target, TargetGroup } from './palette-target.ts';
 
 const SHOWN = 5;
+/** A phone shows little of a text. */
+const LEAD = 12;
 
 export type Found = { groups: TargetGroup[]; isLooking: boolean };
 
@@ -40,7 +42,10 @@ export function useFound(q: string): Found {
   const found: Target[] = (messages.data ?? []).map((message) => ({
     key: `message-${message.bot_id}-${message.chat_id}-${message.business_connection_id ?? ''}-${message.id}`,
     face: (
-      <TwoTexts one={<Marked text={message.text ?? ''} highlights={message.highlights} />} other={message.chat_title} />
+      <TwoTexts
+        one={<Marked text={message.text ?? ''} highlights={message.highlights} lead={LEAD} />}
+        other={message.chat_title}
+      />
     ),
     go: () => open.chat(message.bot_id, message.chat_id, message.id),
   }));

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type RawBuilder, sql } from 'kysely';
 import { lookUpSteps } from './look-up-steps.ts';
 import { searchMessages } from './search-messages.ts';
+import { readSearchPlaces } from './search-places.ts';
 import { type SearchCursor, searchCursorOf } from './search-scope.ts';
-import { lookUpStatement, searchStore, walkStatement } from './search-store.ts';
+import { lookUpStatement, walkStatement } from './search-store.ts';
 
 const TEXTS = [
   'Привет Мир, ёлка',
@@ -211,7 +212,7 @@ describe('a chat of many messages', () => {
 
     test.each([[false], [true]])('looks up words in their index alone (last word broad: %p)', async (broad) => {
       const searched = { scope: scope(), limit: 50, offset: 0, before: null };
-      const { periods, partitions } = await searchStore(database.db).places(searched);
+      const { periods, partitions } = await readSearchPlaces(database.db, searched);
       const steps = lookUpSteps(searched.scope, searchQuery('needle commo')!, periods, broad);
       const plan = await planAnalyzed(lookUpStatement(searched, steps, 1000, partitions));
       expect(plan).toContain('"Index Name":"messages_search"');

@@ -3,6 +3,7 @@ import { periodSeconds, type SearchQuery, searchQuery } from '@flotilla/database
 import { untilAborted } from '@flotilla/database/until-aborted.ts';
 import { lookUpSteps } from './look-up-steps.ts';
 import type { Message } from './message-store.ts';
+import { readSearchPlaces } from './search-places.ts';
 import { type Searched, searchStore, type WalkResult } from './search-store.ts';
 import { withinSearchTime } from './search-time.ts';
 
@@ -45,10 +46,10 @@ const BROAD = 0.05;
  */
 export async function searchMessages(deps: { db: Database }, search: MessageSearch): Promise<FoundMessages> {
   const query = searchQuery(search.q);
-  if (query === null) return { messages: [], total: 0 };
+  if (query === null || seesNothing(search)) return { messages: [], total: 0 };
   return withinSearchTime(search.signal, async (ended) => {
     const findOn = (searched: Searched) =>
-      untilAborted(deps.db, ended, (connection) => find(searchStore(connection, ended), query, searched));
+      untilAborted(deps.db, ended, (connection) => find({ db: connection, ended }, query, searched));
     if (search.before === null) return findOn(search);
     const fromTheTop = { ...search, before: null, offset: 0, limit: 1 };
     const [page, all] = await Promise.all([findOn(search), findOn(fromTheTop)]);
@@ -56,11 +57,14 @@ export async function searchMessages(deps: { db: Database }, search: MessageSear
   });
 }
 
-type Store = ReturnType<typeof searchStore>;
-
 // Common words are found by reading the newest messages, rare ones by look-up; a short walk tells which is cheaper.
 // In a chat, messages of one user, media type or topic have an index to walk, but words are looked up in all messages.
-async function find(store: Store, query: SearchQuery, search: Searched): Promise<FoundMessages> {
+async function find(
+  { db, ended }: { db: Database; ended: AbortSignal },
+  query: SearchQuery,
+  search: Searched,
+): Promise<FoundMessages> {
+  const store = searchStore(db, ended);
   const isNarrow = isIndexed(search);
   const end = search.offset + search.limit;
   let rows: number | null = SAMPLE;
@@ -79,7 +83,7 @@ async function find(store: Store, query: SearchQuery, search: Searched): Promise
     if (rows !== null) continue;
     const enough = Math.max(end, isLarge ? COUNTED_IN_LARGE : COUNTED);
     const lastIsBroad = query.others !== null && seen.withLast > BROAD * seen.walked;
-    const { periods, partitions } = await store.places(search);
+    const { periods, partitions } = await readSearchPlaces(db, search);
     const steps = lookUpSteps(search.scope, query, periods, lastIsBroad);
     const { messages, matching } = await store.lookUp(search, steps, enough, partitions);
     return { messages, total: matching };
@@ -90,6 +94,10 @@ async function find(store: Store, query: SearchQuery, search: Searched): Promise
 function lately({ before, filter: { fromS = -Infinity, toS = Infinity } = {} }: Searched): number | null {
   const sinceS = Math.min(before?.[0] ?? Date.now() / 1000, toS) - LATELY_S;
   return sinceS > fromS ? Math.floor(sinceS) : null;
+}
+
+function seesNothing({ scope }: Searched): boolean {
+  return scope !== 'fleet' && 'botIds' in scope && scope.botIds.length === 0;
 }
 
 function isOfBots({ scope }: Searched): boolean {

@@ -56,7 +56,7 @@ type Source = { condition: RawBuilder<unknown>; date: RawBuilder<unknown> };
 function sourcesOf(scope: SearchScope): Source[] {
   if (scope === 'fleet') return [{ condition: sql`true`, date: INDEXED_DATE }];
   if ('botIds' in scope) {
-    if (scope.botIds.length === 0 || scope.botIds.length > FEW_BOTS) return sourcesOf('fleet');
+    if (scope.botIds.length > FEW_BOTS) return sourcesOf('fleet');
     return scope.botIds.map((botId) => ({ condition: sql`bot_id = ${botId}`, date: INDEXED_DATE }));
   }
   const { botId, chatIds } = scope;
@@ -66,18 +66,18 @@ function sourcesOf(scope: SearchScope): Source[] {
   }));
 }
 
-/** Whether a row is in the scope and its chat and bot are not being deleted. No index is used for it. */
+/** Whether a row is in the scope. No index is used for it. */
+export function isIn(scope: SearchScope): RawBuilder<unknown> {
+  if (scope === 'fleet') return sql`true`;
+  if ('botIds' in scope) return sql`m.bot_id + 0 = any (${scope.botIds}::bigint[])`;
+  return sql`m.bot_id + 0 = ${scope.botId} and m.chat_id + 0 = any (${scope.chatIds}::bigint[])`;
+}
+
+/** The same, and that its chat and bot are not being deleted. */
 export function isShownIn(scope: SearchScope): RawBuilder<unknown> {
   return sql`${isIn(scope)} and not exists (
     select from deletions d where d.bot_id = m.bot_id
       and (d.chat_id is null or (d.chat_id = m.chat_id and m.date < d.before_date)))`;
-}
-
-// Not for an index: whatever the statistics say, it is the words' index that is read.
-function isIn(scope: SearchScope): RawBuilder<unknown> {
-  if (scope === 'fleet') return sql`true`;
-  if ('botIds' in scope) return sql`m.bot_id + 0 = any (${scope.botIds}::bigint[])`;
-  return sql`m.bot_id + 0 = ${scope.botId} and m.chat_id + 0 = any (${scope.chatIds}::bigint[])`;
 }
 
 /** Messages before a position, as a condition that also tells Postgres which partitions to leave out. */

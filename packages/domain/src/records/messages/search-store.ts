@@ -1,14 +1,14 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { readPartitions } from '@flotilla/database/month-partitions.ts';
 import type { Partition } from '@flotilla/database/partition.ts';
 import { periodOf, type SearchQuery, tsqueryOf } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { MESSAGE_COLUMNS } from '../history/message-row.ts';
-import { LISTED_PERIOD_BITS, type LookUp } from './look-up-steps.ts';
+import type { LookUp } from './look-up-steps.ts';
 import type { Message, MessageFilter } from './message-store.ts';
 import {
   columns,
   isBefore,
+  isIn,
   isShownIn,
   NEWEST_FIRST,
   newestIn,
@@ -24,13 +24,6 @@ export interface Searched {
   limit: number;
   offset: number;
   before: SearchCursor | null;
-}
-
-const LISTED_PERIOD_S = 2 ** LISTED_PERIOD_BITS;
-
-export interface Places {
-  partitions: Partition[];
-  periods: number[];
 }
 
 export interface WalkResult {
@@ -52,21 +45,6 @@ export function searchStore(db: Database, signal?: AbortSignal) {
     signal?.throwIfAborted();
     return statement.execute(db);
   };
-  // Of the first and the last partition: their dates may be anything.
-  const periodsIn = async (partition: string) => {
-    const newest = (condition: RawBuilder<unknown>) => sql`(
-      select date >> ${sql.lit(LISTED_PERIOD_BITS)} from ${sql.table(partition)} where ${condition}
-      order by date + 0 desc limit 1)`;
-    const { rows } = await run(sql<{ period: number }>`
-      with recursive found (period) as (
-        select ${newest(sql`true`)}
-        union all
-        select ${newest(sql`date + 0 < found.period << ${sql.lit(LISTED_PERIOD_BITS)}`)}
-        from found where found.period is not null
-      )
-      select period from found where period is not null`);
-    return rows.map(({ period }) => period);
-  };
   return {
     /** Reads the newest messages, at most `rows`, and checks each one. This is fast when most of them match. */
     async walk(
@@ -78,21 +56,6 @@ export function searchStore(db: Database, signal?: AbortSignal) {
       const found = await run(walkStatement(searched, query, rows, sinceS));
       const [{ walked = 0, matching = 0, withLast = 0, chatMessages = 0, spanS = 0 } = {}] = found.rows;
       return { messages: messagesIn(found.rows), walked, matching, withLast, chatMessages, spanS };
-    },
-
-    /** The partitions of messages that may be on the page, and the periods to look words up in, for `lookUpSteps`. */
-    async places({ before, filter: { fromS = -Infinity, toS = Infinity } = {} }: Searched): Promise<Places> {
-      signal?.throwIfAborted();
-      const last = Math.min(before?.[0] ?? Infinity, toS);
-      const all = await readPartitions(db, 'messages');
-      const partitions = all.filter((one) => (one.fromS ?? -Infinity) <= last && (one.untilS ?? Infinity) > fromS);
-      const periods = new Set<number>();
-      for (const { name, fromS: first, untilS } of partitions) {
-        const found = first === null || untilS === null ? await periodsIn(name) : periodsBetween(first, untilS);
-        for (const period of found) periods.add(period);
-      }
-      const isWanted = (period: number) => startOf(period) <= last && startOf(period + 1) > fromS;
-      return { partitions, periods: [...periods].filter(isWanted).sort((a, b) => b - a) };
     },
 
     /** Looks the words up, step by step, until `enough` messages are found; `matching` counts up to that. */
@@ -134,7 +97,7 @@ export function walkStatement(
       where m.search @@ everything and m.deleted_at is null and ${isShownIn(scope)} and ${passes(searched.filter)}
     )
     select (select count(*) from recent) as walked, (select count(*) from matching) as matching,
-      (select count(*) from recent join wanted using (period) where search @@ last_word) as "withLast",
+      (select count(*) from recent m join wanted using (period) where m.search @@ last_word and ${isIn(scope)}) as "withLast",
       coalesce((select sum(message_count)::bigint from chats where ${chats}), 0) as "chatMessages",
       coalesce((select max(date) - min(date) from recent), 0) as "spanS",
       ${pageOfMatching(searched)}`;
@@ -200,13 +163,4 @@ function messagesIn(rows: (Message & Record<string, unknown>)[]): Message[] {
   return rows
     .filter((row) => row.id !== null)
     .map((row) => Object.fromEntries(MESSAGE_COLUMNS.map((column) => [column, row[column]])) as unknown as Message);
-}
-
-function periodsBetween(fromS: number, untilS: number): number[] {
-  const first = Math.floor(fromS / LISTED_PERIOD_S);
-  return Array.from({ length: Math.ceil(untilS / LISTED_PERIOD_S) - first }, (_, at) => first + at);
-}
-
-function startOf(period: number): number {
-  return period * LISTED_PERIOD_S;
 }
