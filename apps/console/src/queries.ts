@@ -5,6 +5,8 @@ import { SESSION } from './session.tsx';
 /** Figures on the screen are at most this old while it is looked at. */
 export const REFRESH_MS = 10_000;
 const RETRIES = 2;
+/** Who is asked to wait so long does not ask again by itself: a search that took too long would take as long again. */
+const LONG_S = 10;
 
 /** Asks again after faults that pass; a 401 of any call shows the sign-in. */
 export function createQueries(): QueryClient {
@@ -29,5 +31,6 @@ export function retryPassing(failures: number, error: Error): boolean {
 }
 
 function isPassing(error: Error): boolean {
-  return error instanceof CallError && (error.status === 0 || error.status >= 500);
+  if (!(error instanceof CallError) || (error.retryAfterS ?? 0) >= LONG_S) return false;
+  return error.status === 0 || error.status >= 500;
 }

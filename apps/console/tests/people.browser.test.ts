@@ -205,7 +205,7 @@ test(
       await palette.getByRole('combobox').fill(text);
     };
     await look('order');
-    await inGroup('Messages').filter({ hasText: 'Where is my Café order?' }).waitFor();
+    await inGroup('Messages').filter({ hasText: 'my Café order?' }).waitFor();
     expect(await inGroup('Messages').locator('mark').allTextContents()).toEqual(['order', 'order', 'order']);
     await inGroup('Messages').filter({ hasText: 'An order, please' }).click();
     await page.waitForURL(`**/inbox/${shop.id}/${ADA}?around=*`);

@@ -12,6 +12,7 @@ test('every code of the api has a sentence in Russian; in English the sentence o
 test.each([
   ['must be an integer from 1 to 100', 'Нужно целое число от 1 до 100.'],
   ['must have at most 64 characters', 'Не более 64 символов.'],
+  ['The search took too long; search one bot or chat, a shorter time, or for a rarer word', /^Поиск занял слишком/],
   ['This token is registered already, as bot 7', 'Этот токен уже добавлен: бот 7.'],
   ['IP address 10.0.0.1 is reserved; BACKEND_ALLOWED_CIDRS can allow its range', /^Адрес 10\.0\.0\.1 зарезервирован/],
   ['host 169.254.169.254 is a metadata service, which is never allowed', /^Узел 169\.254\.169\.254 —/],

@@ -10,6 +10,7 @@ import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { sql } from 'kysely';
 import { BUSY_CHAT, type Corpus, multiplyCorpus, OLD_CHAT, SHARES, storeCorpus } from './chat-corpus.ts';
 import { percentile } from './percentile.ts';
+import { postgresPart, usageOf } from './process-usage.ts';
 import { ms, perSecond, report } from './report.ts';
 
 const ROWS = 5_000_000;
@@ -44,17 +45,24 @@ export async function benchSearch({ url, rows = ROWS }: { url: string; rows?: nu
       'every second bot': { botIds: bots.filter((_, at) => at % 2 === 0) },
       'all bots': 'fleet',
     };
-    for (const [where, scope] of Object.entries(scopes)) await measureScope(db, corpus, where, scope);
+    for (const [where, scope] of Object.entries(scopes)) await measureScope({ db, url }, corpus, where, scope);
     process.stdout.write(`\n${await planOf(db, corpus.words[9_000] ?? '')}\n`);
   } finally {
     await db.destroy();
   }
 }
 
-async function measureScope(db: Database, corpus: Corpus, where: string, scope: SearchScope): Promise<void> {
+async function measureScope(
+  { db, url }: { db: Database; url: string },
+  corpus: Corpus,
+  where: string,
+  scope: SearchScope,
+): Promise<void> {
   const isChat = scope !== 'fleet' && 'chatIds' in scope;
   const figures: { what: string; figure: string; target?: string }[] = [];
   const rounds: number[][] = Array.from({ length: ROUNDS }, () => []);
+  const postgres = await postgresPart(url);
+  const [cpuBefore, nodeBefore] = [usageOf(postgres).cpuSeconds, process.cpuUsage()];
   for (const [name, questions] of Object.entries(questionsOf(corpus))) {
     const all: number[] = [];
     for (const round of rounds) {
@@ -64,6 +72,12 @@ async function measureScope(db: Database, corpus: Corpus, where: string, scope: 
     }
     figures.push({ what: `${name}, p50 / p95`, figure: `${ms(percentile(all, 50))} / ${ms(percentile(all, 95))}` });
   }
+  const searches = rounds.flat().length;
+  const { user, system } = process.cpuUsage(nodeBefore);
+  const cpu = [(usageOf(postgres).cpuSeconds - cpuBefore) * 1000, (user + system) / 1000].map((one) =>
+    ms(one / searches),
+  );
+  figures.push({ what: 'processor time of a search, Postgres / Node', figure: cpu.join(' / ') });
   const p95 = rounds.map((round) => ms(percentile(round, 95))).join(', ');
   figures.push({
     what: `all of them, p95 of each of ${ROUNDS} rounds`,

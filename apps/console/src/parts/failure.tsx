@@ -55,7 +55,7 @@ export function sentenceOf(error: Error, words: Words): string {
     return reason === undefined ? message : `${reason} (${message})`;
   }
   if (error.status === 0 || error.status === 502 || error.status === 504) return errors.network;
-  if (error.status === 503) return store ? words.outages[store] : errors.unavailable;
+  if (error.status === 503) return store ? words.outages[store] : errors.inWords(message) || errors.unavailable;
   if (error.status === 403) return errors.forbidden;
   if (message === '') return errors.internal;
   const known = errors.inWords(message);

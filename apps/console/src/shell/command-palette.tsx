@@ -1,12 +1,14 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
+import { sentenceOf } from '../parts/failure.tsx';
 import { useWords } from '../words/words.tsx';
 import type { TargetGroup } from './palette-target.ts';
 import { type Chosen, useTargets } from './palette-targets.tsx';
 
 /** Finds screens, bots, chats, people, messages, rules, settings and actions. */
 export function CommandPalette({ close }: { close: () => void }): ReactNode {
-  const { palette: words } = useWords();
+  const all = useWords();
+  const { palette: words } = all;
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [marked, setMarked] = useState(0);
@@ -16,7 +18,7 @@ export function CommandPalette({ close }: { close: () => void }): ReactNode {
     setText('');
     setMarked(0);
   };
-  const { groups, isLooking } = useTargets(text.trim(), chosen, { close, choose });
+  const { groups, isLooking, error } = useTargets(text.trim(), chosen, { close, choose });
   const targets = groups.flatMap((group) => group.targets);
   const at = Math.min(marked, targets.length - 1);
   const steer = (event: KeyboardEvent) => {
@@ -57,7 +59,8 @@ export function CommandPalette({ close }: { close: () => void }): ReactNode {
           />
         ))}
       </div>
-      <p role="status" className={targets.length === 0 ? 'muted' : 'unseen'}>
+      {error !== null && <p className="fault">{sentenceOf(error, all)}</p>}
+      <p role="status" className={targets.length === 0 && error === null ? 'muted' : 'unseen'}>
         {targets.length > 0 ? words.results(targets.length) : isLooking ? words.looking : words.nothing}
       </p>
     </Dialog>

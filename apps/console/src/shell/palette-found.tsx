@@ -12,13 +12,13 @@ const SHOWN = 5;
 /** A phone shows little of a text. */
 const LEAD = 12;
 
-export type Found = { groups: TargetGroup[]; isLooking: boolean };
+export type Found = { groups: TargetGroup[]; isLooking: boolean; error: Error | null };
 
 /** What the api finds of a text: chats, people, rules and messages of all bots of the account. '' asks for nothing. */
 export function useFound(q: string): Found {
   const words = useWords();
   const open = useOpen();
-  const asked = { enabled: q !== '', retry: false } as const;
+  const asked = { enabled: q !== '' } as const;
   const chats = useQuery({
     ...asked,
     queryKey: ['chats', 'palette', q],
@@ -49,8 +49,10 @@ export function useFound(q: string): Found {
     ),
     go: () => open.chat(message.bot_id, message.chat_id, message.id),
   }));
+  const all = [chats, people, rules, messages];
   return {
-    isLooking: [chats, people, rules, messages].some(({ isFetching }) => isFetching),
+    isLooking: all.some(({ isFetching }) => isFetching),
+    error: all.find(({ error }) => error !== null)?.error ?? null,
     groups: [
       {
         name: 'chats',

@@ -35,14 +35,16 @@ export function useTargets(text: string, chosen: Chosen | null, { close, choose 
   const settings = useSettings(text, choose);
   const found: Found = useFound(chosen === null && text !== '' ? asked : '');
   const ending = ({ key, face, go }: Target) => ({ key, face, go: closing(go) });
-  if (chosen !== null) return { groups: [{ name: 'bots' as const, targets: bots.map(ending) }], isLooking: false };
+  if (chosen !== null) {
+    return { groups: [{ name: 'bots' as const, targets: bots.map(ending) }], isLooking: false, error: null };
+  }
   const groups: TargetGroup[] = [
     { name: 'bots', targets: bots.map(ending) },
     { name: 'actions', targets: actions.map(ending) },
     { name: 'settings', targets: settings.map((one) => (one.staysOpen ? one : ending(one))) },
     ...(text === '' ? [] : found.groups.map((group) => ({ ...group, targets: group.targets.map(ending) }))),
   ];
-  return { groups, isLooking: text !== '' && (asked !== text || found.isLooking) };
+  return { groups, isLooking: text !== '' && (asked !== text || found.isLooking), error: found.error };
 }
 
 function useBots(text: string, chosen: Chosen | null): Target[] {

@@ -22,6 +22,11 @@ export const codes: Record<ErrorCode, string> = {
 /** What the api often says of a call or of a field; `$1` is what the pattern found. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^Bot not found$/, 'Такого бота нет, или он вам недоступен.'],
+  [
+    /^The search took too long/,
+    'Поиск занял слишком много времени: ищите в одном боте или чате, за меньший срок или более редкое слово.',
+  ],
+  [/^This account runs too many searches/, 'Слишком много поисков одновременно. Попробуйте ещё раз.'],
   [/^Account not found$/, 'Такой учётной записи нет.'],
   [/^Message not found$/, 'Такого сообщения нет.'],
   [/^Chat not found$/, 'Такого чата нет.'],
