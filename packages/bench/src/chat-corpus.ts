@@ -10,7 +10,7 @@ export const OLD_CHAT = -1;
 export const BUSY_CHAT = -2;
 const SMALL_CHATS = 10_000;
 
-const NOW_S = 1_780_000_000;
+const NOW_S = Math.floor(Date.now() / 1000);
 const OLD_SPAN_S = 2 * 365 * 86_400;
 const BUSY_SPAN_S = 9 * 86_400;
 const BATCH = 500;

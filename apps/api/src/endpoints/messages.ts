@@ -1,6 +1,6 @@
 import type { FoundMessageResource, MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
-import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type Caller, seesChat } from '@flotilla/domain/people/accounts/caller.ts';
 import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
@@ -94,8 +94,11 @@ async function scopeOf(context: Context, caller: Caller, input: SearchInput): Pr
   const { bot_id: botId, chat_id: chatId } = input;
   if (chatId !== undefined) {
     const { id } = await requireBotOfChat(context, caller, { bot_id: botId, chat_id: chatId });
-    return { botId: id, chatIds: [chatId, ...(await chatStore(context.db).formerOf(id, chatId))] };
+    const former = await chatStore(context.db).formerOf(id, chatId);
+    return { botId: id, chatIds: [chatId, ...former.filter((one) => seesChat(caller, { botId: id, chatId: one }))] };
   }
+  // It sees some chats of a bot only.
+  if (caller.apiKey?.mcp) throw refusedInput('chat_id', 'is required for this key');
   if (botId !== undefined) return { botIds: [requireBot(context, botId).id] };
   return caller.bots === 'all' ? 'fleet' : { botIds: [...caller.bots] };
 }

@@ -1,5 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import { movedGroupStore } from '@flotilla/domain/records/moved-groups/moved-group-store.ts';
 import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
+import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -143,6 +145,21 @@ describe('tools', () => {
     const none = await agent('read', []);
     expect(JSON.parse((await use(none, 'list_bots')).text)).toEqual({ bots: [] });
     expect(JSON.parse((await use(none, 'fleet_status')).text)).toEqual({ attention: [] });
+  });
+
+  test('find nothing of the group that a chat of the key was before, unless the key names it, too', async () => {
+    const [group, supergroup] = [-4_001, -100_4_001];
+    const message = { id: 1, text: 'needle', date: 1_770_000_000 };
+    for (const chat_id of [group, supergroup]) await storeMessages(api.database.db, bot.id, [{ ...message, chat_id }]);
+    const move = { botId: bot.id, fromChatId: group, toChatId: supergroup };
+    await movedGroupStore(api.database.db).point(move);
+    const of = (chat_id: number) => ({ bot_id: bot.id, chat_id });
+    const found = async (chats: object[]) => {
+      const { text } = await use(await agent('read', chats), 'search_messages', { ...of(supergroup), q: 'needle' });
+      return (JSON.parse(text) as { messages: { chat_id: number }[] }).messages.map(({ chat_id }) => chat_id);
+    };
+    expect(await found([of(supergroup)])).toEqual([supergroup]);
+    expect((await found([of(supergroup), of(group)])).sort()).toEqual([supergroup, group].sort());
   });
 
   test('tell no answer to a question in another chat, nor whether there is one', async () => {

@@ -30,6 +30,13 @@ export function seesBot(caller: Caller, botId: number): boolean {
   return caller.bots === 'all' || caller.bots.has(botId);
 }
 
+/** A key for MCP sees the chats that it names; any other caller sees those of its bots. */
+export function seesChat(caller: Caller, chat: { botId: number; chatId: number }): boolean {
+  const named = caller.apiKey?.mcp?.chats;
+  const isNamed = named?.some(({ botId, chatId }) => botId === chat.botId && chatId === chat.chatId) ?? true;
+  return isNamed && seesBot(caller, chat.botId);
+}
+
 /** Throws 'forbidden' unless the caller acts as an admin. */
 export function requireAdmin(caller: Caller): void {
   if (caller.role !== 'admin') throw new FlotillaError('forbidden', 'Admin role required');
