@@ -229,6 +229,7 @@ test(
     await page.waitForURL(`**/bots/${shop.id}/settings#secret`);
     await waitFor(() => page.evaluate<boolean>('document.activeElement.type === "password"'));
     await page.goto(`${suite.fleet.url}/console/`);
+    await page.getByRole('navigation', { name: 'Screens' }).waitFor();
     await look('backend url');
     await inGroup('Settings').filter({ hasText: 'Backend URL' }).click();
     await palette.getByRole('combobox', { name: 'Backend URL: of which bot?' }).fill('help');
