@@ -1,8 +1,10 @@
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { type BotRow, botStore } from '../../fleet/bots/bot-store.ts';
+import { apiKeyStore } from '../../people/accounts/api-key-store.ts';
 import { storeMove } from './move-group.ts';
 
 const [GROUP, SUPERGROUP, OTHER] = [-4_100, -1_002_100_000_000, -4_200];
@@ -58,6 +60,7 @@ async function boundTo(programId: number): Promise<unknown[]> {
 const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'chat_reads.chat_id': 'follows',
   'chat_users.chat_id': 'follows',
+  'api_keys.mcp_chats': 'follows',
   'event_sinks.chat_id': 'follows',
   'program_tokens.chats': 'follows',
   'programs.filter': 'follows',
@@ -122,6 +125,27 @@ describe('a group that becomes a supergroup', () => {
         details: `became ${SUPERGROUP}; rules: 3; filters: 1; tokens: 1`,
       },
     ]);
+  });
+
+  test('is seen by the keys for MCP that saw the group, beside it', async () => {
+    const { id: accountId } = await insertAccount(database.db, { username: 'agents' });
+    const key = async (hash: string, chats: object[]) => {
+      const values = { account_id: accountId, name: hash, key_hash: hash, key_prefix: 'flt_', role: 'user' as const };
+      const mcp_chats = sql<{ bot_id: number; chat_id: number }[]>`${JSON.stringify(chats)}::jsonb`;
+      await database.db
+        .insertInto('api_keys')
+        .values({ ...values, mcp: 'read', mcp_chats })
+        .execute();
+    };
+    await key('own', [{ bot_id: botId, chat_id: GROUP }]);
+    await key('others', [{ bot_id: otherBotId, chat_id: GROUP }]);
+    await moved();
+    const chatsOf = async (hash: string) => (await apiKeyStore(database.db).findByHash(hash))?.mcp?.chats;
+    expect(await chatsOf('own')).toEqual([
+      { botId, chatId: GROUP },
+      { botId, chatId: SUPERGROUP },
+    ]);
+    expect(await chatsOf('others')).toEqual([{ botId: otherBotId, chatId: GROUP }]);
   });
 
   test('means both ids in force, since the last updates of the group may come late', async () => {

@@ -27,8 +27,9 @@ export async function storeMove(transaction: Database, move: GroupMove, atS: num
   const sources = await store.moveRules(move);
   const filters = await store.moveFilters(move);
   const tokens = await store.moveTokens(move);
+  const keys = await store.moveKeys(move);
   const sinks = await store.moveSinks(move);
-  const followed = { rules: sources.length, filters, tokens, sinks, ...(await store.movePeople(move)) };
+  const followed = { rules: sources.length, filters, tokens, keys, sinks, ...(await store.movePeople(move)) };
   const { botId, fromChatId: chatId, toChatId } = move;
   // Even if nothing is bound to it: what is bound to the supergroup later also means the group's last updates.
   const changed = [...new Set([botId, ...sources])];

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 export type GroupMove = { botId: number; fromChatId: number; toChatId: number };
 
 /** How many stored ids of a kind followed. */
-export type Followed = Record<'rules' | 'filters' | 'tokens' | 'sinks' | 'tags' | 'people', number>;
+export type Followed = Record<'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'people', number>;
 
 type ChatIds = { chat_ids?: number[] };
 
@@ -89,6 +89,16 @@ export function movedGroupStore(db: Database) {
         moved += 1;
       }
       return moved;
+    },
+
+    /** Keys for MCP may also see the supergroup; what was written in the group stays readable. Known within a minute. */
+    async moveKeys({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
+      const chat = (id: number) =>
+        sql`jsonb_build_array(jsonb_build_object('bot_id', ${botId}::bigint, 'chat_id', ${id}::bigint))`;
+      const { numAffectedRows } = await sql`
+        update api_keys set mcp_chats = mcp_chats || ${chat(toChatId)}
+        where mcp_chats @> ${chat(fromChatId)} and not mcp_chats @> ${chat(toChatId)}`.execute(db);
+      return Number(numAffectedRows);
     },
 
     /** Events that the bot writes into the group go on in the supergroup. */
