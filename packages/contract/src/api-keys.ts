@@ -7,7 +7,11 @@ import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
 
 const MCP_RIGHTS = ['read', 'write'] as const;
 const MCP_CHATS_AT_MOST = 100;
-const mcpChat = jsonObject({ bot_id: ownId(), chat_id: platformId() });
+const CHAT_OF_BOT = 'The chat, as this bot knows it.';
+const mcpChat = jsonObject({
+  bot_id: ownId().describe('The bot.'),
+  chat_id: platformId().describe(CHAT_OF_BOT),
+});
 
 const apiKeyResource = z
   .strictObject({
@@ -22,7 +26,7 @@ const apiKeyResource = z
       .optional()
       .describe('What the key may do at `POST /mcp`. Such a key is for MCP alone. Absent: it is for REST.'),
     mcp_chats: z
-      .array(z.strictObject({ bot_id: z.int(), chat_id: z.int() }))
+      .array(z.strictObject({ bot_id: z.int().describe('The bot.'), chat_id: z.int().describe(CHAT_OF_BOT) }))
       .optional()
       .describe('The chats that its tools may see and write in; an empty list is none.'),
     enabled: enabledField,
