@@ -12,8 +12,8 @@ export type Draft = Content & {
   edits?: EditedMessage | undefined;
 };
 export type EditedMessage = { id: number; hasMedia: boolean };
-/** A chat has two drafts: of a new message, and of a change. */
-type Place = { botId: number; chatId: number; of?: 'new' | 'edit' };
+/** A chat, and each of its topics, has two drafts: of a new message, and of a change. */
+type Place = { botId: number; chatId: number; threadId?: number | undefined; of?: 'new' | 'edit' };
 type Stored = Record<string, Record<string, Draft>>;
 
 export function readDraft(accountId: number, place: Place): Draft | null {
@@ -47,8 +47,9 @@ export function forgetDrafts(accountId: number): void {
   store(others);
 }
 
-function nameOf({ botId, chatId, of = 'new' }: Place): string {
-  return of === 'new' ? `${botId}:${chatId}` : `${botId}:${chatId}:${of}`;
+function nameOf({ botId, chatId, threadId, of = 'new' }: Place): string {
+  const chat = threadId === undefined ? `${botId}:${chatId}` : `${botId}:${chatId}:t${threadId}`;
+  return of === 'new' ? chat : `${chat}:${of}`;
 }
 
 /** A browser may forbid storage, or hold what another release wrote. */

@@ -15,7 +15,7 @@ type SentListener = (message: Message, sent: Sent) => void;
 
 const NOTHING: Outgoing = { file: null, sending: null, error: null };
 
-/** Holds what is sent in each chat, because a send goes on while another chat or screen is shown. */
+/** Holds what is sent in each chat and topic, because a send goes on while another chat or screen is shown. */
 function createOutbox() {
   const chats = new Map<string, Outgoing>();
   const listeners = new Set<() => void>();
@@ -44,8 +44,8 @@ function createOutbox() {
   };
 }
 
-function keyOf({ botId, chatId }: ChatId): string {
-  return `${botId}:${chatId}`;
+function keyOf({ botId, chatId, threadId }: ChatId): string {
+  return `${botId}:${chatId}:${threadId ?? ''}`;
 }
 
 const OutboxContext = createContext<ReturnType<typeof createOutbox> | null>(null);

@@ -11,6 +11,7 @@ import { type Credentials, keepCredentials } from './credentials.ts';
 import { type EchoProgram, startEchoProgram } from './demo-bot/echo-program.ts';
 import { ADA, type DemoBot, type DemoBotOptions, registerDemoBot } from './demo-bot/register-demo-bot.ts';
 import { registerDesks } from './demo-bot/register-desks.ts';
+import { registerTopics } from './demo-bot/register-topics.ts';
 import { type Phone, servePhone } from './phone/serve-phone.ts';
 import { requireFreePort } from './require-free-port.ts';
 import { type Stack, stack } from './stack.ts';
@@ -165,6 +166,7 @@ async function startPhone(
 async function registerBots(options: DemoBotOptions): Promise<DemoBot> {
   const demoBot = await registerDemoBot(options);
   await registerDesks(options, demoBot);
+  await registerTopics(options, demoBot);
   return demoBot;
 }
 

@@ -72,7 +72,8 @@ export function readMessageTopic(message: Fields): MessageTopic | null {
     readObject(readObject(message, 'reply_to_message') ?? {}, 'forum_topic_created');
   return {
     threadId,
-    made: threadId === GENERAL_TOPIC ? { name: 'General' } : created === null ? {} : readTopic(created),
+    // The first message of a bot may be the topic 1 of a private chat.
+    made: message.is_topic_message !== true ? { name: 'General' } : created === null ? {} : readTopic(created),
     changed: readChange(message),
   };
 }

@@ -55,7 +55,7 @@ const ABANDONED_BYTES = 32 * 1024 * 1024;
  * delays an answer.
  */
 export function callCapture(context: Context): Capture {
-  const { calls, metrics } = context;
+  const { calls, metrics, messageTopics } = context;
   /** By bot id: the decompression that the bot's next answer must wait for. */
   const tails = new Map<number, Promise<void>>();
   let compressedBytes = 0;
@@ -76,6 +76,7 @@ export function callCapture(context: Context): Capture {
       learn(bot, result);
       return;
     }
+    if (call.captured.effect === 'messages' && hasTopics(bot, by)) messageTopics.note(bot.id, JSON.parse(result));
     const params = keptParameters(call);
     const incomplete = call.incomplete ?? whyLeftOut(call, params);
     const kept = { method, params, result, ...(incomplete === null ? {} : { incomplete }) };
@@ -126,6 +127,13 @@ export function callCapture(context: Context): Capture {
       await calls.drain();
     },
   };
+}
+
+/** True if a token of the program that made the call is limited to topics. */
+function hasTopics({ programs }: Bot, by: Actor | null): boolean {
+  const id = by?.kind === 'bot' ? by.program?.id : undefined;
+  if (id === undefined) return false;
+  return programs.some((program) => program.id === id && program.tokens.some(({ threads }) => threads !== null));
 }
 
 function isKept(captured: CapturedMethod, result: string): boolean {

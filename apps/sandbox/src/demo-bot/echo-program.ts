@@ -2,7 +2,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isSecret } from '@flotilla/runtime/digest.ts';
 
-type Message = { message_id: number; chat: { id: number }; text?: string };
+type Message = {
+  message_id: number;
+  chat: { id: number };
+  text?: string;
+  message_thread_id?: number;
+  is_topic_message?: true;
+};
 type Update = { message?: Message; callback_query?: { id: string; data?: string; from: { id: number } } };
 type Call = { method: string; params: Record<string, unknown> };
 
@@ -49,8 +55,12 @@ function answerTo({ message, callback_query: press }: Update): Call | null {
   }
   if (!message) return null;
   const chat_id = message.chat.id;
+  const topic = message.is_topic_message ? { message_thread_id: message.message_thread_id } : {};
   if (message.text === undefined) {
-    return { method: 'copyMessage', params: { chat_id, from_chat_id: chat_id, message_id: message.message_id } };
+    return {
+      method: 'copyMessage',
+      params: { chat_id, ...topic, from_chat_id: chat_id, message_id: message.message_id },
+    };
   }
   const keyboard = [[{ text: 'A button', callback_data: 'the button' }]];
   const isStart = message.text.startsWith('/start');
@@ -58,6 +68,7 @@ function answerTo({ message, callback_query: press }: Update): Call | null {
     method: 'sendMessage',
     params: {
       chat_id,
+      ...topic,
       text: isStart ? 'Hello! I say back whatever you tell me.' : `You said: ${message.text}`.slice(0, 4096),
       ...(isStart ? { reply_markup: { inline_keyboard: keyboard } } : {}),
     },

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { allowPrivateTopics } from '../chats/topic.ts';
 import type { Simulator } from '../simulator.ts';
 import { newQueue, type QueueWatcher } from '../updates/update-queue.ts';
 import { newCallLog } from './call-log.ts';
@@ -12,6 +13,8 @@ export type NewBot = {
   nextUpdateId?: number | undefined;
   /** The first message_id in its private chats; 1 when not given. */
   nextMessageId?: number | undefined;
+  /** Its private chats have topics. */
+  topics?: boolean | undefined;
 };
 
 /** Registers a bot, as @BotFather would. */
@@ -23,6 +26,7 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
     nextUpdateId: wanted.nextUpdateId ?? randomInt(2_000_001, 1_000_000_000),
     nextMessageId: wanted.nextMessageId ?? 1,
   });
+  if (wanted.topics === true) allowPrivateTopics(bot);
   sim.bots.set(id, bot);
   sim.storage.saveBot(bot);
   return bot;

@@ -23,6 +23,7 @@ const NEW_BOT = z.strictObject({
   username: z.string().optional().describe('without the @; "bot<id>_bot" when not given'),
   nextUpdateId: z.int().min(1).optional().describe('the first update_id; random when not given, as on the platform'),
   nextMessageId: z.int().min(1).optional().describe('the first message_id in its private chats; 1 when not given'),
+  topics: z.boolean().optional().describe('true: its private chats have topics'),
 });
 
 export const createBot = operation(

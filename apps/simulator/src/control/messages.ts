@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BotApiError } from '../bot-api-error.ts';
 import type { Chat } from '../chats/chat.ts';
-import { refuseClosedTopic, topicFields } from '../chats/topic.ts';
+import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
 import { mediaOf, showMedia } from '../files/show-media.ts';
 import type { SimFile } from '../files/sim-file.ts';
 import { storeFile } from '../files/store-file.ts';
@@ -27,7 +27,10 @@ const SAID = inChat({
   parseMode: z.string().optional().describe('HTML, Markdown or MarkdownV2: how the text is formatted'),
   file: SENT_FILE.optional().describe('a file, its bytes in base64'),
   caption: z.string().optional().describe('of the file'),
-  topic: z.int().optional().describe('id of a topic of a forum; the General topic when not given'),
+  topic: z
+    .int()
+    .optional()
+    .describe('id of a topic of a forum or of a private chat; the General topic, or none, when not given'),
   replyTo: MESSAGE_ID.optional().describe('id of the message that is replied to'),
   mediaGroupId: z.string().optional().describe('the same for all messages of one album'),
   inNameOf: CHAT.optional().describe('id of the chat that is shown as the author: that group itself, or a channel'),
@@ -62,8 +65,8 @@ export const sendMessage = operation(
 );
 
 function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): Content {
-  const said: Content = topicFields(chat, input.topic ?? 0);
-  if (input.replyTo !== undefined) said.reply_to_message = withoutReply(messageOf(chat, input.replyTo));
+  const reply = input.replyTo === undefined ? {} : { reply_to_message: withoutReply(messageOf(chat, input.replyTo)) };
+  const said: Content = { ...topicFields(chat, threadOf(input.topic ?? 0, reply)), ...reply };
   if (input.mediaGroupId !== undefined) said.media_group_id = input.mediaGroupId;
   if (input.text !== undefined) {
     const { text, entities } = formatText(input.text, input.parseMode ?? '', undefined);

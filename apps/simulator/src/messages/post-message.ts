@@ -58,6 +58,11 @@ function showTo(botId: number, message: Message): Message {
   return rest as Message;
 }
 
+/** The id that the next message of a chat gets. */
+export function upcomingMessageId(sim: Simulator, chat: Chat): number {
+  return (chat.person === null ? undefined : sim.bots.get(chat.botId))?.nextMessageId ?? chat.nextMessageId;
+}
+
 function nextMessageId(sim: Simulator, chat: Chat): number {
   const bot = chat.person === null ? undefined : sim.bots.get(chat.botId);
   if (bot === undefined) {

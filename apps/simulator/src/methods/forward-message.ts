@@ -1,6 +1,7 @@
 import { badRequest } from '../bot-api-error.ts';
 import type { Chat, Message } from '../chats/chat.ts';
 import { findOwnChat, findWritableChat } from '../chats/find-chat.ts';
+import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
 import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
 import { boolean, integer, text } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
@@ -18,7 +19,18 @@ const SERVICE_FIELDS = [
   'pinned_message',
   'group_chat_created',
 ];
-const OWN_FIELDS = ['message_id', 'from', 'sender_chat', 'chat', 'date', 'edit_date', 'reply_to_message', 'quote'];
+const OWN_FIELDS = [
+  'message_id',
+  'message_thread_id',
+  'is_topic_message',
+  'from',
+  'sender_chat',
+  'chat',
+  'date',
+  'edit_date',
+  'reply_to_message',
+  'quote',
+];
 const NOT_COPIED = [...OWN_FIELDS, 'external_reply', 'reply_markup', 'media_group_id', 'has_protected_content'];
 
 export function forwardMessage(call: Call): Message {
@@ -81,8 +93,10 @@ function findSource(from: Chat, id: number, verb: 'forward' | 'copy'): Message {
 }
 
 function post(call: Call, to: Chat, content: Content): Message {
+  const threadId = threadOf(integer(call.params, 'message_thread_id', 0), content);
+  refuseClosedTopic(to, threadId, call.bot.user.id);
   const guarded = boolean(call.params, 'protect_content') && { has_protected_content: true };
-  return postMessage(call.sim, to, { user: call.bot.user }, { ...content, ...guarded });
+  return postMessage(call.sim, to, { user: call.bot.user }, { ...topicFields(to, threadId), ...content, ...guarded });
 }
 
 function forwarded(source: Message): Content {

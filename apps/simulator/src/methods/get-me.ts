@@ -1,3 +1,4 @@
+import { hasPrivateTopics } from '../chats/topic.ts';
 import type { Call } from './call.ts';
 
 export function getMe({ bot }: Call): unknown {
@@ -8,5 +9,7 @@ export function getMe({ bot }: Call): unknown {
     supports_inline_queries: true,
     can_connect_to_business: true,
     has_main_web_app: false,
+    has_topics_enabled: hasPrivateTopics(bot),
+    allows_users_to_create_topics: hasPrivateTopics(bot),
   };
 }

@@ -101,6 +101,38 @@ describe('invite links', () => {
   });
 });
 
+describe('a private chat', () => {
+  test('has topics if its bot has them, and no others', async () => {
+    const { control } = platform;
+    const withTopics = await control.createBot({ topics: true });
+    expect(await platform.ok(withTopics, 'getMe')).toMatchObject({ has_topics_enabled: true });
+    expect(await ok('getMe')).toMatchObject({ has_topics_enabled: false });
+    const { topic } = await control.createTopic({ person: ann, bot: withTopics.id, name: 'My order' });
+    const inTopic = { message_thread_id: topic, is_topic_message: true };
+    await control.sendMessage({ person: ann, bot: withTopics.id, topic, text: 'where is it?' });
+    const own = await platform.ok<{ message_thread_id: number }>(withTopics, 'createForumTopic', {
+      ...{ chat_id: ann, name: 'Help' },
+    });
+    const there = { chat_id: ann, message_thread_id: own.message_thread_id };
+    await platform.ok(withTopics, 'sendMessage', { ...there, text: 'here' });
+    const { messages } = await control.readChat({ person: ann, bot: withTopics.id });
+    expect(messages).toMatchObject([
+      { ...inTopic, message_id: topic, forum_topic_created: { name: 'My order' } },
+      { ...inTopic, text: 'where is it?' },
+      { message_id: own.message_thread_id, forum_topic_created: { name: 'Help' } },
+      { message_thread_id: own.message_thread_id, is_topic_message: true, text: 'here' },
+    ]);
+    await platform.ok(withTopics, 'editForumTopic', { ...there, name: 'Questions' });
+    await platform.ok(withTopics, 'deleteForumTopic', there);
+    expect(await platform.refused(withTopics, 'sendMessage', { ...there, text: 'x' })).toContain('thread not found');
+    expect(await platform.refused(withTopics, 'closeForumTopic', { ...there, message_thread_id: topic })).toContain(
+      'only for groups',
+    );
+    expect(await platform.refused(bot, 'createForumTopic', { chat_id: ann, name: 'x' })).toContain('not a forum');
+    await expect(control.createTopic({ person: ann, bot: bot.id, name: 'x' })).rejects.toThrow('not a forum');
+  });
+});
+
 describe('a forum', () => {
   test('has topics that are made, edited, closed, reopened and deleted, each with a message that says so', async () => {
     const topic = await ok<{ message_thread_id: number }>('createForumTopic', here({ name: 'Hull' }));
@@ -125,6 +157,21 @@ describe('a forum', () => {
     await ok('deleteForumTopic', thread);
     expect((await platform.control.readChat({ chat })).messages).toEqual([]);
     expect(await platform.refused(bot, 'sendMessage', { ...thread, text: 'z' })).toContain('thread not found');
+  });
+
+  test('takes answers, copies and forwards into a topic, also by the message that they answer', async () => {
+    const { topic } = await platform.control.createTopic({ person: ann, chat, name: 'Hull' });
+    const inTopic = { message_thread_id: topic, is_topic_message: true };
+    const said = await platform.control.sendMessage({ person: ben, chat, topic, text: 'y' });
+    expect(await ok('sendMessage', here({ text: 'a', reply_to_message_id: said.messageId }))).toMatchObject(inTopic);
+    const from = here({ from_chat_id: chat, message_id: said.messageId });
+    expect(await ok('forwardMessage', { ...from, message_thread_id: topic })).toMatchObject(inTopic);
+    expect(await ok('forwardMessage', from)).not.toHaveProperty('message_thread_id');
+    const copy = await ok<{ message_id: number }>('copyMessage', { ...from, message_thread_id: topic });
+    const { messages } = await platform.control.readChat({ chat });
+    expect(messages.find(({ message_id }) => message_id === copy.message_id)).toMatchObject({ ...inTopic, text: 'y' });
+    const lost = platform.refused(bot, 'forwardMessage', { ...from, message_thread_id: 99_999 });
+    expect(await lost).toContain('thread not found');
   });
 
   test('has the General topic, whose messages name no thread', async () => {

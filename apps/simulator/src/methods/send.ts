@@ -3,7 +3,7 @@ import { writtenForBusiness } from '../chats/business-chat.ts';
 import { type Chat, type Message, showChat } from '../chats/chat.ts';
 import { knownUser } from '../chats/chat-admin.ts';
 import { findWritableChat } from '../chats/find-chat.ts';
-import { refuseClosedTopic, topicFields } from '../chats/topic.ts';
+import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
 import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
 import { boolean, integer, jsonObject, text } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
@@ -21,7 +21,7 @@ export async function send(
   enforceFloodLimits(call.sim, call.bot.user.id, text(call.params, 'chat_id'));
   const reply = readReply(call, chat);
   const markup = readMarkup(call.params);
-  const threadId = integer(call.params, 'message_thread_id', 0);
+  const threadId = threadOf(integer(call.params, 'message_thread_id', 0), reply);
   refuseClosedTopic(chat, threadId, call.bot.user.id);
   const said = await content(chat);
   const ephemeral = jsonObject(call.params, 'ephemeral_message_parameters');

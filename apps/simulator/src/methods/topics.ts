@@ -1,7 +1,9 @@
 import { badRequest } from '../bot-api-error.ts';
 import type { Chat, Topic } from '../chats/chat.ts';
 import { findGovernedChat } from '../chats/chat-admin.ts';
+import { findOwnChat } from '../chats/find-chat.ts';
 import { openTopic } from '../chats/open-topic.ts';
+import { hasPrivateTopics } from '../chats/topic.ts';
 import { integer, text } from '../http/params.ts';
 import { forgetMessage } from '../messages/keep-message.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
@@ -31,7 +33,7 @@ const COLORS = [7322096, 16766590, 13338331, 9367192, 16749490, 16478047];
 const NO_RIGHTS = 'not enough rights to manage topics';
 
 function createForumTopic(call: Call): unknown {
-  const chat = findForum(call);
+  const chat = findChatWithTopics(call);
   const name = readName(call);
   const icon_color = integer(call.params, 'icon_color', COLORS[0]!);
   if (!COLORS.includes(icon_color)) throw badRequest('wrong topic icon color specified');
@@ -42,7 +44,7 @@ function createForumTopic(call: Call): unknown {
 }
 
 function editForumTopic(call: Call): true {
-  const { chat, topic } = findTopic(call);
+  const { chat, topic } = findTopic(call, findChatWithTopics(call));
   const name = text(call.params, 'name');
   const emoji = call.params.values.get('icon_custom_emoji_id');
   if (name !== '') topic.name = name.slice(0, 128);
@@ -62,7 +64,7 @@ function reopenForumTopic(call: Call): true {
 }
 
 function deleteForumTopic(call: Call): true {
-  const { chat, topic } = findTopic(call);
+  const { chat, topic } = findTopic(call, findChatWithTopics(call));
   delete chat.topics[topic.message_thread_id];
   for (const [id, message] of chat.messages) {
     if (message.message_thread_id === topic.message_thread_id) forgetMessage(call.sim, chat, id);
@@ -72,7 +74,7 @@ function deleteForumTopic(call: Call): true {
 }
 
 function unpinAllForumTopicMessages(call: Call): true {
-  const { chat, topic } = findTopic(call);
+  const { chat, topic } = findTopic(call, findChatWithTopics(call));
   return unpin(call, chat, (threadId) => threadId === topic.message_thread_id);
 }
 
@@ -115,8 +117,15 @@ function findForum(call: Call): Chat {
   return chat;
 }
 
-function findTopic(call: Call): { chat: Chat; topic: Topic } {
-  const chat = findForum(call);
+/** A forum, or the private chat of a bot whose private chats have topics. */
+function findChatWithTopics(call: Call): Chat {
+  const chat = findOwnChat(call);
+  if (chat.person === null) return findForum(call);
+  if (!hasPrivateTopics(call.bot)) throw badRequest('the chat is not a forum');
+  return chat;
+}
+
+function findTopic(call: Call, chat = findForum(call)): { chat: Chat; topic: Topic } {
   const topic = chat.topics[integer(call.params, 'message_thread_id', 0)];
   if (topic === undefined) throw badRequest('TOPIC_ID_INVALID');
   return { chat, topic };

@@ -14,15 +14,29 @@ const platform = createServer((req, res) => {
     const method = /\/bot[^/]+\/(\w+)/.exec(req.url ?? '')?.[1] ?? '';
     arrived.push(method);
     const id = Number(/\/bot(\d+)/.exec(req.url ?? '')?.[1]);
+    if (method === 'sendPhoto') {
+      res.end(JSON.stringify({ ok: true, result: sent }));
+      return;
+    }
     res.end(JSON.stringify({ ok: true, result: { id, is_bot: true, first_name: 'Bot', username: 'a_bot' } }));
   });
 });
 
+/** What sendPhoto answers. Nothing here stores it. */
+const SENT = 400;
 const FORUM = -1_001_000_000_777;
 const [HULL, KEEL] = [120, 121];
 /** Messages of the topics, of General, and outside topics. */
 const [IN_HULL, IN_KEEL, IN_GENERAL, OUTSIDE, LAST] = [201, 202, 203, 204, 205];
 const DATE_S = 1_780_000_000;
+
+const sent = {
+  message_id: SENT,
+  date: DATE_S,
+  chat: { id: FORUM, type: 'supergroup', is_forum: true },
+  message_thread_id: HULL,
+  is_topic_message: true,
+};
 
 let api: TestApi;
 let bot: BotResource;
@@ -139,6 +153,12 @@ describe('a token that is limited to a topic', () => {
     await expectRefused(hull, 'hideGeneralForumTopic', {}, /General is not one of its topics/);
     await expectPassed(hull, 'getChatMember', { user_id: 5 });
     await expectPassed(hull, 'getMe', {});
+  });
+
+  test('changes what it just sent, before the history has it', async () => {
+    await expectPassed(hull, 'sendPhoto', { ...inHull, photo: 'a' });
+    await expectPassed(hull, 'editMessageCaption', { message_id: SENT, caption: 'b' });
+    await expectPassed(hull, 'deleteMessage', { message_id: SENT });
   });
 
   test('waits for a message that is on its way to the history, such as its own one before', async () => {

@@ -5,15 +5,16 @@ export const TYPES = ['private', 'group', 'supergroup', 'channel'] as const sati
 
 /** What the address says about the list of chats. */
 export type InboxFilter = { bot?: string; type?: ChatResource['type']; q?: string; unread?: '1' };
-/** And about the chat: the message around which it is shown. */
-export type InboxSearch = InboxFilter & { around?: string };
+/** And about the chat: the message around which it is shown, and the topic of which alone. */
+export type InboxSearch = InboxFilter & { around?: string; topic?: string };
 
-export function readInboxSearch({ bot, type, q, unread, around }: Record<string, unknown>): InboxSearch {
+export function readInboxSearch({ bot, type, q, unread, around, topic }: Record<string, unknown>): InboxSearch {
   return given({
     bot: readId(bot),
     type: TYPES.find((one) => one === type),
     q: readText(q),
     unread: unread === '1' ? ('1' as const) : undefined,
     around: readId(around),
+    topic: readId(topic),
   });
 }

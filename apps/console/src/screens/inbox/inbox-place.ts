@@ -20,16 +20,22 @@ export function useInboxPlace(): InboxPlace {
   return use(PlaceContext)!;
 }
 
-type ChatKey = Pick<ChatResource, 'bot_id' | 'id'>;
+type ChatKey = Pick<ChatResource, 'bot_id' | 'id'> & { topic?: number | undefined };
 
-/** The address of a chat, or of a message in it, beside the same list. */
-export function linkToChat({ ofBot, filter }: InboxPlace, { bot_id, id }: ChatKey, around?: number) {
+/** The address of a chat or a topic of it, or of a message there, beside the same list. */
+export function linkToChat({ ofBot, filter }: InboxPlace, { bot_id, id, topic }: ChatKey, around?: number) {
   const search: InboxSearch = {
     ...filter,
     ...(ofBot === undefined ? {} : { bot: ofBot }),
     ...(around === undefined ? {} : { around: String(around) }),
+    ...(topic === undefined ? {} : { topic: String(topic) }),
   };
   return linkOptions({ to: '/inbox/$botId/$chatId', params: { botId: String(bot_id), chatId: String(id) }, search });
+}
+
+/** What `linkToChat` takes for what is shown now. */
+export function keyOfChat({ botId, chatId, threadId }: ChatId): ChatKey {
+  return { bot_id: botId, id: chatId, topic: threadId };
 }
 
 /** The address of the list alone. */
@@ -43,5 +49,5 @@ export function linkToList({ ofBot }: InboxPlace, search: InboxFilter) {
 export function linkToFilter(place: InboxPlace, filter: InboxFilter) {
   const { chat } = place;
   if (chat === null) return linkToList(place, filter);
-  return linkToChat({ ...place, filter }, { bot_id: chat.botId, id: chat.chatId }, place.around);
+  return linkToChat({ ...place, filter }, keyOfChat(chat), place.around);
 }

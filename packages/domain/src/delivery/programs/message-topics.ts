@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@flotilla/database/connect.ts';
-import { isAmongTopics, OUTSIDE_TOPICS } from '@flotilla/telegram/message-topic.ts';
+import { isMessage } from '@flotilla/telegram/message-facts.ts';
+import { isAmongTopics, OUTSIDE_TOPICS, topicOf } from '@flotilla/telegram/message-topic.ts';
+import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import { sql } from 'kysely';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { NamedMessage } from './check-topics.ts';
 
 /** Tells whether messages are in topics, as the history has it. A message never changes its topic. */
 export type MessageTopics = {
+  /** Remembers the topics of messages that a program just sent: a Message, or a list of them. */
+  note(botId: number, sent: unknown): void;
   /**
-   * Null if all of these messages are in these topics; else why not. A message that was just sent may not be stored yet, so it
-   * waits for it for up to 3 s. Rejects if Postgres is away.
+   * Null if all of these messages are in these topics; else why not. A message that was sent through another process may not be
+   * stored yet, so it is waited for, for up to 5 s. Rejects if Postgres is away.
    */
   whyOutside(
     bot: Pick<Bot, 'id' | 'manageEnabled'>,
@@ -21,7 +25,7 @@ export type MessageTopics = {
 /** Calls for the same messages come again and again: an answer that is edited while it is written. */
 const KEPT = 10_000;
 /** After so many milliseconds each, a message that is on its way to the history is looked for again. */
-const PAUSES_MS = [50, 100, 200, 400, 800, 1450];
+const PAUSES_MS = [50, 100, 200, 400, 800, 1450, 2000];
 /** A program may ask for ids that do not exist yet. */
 const WAITING_AT_MOST = 100;
 
@@ -44,6 +48,13 @@ export function messageTopics({ db }: { db: Database }): MessageTopics {
     return missing.filter((message) => !kept.has(keyOf(botId, message)));
   };
   return {
+    note: (botId, sent) => {
+      for (const message of (Array.isArray(sent) ? sent : [sent]).filter(isMessage)) {
+        const [chatId, id] = [readObject(message, 'chat')?.id, message.message_id];
+        if (typeof chatId !== 'number' || typeof id !== 'number') continue;
+        keep(keyOf(botId, { chatId, id }), topicOf(message) ?? OUTSIDE_TOPICS);
+      }
+    },
     whyOutside: async ({ id: botId, manageEnabled }, topics, messages) => {
       let missing = await missingOf(botId, messages);
       const mayCome = manageEnabled && waiting < WAITING_AT_MOST;

@@ -146,6 +146,17 @@ describe('a topic', () => {
     expect(await topics()).toMatchObject([{ chat_id: PERSON.id, thread_id: 9, name: 'My order' }]);
   });
 
+  test('may be the first message of a bot in a private chat, which is no General', async () => {
+    await write(
+      said({ message_id: 1, ...inTopic(1, { forum_topic_created: { name: 'My order', icon_color: 1 } }) }, PERSON),
+      said({ text: 'outside' }, PERSON),
+      said(inTopic(1, { text: 'inside' }), PERSON),
+    );
+    expect(await one()).toMatchObject({ chat_id: PERSON.id, thread_id: 1, name: 'My order' });
+    const chat = { botId, chatId: PERSON.id };
+    expect([await idsIn(0, chat), await idsIn(1, chat)]).toEqual([['outside'], ['inside', expect.anything()]]);
+  });
+
   test('is no thread of answers in a group without topics', async () => {
     const group = { ...FORUM, is_forum: undefined };
     await write(said({ text: 'an answer', message_thread_id: 55, reply_to_message: { message_id: 55 } }, group));

@@ -160,10 +160,10 @@ function messagesOf(db: Database, chat: ChatOfBot, filter: MessageFilter): Rows<
   return messages;
 }
 
-/** The condition that messages are in a topic; 0: in none, or in General. */
+/** The condition that messages are in a topic; 0: in none, or in General, which private chats do not have. */
 export function isInThread(threadId: number): RawBuilder<boolean> {
   if (threadId !== 0) return sql<boolean>`thread_id = ${threadId}`;
-  return sql<boolean>`coalesce(thread_id, ${sql.lit(GENERAL_TOPIC)}) = ${sql.lit(GENERAL_TOPIC)}`;
+  return sql<boolean>`(thread_id is null or thread_id = ${sql.lit(GENERAL_TOPIC)} and chat_id < 0)`;
 }
 
 function withoutDeleted<Columns>(messages: Rows<Columns>): Rows<Columns> {

@@ -1,4 +1,4 @@
-import { GENERAL_TOPIC } from '@flotilla/telegram/message-topic.ts';
+import { GENERAL_TOPIC, OUTSIDE_TOPICS } from '@flotilla/telegram/message-topic.ts';
 import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
@@ -41,7 +41,7 @@ export async function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: Me
     chat_id: chatId,
     ...connectionParam(connection),
     parse_mode: parseMode,
-    message_thread_id: threadId === undefined || threadId <= GENERAL_TOPIC ? undefined : threadId,
+    message_thread_id: namedThread(chatId, threadId),
     disable_notification: silent,
     reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },
     reply_markup: replyMarkup,
@@ -60,6 +60,12 @@ export async function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: Me
   }
   const file = { ...source, field: media };
   return putMessage(deps, bot, by, { action: 'send', method, params: { ...params, caption }, file });
+}
+
+/** The first message of a bot may be the topic 1 of a private chat; elsewhere 1 is General. */
+function namedThread(chatId: number, threadId = OUTSIDE_TOPICS): number | undefined {
+  const isNone = threadId === OUTSIDE_TOPICS || (threadId === GENERAL_TOPIC && chatId < 0);
+  return isNone ? undefined : threadId;
 }
 
 const SEND_METHODS: Record<MediaType, string> = {

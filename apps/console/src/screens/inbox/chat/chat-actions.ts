@@ -18,6 +18,8 @@ export type ChatActions = {
   /** The account that sent a message, if one did. */
   accountOf(messageId: number): string | undefined;
   showPerson(userId: number): void;
+  /** The name of a topic of the chat. */
+  topicName(threadId: number): string;
 };
 
 const ActionsContext = createContext<ChatActions | null>(null);

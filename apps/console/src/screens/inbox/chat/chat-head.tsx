@@ -1,5 +1,6 @@
+import type { TopicResource } from '@flotilla/contract/topics.ts';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useBotName } from '../../../parts/bot-field.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -8,12 +9,14 @@ import { Menu, MenuLink } from '../../../parts/menu.tsx';
 import { useTitle } from '../../../parts/use-title.ts';
 import { useWords } from '../../../words/words.tsx';
 import { titleOf } from '../chats/chat-row.tsx';
+import { keyOfChat, linkToChat, useInboxPlace } from '../inbox-place.ts';
 import { messageOfDay } from './message-of-day.ts';
 import { useChat } from './use-chat.ts';
 import type { ChatId } from './use-window.ts';
 
 type HeadProps = {
   chat: ChatId;
+  topics: readonly TopicResource[];
   back: () => void;
   goTo: (messageId: number | undefined) => void;
   /** Null where the person is shown anyway. */
@@ -21,7 +24,7 @@ type HeadProps = {
 };
 
 /** The name of the chat, and the way to a day of it. */
-export function ChatHead({ chat, back, goTo, showPerson }: HeadProps): ReactNode {
+export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): ReactNode {
   const words = useWords();
   const { inbox } = words;
   const known = useChat(chat);
@@ -51,6 +54,7 @@ export function ChatHead({ chat, back, goTo, showPerson }: HeadProps): ReactNode
           </Link>
         </p>
       </div>
+      {topics.length > 0 && <TopicChoice chat={chat} topics={topics} />}
       {showPerson && chat.chatId > 0 && (
         <Button
           kind="quiet"
@@ -76,6 +80,33 @@ export function ChatHead({ chat, back, goTo, showPerson }: HeadProps): ReactNode
         }
       />
     </header>
+  );
+}
+
+/** All messages of the chat, or those of one topic. */
+function TopicChoice({ chat, topics }: { chat: ChatId; topics: readonly TopicResource[] }): ReactNode {
+  const { inbox: words } = useWords();
+  const place = useInboxPlace();
+  const navigate = useNavigate();
+  const { threadId } = chat;
+  const isKnown = threadId === undefined || topics.some((topic) => topic.thread_id === threadId);
+  const choose = (value: string) =>
+    void navigate(linkToChat(place, { ...keyOfChat(chat), topic: value === '' ? undefined : Number(value) }));
+  return (
+    <select
+      className="topic-choice"
+      aria-label={words.topic}
+      value={threadId ?? ''}
+      onChange={({ target: { value } }) => choose(value)}
+    >
+      <option value="">{words.allTopics}</option>
+      {!isKnown && <option value={threadId}>{words.thread(String(threadId))}</option>}
+      {topics.map(({ thread_id: id, name = words.thread(String(id)), closed }) => (
+        <option key={id} value={id}>
+          {closed ? words.closedTopic(name) : name}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -16,7 +16,7 @@ import { CHATS } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
 import { useEdited } from '../compose/use-draft.ts';
 import { useSent } from '../compose/use-outgoing.ts';
-import { linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
+import { keyOfChat, linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
 import { type ChatActions, ChatActionsProvider } from './chat-actions.ts';
 import { ChatHead } from './chat-head.tsx';
 import { type ListHandle, MessageList } from './message-list.tsx';
@@ -27,13 +27,14 @@ import { PersonPane, usePerson } from './person-pane.tsx';
 import { RemoveMessage } from './remove-message.tsx';
 import { useChatLive } from './use-chat-live.ts';
 import { usePin } from './use-pin.ts';
+import { useTopics } from './use-topics.ts';
 import { type ChatId, useWindow } from './use-window.ts';
 import './chat.css';
 
 /** The chat that the address names. */
 export function OpenChat(): ReactNode {
   const { chat, around } = useInboxPlace();
-  return chat && <Chat key={`${chat.botId}:${chat.chatId}`} chat={chat} around={around} />;
+  return chat && <Chat key={`${chat.botId}:${chat.chatId}:${chat.threadId ?? ''}`} chat={chat} around={around} />;
 }
 
 /** One chat: its messages, and the field in which the bot answers. */
@@ -42,7 +43,6 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const place = useInboxPlace();
   const navigate = useNavigate();
   const { query, window, reach, extend, keep, tell, isThere } = useWindow(chat, around);
-  useChatLive(window === undefined ? null : chat, { ask: query.refetch, tell, isThere });
   const bot = useQuery({
     queryKey: ['bot', String(chat.botId)],
     queryFn: ({ signal }) => call('showBot', { id: chat.botId }, signal),
@@ -56,12 +56,19 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const copying = useCopy();
   const senders = useSenders(chat);
   const seen = useMarkRead(chat);
+  const topics = useTopics(chat);
+
+  const ask = () => {
+    if (topics.list.length > 0) topics.refresh();
+    return query.refetch();
+  };
+  useChatLive(window === undefined ? null : chat, { ask, tell, isThere });
 
   const person = usePerson(chat);
   const movedTo = useMovedTo(chat, window);
 
   const goTo = (messageId: number | undefined) =>
-    void navigate({ ...linkToChat(place, { bot_id: chat.botId, id: chat.chatId }, messageId), replace: true });
+    void navigate({ ...linkToChat(place, keyOfChat(chat), messageId), replace: true });
   const toEnd = () => (around === undefined ? list.current?.toEnd() : goTo(undefined));
   useSent(chat, (message) => {
     keep(message);
@@ -88,6 +95,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
     find: (messageId) => window?.messages.find(({ id }) => id === messageId),
     accountOf: senders.of,
     showPerson: person.choose,
+    topicName: topics.nameOf,
   };
   const focusedMessage = () => {
     const id = Number(document.activeElement?.closest<HTMLElement>('[data-message]')?.dataset.message);
@@ -122,7 +130,13 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   return (
     <ChatActionsProvider value={actions}>
       <section className="chat" aria-label={words.chat}>
-        <ChatHead chat={chat} back={back} goTo={goTo} showPerson={person.isWide ? null : person.choose} />
+        <ChatHead
+          chat={chat}
+          topics={topics.list}
+          back={back}
+          goTo={goTo}
+          showPerson={person.isWide ? null : person.choose}
+        />
         {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
         {pinning.isError && <Failure error={pinning.error} />}
         {window?.messages.length === 0 && <Empty title={words.noMessages} />}
@@ -196,8 +210,8 @@ function useSenders({ botId, chatId }: ChatId) {
   };
 }
 
-/** Marks the chat as read up to its end, once for every new end. */
-function useMarkRead({ botId, chatId }: ChatId): (window: MessageWindow) => void {
+/** Marks the chat as read up to its end, once for every new end. Whoever reads one topic has not read the others. */
+function useMarkRead({ botId, chatId, threadId }: ChatId): (window: MessageWindow) => void {
   const queries = useQueryClient();
   const marked = useRef<string | null>(null);
   const { mutate } = useMutation({
@@ -212,10 +226,10 @@ function useMarkRead({ botId, chatId }: ChatId): (window: MessageWindow) => void
     ({ messages }) => {
       // The api knows no message that the history has not stored.
       const last = messages.findLast(({ told }) => !told);
-      if (last === undefined || marked.current === keyOf(last)) return;
+      if (last === undefined || threadId !== undefined || marked.current === keyOf(last)) return;
       marked.current = keyOf(last);
       mutate(last.id);
     },
-    [mutate],
+    [mutate, threadId],
   );
 }

@@ -2,9 +2,10 @@ import { callPage } from '../../../call.ts';
 import type { ChatId } from './use-window.ts';
 
 /** The first message of a day or, if it has none, the next one; undefined if the chat ended before. */
-export async function messageOfDay({ botId, chatId }: ChatId, day: Date): Promise<number | undefined> {
+export async function messageOfDay({ botId, chatId, threadId }: ChatId, day: Date): Promise<number | undefined> {
   const read = async (place: object) => {
-    const input = { bot_id: botId, chat_id: chatId, include_deleted: true, limit: 1, ...place };
+    const topic = threadId === undefined ? {} : { thread_id: threadId };
+    const input = { bot_id: botId, chat_id: chatId, ...topic, include_deleted: true, limit: 1, ...place };
     const { rows, total } = await callPage('listMessages', input);
     return { id: rows[0]?.id, total };
   };

@@ -105,11 +105,12 @@ function Sender({ message }: { message: Message }): ReactNode {
 
 function Meta({ message, isPinned }: { message: Message; isPinned: boolean }): ReactNode {
   const { inbox: words } = useWords();
+  const { chat, topicName } = useChatActions();
   const { timeOf, exactOf } = useMessageTimes();
   const { date, edited_at: editedAt, deleted_at: deletedAt, thread_id: thread } = message;
   return (
     <p className="meta">
-      {thread !== undefined && <span>{words.thread(String(thread))}</span>}
+      {thread !== undefined && chat.threadId === undefined && <bdi className="cut">{topicName(thread)}</bdi>}
       {isPinned && <span>{words.pinned}</span>}
       {deletedAt !== undefined && <span className="gone">{words.deleted}</span>}
       {editedAt !== undefined && <span title={exactOf(editedAt)}>{words.edited}</span>}

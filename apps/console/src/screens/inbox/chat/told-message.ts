@@ -11,6 +11,8 @@ type PlatformMessage = {
   entities?: Message['entities'];
   reply_to_message?: { message_id: number };
   message_thread_id?: number;
+  is_topic_message?: boolean;
+  chat?: { is_forum?: boolean };
   sender_chat?: object;
   forward_origin?: object;
   reply_markup?: object;
@@ -20,7 +22,8 @@ type PlatformMessage = {
 export function toldMessage({ botId, chatId }: ChatId, event: LiveEvent): Message | null {
   const told = platformMessage(event);
   if (told === null) return null;
-  const { message_id: id, date, text, from, reply_to_message: reply, message_thread_id: thread, entities } = told;
+  const { message_id: id, date, text, from, reply_to_message: reply, entities } = told;
+  const thread = threadOf(told);
   const isPlain = !told.sender_chat && !told.forward_origin && !told.reply_markup;
   if (id === undefined || date === undefined || text === undefined || from === undefined || !isPlain) return null;
   const { id: userId, username, first_name, last_name } = from;
@@ -29,10 +32,25 @@ export function toldMessage({ botId, chatId }: ChatId, event: LiveEvent): Messag
     ...(username && { username }),
     ...(first_name && { first_name }),
     ...(last_name && { last_name }),
-    ...(reply && { reply_to_message_id: reply.message_id }),
+    ...(reply && reply.message_id !== thread && { reply_to_message_id: reply.message_id }),
     ...(thread && { thread_id: thread }),
     ...(entities && { entities }),
   };
+}
+
+/** The topic of General, whose messages name none. */
+const GENERAL = 1;
+
+function threadOf({ is_topic_message: isOfTopic, message_thread_id: id, chat }: PlatformMessage): number | undefined {
+  if (isOfTopic) return id;
+  return chat?.is_forum ? GENERAL : undefined;
+}
+
+/** False for an event that the messages of this topic are not about. */
+export function isAbout({ threadId }: ChatId, { data }: Extract<LiveEvent, { name: 'update' | 'call' }>): boolean {
+  if (threadId === undefined) return true;
+  const payload = ('update' in data ? data.update[data.kind] : data.result) as PlatformMessage | undefined;
+  return payload?.chat === undefined || threadOf(payload) === threadId;
 }
 
 function platformMessage(event: LiveEvent): PlatformMessage | null {

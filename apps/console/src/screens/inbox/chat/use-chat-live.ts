@@ -2,7 +2,7 @@ import type { MessageResource as Message } from '@flotilla/contract/messages.ts'
 import { useEffect, useRef } from 'react';
 import { type LiveEvent, useLive } from '../../../live.ts';
 import type { Awaited } from './message-window.ts';
-import { toldMessage } from './told-message.ts';
+import { isAbout, toldMessage } from './told-message.ts';
 import type { ChatId } from './use-window.ts';
 
 /**
@@ -45,7 +45,8 @@ export function useChatLive(chat: ChatId | null, asking: Asking): void {
   };
   const state = useLive(chat === null ? [] : [`chat:${chat.botId}:${chat.chatId}`], (event) => {
     if (event.name !== 'update' && event.name !== 'call') return;
-    const told = chat && toldMessage(chat, event);
+    if (chat === null || !isAbout(chat, event)) return;
+    const told = toldMessage(chat, event);
     if (told !== null) latest.current.tell(told);
     const { current } = loop;
     current.attempt = 0;

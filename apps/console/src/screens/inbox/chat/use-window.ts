@@ -16,15 +16,19 @@ import {
 
 const PAGE = 100;
 
-export type ChatId = { botId: number; chatId: number };
+/** A chat, or one of its topics alone. */
+export type ChatId = { botId: number; chatId: number; threadId?: number | undefined };
 type End = 'older' | 'newer';
 export type Reach = { [Side in End]?: 'loading' | Error };
 
 /** The messages around a place of a chat, or at its end; more on either side when it is asked for. */
 export function useWindow(chat: ChatId, around: number | undefined) {
   const queries = useQueryClient();
-  const { botId, chatId } = chat;
-  const key = useMemo(() => ['window', botId, chatId, around ?? 'end'], [botId, chatId, around]);
+  const { botId, chatId, threadId } = chat;
+  const key = useMemo(
+    () => ['window', botId, chatId, threadId ?? 'all', around ?? 'end'],
+    [botId, chatId, threadId, around],
+  );
   const loading = useRef<{ [Side in End]?: boolean }>({});
   const [reach, setReach] = useState<Reach>({});
   const known = useCallback(() => queries.getQueryData<MessageWindow>(key), [queries, key]);
@@ -58,7 +62,7 @@ export function useWindow(chat: ChatId, around: number | undefined) {
       if (outermost === undefined || loading.current[end]) return;
       loading.current[end] = true;
       setReach((now) => ({ ...now, [end]: 'loading' }));
-      const read = () => readPage({ botId, chatId }, outermost.id);
+      const read = () => readPage({ botId, chatId, threadId }, outermost.id);
       const failed = await queries
         .fetchQuery({ queryKey: [...key, end, outermost.id], queryFn: read, gcTime: 0, staleTime: 0 })
         .then(
@@ -68,7 +72,7 @@ export function useWindow(chat: ChatId, around: number | undefined) {
       loading.current[end] = false;
       setReach(({ [end]: _, ...others }) => (failed ? { ...others, [end]: failed } : others));
     },
-    [queries, key, known, change, botId, chatId],
+    [queries, key, known, change, botId, chatId, threadId],
   );
 
   const keep = useCallback((message: Message) => change((window) => withMessage(window, message)), [change]);
@@ -91,13 +95,14 @@ function middleOf({ messages }: MessageWindow): number | undefined {
 
 /** A page around a message, or the newest one. */
 export async function readPage(
-  { botId, chatId }: ChatId,
+  { botId, chatId, threadId }: ChatId,
   around: number | undefined,
   signal?: AbortSignal,
   limit = PAGE,
 ): Promise<MessagePage> {
   const place = around === undefined ? {} : { around };
-  const input = { bot_id: botId, chat_id: chatId, include_deleted: true, limit, ...place };
+  const topic = threadId === undefined ? {} : { thread_id: threadId };
+  const input = { bot_id: botId, chat_id: chatId, ...topic, include_deleted: true, limit, ...place };
   const { rows, total, next, prev } = await callPage('listMessages', input, signal);
   return { rows, total, hasOlder: next !== null, hasNewer: prev !== null };
 }

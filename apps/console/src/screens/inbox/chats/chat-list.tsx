@@ -1,16 +1,19 @@
+import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { ChangedRows } from '../../../parts/changed-rows.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { useHeldRows } from '../../../parts/use-held-rows.ts';
 import { useWords } from '../../../words/words.tsx';
 import { MovedDraft } from '../chat/moved-on.tsx';
+import { useTopics } from '../chat/use-topics.ts';
 import type { InboxFilter } from '../inbox-filter.ts';
 import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
 import { ChatFilters } from './chat-filters.tsx';
 import { ChatRow } from './chat-row.tsx';
+import { heightOfTopics, TopicRows } from './topic-rows.tsx';
 import { chatKey, useChats } from './use-chats.ts';
 import { useChatsLive } from './use-chats-live.ts';
 import './chats.css';
@@ -18,6 +21,7 @@ import './chats.css';
 const ROW_PX = 68;
 const OVERSCAN = 4;
 const FIRST_SHAPES = 8;
+const NO_CHAT = { botId: 0, chatId: 0 };
 
 /** All chats that match the filter, the one with the newest message first. */
 export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
@@ -29,16 +33,22 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
   const { total } = latest;
   useChatsLive(head.data?.rows ?? []);
   const count = head.isPending ? FIRST_SHAPES : held.total;
+  const open = useOpenChat();
+  const isOpen = (chat: ChatResource | undefined) => chat !== undefined && open !== null && chatKey(chat) === open.key;
+  const sizeOf = (index: number) => ROW_PX + (isOpen(held.rowAt(index)) ? heightOfTopics(open?.topics ?? []) : 0);
   const list = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: sizeOf,
     overscan: OVERSCAN,
   });
   const items = list.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => shows(first, last), [shows, first, last]);
-  const rows = items.map(({ index, start }) => ({ index, start, chat: held.rowAt(index) }));
+  const rows = items.map(({ index, start, size }) => ({ index, start, size, chat: held.rowAt(index) }));
+  const expanded = `${open?.key} ${open?.topics.length} ${rows.find(({ chat }) => isOpen(chat))?.index}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of rows change with what is expanded.
+  useLayoutEffect(() => list.measure(), [list, expanded]);
   const isFiltered = Object.keys(place.filter).length > 0;
   return (
     <section className="chats" aria-label={words.chats}>
@@ -56,14 +66,17 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
       <div className="chat-frame" {...held.area}>
         <div ref={scroller} className="chat-scroller" aria-busy={latest.stale}>
           <ul className="chat-rows" style={{ height: list.getTotalSize() }}>
-            {rows.map(({ index, start, chat }) => (
+            {rows.map(({ index, start, size, chat }) => (
               <li
                 key={chat === undefined ? `at ${index}` : chatKey(chat)}
                 aria-setsize={count}
                 aria-posinset={index + 1}
-                style={{ transform: `translateY(${start}px)`, height: ROW_PX }}
+                style={{ transform: `translateY(${start}px)`, height: size }}
               >
                 {chat === undefined ? <span className="shape" /> : <ChatRow chat={chat} />}
+                {open !== null && isOpen(chat) && open.topics.length > 0 && (
+                  <TopicRows chat={open.chat} topics={open.topics} />
+                )}
                 {chat?.migrated_to_chat_id !== undefined && <MovedDraft chat={chat} />}
               </li>
             ))}
@@ -76,4 +89,11 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
       </p>
     </section>
   );
+}
+
+/** The chat beside the list, with its topics. */
+function useOpenChat() {
+  const { chat } = useInboxPlace();
+  const { list: topics } = useTopics(chat ?? NO_CHAT);
+  return chat === null ? null : { chat, key: chatKey({ bot_id: chat.botId, id: chat.chatId }), topics };
 }

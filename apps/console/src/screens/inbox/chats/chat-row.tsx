@@ -17,7 +17,11 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
   const place = useInboxPlace();
   const { last_message: last, unread = 0 } = chat;
   return (
-    <Link {...linkToChat(place, chat)} className="chat-row" activeOptions={{ includeSearch: false }}>
+    <Link
+      {...linkToChat(place, { bot_id: chat.bot_id, id: chat.id })}
+      className="chat-row"
+      activeOptions={{ includeSearch: false }}
+    >
       <span className="chat-line">
         <bdi className={`chat-name cut ${unread > 0 ? 'unread' : ''}`}>{titleOf(chat)}</bdi>
         {place.ofBot === undefined && <BotName id={chat.bot_id} />}

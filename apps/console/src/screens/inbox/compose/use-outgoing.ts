@@ -40,13 +40,13 @@ export function useOutgoing(chat: ChatId) {
 }
 
 /** Calls the listener after every message that was sent in the chat, whoever showed the chat when it was sent. */
-export function useSent({ botId, chatId }: ChatId, told: (message: Message, sent: Sent) => void): void {
+export function useSent({ botId, chatId, threadId }: ChatId, told: (message: Message, sent: Sent) => void): void {
   const outbox = useOutbox();
   const latest = useRef(told);
   latest.current = told;
   useEffect(
-    () => outbox.onSent({ botId, chatId }, (message, sent) => latest.current(message, sent)),
-    [outbox, botId, chatId],
+    () => outbox.onSent({ botId, chatId, threadId }, (message, sent) => latest.current(message, sent)),
+    [outbox, botId, chatId, threadId],
   );
 }
 
@@ -60,6 +60,7 @@ function sendNew(
     ...(text === '' ? {} : { text }),
     ...parseModeOf(format),
     ...(replyTo === undefined ? {} : { reply_to_message_id: replyTo }),
+    ...(chat.threadId === undefined ? {} : { thread_id: chat.threadId }),
   };
   const replyMarkup = replyMarkupOf(markup);
   if (file === null) {
