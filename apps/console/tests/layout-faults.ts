@@ -4,6 +4,7 @@ import type { Page } from '@flotilla/testing/browser.ts';
 const MOST_SHIFT = 0.1;
 /** A text that is cut must show this much of itself. */
 const SHOWN_PX = 24;
+const ONE_LINE_PX = 30;
 
 /** From its next load on, a page sums up what moves on it by itself. */
 export async function watchShifts(page: Page): Promise<void> {
@@ -29,7 +30,7 @@ export async function shiftsOf(page: Page): Promise<string[]> {
 }
 
 /**
- * Texts of which too little can be read, or which are cut without an ellipsis: however long a name is, it pushes no fact
+ * Texts of which too little can be read, which are cut without an ellipsis, or which lie over others of their row: however long a name is, it pushes no fact
  * away. A page without its one heading of the first level is a fault too.
  */
 export async function layoutFaults(page: Page): Promise<string[]> {
@@ -38,6 +39,7 @@ export async function layoutFaults(page: Page): Promise<string[]> {
 
 const FIND_FAULTS = `(() => {
   const faults = [];
+  const lines = new Map();
   const isOpen = (dialog) => dialog.matches(':modal');
   const firstText = (element) => document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode();
   const headings = [...document.querySelectorAll('h1')].filter((one) => one.checkVisibility());
@@ -70,10 +72,22 @@ const FIND_FAULTS = `(() => {
       if (position === 'fixed') break;
     }
     if (reachable || (cut === 'ellipsis' && isFollowed)) continue;
+    const line = { element, left, right, top: all.top, bottom: all.bottom };
+    // The lines of a text that wraps are no rectangle.
+    if (all.height < ${ONE_LINE_PX}) lines.set(text, line);
     const shown = Math.max(0, Math.min(right, innerWidth) - Math.max(left, 0));
     const at = () => element.className + ' in ' + element.parentElement?.className + ': ' + text.data.trim().slice(0, 40);
     if (shown < Math.min(all.width - 1, ${SHOWN_PX})) faults.push('shows ' + Math.round(shown) + ' px of ' + at());
     else if (cut === 'cut') faults.push('cut without an ellipsis: ' + at());
+  }
+  const rowOf = (element) => element.closest('[role=row], li');
+  for (const [text, one] of lines) {
+    for (const [other, two] of lines) {
+      if (text === other || rowOf(one.element) === null || rowOf(one.element) !== rowOf(two.element)) continue;
+      const wide = Math.min(one.right, two.right) - Math.max(one.left, two.left);
+      const high = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
+      if (wide > 3 && high > 6) faults.push('lies over another text: ' + one.element.className + ' ' + text.data.slice(0, 40));
+    }
   }
   return faults;
 })()`;

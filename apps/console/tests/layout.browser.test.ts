@@ -102,9 +102,17 @@ function paths(): string[] {
     ],
     ...['events', `search?q=${HOSTILE.cyrillic.slice(0, 5)}&bot=${id}&chat=${group}`, 'audit', 'access', 'system'],
     ...['access?view=keys', 'access?view=sessions', 'bots/add', 'nothing/here'],
-    ...['', '/chats', '/live', '/deliveries', '/programs', `/programs?open=${program}`, '/rules', '/statistics'].map(
-      (view) => `bots/${id}${view}`,
-    ),
+    ...[
+      '',
+      '/chats',
+      '/live',
+      '/deliveries',
+      '/programs',
+      `/programs?open=${program}`,
+      '/rules',
+      '/statistics',
+      '/questions',
+    ].map((view) => `bots/${id}${view}`),
     ...[`bots/${id}/settings`, `bots/${bots[1]!.id}`, `${chat}/people`, `${chat}/people?user=${PEOPLE[0]}`],
     ...[`${chat}/statistics`, `${chat}/audit`],
   ];
