@@ -250,6 +250,44 @@ describe('a call in the answer of a program whose webhook a token set', () => {
     }
   }, 120_000);
 
+  test('stays in the topics of that token', async () => {
+    const { control } = fleet;
+    const person = (await control.createPerson({})).id;
+    const places = { forum: 0, mine: 0, other: 0 };
+    const backend = await startBackend(({ text }, response) => {
+      const { message } = JSON.parse(text) as { message: { message_id: number; text?: string } };
+      const topic = message.text === 'ask' ? places.other : places.mine;
+      const reply = { method: 'sendMessage', chat_id: places.forum, message_thread_id: topic, text: 'by reply' };
+      const answer = { ...reply, reply_parameters: { message_id: message.message_id } };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    try {
+      const known = await fleet.addBot();
+      const admins = [{ bot: known.platformId }];
+      places.forum = (await control.createChat({ type: 'supergroup', forum: true, creator: person, admins })).id;
+      const inForum = { person, chat: places.forum };
+      places.mine = (await control.createTopic({ ...inForum, name: 'Mine' })).topic;
+      places.other = (await control.createTopic({ ...inForum, name: 'Other' })).topic;
+      const filter = { chat_ids: [places.forum], thread_ids: [places.mine] };
+      const program = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: known.id, name: 'a', filter });
+      const limits = { chats: [places.forum], threads: [places.mine] };
+      const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', {
+        ...{ program_id: program.id, name: 'a', ...limits },
+      });
+      await setWebhook(token, backend.url);
+      for (const text of ['tell', 'ask']) await control.sendMessage({ ...inForum, topic: places.mine, text });
+      await control.sendMessage({ ...inForum, topic: places.other, text: 'not for it' });
+      const refusals = () => fleet.rest<{ description: string }[]>(`/api/programs/refusals?id=${program.id}`);
+      await waitFor(async () => (await refusals()).length === 1, PATIENCE);
+      expect((await refusals())[0]?.description).toMatch(/message_thread_id is not one of its topics/);
+      const sent = (await control.readChat({ chat: places.forum })).messages.filter(({ text }) => text === 'by reply');
+      expect(sent.map(({ message_thread_id: thread }) => thread)).toEqual([places.mine]);
+      expect(backend.requests.map(({ text }) => /"text":"([^"]*)"/.exec(text)?.[1])).toEqual(['tell', 'ask']);
+    } finally {
+      await backend.stop();
+    }
+  }, 120_000);
+
   test('is not made, as nothing is delivered, once that token has expired', async () => {
     const person = await fleet.control.createPerson({});
     const backend = await startBackend((_request, response) => {

@@ -26,9 +26,12 @@ export function topicOfUpdate(payload: Fields, kind: string): number | null {
   return topicOf(pressed) ?? (isInaccessible(pressed) ? null : OUTSIDE_TOPICS);
 }
 
-/** Whether a list of topics means this one. OUTSIDE_TOPICS in it also means General, whose messages name no topic. */
-export function isAmongTopics(topics: ReadonlySet<number>, topic: number): boolean {
-  return topics.has(topic) || (topic === GENERAL_TOPIC && topics.has(OUTSIDE_TOPICS));
+/**
+ * Whether a list of topics means this one of a chat. OUTSIDE_TOPICS in it also means General, whose messages name no topic. A private
+ * chat has no General: there 1 may be the first message of its bot.
+ */
+export function isAmongTopics(topics: ReadonlySet<number>, topic: number, chatId: number): boolean {
+  return topics.has(topic) || (topic === GENERAL_TOPIC && chatId < 0 && topics.has(OUTSIDE_TOPICS));
 }
 
 const MESSAGES: readonly string[] = [

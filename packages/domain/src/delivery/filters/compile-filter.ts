@@ -35,7 +35,7 @@ function conditionsOf(filter: ProgramFilter, username: string) {
   }
   if (thread_ids !== undefined) {
     const ids = new Set(thread_ids);
-    conditions.push(({ topic }) => topic !== null && isAmongTopics(ids, topic));
+    conditions.push(({ topic, chatId }) => topic !== null && isAmongTopics(ids, topic, chatId ?? 0));
   }
   if (chat_types !== undefined) {
     const types = new Set<string>(chat_types);

@@ -26,5 +26,5 @@ export function isUpdateWithin({ chats, threads }: SeenPlaces, raw: string): boo
   const chat = chatIdOfUpdate(update, kind);
   if (isOfBusiness || chat === null || !chats.has(chat)) return false;
   const topic = threads === null ? null : topicOfUpdate(payload, kind);
-  return threads === null || (topic !== null && isAmongTopics(threads, topic));
+  return threads === null || (topic !== null && isAmongTopics(threads, topic, chat));
 }

@@ -110,6 +110,9 @@ describe('a filter', () => {
       [message({ ...forum, message_thread_id: 120 }), [120], false],
       [message({ ...forum, message_thread_id: 120 }), [0], true],
       [message({}), [0], true],
+      // The first message of a bot may have made a topic of a private chat.
+      [message({ message_thread_id: 1, is_topic_message: true }), [1], true],
+      [message({ message_thread_id: 1, is_topic_message: true }), [0], false],
       [message({}), [1], false],
       [message({ message_thread_id: 2 ** 60, is_topic_message: true }), [0], true],
       [message({ message_thread_id: '120', is_topic_message: true }), [120], false],

@@ -144,6 +144,14 @@ describe('the messages of a call', () => {
     expect(messages([HULL], 'sendMessage', { ...inHull, reply_parameters: quoted })).toEqual([[-1001, 5]]);
   });
 
+  test('of a private chat know no General: its topic 1 is one like others', () => {
+    const inPrivate = { chat_id: '7' };
+    expect(why([1], 'sendMessage', { ...inPrivate, message_thread_id: '1' })).toBeNull();
+    expect(why([1], 'sendMessage', inPrivate)).toMatch(/must name/);
+    expect(why([0], 'sendMessage', inPrivate)).toBeNull();
+    expect(why([0], 'sendMessage', { ...inPrivate, message_thread_id: '1' })).toMatch(/not one of its topics/);
+  });
+
   test('and its topic are judged by each value of a name, and a channel has no topics', () => {
     expect(why([HULL], 'sendMessage', { message_thread_id: ['120', '121'] })).toMatch(/not one of its topics/);
     expect(why([HULL], 'sendMessage', { message_thread_id: ['', '120'] })).toMatch(/must name/);

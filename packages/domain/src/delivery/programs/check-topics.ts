@@ -30,7 +30,7 @@ export function checkTopics(topics: ReadonlySet<number>, lowerCaseMethod: string
   if (rule === 'general') return topics.has(GENERAL_TOPIC) ? ALLOWED : refused('General is not one of its topics');
   if (rule === undefined) return refused(NOT_DECIDED);
   if (rule !== 'message') {
-    const fault = topicFault(topics, rule, seen.get(TOPIC_PARAMETER) ?? []);
+    const fault = topicFault(topics, rule, seen);
     if (fault !== null) return refused(fault);
   }
   if (given(seen, OF_DIRECT_MESSAGES).length > 0) return refused(`${OF_DIRECT_MESSAGES} leads out of its topics`);
@@ -48,12 +48,14 @@ export function tellsTopic(name: string): boolean {
 }
 
 /** Why the topic that a call names is not one of these; null if it is one. */
-function topicFault(topics: ReadonlySet<number>, rule: 'sends' | 'topic', named: readonly string[]): string | null {
+function topicFault(topics: ReadonlySet<number>, rule: 'sends' | 'topic', seen: Seen): string | null {
+  const named = seen.get(TOPIC_PARAMETER) ?? [];
+  const chatId = Number(seen.get('chat_id')?.[0]);
   const others = named.filter((value) => !isNone(value));
-  if (others.some((value) => !isTopic(topics, value))) return 'message_thread_id is not one of its topics';
+  if (others.some((value) => !isTopic(topics, value, chatId))) return 'message_thread_id is not one of its topics';
   // The platform takes the first value.
   if (named[0] !== undefined && !isNone(named[0])) return null;
-  const mayBeOutside = topics.has(OUTSIDE_TOPICS) || topics.has(GENERAL_TOPIC);
+  const mayBeOutside = topics.has(OUTSIDE_TOPICS) || (topics.has(GENERAL_TOPIC) && chatId < 0);
   return rule === 'sends' && mayBeOutside ? null : 'it must name one of its topics in message_thread_id';
 }
 
@@ -66,8 +68,8 @@ function isNone(value: string): boolean {
   return value === '' || value === '0';
 }
 
-function isTopic(topics: ReadonlySet<number>, value: string): boolean {
-  return isId(value) && isAmongTopics(topics, Number(value));
+function isTopic(topics: ReadonlySet<number>, value: string, chatId: number): boolean {
+  return isId(value) && isAmongTopics(topics, Number(value), chatId);
 }
 
 /** The messages that a call names: to change, to take or to answer. Null if one cannot be read. */

@@ -69,7 +69,8 @@ export function messageTopics({ db }: { db: Database }): MessageTopics {
         waiting -= 1;
       }
       if (missing.length > 0) return UNKNOWN;
-      const isWithin = (message: NamedMessage) => isAmongTopics(topics, kept.get(keyOf(botId, message)) ?? -1);
+      const isWithin = (message: NamedMessage) =>
+        isAmongTopics(topics, kept.get(keyOf(botId, message)) ?? -1, message.chatId);
       return messages.every(isWithin) ? null : OTHER;
     },
   };

@@ -24,5 +24,7 @@ export function staysWithin(
 ): boolean {
   if (chats === null) return true;
   if (chat_ids?.every((chat) => chats.includes(chat)) !== true) return false;
-  return threads === null || thread_ids?.every((thread) => isAmongTopics(new Set(threads), thread)) === true;
+  return (
+    threads === null || thread_ids?.every((thread) => isAmongTopics(new Set(threads), thread, chats[0] ?? 0)) === true
+  );
 }

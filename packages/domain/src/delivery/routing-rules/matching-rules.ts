@@ -57,7 +57,7 @@ function isInThread({ conditionValue, formerChatIds = [] }: ActiveRule, message:
   const place = readThreadPlace(conditionValue);
   const chatId = readObject(message, 'chat')?.id;
   if (place === null || typeof chatId !== 'number' || ![place.chatId, ...formerChatIds].includes(chatId)) return false;
-  return isAmongTopics(new Set([place.threadId]), topicOf(message) ?? OUTSIDE_TOPICS);
+  return isAmongTopics(new Set([place.threadId]), topicOf(message) ?? OUTSIDE_TOPICS, chatId);
 }
 
 /** All keyword rules of a bot look at the same message. */
