@@ -31,6 +31,13 @@ const PAGES: Record<string, Record<string, string>> = {
   'sorted by what waits': { sort: 'pending' },
   'sorted by the last update': { sort: 'last_update' },
   'a state, sorted by what waits': { state: 'failing', sort: 'pending' },
+  'with something wrong of a kind': { attention: 'backend_open' },
+};
+
+/** What is wrong with the fleet. */
+const ATTENTION: Record<string, Record<string, string>> = {
+  'GET /api/attention': {},
+  '  of one kind': { kinds: 'backend_open' },
 };
 
 /** Pages of 50 of the list of bots, by REST, from one api: in a row, and each so late that the states are read anew. */
@@ -51,11 +58,17 @@ export async function benchBots(database: { url: string }): Promise<void> {
     for (const [what, query] of Object.entries(PAGES)) {
       const took = await askAll(url, query, CALLS, 0);
       figures.push({ what: `${what}, p50 / p95`, figure: inWords(took), target: 'p95 ≤ 50 ms' });
-      const readsStates = 'state' in query || (query.sort ?? 'name') !== 'name';
+      const readsStates = 'state' in query || 'attention' in query || (query.sort ?? 'name') !== 'name';
       if (!readsStates) continue;
       for (const [when, pauseMs] of Object.entries(PAUSES)) {
         figures.push({ what: `  ${when}`, figure: await askLate(url, query, pauseMs, cpu), target: 'p95 ≤ 50 ms' });
       }
+    }
+    for (const [what, query] of Object.entries(ATTENTION)) {
+      const took = await askAll(url, query, CALLS, 0, '/api/attention');
+      figures.push({ what: `${what}, p50 / p95`, figure: inWords(took), target: 'p95 ≤ 50 ms' });
+      const late = await askAll(url, query, LATE_CALLS, PAUSES['each 1.1 s'], '/api/attention');
+      figures.push({ what: '  each 1.1 s', figure: inWords(late), target: 'p95 ≤ 50 ms' });
     }
     report(`Pages of the list of ${BOTS.toLocaleString('en')} bots`, figures);
   } finally {
@@ -82,20 +95,26 @@ async function askLate(
 
 const inWords = (took: number[]): string => `${ms(percentile(took, 50))} / ${ms(percentile(took, 95))}`;
 
-async function askAll(url: string, query: Record<string, string>, calls: number, pauseMs: number): Promise<number[]> {
+async function askAll(
+  url: string,
+  query: Record<string, string>,
+  calls: number,
+  pauseMs: number,
+  path = '/api/bots',
+): Promise<number[]> {
   const took: number[] = [];
   for (let call = 0; call < calls; call += 1) {
     await delay(pauseMs);
-    took.push(await ask(url, query));
+    took.push(await ask(url, query, path));
   }
   return took;
 }
 
 /** Milliseconds until the page was read. */
-async function ask(url: string, query: Record<string, string>): Promise<number> {
+async function ask(url: string, query: Record<string, string>, path = '/api/bots'): Promise<number> {
   const begunAt = performance.now();
   const search = new URLSearchParams({ limit: '50', ...query });
-  const answer = await fetch(`${url}/api/bots?${search}`, { headers: { authorization: `Bearer ${ADMIN_KEY}` } });
+  const answer = await fetch(`${url}${path}?${search}`, { headers: { authorization: `Bearer ${ADMIN_KEY}` } });
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);
   return performance.now() - begunAt;
