@@ -35,20 +35,27 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
   const count = head.isPending ? FIRST_SHAPES : held.total;
   const open = useOpenChat();
   const isOpen = (chat: ChatResource | undefined) => chat !== undefined && open !== null && chatKey(chat) === open.key;
-  const sizeOf = (index: number) => ROW_PX + (isOpen(held.rowAt(index)) ? heightOfTopics(open?.topics ?? []) : 0);
+  const topicsPx = heightOfTopics(open?.topics ?? []);
+  // Only rows on the screen may be asked for what they are; of others, what was seen last holds.
+  const openAt = useRef(-1);
   const list = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: sizeOf,
+    estimateSize: (index) => ROW_PX + (index === openAt.current ? topicsPx : 0),
     overscan: OVERSCAN,
   });
   const items = list.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => shows(first, last), [shows, first, last]);
   const rows = items.map(({ index, start, size }) => ({ index, start, size, chat: held.rowAt(index) }));
-  const expanded = `${open?.key} ${open?.topics.length} ${rows.find(({ chat }) => isOpen(chat))?.index}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of rows change with what is expanded.
-  useLayoutEffect(() => list.measure(), [list, expanded]);
+  const seenAt = rows.find(({ chat }) => isOpen(chat))?.index;
+  const isElsewhere = seenAt === undefined && rows.some(({ index }) => index === openAt.current);
+  const nextAt = seenAt ?? (isElsewhere ? -1 : openAt.current);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of rows change with the topics below one.
+  useLayoutEffect(() => {
+    openAt.current = nextAt;
+    list.measure();
+  }, [list, nextAt, topicsPx]);
   const isFiltered = Object.keys(place.filter).length > 0;
   return (
     <section className="chats" aria-label={words.chats}>
