@@ -82,7 +82,7 @@ test(
       .getByRole('link', { name: /Attempt 1/ })
       .click();
     await details(page).waitFor();
-    expect(path(page)).toMatch(new RegExp(`^bots/${bot.id}/updates/${updateId}\\?attempt=\\d+-${updateId}-\\d+$`));
+    expect(path(page)).toMatch(new RegExp(`^bots/${bot.id}/updates/${updateId}\\?attempt=\\d+-${updateId}-\\d+-1$`));
     await page.keyboard.press('Escape');
     await details(page).waitFor({ state: 'detached' });
     await answer.click();

@@ -101,7 +101,7 @@ export const deliveryAttemptOperations = {
       input: { bot_id: 7 },
       output: [
         {
-          id: '813-1767348960000',
+          id: '813-1767348960000-1',
           ...{
             at: '2026-01-02T10:16:00.000Z',
             reader: 'push',

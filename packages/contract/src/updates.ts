@@ -117,7 +117,7 @@ export const updateOperations = {
             ...{ reader: 'push', outcome: 'delivered' },
             attempts: [
               {
-                ...{ id: '813-1767348900230', at: '2026-01-02T10:15:00.230Z', reader: 'push', update_id: 813 },
+                ...{ id: '813-1767348900230-1', at: '2026-01-02T10:15:00.230Z', reader: 'push', update_id: 813 },
                 ...{
                   chat_id: EXAMPLE_USER_ID,
                   ok: true,

@@ -1,6 +1,6 @@
 /** The update that an attempt was of is a part of its id. */
 export function updateOfAttempt(id: string): string | undefined {
-  return /(?:^|-)(\d+)-\d{13}$/.exec(id)?.[1];
+  return /(?:^|-)(\d+)-\d{13}-\d+$/.exec(id)?.[1];
 }
 
 /** An id of an attempt in an address. */

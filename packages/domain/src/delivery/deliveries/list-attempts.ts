@@ -118,12 +118,12 @@ function requestOf(backend: BotWithBackend, { revision, updateId, atMs }: Attemp
   return shownRequest(backend, { ...signed, 'Flotilla-Delivery-Id': deliveryIdOf(backend, updateId) });
 }
 
-/** A reader does not send an update twice to the same destination in one millisecond. */
+/** After its first failure an update may be sent again within the same millisecond. */
 function idOf(
   reader: string,
-  { updateId, atMs, destination }: Pick<Attempt, 'updateId' | 'atMs' | 'destination'>,
+  { updateId, atMs, attempt, destination }: Pick<Attempt, 'updateId' | 'atMs' | 'attempt' | 'destination'>,
 ): string {
-  const id = `${updateId}-${atMs}`;
+  const id = `${updateId}-${atMs}-${attempt}`;
   if (reader === 'push') return id;
   if (reader === 'rules') return `${destination?.replaceAll(' ', '-')}-${id}`;
   return `${programOfReader(reader)}-${id}`;

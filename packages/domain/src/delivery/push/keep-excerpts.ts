@@ -4,10 +4,10 @@ import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { type BotWithBackend, keysOfProgram } from './backend.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
 
-/** The excerpt of an attempt, which it names by its time and its update. */
+/** The excerpt of an attempt, which it names by its update, its time and its number. */
 export type KeptExcerpt = ResponseExcerpt & AttemptName;
 
-type AttemptName = Pick<Attempt, 'atMs' | 'updateId'>;
+type AttemptName = Pick<Attempt, 'atMs' | 'updateId' | 'attempt'>;
 type Settled = { attempts?: AttemptName[]; excerpt?: ResponseExcerpt | null };
 
 const KEPT = 20;
@@ -22,9 +22,11 @@ export async function keepExcerpts(
   backend: BotWithBackend,
   settled: Settled[],
 ): Promise<void> {
-  const kept = settled.flatMap(({ attempts: [attempt] = [], excerpt }): KeptExcerpt[] =>
-    attempt === undefined || !excerpt ? [] : [{ atMs: attempt.atMs, updateId: attempt.updateId, ...excerpt }],
-  );
+  const kept = settled.flatMap(({ attempts: [tried] = [], excerpt }): KeptExcerpt[] => {
+    if (tried === undefined || !excerpt) return [];
+    const { atMs, updateId, attempt } = tried;
+    return [{ atMs, updateId, attempt, ...excerpt }];
+  });
   if (kept.length === 0) return;
   const { excerpts } = keysOfProgram(backend) ?? botKeys(backend.id);
   const newest = kept.slice(-KEPT).map((excerpt) => JSON.stringify(excerpt));

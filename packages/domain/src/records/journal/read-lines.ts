@@ -33,9 +33,14 @@ export async function readLines<Line extends Found>(
   );
   const filter = Number.isFinite(untilMs) ? { ...query.filter, untilMs } : query.filter;
   const found: Line[] = [];
+  const seen = new Set<string>();
   const add = (reader: string, line: string) => {
     const one = read(reader, line);
-    if (one !== null && (before === null || isBehind(one, before))) found.push(one);
+    if (one === null || (before !== null && !isBehind(one, before))) return;
+    // A page may have gone to Postgres since its list was read.
+    const name = `${one.id} ${one.atMs}`;
+    if (!seen.has(name)) found.push(one);
+    seen.add(name);
   };
   for (const [at, lines] of lists.entries()) for (const line of lines) add(sources[at]!.reader, line);
   const readers = sources.map(({ reader }) => reader);

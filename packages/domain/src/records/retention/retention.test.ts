@@ -289,3 +289,49 @@ describe('what is older than it is to be kept', () => {
     expect(await countRows('messages')).toBe(0);
   });
 });
+
+test('the journal of the last day is kept, and of each reader that there is the newest eight pages', async () => {
+  await database.db.deleteFrom('journal_pages').execute();
+  const programId = Number(
+    (
+      await sql<{ id: number }>`
+        insert into programs (bot_id, name, mode, kinds, filter, enabled) values (${botId}, 'p', 'push', '[]', '{}', true)
+        returning id`.execute(database.db)
+    ).rows[0]!.id,
+  );
+  const HOUR_MS = 3_600_000;
+  const pages = (reader: string, agesHours: number[]) =>
+    agesHours.map((hours, at) => {
+      const newest = new Date(NOW_MS - hours * HOUR_MS);
+      const updates = { first_update_id: at, last_update_id: at, failed: 0, lines: 'x' };
+      return {
+        key: `${reader} ${hours} ${at}`,
+        bot_id: botId,
+        reader,
+        newest_at: newest,
+        oldest_at: newest,
+        ...updates,
+      };
+    });
+  const old = Array.from({ length: 12 }, (_, at) => 30 + at);
+  await database.db
+    .insertInto('journal_pages')
+    .values([
+      ...pages('push', [1, 23, ...old]),
+      ...pages(`program:${programId}`, old),
+      ...pages(`program:${programId + 1}`, [2, ...old]),
+    ])
+    .execute();
+  const deps = { ...steps(3), clock: { nowMs: () => NOW_MS } };
+  expect(await removeExpired(deps, { messages: 0, audit: 0 })).toBe('done');
+  const kept = await database.db
+    .selectFrom('journal_pages')
+    .select(['reader', 'key'])
+    .orderBy('newest_at', 'desc')
+    .execute();
+  const agesOf = (reader: string) =>
+    kept.filter((one) => one.reader === reader).map(({ key }) => Number(key.split(' ')[1]));
+  expect(agesOf('push')).toEqual([1, 23, ...old.slice(0, 6)]);
+  expect(agesOf(`program:${programId}`)).toEqual(old.slice(0, 8));
+  expect(agesOf(`program:${programId + 1}`)).toEqual([2]);
+});
