@@ -72,7 +72,7 @@ export async function benchPush(database: { url: string }): Promise<void> {
           figure: `${journalUs.toFixed(1)} µs, ${((journalUs * 100) / deliveryUs).toFixed(1)} %`,
           target: '≤ 5 %',
         },
-        { what: 'memory of an attempt in Redis, 200 to 299 of a reader', figure: `${Math.round(journal.bytes)} bytes` },
+        { what: 'memory of an attempt in Redis, 100 to 199 of a reader', figure: `${Math.round(journal.bytes)} bytes` },
       ],
     );
   } finally {

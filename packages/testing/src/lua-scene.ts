@@ -228,6 +228,11 @@ export async function luaScene() {
     },
     /** What was counted for the bot and for its shard. */
     counted: () => Promise.all(Object.values(activity).map((prefix) => countsOf(commands, prefix))),
+    /** How many dead letters are in the history stream. */
+    deadLetters: async () => {
+      const records = await commands.xrange(keys.history, '-', '+');
+      return records.filter(([, [, type]]) => type === 'dead').length;
+    },
     /** As if so much time had gone by. */
     passMs: (ms: number) => passTime(commands, keys, ms),
     clear: () => {

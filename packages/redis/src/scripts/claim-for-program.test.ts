@@ -297,7 +297,7 @@ test('a claim makes 200 dead letters at most, and says that there is more to do'
   await scene.passMs(DAY_MS);
   const first = await claim({ token: 2, name: 'b1' });
   expect(first).toMatchObject({ lookInMs: 0, moreToDo: true, waiting: 50 });
-  expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
+  expect(await scene.deadLetters()).toBe(200);
   expect(await claim({ token: 2, name: 'b2' })).toMatchObject({ moreToDo: false, waiting: 0 });
-  expect(await scene.commands.xlen(scene.keys.history)).toBe(250);
+  expect(await scene.deadLetters()).toBe(250);
 });

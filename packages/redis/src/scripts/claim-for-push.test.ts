@@ -182,9 +182,9 @@ const lettersOfClaims = async (options: Parameters<LuaScene['claimArguments']>[1
   const made: number[] = [];
   const replies: Awaited<ReturnType<typeof claimed>>[] = [];
   for (let claims = 0; claims < count; claims += 1) {
-    const before = await scene.commands.xlen(scene.keys.history);
+    const before = await scene.deadLetters();
     replies.push(await claimed({ ...options, name: `${options.name} ${claims}` }));
-    made.push((await scene.commands.xlen(scene.keys.history)) - before);
+    made.push((await scene.deadLetters()) - before);
   }
   return { made, replies };
 };
@@ -223,7 +223,7 @@ test('the dead letters of what is settled count among those of the claim', async
   ];
   const reply = await claim({ token: 2, name: 'b1', settled });
   expect(reply).toMatchObject({ ...NOTHING_MORE, moreToDo: true, waiting: 1 });
-  expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
+  expect(await scene.deadLetters()).toBe(200);
 });
 
 test('what is not expired is claimed beside a lane with more to remove, and that lane keeps its order', async () => {

@@ -68,8 +68,8 @@ test('a claim makes 200 dead letters at most, and is to be followed at once by t
   await scene.passMs(DAY_MS);
   const first = await claim({ token: 1, name: 'a3', end: 'idle' });
   expect(first).toMatchObject({ lookInMs: 0, ended: false });
-  expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
+  expect(await scene.deadLetters()).toBe(200);
   const last = await claim({ token: 1, name: 'a4', end: 'idle' });
   expect(last).toMatchObject({ lookInMs: null, ended: true });
-  expect(await scene.commands.xlen(scene.keys.history)).toBe(250);
+  expect(await scene.deadLetters()).toBe(250);
 });

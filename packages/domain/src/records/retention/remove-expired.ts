@@ -24,7 +24,7 @@ export const ACTIVITY_DAYS = 90;
 /** For how long every line of the journal can be read. */
 const JOURNAL_MS = 24 * 3_600_000;
 /** With the lines in Redis, a thousand of each reader. */
-const JOURNAL_PAGES_KEPT = 8;
+const JOURNAL_PAGES_KEPT = 9;
 const CHATS_A_STEP = 500;
 /**
  * From this period on (days) a row is removed with its month, when all of that has expired. Of a shorter period the month would be

@@ -290,7 +290,7 @@ describe('what is older than it is to be kept', () => {
   });
 });
 
-test('the journal of the last day is kept, and of each reader that there is the newest eight pages', async () => {
+test('the journal of the last day is kept, and of each reader that there is the newest nine pages', async () => {
   await database.db.deleteFrom('journal_pages').execute();
   const programId = Number(
     (
@@ -331,7 +331,7 @@ test('the journal of the last day is kept, and of each reader that there is the 
     .execute();
   const agesOf = (reader: string) =>
     kept.filter((one) => one.reader === reader).map(({ key }) => Number(key.split(' ')[1]));
-  expect(agesOf('push')).toEqual([1, 23, ...old.slice(0, 6)]);
-  expect(agesOf(`program:${programId}`)).toEqual(old.slice(0, 8));
+  expect(agesOf('push')).toEqual([1, 23, ...old.slice(0, 7)]);
+  expect(agesOf(`program:${programId}`)).toEqual(old.slice(0, 9));
   expect(agesOf(`program:${programId + 1}`)).toEqual([2]);
 });

@@ -65,10 +65,7 @@ test('of what a deleted program took, a call makes 200 dead letters, and the pro
   const ids = Array.from({ length: 450 }, (_, at) => at + 1);
   await scene.accept(ids, 'c:5', 'message', { filters: 'b', marks: ids.map(() => '=5') });
   const remove = () => scene.applyBot({ pull: true, revision: 2 });
-  const letters = async () => {
-    const records = await scene.commands.xrange(scene.keys.history, '-', '+');
-    return records.filter(([, [, type]]) => type === 'dead').length;
-  };
+  const letters = () => scene.deadLetters();
   const cursor = () => scene.commands.hget(scene.keys.consumers, 'program:5');
   expect([await remove(), await letters(), await cursor()]).toEqual([MORE_LEFT, 200, storedAt(200)]);
   expect([await remove(), await letters(), await cursor()]).toEqual([MORE_LEFT, 400, storedAt(400)]);

@@ -1,7 +1,7 @@
 -- The journal of a reader: one line for each attempt, or for each update that was accepted, the newest first
 -- (packages/domain/src/records/journal). Its oldest lines go to the history stream page by page, and from there to Postgres.
 -- @include state
-local LINES_KEPT, LINES_A_PAGE = 200, 100
+local LINES_KEPT, LINES_A_PAGE = 100, 100
 -- Far fewer than Lua can pass to a command.
 local LINES_AT_ONCE = 1000
 

@@ -24,21 +24,21 @@ const pairs = (fields: string[]) =>
   fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]] as const] : []));
 
 test('keeps the newest lines, and passes a hundred of the oldest on with each hundred that come', async () => {
-  expect(await add(numbers(1, 299))).toBe(0);
+  expect(await add(numbers(1, 199))).toBe(0);
   expect(await pages()).toEqual([]);
-  expect(await add(['300'])).toBe(1);
-  expect(await kept()).toEqual(numbers(101, 300).reverse());
+  expect(await add(['200'])).toBe(1);
+  expect(await kept()).toEqual(numbers(101, 200).reverse());
   const lines = numbers(1, 100).reverse().join('\n');
   expect(await pages()).toEqual([{ t: 'lines', b: String(BOT), g: REGISTRATION, a: '5', d: 'push', l: lines }]);
 });
 
 test('many lines at once leave in several pages, the oldest first, and none is lost', async () => {
-  await add(numbers(1, 250));
-  await add(numbers(251, 1500));
+  await add(numbers(1, 150));
+  await add(numbers(151, 1500));
   const found = await pages();
   const passed = found.flatMap(({ l = '' }) => l.split('\n').reverse());
   expect([...passed, ...(await kept()).reverse()]).toEqual(numbers(1, 1500));
-  expect((await kept()).length).toBeGreaterThanOrEqual(200);
+  expect((await kept()).length).toBeGreaterThanOrEqual(100);
   expect(found.every(({ l = '' }) => l.split('\n').length === 100)).toBe(true);
 });
 
