@@ -23,9 +23,9 @@ type Sandbox = { child: ChildProcess; output(): string; ended: Promise<number | 
 
 const launched: Sandbox[] = [];
 
-function launch(settings: Record<string, string>): Sandbox {
+function launch(settings: Record<string, string>, args: string[] = []): Sandbox {
   const { HOST: _, ...environment } = inheritedEnv();
-  const child = spawn(process.execPath, ['apps/sandbox/src/launch.mjs'], {
+  const child = spawn(process.execPath, ['apps/sandbox/src/launch.mjs', ...args], {
     cwd: ROOT,
     env: { ...environment, PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,8 +37,8 @@ function launch(settings: Record<string, string>): Sandbox {
   return sandbox;
 }
 
-async function start(dataDir: string, settings: Record<string, string> = {}): Promise<Sandbox> {
-  const sandbox = launch({ DATA_DIR: dataDir, ...settings });
+async function start(dataDir: string, settings: Record<string, string> = {}, args: string[] = []): Promise<Sandbox> {
+  const sandbox = launch({ DATA_DIR: dataDir, ...settings }, args);
   await waitFor(() => /^ready$/m.test(sandbox.output()) || sandbox.child.exitCode !== null, { timeoutMs: START_MS });
   if (sandbox.child.exitCode !== null) throw new Error(`The sandbox did not start: ${sandbox.output()}`);
   return sandbox;
@@ -239,6 +239,18 @@ describe('The sandbox', () => {
     expect(open).toEqual([expect.stringContaining(programEntry('api'))]);
     expect(await textsInHistory(opened)).toEqual(expect.any(Array));
     expect(await stop(opened)).toBe(0);
+  }, 120_000);
+
+  test('begins without a bot if it is asked to, and says how to make the first one', async () => {
+    const own = await throwAwayDir();
+    const empty = await start(own, {}, ['--empty']);
+    const { rest } = atTerminal(empty);
+    expect(await rest('/api/bots')).toEqual([]);
+    const [line] = linesToTry(empty);
+    const made = JSON.parse(await paste(line as string)) as { token: string };
+    expect(await rest('/api/bots/add', { token: made.token })).toMatchObject({ username: 'my_first_bot' });
+    expect(await stop(empty)).toBe(0);
+    await rm(own, { recursive: true, force: true });
   }, 120_000);
 
   test('refuses a taken port with one sentence', async () => {

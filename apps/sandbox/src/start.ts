@@ -6,6 +6,7 @@ import { ownData } from '@flotilla/embedded/own-data.ts';
 import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { startRedis } from '@flotilla/embedded/start-redis.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { controlClient } from '@flotilla/simulator/control-client.ts';
 import type { SandboxSettings } from './config.ts';
 import { type Credentials, keepCredentials } from './credentials.ts';
 import { type EchoProgram, startEchoProgram } from './demo-bot/echo-program.ts';
@@ -18,14 +19,20 @@ import { type Stack, stack } from './stack.ts';
 import { ended, type Program, startProgram } from './start-program.ts';
 import { welcome } from './welcome.ts';
 
-type Parts = { stack: Stack; settings: SandboxSettings; dataDir: string };
+/** isEmpty: no demo bot is made, so that the console leads to the first bot, as after an installation. */
+type Wanted = { isEmpty: boolean };
+
+type Parts = { stack: Stack; settings: SandboxSettings; dataDir: string } & Wanted;
 
 /**
  * Starts everything on this machine and prints the addresses. Rejects with a FlotillaError whose message is for the
  * person at the terminal, after stopping what was started. A part that ends by itself ends the process.
  */
-export async function startSandbox(settings: SandboxSettings): Promise<{ stop(): Promise<void> }> {
-  const parts = { stack: stack(), settings, dataDir: resolve(settings.DATA_DIR) };
+export async function startSandbox(
+  settings: SandboxSettings,
+  { isEmpty }: Wanted = { isEmpty: false },
+): Promise<{ stop(): Promise<void> }> {
+  const parts = { stack: stack(), settings, dataDir: resolve(settings.DATA_DIR), isEmpty };
   try {
     await startParts(parts);
   } catch (error) {
@@ -45,7 +52,7 @@ async function startParts(parts: Parts): Promise<void> {
 
   const { databaseUrl, redisUrl } = await startStores(parts);
   const simulatorUrl = settings.TELEGRAM_API_URL ? null : await startSimulator(parts, settings.PORT);
-  const echo = simulatorUrl ? await startEcho(parts, credentials, apiUrl) : null;
+  const echo = simulatorUrl && !parts.isEmpty ? await startEcho(parts, credentials, apiUrl) : null;
   const phonePort = simulatorUrl === null ? null : await freePort(settings.PORT === 0 ? undefined : settings.PORT + 2);
   const shared = {
     HOST: settings.HOST,
@@ -59,7 +66,7 @@ async function startParts(parts: Parts): Promise<void> {
   const metrics = await startServices(parts, { shared, credentials, port, apiUrl, phonePort });
   const demoBot = echo && (await registerBots(demoBotOptions(simulatorUrl!, apiUrl, credentials, echo)));
   const phone =
-    demoBot && (await startPhone(parts, { port: phonePort!, simulatorUrl: simulatorUrl!, apiUrl }, demoBot));
+    simulatorUrl === null ? null : await startPhone(parts, { port: phonePort!, simulatorUrl, apiUrl }, demoBot);
   const hasConsole = (await fetch(`${apiUrl}/console/`)).ok;
   const addresses = { apiUrl, simulatorUrl, phoneUrl: phone?.url ?? null, metrics };
   process.stdout.write(welcome({ settings, credentials, ...addresses, demoBot, dataDir, hasConsole }));
@@ -155,10 +162,11 @@ async function startWatched(parts: Parts, program: Omit<Program, 'dataDir'>): Pr
 async function startPhone(
   parts: Parts,
   { port, simulatorUrl, apiUrl }: { port: number; simulatorUrl: string; apiUrl: string },
-  bot: DemoBot,
+  bot: DemoBot | null,
 ): Promise<Phone> {
-  const consoleUrl = `${apiUrl}/console/bots/${bot.id}`;
-  const phone = await servePhone({ port, simulatorUrl, consoleUrl, person: ADA, bot: bot.telegramId });
+  const consoleUrl = `${apiUrl}/console/${bot === null ? '' : `bots/${bot.id}`}`;
+  await controlClient(simulatorUrl).createPerson(ADA);
+  const phone = await servePhone({ port, simulatorUrl, consoleUrl, person: ADA, bot: bot?.telegramId ?? null });
   parts.stack.add(phone.stop);
   return phone;
 }

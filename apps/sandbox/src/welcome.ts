@@ -27,7 +27,7 @@ export function welcome(running: Running): string {
     `Flotilla runs at    ${apiUrl}   (API document: ${apiUrl}/docs)`,
     ...(running.hasConsole ? [`  console           ${apiUrl}/console/`] : []),
     ...(running.phoneUrl
-      ? [`  ${ADA.firstName}'s phone       ${running.phoneUrl}   (write to the demo bot in a browser)`]
+      ? [`  ${ADA.firstName}'s phone       ${running.phoneUrl}   (write to a bot in a browser)`]
       : []),
     `  admin             ${settings.ADMIN_USERNAME}`,
     `  password          ${credentials.adminPassword}`,
@@ -41,9 +41,7 @@ export function welcome(running: Running): string {
     `  metrics           ${running.metrics.api}   (api)`,
     `                    ${running.metrics.worker}   (worker)`,
     '',
-    ...(running.demoBot && running.simulatorUrl
-      ? tryIt(running, running.simulatorUrl, running.demoBot)
-      : addOne(running)),
+    ...whatToTry(running),
     '',
     ...pointABot(running),
     '',
@@ -58,6 +56,21 @@ function tryIt({ apiUrl, settings, credentials }: Running, simulatorUrl: string,
   return [
     `Try it: write to the demo bot as ${ADA.firstName}, read what was said, and speak as the bot through the proxy:`,
     ...linesToTry(reached, bot),
+  ];
+}
+
+function whatToTry(running: Running): string[] {
+  const { simulatorUrl, demoBot } = running;
+  if (simulatorUrl === null) return addOne(running);
+  return demoBot === null ? makeOne(running, simulatorUrl) : tryIt(running, simulatorUrl, demoBot);
+}
+
+function makeOne({ apiUrl }: Running, simulatorUrl: string): string[] {
+  const made = JSON.stringify({ name: 'My first bot', username: 'my_first_bot' });
+  return [
+    'There is no bot yet. Make one at the simulated platform, then open the console, which asks for its token:',
+    `  curl -sw '\\n' ${simulatorUrl}/control/createBot -H 'Content-Type: application/json' -d '${made}'`,
+    `  ${apiUrl}/console/`,
   ];
 }
 

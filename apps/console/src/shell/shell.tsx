@@ -1,5 +1,7 @@
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { call } from '../call.ts';
 import { useShortcuts } from '../keys.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
 import { useMenusLater } from '../parts/late-menus.ts';
@@ -84,13 +86,21 @@ function Navigation(): ReactNode {
   );
 }
 
-/** In a sandbox: the page on which a person writes to its bot, in the language and the theme of this one. */
+/** In a sandbox: the page on which a person writes to the bot that is shown, in the language and the theme of this one. */
 function SandboxLink(): ReactNode {
   const words = useWords();
   const { theme } = usePreferences();
   const { sandboxUrl } = useInstallation();
+  const { id } = useParams({ strict: false }) as { id?: string };
+  const isOfBot = useRouterState({ select: ({ location }) => location.pathname.startsWith('/bots/') });
+  const bot = useQuery({
+    queryKey: ['bot', id],
+    queryFn: ({ signal }) => call('showBot', { id: id! }, signal),
+    enabled: sandboxUrl !== undefined && isOfBot && id !== undefined,
+  });
   if (sandboxUrl === undefined) return null;
-  const href = `${sandboxUrl}/?lang=${words.language}&theme=${theme}`;
+  const to = isOfBot && bot.data !== undefined ? `&bot=${bot.data.username}` : '';
+  const href = `${sandboxUrl}/?lang=${words.language}&theme=${theme}${to}`;
   return <Outside href={href} icon="phone" text={words.nav.sandbox} />;
 }
 

@@ -144,3 +144,20 @@ test('what is too long or no text is refused in words, and the page runs its own
   expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
   expect(policy).toContain("trusted-types 'none'");
 });
+
+test(
+  'a page for another bot writes to that one, and one for no bot says so',
+  async () => {
+    const other = await control.createBot({ name: 'Other', username: 'other_bot' });
+    const page = await browser.newPage();
+    await page.goto(`${phone.url}/?lang=en&bot=other_bot`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('To the other one');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('To the other one').waitFor();
+    const { messages } = await control.readChat({ person: ADA.id, bot: other.id });
+    expect(messages.at(-1)?.text).toBe('To the other one');
+    expect((await fetch(`${phone.url}/chat?bot=nobody_bot`)).status).toBe(404);
+    await page.close();
+  },
+  TEST_MS,
+);

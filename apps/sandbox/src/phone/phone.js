@@ -37,6 +37,9 @@ let language = asked.get('lang') ?? (navigator.language.startsWith('ru') ? 'ru' 
 if (!Object.hasOwn(WORDS, language)) language = 'en';
 if (['light', 'dark'].includes(asked.get('theme'))) document.documentElement.dataset.theme = asked.get('theme');
 
+/** The bot that is written to; without one, that of the sandbox. */
+const query = asked.has('bot') ? `?bot=${encodeURIComponent(asked.get('bot'))}` : '';
+
 const part = (id) => document.getElementById(id);
 const [field, list, notice, form] = [part('text'), part('messages'), part('notice'), part('say')];
 /** Message id → the item that shows it, and what it was made of. */
@@ -65,7 +68,7 @@ for (;;) {
 }
 
 async function look() {
-  const answer = await fetch('/chat').catch(() => null);
+  const answer = await fetch(`/chat${query}`).catch(() => null);
   if (!answer?.ok) return say(WORDS[language].away);
   if (notice.textContent === WORDS[language].away) say('');
   chat = await answer.json();
@@ -74,7 +77,7 @@ async function look() {
 
 async function send(path, body) {
   const headers = { 'Content-Type': 'application/json' };
-  const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => null);
+  const answer = await fetch(path + query, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => null);
   const result = await answer?.json().catch(() => null);
   if (answer?.ok) return result;
   say(result?.error ?? WORDS[language].away);

@@ -12,8 +12,8 @@ type Options = {
   simulatorUrl: string;
   consoleUrl: string;
   person: { id: number; firstName: string };
-  /** The bot's id at the platform. */
-  bot: number;
+  /** The platform's id of the bot that is written to where a page names none; null: there is none. */
+  bot: number | null;
 };
 
 const HEADERS = {
@@ -74,9 +74,12 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   control: ControlClient,
-  { person, bot, consoleUrl }: Options,
+  options: Options,
 ): Promise<void> {
-  const path = new URL(request.url ?? '/', 'http://phone').pathname;
+  const { person, consoleUrl } = options;
+  const { pathname: path, searchParams } = new URL(request.url ?? '/', 'http://phone');
+  const bot = await botOf(control, options, searchParams.get('bot'));
+  if (bot === null) return answer(response, 404, { error: 'The platform has no such bot.' });
   const there = { person: person.id, bot };
   switch (`${request.method} ${path}`) {
     case 'GET /':
@@ -101,6 +104,12 @@ async function handle(
     default:
       return answer(response, 404, { error: 'There is nothing here.' });
   }
+}
+
+/** The id of the bot with this username, which the pages of the console name; null if there is none. */
+async function botOf(control: ControlClient, { bot }: Options, username: string | null): Promise<number | null> {
+  if (username === null) return bot;
+  return (await control.listBots()).find((one) => one.username === username)?.id ?? null;
 }
 
 type Keyboard = { inline_keyboard?: { text: string; callback_data?: string }[][] };
