@@ -4,6 +4,7 @@ import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import type { TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { layoutFaults } from './layout-faults.ts';
 import { type OpenConsole, openConsole, picture } from './open-console.ts';
 
 /** The account that every fleet of the tests has. */
@@ -112,6 +113,7 @@ export function testLooks(
         const shown = { screen: name, width: await page.evaluate('document.documentElement.scrollWidth') };
         expect(shown).toEqual({ screen: name, width });
         await picture(page, name);
+        expect({ screen: name, faults: await layoutFaults(page) }).toEqual({ screen: name, faults: [] });
         if (isSeenByAxe) expect({ screen: name, faults: await one.faults() }).toEqual({ screen: name, faults: [] });
       };
       if (look === 'right-to-left') {

@@ -81,9 +81,12 @@ const FIND_FAULTS = `(() => {
     else if (cut === 'cut') faults.push('cut without an ellipsis: ' + at());
   }
   const rowOf = (element) => element.closest('[role=row], li');
+  // Within one line of text, directions may mix.
+  const boxOf = (element) => (getComputedStyle(element).display === 'inline' ? boxOf(element.parentElement) : element);
   for (const [text, one] of lines) {
     for (const [other, two] of lines) {
       if (text === other || rowOf(one.element) === null || rowOf(one.element) !== rowOf(two.element)) continue;
+      if (boxOf(one.element) === boxOf(two.element)) continue;
       const wide = Math.min(one.right, two.right) - Math.max(one.left, two.left);
       const high = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
       if (wide > 3 && high > 6) faults.push('lies over another text: ' + one.element.className + ' ' + text.data.slice(0, 40));
