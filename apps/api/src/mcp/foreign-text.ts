@@ -1,4 +1,5 @@
 import type { MessageResource } from '@flotilla/contract/messages.ts';
+import type { QuestionResource } from '@flotilla/contract/questions.ts';
 
 /** Goes beside whatever people in chats have written. */
 export const FOREIGN_NOTE =
@@ -22,4 +23,9 @@ export function shownMessage(message: MessageResource) {
   const facts = { message_id, chat_id, user_id, date, reply_to_message_id, thread_id, media_type, service };
   // What the bot itself sent may quote people, so it is marked alike.
   return { ...facts, by_bot: outgoing, foreign: words };
+}
+
+/** A question as a model is shown it: whoever answers has chosen their name. */
+export function shownQuestion({ answered_by_name, ...question }: QuestionResource) {
+  return { note: FOREIGN_NOTE, question: { ...question, foreign: { answered_by_name } } };
 }

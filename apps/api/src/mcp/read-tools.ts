@@ -5,7 +5,7 @@ import { chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { z } from 'zod';
-import { FOREIGN_NOTE, shownMessage } from './foreign-text.ts';
+import { FOREIGN_NOTE, shownMessage, shownQuestion } from './foreign-text.ts';
 import { listRows, runOperation } from './run-operation.ts';
 import { botsOf, chatInput, defineTool, maySee, requireChat, type Tool, type ToolCall } from './tool.ts';
 
@@ -127,7 +127,7 @@ export const readTools: Tool[] = [
       const asked = await questionStore(call.context.db).find(id);
       // One in another chat looks like one that there is not.
       requireChat(call, { bot_id: asked?.botId ?? 0, chat_id: asked?.chatId ?? 0 });
-      return { question: await runOperation(call.context, call, 'waitForQuestion', { id, timeout }) };
+      return shownQuestion(await runOperation(call.context, call, 'waitForQuestion', { id, timeout }));
     },
   }),
   defineTool({

@@ -9,6 +9,7 @@ import { measureRequest } from '../http/observe-request.ts';
 import { parseJson, readBytes } from '../http/read-fields.ts';
 import { refuseMethod } from '../operations/serve-operations.ts';
 import { untilGone } from '../operations/while-allowed.ts';
+import { type KeyLimit, keyLimit, reachOf, whileSeen } from './key-reach.ts';
 import { readTools } from './read-tools.ts';
 import type { Tool, ToolCall } from './tool.ts';
 import { writeTools } from './write-tools.ts';
@@ -17,44 +18,63 @@ const PATH = '/mcp';
 const TOOLS = [...readTools, ...writeTools];
 const BODY_LIMIT_BYTES = 262_144;
 const MINUTE_MS = 60_000;
+/** Of one key, in one process: each may wait for 50 s, and looks into Postgres meanwhile. */
+const RUNNING_AT_MOST = 50;
 
 /** MCP over streamable HTTP, without sessions: every replica answers every request. */
 export function serveMcp(context: Context): Router {
   const router = Router({ caseSensitive: true });
+  const limit = keyLimit(RUNNING_AT_MOST);
   router.post(PATH, measureRequest(context, 'mcp'), (request: Request, response: Response, next: NextFunction) => {
-    answer(context, request, response).catch(next);
+    answer(context, limit, request, response).catch(next);
   });
   router.all(PATH, refuseMethod(['POST']));
   return router;
 }
 
-async function answer(context: Context, request: Request, response: Response): Promise<void> {
+async function answer(context: Context, limit: KeyLimit, request: Request, response: Response): Promise<void> {
+  const version = context.credentials.knownVersion();
   const caller = await context.auth.callerByBearer(request, response);
   if (caller === null) throw new FlotillaError('unauthorized', 'A valid API key is needed');
   response.locals.caller = caller;
-  const mcp = caller.apiKey?.mcp ?? null;
+  const mcp = reachOf(caller);
   if (mcp === null) throw new FlotillaError('forbidden', 'This key is not for MCP: make one with mcp and mcp_chats');
+  await limit(caller.apiKey?.id ?? 0, () =>
+    whileSeen(context, { caller, version, mcp }, (ended) => handle(context, { caller, mcp, request, response, ended })),
+  );
+}
+
+type Handled = Omit<ToolCall, 'context'>;
+
+/** Lets a request be handled. Returns what gives the answer. */
+async function handle(context: Context, { ended, ...given }: Handled): Promise<() => void> {
+  const { request, response } = given;
   await context.directory.refresh().catch(() => undefined);
   const limits = { budget: context.bodies, sender: 'known', limitBytes: BODY_LIMIT_BYTES } as const;
   const parsedBody = parseJson((await readBytes({ request, response, ...limits })).toString('utf8'));
-  await untilGone([context.stopping], response, async (ended) => {
-    const call: ToolCall = { context, mcp, caller, request, response, ended };
-    const handler = createMcpHandler(() => serverFor(call));
+  if (Array.isArray(parsedBody)) throw new FlotillaError('bad_request', 'A batch is not taken: send one request');
+  return untilGone([context.stopping, ended], response, async (ended) => {
+    const call: ToolCall = { ...given, context, ended };
+    // A subscription would never end, and there is nothing to tell: the tools of a key do not change.
+    const handler = createMcpHandler(() => serverFor(call), { maxSubscriptions: 0 });
     const headers = new Headers();
     for (const [name, value] of Object.entries(request.headers)) {
       // The credential has done its work.
       if (typeof value === 'string' && name !== 'authorization' && name !== 'cookie') headers.set(name, value);
     }
     const url = new URL(PATH, 'http://localhost');
-    const given = new globalThis.Request(url, { method: 'POST', headers, body: JSON.stringify(parsedBody) });
-    await send(response, await handler.fetch(given, { parsedBody }));
+    const posted = new globalThis.Request(url, { method: 'POST', headers, body: JSON.stringify(parsedBody) });
+    return answerOf(response, await handler.fetch(posted, { parsedBody }));
   });
 }
 
-async function send(response: Response, answered: globalThis.Response): Promise<void> {
-  response.status(answered.status);
-  for (const [name, value] of answered.headers) response.setHeader(name, value);
-  response.end(Buffer.from(await answered.arrayBuffer()));
+async function answerOf(response: Response, answered: globalThis.Response): Promise<() => void> {
+  const body = Buffer.from(await answered.arrayBuffer());
+  return () => {
+    response.status(answered.status);
+    for (const [name, value] of answered.headers) response.setHeader(name, value);
+    response.end(body);
+  };
 }
 
 /** A server for one request, with the tools that the key may use. */

@@ -1,5 +1,6 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
+import { shownQuestion } from './foreign-text.ts';
 import { deadLetters, waitInput } from './read-tools.ts';
 import { runOperation } from './run-operation.ts';
 import { chatInput, defineTool, requireChat, type Tool } from './tool.ts';
@@ -54,7 +55,7 @@ export const writeTools: Tool[] = [
     run: async (call, { timeout_s: timeout, ...input }) => {
       requireChat(call, input);
       const { id } = await runOperation(call.context, call, 'addQuestion', input);
-      return { question: await runOperation(call.context, call, 'waitForQuestion', { id, timeout }) };
+      return shownQuestion(await runOperation(call.context, call, 'waitForQuestion', { id, timeout }));
     },
   }),
   defineTool({
