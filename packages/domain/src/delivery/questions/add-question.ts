@@ -10,6 +10,7 @@ import { sendMessage } from '../../records/messages/send-message.ts';
 import { buttonData } from '../filters/question-press.ts';
 import type { Question } from './question.ts';
 import { type QuestionToAsk, questionStore } from './question-store.ts';
+import { showEnd } from './show-end.ts';
 
 export type AskDeps = ChangeRulesDeps & PutDeps;
 
@@ -34,6 +35,7 @@ export async function addQuestion(
     botId: bot.id,
     nonce: randomBytes(NONCE_BYTES).toString('base64url'),
   });
+  let asked: Question;
   try {
     const { id: messageId } = await sendMessage(deps, bot, by, {
       chatId: question.chatId,
@@ -43,9 +45,12 @@ export async function addQuestion(
         inline_keyboard: question.options.map((text, at) => [{ text, callback_data: buttonData(question, at) }]),
       },
     });
-    return (await store.setMessage(question.id, messageId)) ?? { ...question, messageId };
+    asked = (await store.setMessage(question.id, messageId)) ?? { ...question, messageId };
   } catch (error) {
     await store.remove(question.id).catch(() => undefined);
     throw error;
   }
+  // Somebody was quicker than the platform's answer to the message. Upkeep does what cannot be done now.
+  if (asked.state !== 'open') await showEnd(deps, bot, asked).catch(() => undefined);
+  return asked;
 }

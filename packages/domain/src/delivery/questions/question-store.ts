@@ -76,8 +76,9 @@ export function questionStore(db: Database) {
       await db.deleteFrom('questions').where('id', '=', id).execute();
     },
 
+    /** Whoever answered before the message was known could not show the end in it. */
     async setMessage(id: number, messageId: number): Promise<Question | null> {
-      const set = db.updateTable('questions').set({ message_id: messageId }).where('id', '=', id);
+      const set = db.updateTable('questions').set({ message_id: messageId, shown: false }).where('id', '=', id);
       const row = await set.returningAll().executeTakeFirst();
       return row === undefined ? null : toQuestion(row);
     },
@@ -105,13 +106,14 @@ export function questionStore(db: Database) {
       return (await late.orderBy('expires_at').limit(limit).execute()).map(({ id }) => id);
     },
 
-    /** Settled ones whose message may not show it, oldest first. Who settled them had some seconds to do so. */
+    /** Settled ones of enabled bots whose message may not show it, oldest first. Who settled them had some seconds to do so. */
     async unshown(afterS: number, limit: number): Promise<Question[]> {
       const rows = await db
         .selectFrom('questions')
         .selectAll()
         .where('settled_at', '<=', sql<Date>`now() - make_interval(secs => ${afterS})`)
         .where('shown', '=', false)
+        .where('bot_id', 'in', db.selectFrom('bots').select('id').where('disabled', '=', false))
         .orderBy('settled_at')
         .limit(limit)
         .execute();

@@ -16,7 +16,7 @@ export async function settleLate(deps: AnswerDeps & { directory: BotDirectory },
     const bot = expired === null ? undefined : deps.directory.byId(expired.botId);
     if (expired === null || bot === undefined) continue;
     await announceSettled(deps.redis, expired);
-    await showEnd(deps, bot, expired);
+    if (!bot.disabled) await showEnd(deps, bot, expired);
     if (signal.aborted) return;
   }
   for (const question of await store.unshown(SHOWN_WITHIN_S, AT_ONCE)) {
