@@ -4,11 +4,13 @@ const ADDRESS = '[address]';
 const NUMBER = '[number]';
 
 const LINKS = /\b(?:[a-z][a-z0-9+.-]{1,15}:\/\/|www\.)\S+|\b(?:t\.me|telegram\.me)\/\S+/giu;
+/** Without a scheme; a name alone is no link. */
+const BARE_LINKS = /(?<![\p{L}\p{N}@.-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}(?::\d{1,5})?[/?]\S+/gu;
 const MAIL_ADDRESSES = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const IP_ADDRESSES =
   /\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\p{L}\p{N}:])(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}(?![\p{L}\p{N}:])/giu;
 /** Digits of any script, grouped as people write telephone numbers, cards and accounts. */
-const NUMBERS = /[+(]?\p{Nd}(?:[\s()./\u2010-\u2015-]{0,3}\p{Nd}){5,}/gu;
+const NUMBERS = /[+(]?\p{Nd}(?:[\s()./,'’_*\u2010-\u2015-]{0,3}\p{Nd}){5,}/gu;
 /** IBANs and the like: letters among the digits. */
 const CODES = /\b(?=(?:[A-Z]*\p{Nd}){6})[A-Z0-9]{8,}\b/gu;
 
@@ -16,6 +18,7 @@ const CODES = /\b(?=(?:[A-Z]*\p{Nd}){6})[A-Z0-9]{8,}\b/gu;
 export function maskText(text: string): string {
   return text
     .replace(LINKS, LINK)
+    .replace(BARE_LINKS, LINK)
     .replace(MAIL_ADDRESSES, ADDRESS)
     .replace(IP_ADDRESSES, ADDRESS)
     .replace(CODES, NUMBER)
