@@ -84,6 +84,23 @@ describe('a rule of the router', () => {
     expect(faultsOf(await add(fields))).toEqual(paths);
   });
 
+  test('can be changed after a candidate was deleted or lost its description, which cannot be named anew', async () => {
+    const [gone, quiet] = await Promise.all(
+      ['gone', 'quiet'].map((name) => api.addBot({ name, description: 'Something' })),
+    );
+    const named = [gone?.id, quiet?.id];
+    const added = await add({ candidate_bot_ids: [...named, desk.id] });
+    const { id } = added.json as RoutingRuleResource;
+    await api.admin('POST', '/api/bots/delete', { body: { id: gone?.id } });
+    await api.admin('POST', '/api/bots/update', { body: { id: quiet?.id, description: '' } });
+    const update = (fields: object) => api.admin('POST', '/api/routes/update', { body: { id, ...fields } });
+    expect((await update({ enabled: false })).json).toMatchObject({ enabled: false });
+    expect(await update({ candidate_bot_ids: [desk.id] })).toMatchObject({ status: 200 });
+    for (const one of named)
+      expect(faultsOf(await update({ candidate_bot_ids: [one] }))).toEqual(['candidate_bot_ids']);
+    await remove(added);
+  });
+
   test('is refused with a candidate that has no description, that is the source, or beside a target', async () => {
     const answer = await add({ candidate_bot_ids: [silent.id] });
     expect(faultsOf(answer)).toEqual(['candidate_bot_ids']);

@@ -11,8 +11,15 @@ type RuleDirectory = Pick<BotDirectory, 'isOwnBot' | 'byId'>;
 export type WantedRule = RoutingRuleChanges &
   Pick<RoutingRuleContent, 'sourceBotId' | 'conditionType' | 'action' | 'enabled' | 'delivery' | 'description'>;
 
-/** Fills in what the action and the condition leave open. Throws 'bad_request' naming every fault of the rule. */
-export function completeRule(directory: RuleDirectory, wanted: WantedRule): RoutingRuleContent {
+/**
+ * Fills in what the action and the condition leave open. Throws 'bad_request' naming every fault of the rule. Candidates that it
+ * had `before` may be gone or without a description now, so that it can still be disabled.
+ */
+export function completeRule(
+  directory: RuleDirectory,
+  wanted: WantedRule,
+  before: readonly number[] | null = null,
+): RoutingRuleContent {
   const { sourceBotId, conditionType, action, enabled, delivery, description } = wanted;
   const conditionValue = wanted.conditionValue ?? '';
   const drops = action === 'drop';
@@ -33,7 +40,7 @@ export function completeRule(directory: RuleDirectory, wanted: WantedRule): Rout
   };
   const faults = [
     ...conditionFaults(rule),
-    ...routerFaults(directory, { ...wanted, targetBotId }),
+    ...routerFaults(directory, { ...wanted, targetBotId }, before ?? []),
     ...(drops ? [] : targetFaults(directory, { ...rule, targetBotId })),
   ];
   if (faults.length === 0 && targetBotId !== undefined) return { ...rule, targetBotId };
@@ -75,6 +82,7 @@ function isId(text: string): boolean {
 function routerFaults(
   directory: RuleDirectory,
   { conditionType, action, sourceBotId, targetBotId, candidateBotIds }: WantedRule,
+  before: readonly number[],
 ): FaultDetail[] {
   const fault = (path: string, reason: string) => [{ path, reason }];
   if (conditionType !== 'llm') {
@@ -84,8 +92,9 @@ function routerFaults(
     ];
   }
   const named = targetBotId === CHOSEN_BOT ? (candidateBotIds ?? []) : [];
-  const unknown = named.filter((id) => directory.byId(id) === undefined);
-  const silent = named.filter((id) => directory.byId(id)?.description.trim() === '');
+  const added = named.filter((id) => !before.includes(id));
+  const unknown = added.filter((id) => directory.byId(id) === undefined);
+  const silent = added.filter((id) => directory.byId(id)?.description.trim() === '');
   return [
     ...(action === 'drop' ? fault('action', 'must be forward or copy where condition_type is llm') : []),
     ...(targetBotId !== CHOSEN_BOT && candidateBotIds

@@ -1,6 +1,7 @@
 import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
+import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
@@ -35,6 +36,8 @@ export function readRoutable(bot: Bot, shown: ShownUpdate): { lane: string; albu
   const press = pressIn(shown, message);
   // It must not wait for messages of its chat, which wait for the pace of others.
   if (press !== null) return { lane: `q:${press.questionId}`, album: '' };
+  // Also shown are updates of any kind that nobody gets, such as edits for a parked program (lib/log.lua).
+  if (!NEW_MESSAGE_KINDS.includes(shown.kind)) return null;
   const group = message.media_group_id;
   // Only one message of an album has the caption, so all of its messages are matched together later.
   const sends = bot.rules.some((rule) => rule.action !== 'drop');

@@ -1,6 +1,7 @@
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { namesBot } from '../router/candidate.ts';
 import { type Choice, chooseBot } from '../router/choose-bot.ts';
 import { routableMessage } from '../router/routable-message.ts';
 import type { RoutingProgress } from './destination.ts';
@@ -26,8 +27,11 @@ export async function rulesForMessage(
     known === undefined ? await chooseBot(deps, bot, candidates, routableMessage(messages), signal) : known;
   if (choice === 'aborted') return 'aborted';
   progress.chosen = choice;
+  // The rule may have changed since: a bot that was taken from it sends nothing more.
   return candidates.flatMap((rule) =>
-    choice?.ruleId === rule.id ? [{ ...rule, targetBotId: choice.targetBotId }] : [],
+    choice?.ruleId === rule.id && namesBot(bot, rule, choice.targetBotId)
+      ? [{ ...rule, targetBotId: choice.targetBotId }]
+      : [],
   );
 }
 

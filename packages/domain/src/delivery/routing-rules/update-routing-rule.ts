@@ -21,7 +21,10 @@ export async function updateRoutingRule(
     const rules = routingRuleStore(db);
     const before = await rules.lock(id);
     if (before === null) throw new FlotillaError('not_found', 'Route not found');
-    const result = await rules.update(id, completeRule(deps.directory, { ...before, ...named }));
+    const result = await rules.update(
+      id,
+      completeRule(deps.directory, { ...before, ...named }, before.candidateBotIds),
+    );
     const botIds = [before, result].flatMap((rule) => [rule.sourceBotId, rule.targetBotId]);
     return { result, botIds, audited: auditedRule('route_update', result, before) };
   }).catch(refuseUnknownBot);
