@@ -138,6 +138,18 @@ test('chooses none when the answer takes too long, and ends when it is aborted',
   expect(await asked).toEqual({ outcome: 'aborted' });
 });
 
+test('chooses none when the answer trickles, and is told nothing of this machine', async () => {
+  server.answer = (_question, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 10);
+    response.once('close', () => clearInterval(timer));
+    return null;
+  };
+  expect(await failure({ timeoutMs: 300 })).toBe('the model did not answer within 300 ms');
+  expect(JSON.stringify(server.requests.at(-1))).toContain(KEY);
+  expect(JSON.stringify(server.requests.at(-1))).not.toMatch(/x-stainless|linux|node/i);
+});
+
 test('reaches no address that is not allowed', async () => {
   expect(await failure({ allowedCidrs: [] })).toContain('LLM_ALLOWED_CIDRS can allow its range');
   expect(await failure({ url: 'http://169.254.169.254/v1' })).toContain('never allowed');

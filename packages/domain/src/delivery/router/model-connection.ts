@@ -33,7 +33,7 @@ export function modelConnection(url: URL, policy: BackendPolicy): ModelConnectio
         origin,
         path: pathname + search,
         method: init.method === 'POST' ? 'POST' : 'GET',
-        headers: Object.fromEntries(new Headers(init.headers)),
+        headers: headersOf(init),
         body: typeof init.body === 'string' ? init.body : null,
       },
       {
@@ -60,6 +60,11 @@ export function modelConnection(url: URL, policy: BackendPolicy): ModelConnectio
     }
   };
   return { fetch, close: () => pool.destroy() };
+}
+
+/** Without those in which the client describes this machine: its system, its processor and its runtime. */
+function headersOf({ headers }: RequestInit): Record<string, string> {
+  return Object.fromEntries([...new Headers(headers)].filter(([name]) => !name.startsWith('x-stainless-')));
 }
 
 /** The others make `new Response` throw. */
