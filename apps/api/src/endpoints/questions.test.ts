@@ -1,6 +1,9 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { QuestionResource } from '@flotilla/contract/questions.ts';
 import { questionStore } from '@flotilla/domain/delivery/questions/question-store.ts';
+import { botStore } from '@flotilla/domain/fleet/bots/bot-store.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { whileLocked } from '@flotilla/testing/locked-table.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -55,6 +58,22 @@ test('what the platform does not take then is left to upkeep', async () => {
   const { id } = await askSomebodyQuick();
   expect(await store().unshown(0, AT_ONCE)).toMatchObject([{ id }]);
   await store().noteShown(id);
+});
+
+test('is not sent before presses are kept from other readers, also when an api ended in between', async () => {
+  const redis = await connectRedis({ url: api.redis.url, log: { warn: () => undefined } });
+  try {
+    const asking = await api.addBot();
+    const filters = () => redis.commands.hget(botKeys(asking.id).state, 'filtersDigest');
+    expect(await filters()).toBeFalsy();
+    await botStore(api.database.db).beginAsking(asking.id);
+    await api.admin('POST', '/api/questions/add', {
+      body: { bot_id: asking.id, chat_id: ADA, text: 'Ready?', options: ['Yes'] },
+    });
+    expect(await filters()).toMatch(/^\w+$/);
+  } finally {
+    await redis.close();
+  }
 });
 
 test('those of a disabled bot do not keep upkeep from showing the ends of others', async () => {

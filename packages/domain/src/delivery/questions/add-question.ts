@@ -28,7 +28,11 @@ export async function addQuestion(
 ): Promise<Question> {
   requireAbleToAct(bot);
   // Every process must know that presses are to be kept from the other readers before there is a button to press.
-  if (await botStore(deps.db).beginAsking(bot.id)) await republishBots(deps, [bot.id]);
+  if (!bot.asks) {
+    // Whoever noted it before may still be publishing it, or have ended.
+    await botStore(deps.db).beginAsking(bot.id);
+    await republishBots(deps, [bot.id]);
+  }
   const store = questionStore(deps.db);
   const question = await store.insert({
     ...wanted,

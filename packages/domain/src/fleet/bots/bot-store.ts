@@ -126,14 +126,14 @@ export function botStore(db: Database) {
       await db.selectFrom('bots').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
       await db.updateTable('bots').set({ revision: nextRevision }).where('id', 'in', ids).execute();
     },
-    /** Notes that a bot asks questions. False if that is known, or the bot is gone. */
-    beginAsking: async (id: number): Promise<boolean> => {
-      const begun = db
+    /** Notes that a bot asks questions. */
+    beginAsking: async (id: number): Promise<void> => {
+      await db
         .updateTable('bots')
         .set({ asks: true, revision: nextRevision })
         .where('id', '=', id)
-        .where('asks', '=', false);
-      return (await begun.executeTakeFirst()).numUpdatedRows > 0n;
+        .where('asks', '=', false)
+        .execute();
     },
     /** The other bots in rules from or to this one. */
     routingPartners: async (id: number): Promise<number[]> => {
