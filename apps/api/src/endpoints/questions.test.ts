@@ -71,6 +71,9 @@ test('is not sent before presses are kept from other readers, also when an api e
       body: { bot_id: asking.id, chat_id: ADA, text: 'Ready?', options: ['Yes'] },
     });
     expect(await filters()).toMatch(/^\w+$/);
+    // Without rules turns nobody would take a press, so it goes to the readers again.
+    await api.admin('POST', '/api/bots/update', { body: { id: asking.id, manage_enabled: false } });
+    expect(await filters()).toBeFalsy();
   } finally {
     await redis.close();
   }

@@ -22,7 +22,7 @@ const configs = new WeakMap<Bot, FilterConfig>();
 
 /** A changed bot is a new object, so a kept text is never out of date. */
 export function filterConfigOf(bot: Bot): FilterConfig {
-  if (bot.programs.length === 0 && !bot.asks) return NONE;
+  if (bot.programs.length === 0 && !takesAnswers(bot)) return NONE;
   const known = configs.get(bot);
   if (known !== undefined) return known;
   const config = makeConfig(bot);
@@ -30,7 +30,14 @@ export function filterConfigOf(bot: Bot): FilterConfig {
   return config;
 }
 
-function makeConfig({ username, asks, programs: all }: Bot): FilterConfig {
+/** A bot that is not managed has no rules turn, so nobody would take the presses that are kept from its readers. */
+function takesAnswers({ asks, manageEnabled }: Bot): boolean {
+  return asks && manageEnabled;
+}
+
+function makeConfig(bot: Bot): FilterConfig {
+  const { username, programs: all } = bot;
+  const asks = takesAnswers(bot);
   const exclusive = all.filter((program) => program.exclusive);
   const first = exclusive.toSorted((left, right) => left.order - right.order || left.id - right.id);
   const others = all.filter((program) => !program.exclusive && Object.keys(program.filter).length > 0);
