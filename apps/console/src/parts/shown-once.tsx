@@ -10,17 +10,26 @@ type OnceProps = { title: string; description: string; secret: string; close: ()
 
 /** A secret that nobody can look up later: only its button closes the dialog, and leaving the screen asks first. */
 export function ShownOnce({ title, description, secret, close }: OnceProps): ReactNode {
-  const { once } = useWords();
   return (
     <Dialog title={title} description={description} className="narrow">
       <Secret text={secret} />
+      <KeptActions close={close} />
+    </Dialog>
+  );
+}
+
+/** The button that says a secret was kept; until then, leaving the screen asks first. */
+export function KeptActions({ close }: { close: () => void }): ReactNode {
+  const { once } = useWords();
+  return (
+    <>
       <div className="dialog-actions">
         <Button kind="primary" onClick={close}>
           {once.kept}
         </Button>
       </div>
       <LeaveGuard title={once.leaveTitle} description={once.leaveHint} leave={once.leave} stay={once.stay} />
-    </Dialog>
+    </>
   );
 }
 

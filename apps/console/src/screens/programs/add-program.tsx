@@ -4,7 +4,7 @@ import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from
 import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { KeptActions } from '../../parts/shown-once.tsx';
 import { Steps, StepTitle } from '../../parts/steps.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useProgramsWords } from './programs-words.ts';
@@ -37,17 +37,11 @@ export function AddProgram({ botId, close }: { botId: number; close: (programId?
 
 function Connect({ program, token, close }: Made & { close: () => void }): ReactNode {
   const { wizard } = useProgramsWords();
-  const { once } = useWords();
   return (
     <section className="panel">
       <StepTitle as="h2">{wizard.doneTitle(program.name)}</StepTitle>
       <TokenOnce program={program} token={token} />
-      <div className="dialog-actions">
-        <Button kind="primary" onClick={close}>
-          {once.kept}
-        </Button>
-      </div>
-      <LeaveGuard title={once.leaveTitle} description={once.leaveHint} leave={once.leave} stay={once.stay} />
+      <KeptActions close={close} />
     </section>
   );
 }

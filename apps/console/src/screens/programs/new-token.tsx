@@ -2,12 +2,10 @@ import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
-import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-import { LeaveGuard } from '../../parts/leave-guard.tsx';
-import { useWords } from '../../words/words.tsx';
+import { KeptActions } from '../../parts/shown-once.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import { localRightsFaults, NEW_RIGHTS, rightsFaults, rightsInput } from './rights.ts';
 import { RightsFields } from './rights-fields.tsx';
@@ -16,18 +14,12 @@ import { TokenOnce } from './token-once.tsx';
 /** Makes a token and shows it once: it is in no query, no cache and no address, and is gone when the dialog closes. */
 export function NewToken({ program, close }: { program: ProgramResource; close: () => void }): ReactNode {
   const words = useProgramsWords();
-  const { once } = useWords();
   const [made, setMade] = useState<string | null>(null);
   if (made === null) return <NewTokenForm program={program} close={close} made={setMade} />;
   return (
     <Dialog title={words.once.title}>
       <TokenOnce program={program} token={made} />
-      <div className="dialog-actions">
-        <Button kind="primary" onClick={close}>
-          {once.kept}
-        </Button>
-      </div>
-      <LeaveGuard title={once.leaveTitle} description={once.leaveHint} leave={once.leave} stay={once.stay} />
+      <KeptActions close={close} />
     </Dialog>
   );
 }
