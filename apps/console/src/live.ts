@@ -1,6 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
-import type { RouteDecision } from '@flotilla/contract/routing-rules.ts';
+import type { RouteDecision } from '@flotilla/contract/route-decisions.ts';
 import { createContext, use, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { SentEvent } from './live/event-stream.ts';
 import type { StreamState } from './live/live-stream.ts';

@@ -24,6 +24,7 @@ import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
 import { questionOperations } from './questions.ts';
 import { readerOperations } from './readers.ts';
+import { routeDecisionOperations } from './route-decisions.ts';
 import { routingRuleOperations } from './routing-rules.ts';
 import { sessionOperations } from './sessions.ts';
 import { signInOperations } from './sign-in.ts';
@@ -63,6 +64,7 @@ export const operations = {
   ...tagOperations,
   ...questionOperations,
   ...routingRuleOperations,
+  ...routeDecisionOperations,
   ...auditOperations,
   ...statsOperations,
   ...activityOperations,

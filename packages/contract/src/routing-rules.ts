@@ -15,6 +15,7 @@ import {
 } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { conditionText } from './program-filters.ts';
+import { decided } from './route-decisions.ts';
 
 const CONDITION_TYPES = ['chat_id', 'thread_id', 'user_id', 'keyword', 'text', 'all', 'llm'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
@@ -28,13 +29,6 @@ export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
 
 /** How many candidates a rule may name, and of how many a model reads the description. */
 export const MAX_CANDIDATES = 50;
-
-/** How many decisions of the router are kept for each bot. */
-export const DECISIONS_KEPT = 500;
-
-/** Who decided: the model of LLM_API_URL, or the built-in ranker by words. */
-const DECIDERS = ['model', 'words'] as const;
-export type Decider = (typeof DECIDERS)[number];
 
 const SOURCE_NOTE = 'The bot whose messages the rule is about.';
 const CONDITION_TYPE_NOTE = 'What `condition_value` is compared with.';
@@ -102,14 +96,6 @@ const NO_MATCH_REASONS = [
 ] as const;
 export type NoMatchReason = (typeof NO_MATCH_REASONS)[number];
 
-const decided = {
-  target_bot_id: z.int().nullable().describe('The chosen bot; null: none of the candidates.'),
-  reason: z.string().describe('Why, in words; of a failure, what went wrong. At most 500 characters.'),
-  by: z.enum(DECIDERS).describe('model: the model of LLM_API_URL. words: the built-in ranker by words.'),
-  duration_ms: z.int().describe('How long the decision took.'),
-  tokens: z.int().optional().describe('Tokens that the model counted, of the question and its answer.'),
-};
-
 const triedRule = z
   .strictObject({
     route_id: z.int().describe('The rule.'),
@@ -127,18 +113,6 @@ const triedRule = z
       .describe('Of a rule with condition llm that was asked: what the router decided.'),
   })
   .meta({ id: 'TriedRoute' });
-
-const decision = z
-  .strictObject({
-    at: z.string().describe('When it was decided (ISO 8601).'),
-    route_id: z.int().describe('The rule.'),
-    chat_id: z.int().describe('The chat of the message.'),
-    ...decided,
-    sticky: z.boolean().describe('True if an earlier decision still held for this chat, so nobody was asked.'),
-  })
-  .meta({ id: 'RouteDecision' });
-
-export type RouteDecision = z.infer<typeof decision>;
 
 const isMessageOrUpdate = (value: Record<string, unknown>): boolean =>
   'update_id' in value || (typeof value.chat === 'object' && value.chat !== null);
@@ -290,35 +264,6 @@ also goes back to its source, which is not shown here.`,
       output: [
         { route_id: 5, matches: true, action: 'copy' },
         { route_id: 6, matches: false, action: 'drop', reason: 'disabled' },
-      ],
-    },
-  }),
-
-  listRouteDecisions: defineOperation({
-    method: 'GET',
-    paths: ['/api/routes/decisions'],
-    role: 'any',
-    summary: 'Lists what the router decided for messages of a bot, newest first.',
-    description: `The newest ${DECISIONS_KEPT} decisions of a bot are kept, for a week at most after the last one.`,
-    input: z.object({
-      bot_id: botId(),
-      limit: integer({ min: 1, max: DECISIONS_KEPT }).default(100).describe('How many at most.'),
-    }),
-    output: z.array(decision),
-    botInputs: ['bot_id'],
-    example: {
-      input: { bot_id: 7 },
-      output: [
-        {
-          at: '2026-01-02T10:30:00.000Z',
-          route_id: 8,
-          chat_id: 424242,
-          target_bot_id: 9,
-          reason: 'refund, money',
-          by: 'words',
-          sticky: false,
-          duration_ms: 1,
-        },
       ],
     },
   }),

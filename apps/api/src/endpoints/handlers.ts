@@ -26,6 +26,7 @@ import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
 import { questionHandlers } from './questions.ts';
 import { readerHandlers } from './readers.ts';
+import { routeDecisionHandlers } from './route-decisions.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
 import { sessionHandlers } from './sessions.ts';
 import { signInHandlers } from './sign-in.ts';
@@ -65,6 +66,7 @@ export const handlers: Handlers<typeof operations> = {
   ...tagHandlers,
   ...questionHandlers,
   ...routingRuleHandlers,
+  ...routeDecisionHandlers,
   ...auditHandlers,
   ...statsHandlers,
   ...activityHandlers,

@@ -1,6 +1,5 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { RoutingRuleResource, routingRuleOperations } from '@flotilla/contract/routing-rules.ts';
-import { listDecisions } from '@flotilla/domain/delivery/router/choose-bot.ts';
 import { addRoutingRule } from '@flotilla/domain/delivery/routing-rules/add-routing-rule.ts';
 import type { WantedRule } from '@flotilla/domain/delivery/routing-rules/complete-rule.ts';
 import { deleteRoutingRule } from '@flotilla/domain/delivery/routing-rules/delete-routing-rule.ts';
@@ -61,10 +60,6 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
       action: rule.action,
       ...withoutNulls({ reason, decision }),
     }));
-  },
-
-  async listRouteDecisions(context, { input }) {
-    return listDecisions(context, requireBot(context, input.bot_id), input.limit);
   },
 
   deleteRoutingRule: {

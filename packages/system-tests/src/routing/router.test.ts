@@ -1,4 +1,4 @@
-import type { RouteDecision } from '@flotilla/contract/routing-rules.ts';
+import type { RouteDecision } from '@flotilla/contract/route-decisions.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { choose, type ModelServer, startModelServer } from '@flotilla/testing/model-server.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';

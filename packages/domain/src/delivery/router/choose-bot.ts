@@ -1,4 +1,4 @@
-import { DECISIONS_KEPT, type RouteDecision } from '@flotilla/contract/routing-rules.ts';
+import { DECISIONS_KEPT, type RouteDecision } from '@flotilla/contract/route-decisions.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';

@@ -1,4 +1,4 @@
-import type { Decider } from '@flotilla/contract/routing-rules.ts';
+import type { Decider } from '@flotilla/contract/route-decisions.ts';
 
 /** A message that the router is asked about. */
 export type Question = { text: string; instruction: string };
