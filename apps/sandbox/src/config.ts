@@ -17,6 +17,10 @@ export const SETTINGS = z.object({
   ADMIN_PASSWORD: z.string().optional(),
   ADMIN_API_KEY: z.string().optional(),
   BACKEND_ALLOWED_CIDRS: z.string().default('127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1,fc00::/7'),
+  SIMULATOR_LIMITS: z
+    .enum(['off', 'platform'])
+    .default('platform')
+    .describe('Whether bots of the sandbox that send too fast get 429 as at the platform: `platform` or `off`.'),
   DATA_DIR: z.string().default('.data').describe('Where the sandbox keeps its files.'),
 });
 

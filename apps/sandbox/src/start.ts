@@ -110,7 +110,12 @@ async function startSimulator(parts: Parts, apiPort: number): Promise<string> {
   // The port beside the api's, if it is free, so that a noted address still works after the next start.
   const port = await freePort(apiPort === 0 ? undefined : apiPort + 1);
   const url = `http://127.0.0.1:${port}`;
-  const env = { PORT: String(port), HOST: '127.0.0.1', SIMULATOR_DATA_DIR: join(parts.dataDir, 'simulator') };
+  const env = {
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    SIMULATOR_DATA_DIR: join(parts.dataDir, 'simulator'),
+    SIMULATOR_LIMITS: parts.settings.SIMULATOR_LIMITS,
+  };
   await startWatched(parts, { name: 'simulator', env, readyUrl: `${url}/control/` });
   return url;
 }

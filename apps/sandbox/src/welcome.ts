@@ -34,7 +34,10 @@ export function welcome(running: Running): string {
     `  API key           ${credentials.adminApiKey}`,
     ...(running.demoBot ? [`  demo bot          ${running.demoBot.token}   (says back what it is told)`] : []),
     ...(running.simulatorUrl
-      ? [`  platform          ${running.simulatorUrl}   (simulated; what it does: ${running.simulatorUrl}/control/)`]
+      ? [
+          `  platform          ${running.simulatorUrl}   (simulated; what it does: ${running.simulatorUrl}/control/)`,
+          `                    ${limitsOf(settings)}`,
+        ]
       : []),
     `  kept in           ${dataDir}`,
     `  logs              ${join(dataDir, 'logs')}/*.log`,
@@ -49,6 +52,12 @@ export function welcome(running: Running): string {
     '',
   ];
   return lines.join('\n');
+}
+
+function limitsOf({ SIMULATOR_LIMITS }: SandboxSettings): string {
+  return SIMULATOR_LIMITS === 'off'
+    ? 'Bots may send as fast as they like.'
+    : 'Bots that send too fast get 429, as at the platform (SIMULATOR_LIMITS=off: they do not).';
 }
 
 function tryIt({ apiUrl, settings, credentials }: Running, simulatorUrl: string, bot: DemoBot): string[] {

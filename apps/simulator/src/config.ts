@@ -16,4 +16,6 @@ export const SETTINGS = z.object({
     .default('')
     .transform((names) => names.split(',').map((name) => name.trim().toLowerCase()))
     .transform((names) => names.filter((name) => name !== '')),
+  /** platform: bots that send too fast get 429, as at the platform; off: they may. */
+  SIMULATOR_LIMITS: z.enum(['off', 'platform']).default('off'),
 });

@@ -2,6 +2,7 @@ import { readSettings } from '@flotilla/runtime/env.ts';
 import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { SETTINGS } from './config.ts';
+import { PLATFORM_LIMITS } from './faults/flood-limits.ts';
 import { startSimulator } from './start.ts';
 
 runMain('simulator', () => {
@@ -10,7 +11,11 @@ runMain('simulator', () => {
     port: settings.PORT,
     host: settings.HOST,
     dataDir: settings.SIMULATOR_DATA_DIR,
-    settings: { localMode: settings.SIMULATOR_LOCAL_MODE, controlHosts: settings.SIMULATOR_CONTROL_HOSTS },
+    settings: {
+      localMode: settings.SIMULATOR_LOCAL_MODE,
+      controlHosts: settings.SIMULATOR_CONTROL_HOSTS,
+      floodLimits: settings.SIMULATOR_LIMITS === 'platform' ? PLATFORM_LIMITS : null,
+    },
     log: createLogger({ name: 'simulator', level: settings.LOG_LEVEL }),
   });
 });

@@ -3,6 +3,7 @@ import type { SimBot } from './bots/sim-bot.ts';
 import type { Chat, Message } from './chats/chat.ts';
 import type { User } from './chats/user.ts';
 import type { Fault } from './faults/fault.ts';
+import type { FloodLimits } from './faults/flood-limits.ts';
 import type { SimFile } from './files/sim-file.ts';
 import type { InlineMessage, OpenQuery, SentPoll } from './messages/queries-and-polls.ts';
 import type { SimClock } from './sim-clock.ts';
@@ -20,6 +21,8 @@ export type SimulatorSettings = {
   maxDownloadBytes: number;
   /** Names under which the control API may be called, beside addresses and localhost; in lower case, without a port. */
   controlHosts: string[];
+  /** How fast bots may send; null: as fast as they like. */
+  floodLimits: FloodLimits | null;
 };
 
 export const DEFAULT_SETTINGS: SimulatorSettings = {
@@ -27,6 +30,7 @@ export const DEFAULT_SETTINGS: SimulatorSettings = {
   maxBodyBytes: 2000 * 1024 * 1024,
   maxDownloadBytes: 20 * 1024 * 1024,
   controlHosts: [],
+  floodLimits: null,
 };
 
 /** Resolves a host name to all its addresses; rejects when it has none. */
@@ -52,9 +56,9 @@ export type Simulator = {
   postedBy: WeakMap<Message, number>;
   polls: Map<string, SentPoll>;
   faults: Fault[];
-  /** How many messages a bot may send: per second in all, and per minute into one chat. */
-  floodLimits: { perSecond: number; perChatPerMinute: number } | null;
-  sentRecently: Map<string, number[]>;
+  /** The limits of bots that have none of their own; null: they send as fast as they like. */
+  floodLimits: FloodLimits | null;
+  floodLimitsByBot: Map<number, FloodLimits>;
   loads: LoadState[];
   nextFileNumber: number;
   nextPersonId: number;
@@ -78,8 +82,8 @@ export function newSimulator(settings: SimulatorSettings, clock: SimClock, resol
     postedBy: new WeakMap(),
     polls: new Map(),
     faults: [],
-    floodLimits: null,
-    sentRecently: new Map(),
+    floodLimits: settings.floodLimits,
+    floodLimitsByBot: new Map(),
     loads: [],
     nextFileNumber: 0,
     nextPersonId: randomInt(100_000_000, 900_000_000),

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { allowPrivateTopics } from '../chats/topic.ts';
+import { newFloodState } from '../faults/flood-state.ts';
 import type { Simulator } from '../simulator.ts';
 import { newQueue, type QueueWatcher } from '../updates/update-queue.ts';
 import { newCallLog } from './call-log.ts';
@@ -60,6 +61,7 @@ export function newBot(
     managedBy: 0,
     nextMessageId,
     calls: newCallLog(),
+    flood: newFloodState(),
     loggedOutUntilMs: 0,
     closedUntilMs: 0,
     closed: false,

@@ -1,4 +1,5 @@
 import type { User } from '../chats/user.ts';
+import type { FloodState } from '../faults/flood-state.ts';
 import type { AllowedUpdates } from '../updates/update-kinds.ts';
 import type { UpdateQueue } from '../updates/update-queue.ts';
 import type { Webhook } from '../webhook/webhook.ts';
@@ -35,6 +36,7 @@ export type SimBot = {
   /** All private chats of a bot share one sequence of message ids. */
   nextMessageId: number;
   calls: CallLog;
+  flood: FloodState;
   loggedOutUntilMs: number;
   closedUntilMs: number;
   closed: boolean;

@@ -60,20 +60,6 @@ export const clearFaults = operation(
   },
 );
 
-const LIMITS = z.strictObject({ perSecond: z.number(), perChatPerMinute: z.number() });
-
-export const setLimits = operation(
-  'Sets how fast bots may send before they get 429',
-  {
-    input: z.strictObject({ limits: LIMITS.nullable().describe('null: as fast as they like, which is how it begins') }),
-    example: { limits: null },
-  },
-  (sim, input): void => {
-    sim.floodLimits = input.limits;
-    sim.sentRecently.clear();
-  },
-);
-
 export const advanceClock = operation(
   'Moves the simulated time forward: updates expire, and webhook retries come due',
   { input: z.strictObject({ ms: z.number().min(0).describe('milliseconds') }), example: { ms: 1_000 } },

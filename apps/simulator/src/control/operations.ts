@@ -10,9 +10,10 @@ import {
 } from './bots.ts';
 import { connectBusiness, createManagedBot, readBusinessChat, writeToBusiness } from './business.ts';
 import { blockBot, createChat, migrateGroup, setMember, startBot } from './chats.ts';
-import { advanceClock, clearFaults, listFaults, setFault, setLimits, setLocalMode } from './faults.ts';
+import { advanceClock, clearFaults, listFaults, setFault, setLocalMode } from './faults.ts';
 import { generate, readLoad } from './generate.ts';
 import { askToJoin, joinByLink } from './invitations.ts';
+import { readLimits, setFloodWait, setLimits } from './limits.ts';
 import { deleteMessages, editMessage, sendMessage } from './messages.ts';
 import { buyPaidMedia, changeSubscription, payInvoice, stopGeneration } from './payments.ts';
 import { createPerson } from './people.ts';
@@ -67,6 +68,8 @@ export const OPERATIONS = {
   listFaults,
   clearFaults,
   setLimits,
+  setFloodWait,
+  readLimits,
   advanceClock,
   setLocalMode,
 };

@@ -57,17 +57,6 @@ test('a lost answer belongs to a call that was carried out', async () => {
   expect(messages.map(({ text }) => text)).toEqual(['once']);
 });
 
-test('flood limits answer 429 until their window has passed', async () => {
-  const { person, call } = await fresh();
-  await platform.control.setLimits({ limits: { perSecond: 2, perChatPerMinute: 20 } });
-  const statuses = [];
-  for (let sent = 0; sent < 3; sent += 1) statuses.push((await call(`sendMessage?chat_id=${person}&text=x`)).status);
-  expect(statuses).toEqual([200, 200, 429]);
-  await platform.control.advanceClock({ ms: 1_000 });
-  expect((await call(`sendMessage?chat_id=${person}&text=x`)).status).toBe(200);
-  await platform.control.setLimits({ limits: null });
-});
-
 test('calls are on record with how many polls there were at once', async () => {
   const { bot, call } = await fresh();
   const polls = [call('getUpdates?timeout=2'), call('getUpdates?timeout=1')];

@@ -2,8 +2,7 @@ import { badRequest } from '../bot-api-error.ts';
 import type { Chat, Message } from '../chats/chat.ts';
 import { findOwnChat, findWritableChat } from '../chats/find-chat.ts';
 import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
-import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
-import { boolean, integer, text } from '../http/params.ts';
+import { boolean, integer } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
 import { readMarkup } from '../messages/read-markup.ts';
 import { oldForwardFields, originOf, readReply } from '../messages/read-reply.ts';
@@ -79,9 +78,7 @@ function copyEach(
 
 function readChats(call: Call): { from: Chat; to: Chat } {
   const to = findWritableChat(call);
-  const from = findOwnChat(call, 'from_chat_id');
-  enforceFloodLimits(call.sim, call.bot.user.id, text(call.params, 'chat_id'));
-  return { from, to };
+  return { from: findOwnChat(call, 'from_chat_id'), to };
 }
 
 function findSource(from: Chat, id: number, verb: 'forward' | 'copy'): Message {

@@ -1,5 +1,6 @@
 import { BotApiError } from '../bot-api-error.ts';
 import { pollEnded, pollStarted } from '../bots/call-log.ts';
+import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
 import { text } from '../http/params.ts';
 import { platformJson } from '../platform-json.ts';
 import { getUpdates } from '../updates/get-updates.ts';
@@ -37,8 +38,10 @@ async function carryOut(call: Call, name: string): Promise<Answer> {
     case 'logout':
       return okAnswer(platformJson(logOutBot(call)));
   }
-  const method = findMethod(name === '' ? text(call.params, 'method') : name);
+  const wanted = name === '' ? text(call.params, 'method').toLowerCase() : name;
+  const method = findMethod(wanted);
   if (method === undefined) throw new BotApiError(404, 'Not Found: method not found');
+  enforceFloodLimits(call, wanted);
   return okAnswer(platformJson(await method(call)));
 }
 

@@ -1,9 +1,8 @@
 import { badRequest } from '../bot-api-error.ts';
 import { findWritableChat } from '../chats/find-chat.ts';
-import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
 import { readFileReference } from '../files/read-file.ts';
 import { showMedia } from '../files/show-media.ts';
-import { json, text } from '../http/params.ts';
+import { json } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
 import { readReply } from '../messages/read-reply.ts';
 import { showCaption } from '../messages/read-text.ts';
@@ -20,7 +19,6 @@ export async function sendMediaGroup(call: Call): Promise<unknown> {
   if (!Array.isArray(media)) throw badRequest("can't parse media JSON object");
   if (media.length === 0) throw badRequest('there are no messages to send');
   if (media.length > 10) throw badRequest('too many messages to send as an album');
-  enforceFloodLimits(call.sim, call.bot.user.id, text(call.params, 'chat_id'));
   const reply = readReply(call, chat);
   const contents: Content[] = [];
   for (const item of media as InputMedia[]) {

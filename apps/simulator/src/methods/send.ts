@@ -4,8 +4,7 @@ import { type Chat, type Message, showChat } from '../chats/chat.ts';
 import { knownUser } from '../chats/chat-admin.ts';
 import { findWritableChat } from '../chats/find-chat.ts';
 import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
-import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
-import { boolean, integer, jsonObject, text } from '../http/params.ts';
+import { boolean, integer, jsonObject } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
 import { readMarkup } from '../messages/read-markup.ts';
 import { readReply } from '../messages/read-reply.ts';
@@ -18,7 +17,6 @@ export async function send(
   content: (chat: Chat) => Content | Promise<Content>,
 ): Promise<Message> {
   const chat = findWritableChat(call, permission);
-  enforceFloodLimits(call.sim, call.bot.user.id, text(call.params, 'chat_id'));
   const reply = readReply(call, chat);
   const markup = readMarkup(call.params);
   const threadId = threadOf(integer(call.params, 'message_thread_id', 0), reply);
