@@ -90,8 +90,10 @@ async function storeChats(db: Database, bots: number, messages: number): Promise
     from generate_series(1, ${CHATS}::int) n, generate_series(1, ${each}::int) m`.execute(db);
   await sql`
     update chats set last_date = newest.date, last_period = newest.date >> ${LAST_PERIOD_BITS}::int,
-      last_incoming_date = newest.incoming[1], last_incoming_id = newest.incoming[2]
-    from (select bot_id, chat_id, max(date) as date, max(array[date, id]) filter (where not outgoing) as incoming
+      last_incoming_date = newest.incoming[1], last_incoming_id = newest.incoming[2],
+      last_answer_date = newest.answer[1], last_answer_id = newest.answer[2]
+    from (select bot_id, chat_id, max(date) as date, max(array[date, id]) filter (where not outgoing) as incoming,
+      max(array[date, id]) filter (where outgoing) as answer
       from messages group by bot_id, chat_id) as newest
     where chats.bot_id = newest.bot_id and chats.id = newest.chat_id`.execute(db);
   await sql`analyze`.execute(db);

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
-import { botIdField, nameFields, okAnswer } from './fields.ts';
-import { botId, businessConnectionId, chatId, flag, integer, pagedInputs, text } from './inputs.ts';
+import { botIdField, nameFields, okAnswer, ownIdField, usernameField } from './fields.ts';
+import { botId, businessConnectionId, chatId, flag, integer, nullable, ownId, pagedInputs, text } from './inputs.ts';
 import { messageResource } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
+const CHAT_STATES = ['open', 'done'] as const;
 
 const { shape: ofMessage } = messageResource;
 
@@ -53,13 +54,21 @@ const chatResource = z
     unread: z
       .int()
       .describe(
-        'With `order=recent`: how many messages that the bot did not send came after the last one that the account has read. They are counted among the newest 200 messages of the chat; 100 means 100 or more.',
+        'With `order=recent`: how many messages of people came after the last one that the account has read, and after the last one of the bot. Events of the chat and presses of buttons do not count. They are counted among the newest 200 messages of the chat; 100 means 100 or more.',
       )
       .optional(),
     read_message_id: z
       .int()
       .describe('With `order=recent`: the message up to which the account has read. Absent if it marked none.')
       .optional(),
+    state: z.enum(CHAT_STATES).describe('done: somebody marked it as done, and no person has written since.'),
+    awaits_answer: z
+      .boolean()
+      .describe(
+        'True if neither the bot nor a person has answered the newest message of a person, and the chat is not done. Always false in channels.',
+      ),
+    assigned_to: z.int().describe('The account that looks after it. Absent: nobody.').optional(),
+    assigned_to_name: z.string().describe('The name of that account.').optional(),
   })
   .meta({ id: 'Chat' });
 
@@ -72,6 +81,8 @@ const CHAT: ChatResource = {
   type: 'supergroup',
   username: 'customers',
   message_count: 1234,
+  state: 'open',
+  awaits_answer: true,
 };
 
 const RECENT_CHAT: ChatResource = {
@@ -94,6 +105,21 @@ const readInputs = {
   chat_id: chatId(),
   message_id: integer().describe('The newest message that was read. Its id is negative for a callback.'),
   business_connection_id: businessConnectionId().optional(),
+};
+
+/** An account that a chat can be given to. */
+const assigneeResource = z
+  .strictObject({
+    id: ownIdField,
+    username: usernameField,
+    display_name: z.string().describe('The name for people; may be empty.'),
+  })
+  .meta({ id: 'Assignee' });
+
+const assignInputs = {
+  bot_id: botId(),
+  chat_id: chatId(),
+  account_id: nullable(ownId()).describe('An account that has the bot. null: nobody.'),
 };
 
 const oneChat = { input: z.object({ bot_id: botId(), chat_id: chatId() }), botInputs: ['bot_id'] } as const;
@@ -121,7 +147,15 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
       type: z.enum(CHAT_TYPES).optional().describe('Only chats of this kind.'),
       unread: flag()
         .default(false)
-        .describe('True: only chats with a message that the account has not read. For `order=recent`.'),
+        .describe(
+          'True: only chats with a message of a person that the account has not read and that was not answered. For `order=recent`.',
+        ),
+      assigned_to: z
+        .union([ownId(), z.enum(['me', 'none'])], { error: 'must be the id of an account, me or none' })
+        .optional()
+        .describe('Only chats of this account: its id, `me`, or `none` for chats that nobody looks after.'),
+      state: z.enum(CHAT_STATES).optional().describe('Only chats in this state.'),
+      awaits_answer: flag().optional().describe('Only chats that await an answer, or only those that do not.'),
       ...pagedInputs(),
     }),
     output: z.array(chatResource),
@@ -152,6 +186,57 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     summary: 'Asks the platform for the current title and names of a chat, and stores them.',
     output: chatResource,
     errors: PLATFORM_ERRORS,
+    example: { input: EXAMPLE_CHAT, output: CHAT },
+  }),
+
+  listAssignees: defineOperation({
+    method: 'GET',
+    paths: ['/api/chats/assignees'],
+    role: 'any',
+    summary: 'Lists the accounts that have a bot, so that its chats can be given to them, by name.',
+    input: z.object({ bot_id: botId() }),
+    output: z.array(assigneeResource),
+    botInputs: ['bot_id'],
+    example: { input: { bot_id: 7 }, output: [{ id: 2, username: 'ada', display_name: 'Ada' }] },
+  }),
+
+  assignChat: defineOperation({
+    method: 'POST',
+    audit: ['chat_assign'],
+    paths: ['/api/chats/assign'],
+    role: 'any',
+    summary: 'Gives a chat to an account that has its bot, or to nobody.',
+    input: z.object(assignInputs),
+    output: chatResource,
+    botInputs: ['bot_id'],
+    readOnlyFields: fieldsBeside(chatResource, assignInputs),
+    example: {
+      input: { ...EXAMPLE_CHAT, account_id: 2 },
+      output: { ...CHAT, assigned_to: 2, assigned_to_name: 'Ada' },
+    },
+  }),
+
+  markChatDone: defineOperation({
+    ...oneChat,
+    method: 'POST',
+    audit: ['chat_done'],
+    paths: ['/api/chats/done'],
+    role: 'any',
+    summary: 'Marks a chat as done. The next message of a person opens it.',
+    output: chatResource,
+    readOnlyFields: fieldsBeside(chatResource, oneChat.input.shape),
+    example: { input: EXAMPLE_CHAT, output: { ...CHAT, state: 'done', awaits_answer: false } },
+  }),
+
+  reopenChat: defineOperation({
+    ...oneChat,
+    method: 'POST',
+    audit: ['chat_reopen'],
+    paths: ['/api/chats/reopen'],
+    role: 'any',
+    summary: 'Marks a chat that is done as open.',
+    output: chatResource,
+    readOnlyFields: fieldsBeside(chatResource, oneChat.input.shape),
     example: { input: EXAMPLE_CHAT, output: CHAT },
   }),
 

@@ -15,10 +15,10 @@ export type SentMedia = (typeof SENT_MEDIA)[number];
 /** The platform's own limit. */
 const FILE_BYTES = 50 * 1024 * 1024;
 
-const PARSE_MODES = ['HTML', 'Markdown', 'MarkdownV2'] as const;
+export const PARSE_MODES = ['HTML', 'Markdown', 'MarkdownV2'] as const;
 
 /** The platform accepts parse modes in any case. */
-const parseMode = z
+export const parseMode = z
   .preprocess(
     (value) =>
       PARSE_MODES.find((mode) => typeof value === 'string' && mode.toLowerCase() === value.toLowerCase()) ?? value,

@@ -24,6 +24,7 @@ import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
 import { questionOperations } from './questions.ts';
 import { readerOperations } from './readers.ts';
+import { replyOperations } from './replies.ts';
 import { routeDecisionOperations } from './route-decisions.ts';
 import { routingRuleOperations } from './routing-rules.ts';
 import { sessionOperations } from './sessions.ts';
@@ -55,6 +56,7 @@ export const operations = {
   ...signingOperations,
   ...miniAppOperations,
   ...chatOperations,
+  ...replyOperations,
   ...topicOperations,
   ...messageOperations,
   ...messageActionOperations,

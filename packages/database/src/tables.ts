@@ -72,13 +72,32 @@ export interface ChatsTable {
   last_period: Generated<BigInt64>;
   /** The date of the newest message that was stored, Unix seconds; 0: there was none. */
   last_date: Generated<BigInt64>;
-  /** Of the newest message that the bot did not send; null: there was none. */
+  /** Of the newest message of a person; null: there was none. Events of the chat and presses of buttons are none. */
   last_incoming_date: BigInt64 | null;
   last_incoming_id: BigInt64 | null;
+  /** Of the newest message of the bot, or of the owner of a business account; null: there was none. */
+  last_answer_date: BigInt64 | null;
+  last_answer_id: BigInt64 | null;
   /** The highest message id that was stored. A message with a higher one is new. */
   last_id: Generated<BigInt64>;
   /** The supergroup that this group became. */
   migrated_to_chat_id: BigInt64 | null;
+  /** The account that looks after it. */
+  assigned_to: BigInt64 | null;
+  /** The newest message of a person when the chat was done; null: it is open. A newer one opens it. */
+  done_date: BigInt64 | null;
+  done_id: BigInt64 | null;
+}
+
+/** Texts that people send again and again. */
+export interface RepliesTable {
+  id: Generated<BigInt64>;
+  name: string;
+  text: string;
+  parse_mode: string | null;
+  /** JSON array; null: all bots. */
+  bot_ids: number[] | null;
+  created_at: CreatedAt;
 }
 
 /** Up to which message an account has read a chat. */
@@ -546,6 +565,7 @@ export interface Tables {
   bots: BotsTable;
   chats: ChatsTable;
   chat_reads: ChatReadsTable;
+  replies: RepliesTable;
   messages: MessagesTable;
   topics: TopicsTable;
   chat_authors: ChatAuthorsTable;

@@ -37,6 +37,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   bots: { name: 'Bots', description: 'The bots of the fleet, and whether they run.' },
   programs: { name: 'Programs', description: 'Readers of the updates of a bot, each with a cursor of its own.' },
   chats: { name: 'Chats', description: 'The chats in which a bot was seen.' },
+  replies: { name: 'Replies', description: 'Texts that people send again and again.' },
   topics: { name: 'Topics', description: 'The topics of forums and of private chats.' },
   messages: { name: 'Messages', description: 'The history of a chat, and sending to it.' },
   files: { name: 'Files', description: 'The files in messages: pictures, sound, video, documents.' },

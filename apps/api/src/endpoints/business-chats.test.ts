@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 /** Someone who writes to two business accounts, for which the bot answers. */
 const PERSON = 777;
+const ofPerson = { chat_id: PERSON, user_id: PERSON };
 const [FIRST, SECOND] = ['connection-1', 'connection-2'];
 
 type Called = { method: string; params: Record<string, unknown> };
@@ -51,9 +52,9 @@ afterAll(async () => {
 beforeEach(async () => {
   ({ id: botId } = await api.addBot());
   await storeMessages(api.database.db, botId, [
-    { chat_id: PERSON, id: 5, date: 1_001, text: 'to the first', business_connection_id: FIRST },
-    { chat_id: PERSON, id: 5, date: 1_002, text: 'to the second', business_connection_id: SECOND },
-    { chat_id: PERSON, id: 6, date: 1_003, text: 'to the first again', business_connection_id: FIRST },
+    { ...ofPerson, id: 5, date: 1_001, text: 'to the first', business_connection_id: FIRST },
+    { ...ofPerson, id: 5, date: 1_002, text: 'to the second', business_connection_id: SECOND },
+    { ...ofPerson, id: 6, date: 1_003, text: 'to the first again', business_connection_id: FIRST },
   ]);
   const ada = { type: 'private', title: null, username: null, firstName: 'Ada', lastName: null, added: 0 };
   await historyChatStore(api.database.db).upsertChats([{ ...ada, botId, id: PERSON, newest: null }]);
@@ -131,6 +132,15 @@ describe('messages of business connections', () => {
     await act('/api/chats/read', { message_id: 5, business_connection_id: SECOND });
     expect(await unread()).toBe(1);
     expect((await act('/api/chats/read', { message_id: 6, business_connection_id: SECOND })).status).toBe(404);
+  });
+
+  test('are answered when the owner of the account writes', async () => {
+    const shown = async () =>
+      ((await api.admin('GET', '/api/chats', { query: { bot_id: botId, order: 'recent' } })).json as ChatResource[])[0];
+    expect(await shown()).toMatchObject({ awaits_answer: true, unread: 3 });
+    const owners = { chat_id: PERSON, user_id: 1, id: 7, date: 1_004, text: 'Coming', business_connection_id: FIRST };
+    await storeMessages(api.database.db, botId, [owners]);
+    expect(await shown()).toMatchObject({ awaits_answer: false, unread: 0 });
   });
 
   test('their chat names the last connection while the bot knows the chat through connections only', async () => {

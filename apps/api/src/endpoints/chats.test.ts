@@ -189,7 +189,9 @@ describe('chats by their last message', () => {
 
 describe('reading a chat', () => {
   test('ends at the marker of each account, which never goes back', async () => {
-    await store(bot.id, ...[1, 2, 3, 4, 5].map((at) => ({ chat_id: 1, at, outgoing: at === 4 })));
+    const event = { media_type: null, text: 'Joined', service: 'joined' };
+    await store(bot.id, { chat_id: 1, at: 0, outgoing: true });
+    await store(bot.id, ...[1, 2, 3, 4, 5].map((at) => ({ chat_id: 1, at, ...(at === 4 ? event : {}) })));
     expect(rowsOf(await recent())).toMatchObject([{ unread: 4 }]);
     expect(rowsOf(await recent())[0]).not.toHaveProperty('read_message_id');
     await read(1, 2);
@@ -218,8 +220,21 @@ describe('reading a chat', () => {
       Array.from({ length: count }, (_, at) => ({ chat_id: 1, at: from + at, outgoing }));
     await store(bot.id, ...many(1, 150, false));
     expect(unreadOf(await recent())).toEqual([100]);
-    await store(bot.id, ...many(200, 190, true));
+    const events = many(200, 190, false).map((message) => ({ ...message, service: 'pinned' }));
+    await store(bot.id, ...events);
     expect(unreadOf(await recent())).toEqual([10]);
+  });
+
+  test('is not needed for what the bot has answered', async () => {
+    await store(bot.id, { chat_id: 1, at: 1 }, { chat_id: 1, at: 2 }, { chat_id: 1, at: 3, outgoing: true });
+    await store(bot.id, { chat_id: 2, at: 2, outgoing: true }, { chat_id: 2, at: 3 });
+    expect(rowsOf(await recent())).toMatchObject([
+      { id: 2, unread: 1 },
+      { id: 1, unread: 0 },
+    ]);
+    expect(placesOf(await recent({ unread: 1 }))).toEqual([[bot.id, 2]]);
+    await store(bot.id, { chat_id: 1, at: 4 });
+    expect(unreadOf(await recent())).toEqual([1, 1]);
   });
 
   test.each([

@@ -11,6 +11,9 @@ import {
   type LastMessage,
 } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
+import { assignChat } from '@flotilla/domain/records/desk/assign-chat.ts';
+import { closeChat } from '@flotilla/domain/records/desk/close-chat.ts';
+import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
@@ -23,7 +26,8 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   async listChats(context, { input, caller }) {
     const { q = '', type, limit, offset, before, unread } = input;
     const bots = input.bot_id === undefined ? botsOf(caller) : [requireBot(context, input.bot_id).id];
-    const filter = { bots, q, type };
+    const assignedTo = input.assigned_to === 'me' ? caller.account.id : input.assigned_to;
+    const filter = { bots, q, type, assignedTo, state: input.state, awaitsAnswer: input.awaits_answer };
     if (input.order === 'id' && unread) throw refusedInput('unread', 'is only for order=recent');
     if (input.order === 'id') return chatsById(context, { ...filter, limit, offset }, before);
     const wanted = { ...filter, unread, accountId: caller.account.id };
@@ -46,6 +50,25 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async refreshChat(context, { input }) {
     return presentChat(await refreshChat(context, requireBot(context, input.bot_id), input.chat_id));
+  },
+
+  async listAssignees(context, { input }) {
+    return deskStore(context.db).assignees(requireBot(context, input.bot_id).id);
+  },
+
+  async assignChat(context, { input, by }) {
+    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    return presentChat(await assignChat(context, by, chat, input.account_id));
+  },
+
+  async markChatDone(context, { input, by }) {
+    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    return presentChat(await closeChat(context, by, chat, true));
+  },
+
+  async reopenChat(context, { input, by }) {
+    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    return presentChat(await closeChat(context, by, chat, false));
   },
 
   async deleteChat(context, { input, by }) {
@@ -111,6 +134,9 @@ function presentChat(chat: Chat): ChatResource {
     }),
     message_count: chat.message_count,
     ...withoutNulls({ business_connection_id: chat.business_connection_id }),
+    state: chat.is_done ? 'done' : 'open',
+    awaits_answer: chat.awaits_answer,
+    ...withoutNulls({ assigned_to: chat.assigned_to, assigned_to_name: chat.assigned_to_name }),
   };
 }
 

@@ -124,6 +124,10 @@ const newQuestion = async (): Promise<number> => {
   return ((await api.admin('POST', '/api/questions/add', { body })).json as { id: number }).id;
 };
 
+const newReply = async (): Promise<number> => {
+  const added = await admin('POST', '/api/replies/add', { body: await EXAMPLES.addReply() });
+  return (added.json as { id: number }).id;
+};
 const newRule = async (): Promise<number> => {
   const added = await admin('POST', '/api/routes/add', { body: await EXAMPLES.addRoutingRule() });
   return (added.json as { id: number }).id;
@@ -276,7 +280,27 @@ const EXAMPLES: Record<OperationName, Example> = {
   rotateProgramSigning: async () => ({ program_id: await newSignedProgram() }),
   removeProgramSigning: async () => ({ program_id: await newSignedProgram() }),
   listProgramRefusals: async () => ({ id: await newProgram() }),
-  listChats: () => ({ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 }),
+  listChats: () => ({
+    ...{ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 },
+    ...{ assigned_to: 'me', state: 'open', awaits_answer: true },
+  }),
+  listAssignees: () => ({ bot_id: botId }),
+  assignChat: async () => {
+    await newMessage();
+    return inGroup({ account_id: 1 });
+  },
+  markChatDone: async () => {
+    await newMessage();
+    return inGroup();
+  },
+  reopenChat: async () => {
+    await newMessage();
+    return inGroup();
+  },
+  listReplies: () => ({ bot_id: botId, ...page }),
+  addReply: () => ({ name: 'Hello', text: 'Hello {first_name}', parse_mode: 'HTML', bot_ids: [botId] }),
+  updateReply: async () => ({ id: await newReply(), name: 'Bye', parse_mode: null, bot_ids: [botId] }),
+  deleteReply: async () => ({ id: await newReply() }),
   markChatRead: async () => inGroup({ message_id: await newMessage() }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true, ...FILTER }),
   listTopics: () => inGroup({ limit: 5, offset: 0 }),

@@ -26,6 +26,7 @@ import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
 import { questionHandlers } from './questions.ts';
 import { readerHandlers } from './readers.ts';
+import { replyHandlers } from './replies.ts';
 import { routeDecisionHandlers } from './route-decisions.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
 import { sessionHandlers } from './sessions.ts';
@@ -56,6 +57,7 @@ export const handlers: Handlers<typeof operations> = {
   ...programRefusalHandlers,
   ...signingHandlers,
   ...chatHandlers,
+  ...replyHandlers,
   ...topicHandlers,
   ...messageHandlers,
   ...messageActionHandlers,

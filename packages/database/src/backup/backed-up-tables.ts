@@ -12,6 +12,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   api_keys: true,
   chats: true,
   chat_reads: true,
+  replies: true,
   messages: true,
   topics: true,
   chat_authors: true,

@@ -33,8 +33,13 @@ async function createChats(db: Kysely<unknown>): Promise<void> {
       last_period bigint not null default 0,
       last_incoming_date bigint,
       last_incoming_id bigint,
+      last_answer_date bigint,
+      last_answer_id bigint,
       last_id bigint not null default 0,
       migrated_to_chat_id bigint,
+      assigned_to bigint references accounts on delete set null,
+      done_date bigint,
+      done_id bigint,
       updated_at timestamptz not null default now(),
       primary key (bot_id, id)
     ) with (fillfactor = 80)`.execute(db);
@@ -46,6 +51,8 @@ async function createChats(db: Kysely<unknown>): Promise<void> {
   await sql`create index chats_type on chats (bot_id, type, id)`.execute(db);
   // For a bot's groups that became supergroups, which are few among its chats.
   await sql`create index chats_moved on chats (bot_id) where migrated_to_chat_id is not null`.execute(db);
+  // For the chats of an account, and for deleting it.
+  await sql`create index chats_assigned on chats (assigned_to, bot_id) where assigned_to is not null`.execute(db);
   // For the chats of all bots, the last message first. It has the period of that message and not its date, so that
   // most updates of a chat touch no index.
   await sql`create index chats_recent on chats (last_period desc)`.execute(db);

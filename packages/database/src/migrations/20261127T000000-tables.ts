@@ -6,6 +6,7 @@ import { createDeliveries } from '../first-schema/deliveries.ts';
 import { createEvents } from '../first-schema/events.ts';
 import { createHistory } from '../first-schema/history.ts';
 import { createQuestions } from '../first-schema/questions.ts';
+import { createReplies } from '../first-schema/replies.ts';
 
 /** Every table of the first release. It must not be edited once that is out, nor the files that it calls. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -15,5 +16,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createDeliveries(db);
   await createEvents(db);
   await createQuestions(db);
+  await createReplies(db);
   await createBackups(db);
 }

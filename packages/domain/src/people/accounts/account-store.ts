@@ -131,6 +131,14 @@ export function accountStore(db: Database) {
       if (rows.length > 0) await db.insertInto('account_bots').values(rows).execute();
     },
 
+    /** Takes the chats of bots that it does not see away from the account. */
+    async unassignUnseen(id: number): Promise<void> {
+      await sql`
+        update chats set assigned_to = null from accounts a
+        where a.id = ${id} and chats.assigned_to = a.id and a.role <> 'admin' and not a.all_bots
+          and chats.bot_id not in (select bot_id from account_bots where account_id = a.id)`.execute(db);
+    },
+
     async endSessions(id: number): Promise<void> {
       await db
         .updateTable('accounts')

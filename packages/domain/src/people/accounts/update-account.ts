@@ -84,6 +84,7 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   const allBots = botIds === undefined || asShown ? undefined : botIds === null;
   await accounts.update(id, { username, displayName, role, allBots }).catch(refuseKnownUsername);
   if (botIds !== undefined && !asShown) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
+  if (role !== undefined || botIds !== undefined) await accounts.unassignUnseen(id);
   if (role !== undefined && role !== before.role) await accounts.endSessions(id);
   return before;
 }

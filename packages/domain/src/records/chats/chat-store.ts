@@ -2,13 +2,15 @@ import { chatIdIn, chatNamePattern } from '@flotilla/database/chat-search-name.t
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ChatsTable } from '@flotilla/database/tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type ChatDesk, type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';
 
-export type Chat = Selectable<ChatsTable> & {
-  /** The last one, of a chat that the bot knows through business connections only. */
-  business_connection_id?: string | null;
-};
+export type Chat = Selectable<ChatsTable> &
+  ChatDesk & {
+    /** The last one, of a chat that the bot knows through business connections only. */
+    business_connection_id?: string | null;
+  };
 
-export interface ChatFilter {
+export interface ChatFilter extends DeskFilter {
   bots: 'all' | number[];
   /** A part of the title, a name or the username (also with `@`), in any case, or the id. '' matches all. */
   q: string;
@@ -24,24 +26,25 @@ export interface ChatQuery extends ChatFilter {
 
 /** SQL of chats. */
 export function chatStore(db: Database) {
-  const chatsOf = ({ bots, q, type }: ChatFilter) => {
+  const chatsOf = ({ bots, q, type, ...desk }: ChatFilter) => {
     // A deleted bot's chats are removed step by step.
     let chats = db.selectFrom('chats').where('bot_id', 'in', db.selectFrom('bots').select('id'));
     if (bots !== 'all') chats = chats.where('bot_id', '=', sql<number>`any (${bots}::bigint[])`);
     if (type !== undefined) chats = chats.where('type', '=', type);
+    for (const condition of deskConditions('chats', desk)) chats = chats.where(condition);
     return q === '' ? chats : chats.where(isNamed(q));
   };
   return {
     async find(botId: number, chatId: number): Promise<Chat | null> {
-      const chats = db.selectFrom('chats').selectAll().where('bot_id', '=', botId).where('id', '=', chatId);
-      return (await chats.executeTakeFirst()) ?? null;
+      const chats = db.selectFrom('chats').selectAll().select(deskColumns('chats'));
+      return (await chats.where('bot_id', '=', botId).where('id', '=', chatId).executeTakeFirst()) ?? null;
     },
 
     /** The chat that had this public name (without @) when one of the bots last saw it. */
-    async findByName(botIds: number[], name: string): Promise<Chat | null> {
+    async findByName(botIds: number[], name: string): Promise<Pick<Chat, 'id'> | null> {
       const chats = db
         .selectFrom('chats')
-        .selectAll()
+        .select('id')
         .where('bot_id', 'in', botIds)
         .where((row) => row(row.fn<string>('lower', ['username']), '=', name.toLowerCase()))
         .orderBy('updated_at', 'desc');
@@ -65,6 +68,7 @@ export function chatStore(db: Database) {
       let chats = chatsOf(filter)
         .selectAll()
         .select(connectionOf('chats').as('business_connection_id'))
+        .select(deskColumns('chats'))
         .orderBy('bot_id')
         .orderBy('id')
         .limit(limit)

@@ -4,6 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
 import type { MessageRow } from '../history/message-row.ts';
+import { isOfPerson } from '../history/message-side.ts';
+import { type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';
 import { type Chat, connectionOf } from './chat-store.ts';
 
 export type LastMessage = Pick<MessageRow, (typeof LAST_MESSAGE_COLUMNS)[number]>;
@@ -17,13 +19,13 @@ export interface InboxChat {
   readMessageId: number | null;
 }
 
-export interface InboxFilter {
+export interface InboxFilter extends DeskFilter {
   accountId: number;
   bots: 'all' | number[];
   /** A part of a name, or the id; '' matches all. */
   q: string;
   type?: string | undefined;
-  /** Only chats with a message that the bot did not send and that the account has not read. */
+  /** Only chats with a message of a person that the account has not read and that was not answered. */
   unread: boolean;
 }
 
@@ -79,7 +81,7 @@ export function listStatement(query: InboxQuery): RawBuilder<InboxRow> {
   });
   return sql`
     with ${pageQueries(query)}
-    select counted.total, page.*, ${connectionOf('page')} as business_connection_id, mark.message_id as read_message_id, newest.*, fresh.unread
+    select counted.total, page.*, ${sql.join(deskColumns('page'))}, ${connectionOf('page')} as business_connection_id, mark.message_id as read_message_id, newest.*, fresh.unread
     from counted left join page on true
     left join chat_reads mark
       on mark.bot_id = page.bot_id and mark.chat_id = page.id and mark.account_id = ${query.accountId}
@@ -90,12 +92,13 @@ export function listStatement(query: InboxQuery): RawBuilder<InboxRow> {
     ) as newest on true
     cross join lateral (
       select least(count(*), ${sql.lit(MOST_UNREAD)}) as unread from (
-        select m.outgoing, m.deleted_at from messages m
+        select ${isOfPerson('m')} as is_of_person, m.deleted_at from messages m
         where m.bot_id = page.bot_id and m.chat_id = page.id and m.date >= ${shownSince(chat)}
-          and m.date >= coalesce(mark.message_date, ${LONG_AGO})
+          and m.date >= greatest(mark.message_date, page.last_answer_date, ${LONG_AGO})
           and (m.date, m.id) > (coalesce(mark.message_date, ${LONG_AGO}), coalesce(mark.message_id, ${LONG_AGO}))
+          and (m.date, m.id) > (coalesce(page.last_answer_date, ${LONG_AGO}), coalesce(page.last_answer_id, ${LONG_AGO}))
         order by m.date desc, m.id desc limit ${sql.lit(LOOKED_AT)}
-      ) as seen where not outgoing and deleted_at is null
+      ) as seen where is_of_person and deleted_at is null
     ) as fresh
     ${NEWEST_FIRST}`;
 }
@@ -104,8 +107,8 @@ const LONG_AGO = sql`-9223372036854775808`;
 const NEWEST_FIRST = sql`order by last_period desc, last_date desc, bot_id desc, id desc`;
 
 // How many chats have a name or are unread is not known before, so all are read. Of kinds, the planner knows it.
-function needsAll({ q, unread }: InboxFilter): boolean {
-  return q !== '' || unread;
+function needsAll({ q, unread, ...desk }: InboxFilter): boolean {
+  return q !== '' || unread || deskConditions('c', desk).length > 0;
 }
 
 function countStatement(filter: InboxFilter): RawBuilder<{ total: number }> {
@@ -143,7 +146,7 @@ function isKept(botId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${botId} = any (array(select bot_id from deletions where chat_id is null)) then false else true end`;
 }
 
-function matches({ bots, q, type, unread }: InboxFilter): RawBuilder<unknown> {
+function matches({ bots, q, type, unread, ...desk }: InboxFilter): RawBuilder<unknown> {
   const conditions = [
     isKept(sql.ref('c.bot_id')),
     bots === 'all' ? null : sql`c.bot_id = any (${bots}::bigint[])`,
@@ -151,8 +154,11 @@ function matches({ bots, q, type, unread }: InboxFilter): RawBuilder<unknown> {
     isOfType(type),
     unread
       ? sql`c.last_incoming_date is not null and (mine.message_date is null
-          or (c.last_incoming_date, c.last_incoming_id) > (mine.message_date, mine.message_id))`
+          or (c.last_incoming_date, c.last_incoming_id) > (mine.message_date, mine.message_id))
+          and (c.last_answer_date is null
+          or (c.last_incoming_date, c.last_incoming_id) > (c.last_answer_date, c.last_answer_id))`
       : null,
+    ...deskConditions('c', desk),
   ];
   return sql.join(
     conditions.filter((condition) => condition !== null),

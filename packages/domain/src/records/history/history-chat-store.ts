@@ -1,14 +1,14 @@
 import { chatSearchName } from '@flotilla/database/chat-search-name.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { peopleColumn } from '@flotilla/database/search-query.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { FoldedAuthor, FoldedChat } from './effects/history-fold.ts';
 import type { ChatCount, WrittenToChat } from './history-message-store.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
 /** A chat with the number of messages it gained, and the newest of them. */
 export type CountedChat = FoldedChat & { added: number; newest: NewestOfChat | null };
-export type NewestOfChat = Pick<WrittenToChat, 'lastId' | 'lastDate' | 'lastIncomingDate' | 'lastIncomingId'>;
+export type NewestOfChat = Omit<WrittenToChat, 'botId' | 'chatId' | 'count' | 'replaced'>;
 
 /** 1024 s. A shorter period makes more updates touch indexes; of a longer one, more chats are sorted for a page. */
 export const LAST_PERIOD_BITS = 10;
@@ -27,17 +27,16 @@ const CHAT_COLUMNS: Column<CountedChat>[] = [
   ['bigint', (chat) => chat.newest?.lastDate ?? 0],
   ['bigint', (chat) => chat.newest?.lastIncomingDate ?? null],
   ['bigint', (chat) => chat.newest?.lastIncomingId ?? null],
+  ['bigint', (chat) => chat.newest?.lastAnswerDate ?? null],
+  ['bigint', (chat) => chat.newest?.lastAnswerId ?? null],
 ];
 const CHAT_FIELDS = sql`bot_id, id, type, title, username, first_name, last_name`;
-const NEWEST_FIELDS = sql`last_id, last_date, last_incoming_date, last_incoming_id`;
-const NEWER_INCOMING = sql`excluded.last_incoming_date is not null and (chats.last_incoming_date is null
-  or (excluded.last_incoming_date, excluded.last_incoming_id) > (chats.last_incoming_date, chats.last_incoming_id))`;
+const NEWEST_FIELDS = sql`last_id, last_date, last_incoming_date, last_incoming_id, last_answer_date, last_answer_id`;
 const TAKE_NEWEST = sql`
   last_id = greatest(chats.last_id, excluded.last_id),
   last_period = greatest(chats.last_period, excluded.last_period),
   last_date = greatest(chats.last_date, excluded.last_date),
-  last_incoming_date = case when ${NEWER_INCOMING} then excluded.last_incoming_date else chats.last_incoming_date end,
-  last_incoming_id = case when ${NEWER_INCOMING} then excluded.last_incoming_id else chats.last_incoming_id end`;
+  ${takeNewer('last_incoming_date', 'last_incoming_id')}, ${takeNewer('last_answer_date', 'last_answer_id')}`;
 const PERIOD = sql`c.last_date >> ${sql.lit(LAST_PERIOD_BITS)}`;
 
 const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
@@ -140,4 +139,14 @@ export function historyChatStore(db: Database) {
         where excluded.last_seen_at >= chat_users.last_seen_at`.execute(db);
     },
   };
+}
+
+/** The later of two positions, each a date and an id. */
+function takeNewer(date: string, id: string): RawBuilder<unknown> {
+  const [givenDate, givenId] = [sql.ref(`excluded.${date}`), sql.ref(`excluded.${id}`)];
+  const [knownDate, knownId] = [sql.ref(`chats.${date}`), sql.ref(`chats.${id}`)];
+  const isNewer = sql`${givenDate} is not null
+    and (${knownDate} is null or (${givenDate}, ${givenId}) > (${knownDate}, ${knownId}))`;
+  return sql`${sql.ref(date)} = case when ${isNewer} then ${givenDate} else ${knownDate} end,
+    ${sql.ref(id)} = case when ${isNewer} then ${givenId} else ${knownId} end`;
 }

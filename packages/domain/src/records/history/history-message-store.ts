@@ -2,6 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { searchColumn } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { FoldedDeletion, FoldedMessage } from './effects/history-fold.ts';
+import { isAnswer, isOfPerson } from './message-side.ts';
 import { type ReplacedRow, settleDates } from './settle-dates.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
@@ -11,13 +12,15 @@ export interface ChatCount {
   count: number;
 }
 
-/** What messages were written to a chat. Dates are Unix seconds; null: no incoming one. */
+/** What messages were written to a chat. Dates are Unix seconds; null: no such one. */
 export interface WrittenToChat extends ChatCount {
   replaced: number;
   lastId: number;
   lastDate: number;
   lastIncomingDate: number | null;
   lastIncomingId: number | null;
+  lastAnswerDate: number | null;
+  lastAnswerId: number | null;
 }
 
 const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
@@ -117,12 +120,14 @@ export function historyMessageStore(db: Database) {
               else coalesce(messages.program_id, excluded.program_id) end
           where ${ANOTHER} or ${NEWER} or (excluded.outgoing and not messages.outgoing)
             or (excluded.program_id is not null and messages.program_id is null)
-          returning bot_id, chat_id, id, date, outgoing, not written_again as inserted, ${ofReplaced(REVIVED)} as revived,
+          returning bot_id, chat_id, id, date, ${isOfPerson('messages')} as is_of_person, ${isAnswer('messages')} as is_answer,
+            not written_again as inserted, ${ofReplaced(REVIVED)} as revived,
             ${ofReplaced(OF_ANOTHER)} as replaced
         )
         select bot_id as "botId", chat_id as "chatId", count(*) filter (where inserted or revived) as count,
           count(*) filter (where replaced) as replaced, max(id) as "lastId", max(date) as "lastDate",
-          (${NEWEST_INCOMING})[1] as "lastIncomingDate", (${NEWEST_INCOMING})[2] as "lastIncomingId"
+          (${NEWEST_INCOMING})[1] as "lastIncomingDate", (${NEWEST_INCOMING})[2] as "lastIncomingId",
+          (${NEWEST_ANSWER})[1] as "lastAnswerDate", (${NEWEST_ANSWER})[2] as "lastAnswerId"
         from written group by bot_id, chat_id`.execute(db);
       return withoutReplaced(rows, settled.replaced);
     },
@@ -145,7 +150,8 @@ export function historyMessageStore(db: Database) {
   };
 }
 
-const NEWEST_INCOMING = sql`max(array[date, id]) filter (where not outgoing)`;
+const NEWEST_INCOMING = sql`max(array[date, id]) filter (where is_of_person)`;
+const NEWEST_ANSWER = sql`max(array[date, id]) filter (where is_answer)`;
 
 const CONTENT = ['text', 'search', 'media_type', 'service', 'file_id', 'edit_date', 'details'];
 const NEWER = sql`excluded.edit_date >= coalesce(messages.edit_date, 0)`;

@@ -69,6 +69,10 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'tags.chat_id': 'follows',
   // Both chats have a row; the group's points to the supergroup's.
   'chats.id': 'stays',
+  'chats.assigned_to': 'follows',
+  // They name messages of the group, and the first message of the supergroup opens it.
+  'chats.done_date': 'stays',
+  'chats.done_id': 'stays',
   'chats.migrated_to_chat_id': 'stays',
   // Ids of messages, and what was done in the group, belong to the group.
   'audit_log.chat_id': 'stays',
@@ -92,7 +96,7 @@ test('of every column that may name a chat it is decided whether it follows', as
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = current_schema()
       and table_name not in (select inhrelid::regclass::text from pg_inherits) and (column_name ~ 'chat|filter|condition_value'
-      or table_name = 'chats' and column_name = 'id')`.execute(database.db);
+      or table_name = 'chats' and column_name in ('id', 'assigned_to', 'done_date', 'done_id'))`.execute(database.db);
   expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(CHAT_COLUMNS).toSorted());
 });
 
@@ -188,7 +192,8 @@ describe('a group that becomes a supergroup', () => {
       .insertInto('chat_reads')
       .values({ ...inGroup, account_id: account.id, ...mark })
       .execute();
-    await db.insertInto('chats').values({ bot_id: botId, id: GROUP, type: 'group', title: 'Quay' }).execute();
+    const group = { bot_id: botId, id: GROUP, type: 'group', title: 'Quay', assigned_to: account.id };
+    await db.insertInto('chats').values(group).execute();
     await moved();
     const in_ = (chat: number) => ({ bot_id: botId, chat_id: chat });
     const rows = (table: 'chat_users' | 'tags' | 'chat_reads') =>
@@ -200,7 +205,7 @@ describe('a group that becomes a supergroup', () => {
       in_(GROUP),
     ]);
     expect(await db.selectFrom('chats').selectAll().where('bot_id', '=', botId).orderBy('id').execute()).toMatchObject([
-      { id: SUPERGROUP, type: 'supergroup', title: 'Quay', migrated_to_chat_id: null },
+      { id: SUPERGROUP, type: 'supergroup', title: 'Quay', migrated_to_chat_id: null, assigned_to: account.id },
       { id: GROUP, type: 'group', title: 'Quay', migrated_to_chat_id: SUPERGROUP },
     ]);
   });

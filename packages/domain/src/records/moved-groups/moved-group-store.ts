@@ -36,10 +36,12 @@ export function movedGroupStore(db: Database) {
         returning id`.execute(db);
       if (rows.length === 0) return false;
       await sql`
-        insert into chats (bot_id, id, type, title, search_name)
-        select bot_id, ${toChatId}, 'supergroup', title, search_name from chats
+        insert into chats (bot_id, id, type, title, search_name, assigned_to)
+        select bot_id, ${toChatId}, 'supergroup', title, search_name, assigned_to from chats
         where bot_id = ${botId} and id = ${fromChatId}
-        on conflict (bot_id, id) do nothing`.execute(db);
+        on conflict (bot_id, id) do update set assigned_to = coalesce(chats.assigned_to, excluded.assigned_to)`.execute(
+        db,
+      );
       return true;
     },
 

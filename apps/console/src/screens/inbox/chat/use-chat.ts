@@ -39,5 +39,6 @@ function movedChat(
   error: unknown,
 ): ChatResource {
   if (!(error instanceof CallError) || error.movedTo === undefined) throw error;
-  return { ...(known ?? { id, bot_id, type: 'group', message_count: 0 }), migrated_to_chat_id: error.movedTo };
+  const unknown = { id, bot_id, type: 'group', message_count: 0, state: 'open', awaits_answer: false } as const;
+  return { ...(known ?? unknown), migrated_to_chat_id: error.movedTo };
 }

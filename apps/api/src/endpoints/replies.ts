@@ -1,0 +1,79 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import type { ReplyResource, replyOperations } from '@flotilla/contract/replies.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
+import { addReply, deleteReply, updateReply } from '@flotilla/domain/records/replies/change-replies.ts';
+import { type Reply, replyStore } from '@flotilla/domain/records/replies/reply-store.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+import { pageOf } from '../http/page.ts';
+import { requireSeenBot } from '../operations/authorize.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const replyHandlers: Handlers<typeof replyOperations> = {
+  async listReplies(context, { input, caller }) {
+    const { bot_id: botId } = input;
+    if (botId !== undefined) requireBot(context, botId);
+    const all = await replyStore(context.db).list();
+    const isFor = ({ bot_ids: bots }: Reply) => bots === null || botId === undefined || bots.includes(botId);
+    const shown = all.filter((reply) => isFor(reply) && isSeen(caller, reply));
+    return pageOf(
+      shown.map((reply) => presentReply(caller, reply)),
+      input,
+      ({ id }) => String(id),
+    );
+  },
+
+  async addReply(context, { input, caller, by }) {
+    requireBots(context, caller, input.bot_ids);
+    return presentReply(caller, await addReply(context, by, input));
+  },
+
+  updateReply: {
+    findBots: findBotsOfReply,
+    async handle(context, { input, caller, by }) {
+      const { id, ...changes } = input;
+      if (changes.bot_ids !== undefined) requireBots(context, caller, changes.bot_ids);
+      return presentReply(caller, await updateReply(context, by, id, changes));
+    },
+  },
+
+  deleteReply: {
+    findBots: findBotsOfReply,
+    async handle(context, { input, by }) {
+      await deleteReply(context, by, input.id);
+      return OK;
+    },
+  },
+};
+
+/** A reply for all bots belongs to none: it is changed by admins of all. */
+async function findBotsOfReply({ db }: Context, id: number): Promise<number[]> {
+  return (await replyStore(db).find(id))?.bot_ids ?? [];
+}
+
+function requireBots(context: Context, caller: Caller, bots: number[] | null): void {
+  if (bots === null && (caller.role !== 'admin' || caller.bots !== 'all')) {
+    throw new FlotillaError('forbidden', 'Only an admin of all bots can save a reply for all: name bots of yours');
+  }
+  for (const id of bots ?? []) {
+    requireSeenBot(context, caller, id);
+    requireBot(context, id);
+  }
+}
+
+function isSeen(caller: Caller, { bot_ids: bots }: Reply): boolean {
+  return bots === null || caller.bots === 'all' || bots.some((id) => seesBot(caller, id));
+}
+
+function presentReply(caller: Caller, reply: Reply): ReplyResource {
+  return {
+    id: reply.id,
+    name: reply.name,
+    text: reply.text,
+    ...withoutNulls({ parse_mode: reply.parse_mode as ReplyResource['parse_mode'] | null }),
+    bot_ids: reply.bot_ids?.filter((id) => seesBot(caller, id)) ?? null,
+    created_at: reply.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,55 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** By how people work with chats. Undefined: all. */
+export interface DeskFilter {
+  /** The id of an account. */
+  assignedTo?: number | 'none' | undefined;
+  state?: 'open' | 'done' | undefined;
+  awaitsAnswer?: boolean | undefined;
+}
+
+/** The conditions of a filter on rows of `chats`, named `chat`. */
+export function deskConditions(chat: string, { assignedTo, state, awaitsAnswer }: DeskFilter): RawBuilder<boolean>[] {
+  const assigned = column(chat, 'assigned_to');
+  const conditions: (RawBuilder<boolean> | null)[] = [
+    assignedTo === undefined
+      ? null
+      : assignedTo === 'none'
+        ? sql`${assigned} is null`
+        : sql`${assigned} = ${assignedTo}`,
+    state === undefined ? null : state === 'done' ? isDone(chat) : sql`not ${isDone(chat)}`,
+    awaitsAnswer === undefined ? null : awaitsAnswer ? awaits(chat) : sql`not ${awaits(chat)}`,
+  ];
+  return conditions.filter((condition) => condition !== null);
+}
+
+/** What the desk says of a chat, as columns. */
+export function deskColumns(chat: string) {
+  const name = sql<string | null>`(select coalesce(nullif(a.display_name, ''), a.username) from accounts a
+    where a.id = ${column(chat, 'assigned_to')})`;
+  return [isDone(chat).as('is_done'), awaits(chat).as('awaits_answer'), name.as('assigned_to_name')] as const;
+}
+
+export type ChatDesk = { is_done: boolean; awaits_answer: boolean; assigned_to_name: string | null };
+
+/** Done until a person writes a newer message. */
+function isDone(chat: string): RawBuilder<boolean> {
+  return sql`(${column(chat, 'done_date')} is not null and ${isNotAfter(chat, 'last_incoming', 'done')})`;
+}
+
+/** True while neither the bot nor a person has answered the newest message. Nobody waits for an answer in a channel. */
+function awaits(chat: string): RawBuilder<boolean> {
+  return sql`(${column(chat, 'last_incoming_date')} is not null and ${column(chat, 'type')} <> 'channel'
+    and not ${isNotAfter(chat, 'last_incoming', 'last_answer')} and not ${isNotAfter(chat, 'last_incoming', 'done')})`;
+}
+
+/** True if the first position is not after the second. Without the first it is true, without the second alone it is false. */
+function isNotAfter(chat: string, first: string, second: string): RawBuilder<boolean> {
+  const [date, id] = [column(chat, `${first}_date`), column(chat, `${first}_id`)];
+  const [otherDate, otherId] = [column(chat, `${second}_date`), column(chat, `${second}_id`)];
+  return sql`(${date} is null or (${otherDate} is not null and (${date}, ${id}) <= (${otherDate}, ${otherId})))`;
+}
+
+function column(chat: string, name: string): RawBuilder<unknown> {
+  return sql.ref(`${chat}.${name}`);
+}
