@@ -8,6 +8,7 @@ export const ERROR_STATUS = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  idempotency_mismatch: 422,
   payload_too_large: 413,
   unsupported_media_type: 415,
   too_many_requests: 429,

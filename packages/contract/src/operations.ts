@@ -19,6 +19,7 @@ import { liveOperations } from './live.ts';
 import { messageActionOperations } from './message-actions.ts';
 import { messageOperations } from './messages.ts';
 import { miniAppOperations } from './mini-apps.ts';
+import { outboxOperations } from './outbox.ts';
 import { programRefusalOperations } from './program-refusals.ts';
 import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
@@ -65,6 +66,7 @@ export const operations = {
   ...chatAdminOperations,
   ...tagOperations,
   ...questionOperations,
+  ...outboxOperations,
   ...routingRuleOperations,
   ...routeDecisionOperations,
   ...auditOperations,

@@ -62,7 +62,9 @@ const turns = z
     kinds: z
       .array(
         z.strictObject({
-          kind: z.enum(['polling', 'push', 'programs', 'rules', 'history']).describe('What such a turn does.'),
+          kind: z
+            .enum(['polling', 'push', 'programs', 'rules', 'outbox', 'history'])
+            .describe('What such a turn does.'),
           running: z.int().describe('Turns that run.'),
           waiting: z.int().describe('Turns that wait for a worker.'),
           sleeping: z.int().describe('Turns that are due later.'),

@@ -525,6 +525,41 @@ export interface QuestionsTable {
   created_at: CreatedAt;
 }
 
+/** Something that a bot is to send, and what became of it. */
+export interface OutboxTable {
+  id: Generated<BigInt64>;
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  method: string;
+  params: Record<string, unknown>;
+  /** How many messages the call sends. */
+  messages: Generated<number>;
+  priority: Generated<'critical' | 'normal' | 'bulk'>;
+  state: 'scheduled' | 'queued' | 'sending' | 'sent' | 'failed' | 'in_doubt' | 'cancelled' | 'expired';
+  send_at: Date | null;
+  expires_at: Date | null;
+  attempts: Generated<number>;
+  next_attempt_at: Date | null;
+  error_code: number | null;
+  error: string | null;
+  message_id: BigInt64 | null;
+  result: unknown;
+  broadcast_id: BigInt64 | null;
+  idempotency_key: string | null;
+  /** The claim of the owner that began to send it last; see `outbox_claims`. */
+  claim: BigInt64 | null;
+  /** Who added it: a CallActor. */
+  created_by: Generated<Record<string, unknown>>;
+  created_at: CreatedAt;
+  settled_at: Date | null;
+}
+
+/** Who may send from the outbox of a bot: the owner with this number. */
+export interface OutboxClaimsTable {
+  bot_id: BigInt64;
+  claim: BigInt64;
+}
+
 /** Where people are told: a URL, or a chat of a bot. */
 export interface EventSinksTable {
   id: Generated<BigInt64>;
@@ -587,6 +622,8 @@ export interface Tables {
   activity_hours: ActivityHoursTable;
   backups: BackupsTable;
   questions: QuestionsTable;
+  outbox: OutboxTable;
+  outbox_claims: OutboxClaimsTable;
   events: EventsTable;
   standing_events: StandingEventsTable;
   event_sinks: EventSinksTable;

@@ -222,6 +222,9 @@ export function paceKeys(botId: number) {
     /** List: when (ms) the latest messages were sent, in all and to one chat; newest first. */
     bot: `${prefix}:bot`,
     chat: (chatId: number | string) => `${prefix}:chat:${chatId}`,
+    /** Before the id of the chat. */
+    chatPrefix: `${prefix}:chat:`,
+    quietPrefix: `${prefix}:quiet:`,
     /** Exists while the bot is known not to see the messages of that chat. */
     unshared: (chatId: number) => `${prefix}:unshared:${chatId}`,
     /** Exists while the platform accepts nothing from the bot for that chat. */

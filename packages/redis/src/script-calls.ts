@@ -50,6 +50,11 @@ function programRow(row: Value[]): ProgramRow {
   return { push: String(row[0]), failingSince: String(row[1]), openUntil: String(row[2]), pushErr: String(row[3]), pushErrAt: String(row[4]), pushOkAt: String(row[5]), parkedAt: String(row[6]), parkedFor: String(row[7]) };
 }
 
+export type GrantedRow = { limit: 'none' | 'chat' | 'bot'; waitMs: number };
+function grantedRow(row: Value[]): GrantedRow {
+  return { limit: row[0] as 'none' | 'chat' | 'bot', waitMs: Number(row[1]) };
+}
+
 export type BackendKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
 export type BackendArgs = {
   registrationId: string;
@@ -222,7 +227,7 @@ export type AppendCallsArgs = {
 export type AppendCallsReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
-  | { outcome: 'OK'; wakeHistory: boolean };
+  | { outcome: 'OK'; wakeHistory: boolean; sends: boolean };
 /** Appends captured calls to the history stream, unless the bot is gone or keeps no history. A batch that was appended before is skipped, because only its reply was lost. See scripts/append-calls.lua. */
 async function appendCalls(redis: RedisCommands, keys: AppendCallsKeys, args: AppendCallsArgs): Promise<AppendCallsReply> {
   const sent: (string | number)[] = [keys.state, keys.history, keys.pendingTurns, keys.batches, keys.live, args.registrationId, args.botId, args.batch, args.activityPrefix, args.shardActivityPrefix];
@@ -230,7 +235,7 @@ async function appendCalls(redis: RedisCommands, keys: AppendCallsKeys, args: Ap
   const reply = await runScript(redis, 'append-calls', 5, sent);
   switch (reply[0]) {
     case 'OK':
-      return { outcome: 'OK', wakeHistory: reply[1] === 1 };
+      return { outcome: 'OK', wakeHistory: reply[1] === 1, sends: reply[2] === 1 };
     default:
       return { outcome: reply[0] } as AppendCallsReply;
   }
@@ -859,6 +864,27 @@ async function resealConfig(redis: RedisCommands, keys: ResealConfigKeys, args: 
   return (reply as unknown) === 1;
 }
 
+export type NoteSendsKeys = { bot: string };
+export type NoteSendsArgs = {
+  /** of the keys of chats, before the id */
+  chatPrefix: string;
+  windowMs: number;
+  /** for how long it matters */
+  chatWindowMs: number;
+  kept: number;
+  /** times that are kept */
+  keptOfChat: number;
+  sends: readonly { chatId: number; messages: number }[];
+};
+export type NoteSendsReply = boolean;
+/** Notes what a bot sent without a reserved time, so that those who reserve times wait for it. See scripts/note-sends.lua. */
+async function noteSends(redis: RedisCommands, keys: NoteSendsKeys, args: NoteSendsArgs): Promise<NoteSendsReply> {
+  const sent: (string | number)[] = [keys.bot, args.chatPrefix, args.windowMs, args.chatWindowMs, args.kept, args.keptOfChat];
+  for (const one of args.sends) sent.push(one.chatId, one.messages);
+  const reply = await runScript(redis, 'note-sends', 1, sent);
+  return (reply as unknown) === 1;
+}
+
 export type ReserveSendTimeKeys = { times: string; quiet: string | null };
 export type ReserveSendTimeArgs = {
   /** how many messages */
@@ -868,6 +894,8 @@ export type ReserveSendTimeArgs = {
   most: number;
   /** most messages in that time */
   windowMs: number;
+  /** times that are kept, for others who allow more in that time */
+  kept: number;
   /** a time reserved before: kept, unless the platform accepts nothing then */
   reservedMs: number | null;
 };
@@ -878,9 +906,40 @@ async function reserveSendTime(redis: RedisCommands, keys: ReserveSendTimeKeys, 
   const sent: (string | number)[] = [keys.times];
   if (keys.quiet !== null) sent.push(keys.quiet);
   const keyCount = sent.length;
-  sent.push(args.count, args.spacingMs, args.most, args.windowMs, args.reservedMs ?? '');
+  sent.push(args.count, args.spacingMs, args.most, args.windowMs, args.kept, args.reservedMs ?? '');
   const reply = await runScript(redis, 'reserve-send-time', keyCount, sent);
   return { outcome: 'OK', atMs: Number(reply[1]), waitMs: Number(reply[2]) };
+}
+
+export type ReserveSendsKeys = { bot: string };
+export type ReserveSendsArgs = {
+  chatPrefix: string;
+  /** of the keys of chats, before the id */
+  quietPrefix: string;
+  /** how soon */
+  horizonMs: number;
+  spacingMs: number;
+  most: number;
+  /** of the bot: least distance, most messages in that time */
+  windowMs: number;
+  /** the same for bulk, which leaves the rest to the others */
+  bulkMost: number;
+  chatSpacingMs: number;
+  groupMost: number;
+  groupWindowMs: number;
+  kept: number;
+  /** times that are kept, for others who allow more in that time */
+  keptOfChat: number;
+  sends: readonly { chatId: number; messages: number; bulk: boolean }[];
+};
+export type ReserveSendsReply =
+  | { outcome: 'OK'; rows: GrantedRow[] };
+/** Reserves times for sends of one bot, in the order of the list, as far as they may go out soon. What cannot go out so soon reserves nothing: another send may have its time. See scripts/reserve-sends.lua. */
+async function reserveSends(redis: RedisCommands, keys: ReserveSendsKeys, args: ReserveSendsArgs): Promise<ReserveSendsReply> {
+  const sent: (string | number)[] = [keys.bot, args.chatPrefix, args.quietPrefix, args.horizonMs, args.spacingMs, args.most, args.windowMs, args.bulkMost, args.chatSpacingMs, args.groupMost, args.groupWindowMs, args.kept, args.keptOfChat];
+  for (const one of args.sends) sent.push(one.chatId, one.messages, one.bulk ? '1' : '0');
+  const reply = await runScript(redis, 'reserve-sends', 1, sent);
+  return { outcome: 'OK', rows: (reply[1] as Value[][]).map(grantedRow) };
 }
 
 export type ResumeBackendKeys = { state: string; lanes: string; pendingTurns: string; readerState: string };
@@ -969,7 +1028,9 @@ export const scripts = {
   redrive,
   renewPendingTurn,
   resealConfig,
+  noteSends,
   reserveSendTime,
+  reserveSends,
   resumeBackend,
   watchBot,
   writeConfig,

@@ -17,7 +17,7 @@ const NAMES = [
     'intakePausedAt',
   ],
   ...['failingSince', 'probeIntervalMs', 'openUntil', 'goneSince', 'pushOkAt', 'pushErr', 'pushErrAt'],
-  ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'pushKeptUntil'],
+  ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'outboxAt', 'pushKeptUntil'],
   // Of a program only.
   ...['target', 'hasDeliveredAhead', 'parkedAt', 'parkedFor', 'polledAt'],
 ] as const;

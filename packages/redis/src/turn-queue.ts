@@ -5,7 +5,7 @@ import { QUEUE_SHARDS, turnQueuePrefix } from './keys.ts';
 import type { KeyCommand } from './redis-commands.ts';
 
 /** What a worker does for one bot (for programs: one program; for history: one shard) at a time. */
-export type TurnKind = 'polling' | 'push' | 'programs' | 'rules' | 'history';
+export type TurnKind = 'polling' | 'push' | 'programs' | 'rules' | 'outbox' | 'history';
 export type TurnData = { subject: number };
 
 /** Adds turns of one kind. Over all workers, at most one turn of a subject runs and one waits. */

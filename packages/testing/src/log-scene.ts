@@ -14,7 +14,7 @@ import { aBot } from './a-bot.ts';
 import { passTime } from './pass-time.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
 
-type Turns = Record<'push' | 'programs' | 'rules' | 'history', TurnQueue>;
+type Turns = Record<'push' | 'programs' | 'rules' | 'outbox' | 'history', TurnQueue>;
 type Deps = {
   redis: RedisHandles;
   turns: Turns;
@@ -59,6 +59,7 @@ export function logScene(): LogScene {
           push: turnQueue(redis, 'push'),
           programs: turnQueue(redis, 'programs'),
           rules: turnQueue(redis, 'rules'),
+          outbox: turnQueue(redis, 'outbox'),
           history: turnQueue(redis, 'history'),
         },
         clock,

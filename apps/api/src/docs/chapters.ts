@@ -49,6 +49,10 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
     name: 'Questions',
     description: 'Questions to people in chats: messages with buttons, and their answers.',
   },
+  outbox: {
+    name: 'Outbox',
+    description: 'Sends that are handed over: they go out once, in order, at their time, and say what became of them.',
+  },
   routes: { name: 'Routes', description: 'Routing rules: they send messages of one bot to chats of another.' },
   adminlog: { name: 'Audit', description: 'The audit log: who did what, in chats and to the fleet.' },
   stats: { name: 'Statistics', description: 'Figures of a chat.' },

@@ -140,6 +140,10 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
   not_found: { when: 'Something that an input names does not exist.', sentence: 'Bot not found' },
   method_not_allowed: { when: 'The path does not accept this method.', sentence: 'This path does not accept PUT' },
   conflict: { when: 'It exists already.', sentence: 'This token is registered already, as bot 7' },
+  idempotency_mismatch: {
+    when: 'The key was used for another call.',
+    sentence: 'This idempotency_key was used for another entry',
+  },
   payload_too_large: {
     when: 'The body is larger than 1 MiB (at sign-in: 16 KiB).',
     sentence: 'The body is larger than 1 MiB',

@@ -25,6 +25,15 @@ const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
     const said = await sentence(api.admin('POST', '/api/bots/add', { body: { token } }));
     return said.replace(String(id), '7');
   },
+  idempotency_mismatch: async () => {
+    const { id } = await api.addBot();
+    const add = (text: string) =>
+      api.admin('POST', '/api/outbox/add', {
+        body: { bot_id: id, method: 'sendMessage', params: { chat_id: 1, text }, idempotency_key: 'k' },
+      });
+    await add('one');
+    return sentence(add('another'));
+  },
   payload_too_large: () => sentence(api.admin('POST', '/api/bots/delete', { body: { id: 'x'.repeat(2 ** 20) } })),
   unsupported_media_type: () =>
     sentence(api.admin('POST', '/api/bots/delete', { body: 'x', headers: { 'content-type': 'text/plain' } })),

@@ -128,6 +128,16 @@ const newReply = async (): Promise<number> => {
   const added = await admin('POST', '/api/replies/add', { body: await EXAMPLES.addReply() });
   return (added.json as { id: number }).id;
 };
+const newEntry = async (state: 'queued' | 'failed' = 'queued'): Promise<number> => {
+  const added = await admin('POST', '/api/outbox/add', { body: EXAMPLES.addOutboxEntry() as Input });
+  const { id } = added.json as { id: number };
+  if (state === 'failed') {
+    const failed = api.database.db.updateTable('outbox').set({ state, settled_at: new Date() });
+    await failed.where('id', '=', id).execute();
+  }
+  return id;
+};
+
 const newRule = async (): Promise<number> => {
   const added = await admin('POST', '/api/routes/add', { body: await EXAMPLES.addRoutingRule() });
   return (added.json as { id: number }).id;
@@ -355,6 +365,17 @@ const EXAMPLES: Record<OperationName, Example> = {
   showQuestion: async () => ({ id: await newQuestion() }),
   waitForQuestion: async () => ({ id: await newQuestion(), timeout: 0 }),
   cancelQuestion: async () => ({ id: await newQuestion() }),
+  addOutboxEntry: () => ({
+    ...{ bot_id: botId, method: 'sendMessage', params: { chat_id: CHAT, text: 'Later' }, priority: 'bulk' },
+    ...{ send_at: '2020-01-01T00:00:00Z', expires_at: 4_100_000_000, idempotency_key: crypto.randomUUID() },
+  }),
+  listOutbox: () => ({
+    ...{ bot_id: botId, chat_id: CHAT, state: 'queued', broadcast_id: 1 },
+    ...{ since: 1_700_000_000, until: '2099-01-01T00:00:00Z', ...page },
+  }),
+  showOutboxEntry: async () => ({ id: await newEntry() }),
+  cancelOutboxEntries: async () => ({ bot_id: botId, ids: [await newEntry()], dry_run: false }),
+  resendOutboxEntries: async () => ({ ids: [await newEntry('failed')] }),
   listRoutingRules: () => ({ bot_id: botId, q: 'invoice', ...page }),
   addRoutingRule: () => ({
     source_bot_id: botId,

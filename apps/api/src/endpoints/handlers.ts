@@ -21,6 +21,7 @@ import { liveHandlers } from './live.ts';
 import { messageActionHandlers } from './message-actions.ts';
 import { messageHandlers } from './messages.ts';
 import { miniAppHandlers } from './mini-apps.ts';
+import { outboxHandlers } from './outbox.ts';
 import { programRefusalHandlers } from './program-refusals.ts';
 import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
@@ -67,6 +68,7 @@ export const handlers: Handlers<typeof operations> = {
   ...chatAdminHandlers,
   ...tagHandlers,
   ...questionHandlers,
+  ...outboxHandlers,
   ...routingRuleHandlers,
   ...routeDecisionHandlers,
   ...auditHandlers,

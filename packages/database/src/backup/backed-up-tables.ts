@@ -29,6 +29,8 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   deletions: true,
   activity_hours: true,
   questions: true,
+  outbox: true,
+  outbox_claims: true,
   events: true,
   standing_events: true,
   event_sinks: true,

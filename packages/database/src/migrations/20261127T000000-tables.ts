@@ -5,6 +5,7 @@ import { createBots } from '../first-schema/bots.ts';
 import { createDeliveries } from '../first-schema/deliveries.ts';
 import { createEvents } from '../first-schema/events.ts';
 import { createHistory } from '../first-schema/history.ts';
+import { createOutbox } from '../first-schema/outbox.ts';
 import { createQuestions } from '../first-schema/questions.ts';
 import { createReplies } from '../first-schema/replies.ts';
 
@@ -17,5 +18,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createEvents(db);
   await createQuestions(db);
   await createReplies(db);
+  await createOutbox(db);
   await createBackups(db);
 }

@@ -42,7 +42,14 @@ export type Service = OpenProcess & {
   publicUrl: string | null;
   /** Kinds of updates to ask the platform for beside those that are known or named. */
   extraKinds: readonly string[];
-  turns: { polling: TurnQueue; push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
+  turns: {
+    polling: TurnQueue;
+    push: TurnQueue;
+    programs: TurnQueue;
+    rules: TurnQueue;
+    outbox: TurnQueue;
+    history: TurnQueue;
+  };
   idReserve: IdReserve;
   /** Captured calls that went through this process, on their way to the history. */
   calls: CallBuffer;
@@ -102,6 +109,7 @@ export async function openService(
     push: turnQueue(redis, 'push'),
     programs: turnQueue(redis, 'programs'),
     rules: turnQueue(redis, 'rules'),
+    outbox: turnQueue(redis, 'outbox'),
     history: turnQueue(redis, 'history'),
   };
   onClose(() => Promise.allSettled(Object.values(turns).map((queue) => queue.close())));

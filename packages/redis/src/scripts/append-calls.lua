@@ -12,15 +12,17 @@
 -- @reply
 --   GONE  the bot is not set up
 --   OFF  its history is not kept
---   OK wakeHistory: flag
+--   OK wakeHistory: flag, sends: flag  the outbox of the bot sends, and wants to know what else is sent
 -- @include state
 -- @include activity
 -- @include live
 -- @include clock
 local BATCHES_LIFE_S = 3600
+-- A turn of the outbox says every few seconds that it goes on.
+local OUTBOX_SENDS_MS = 10000
 local CALL = '^(%d+)\n(%l+)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n()'
 
--- @read s <- state: registrationId, manage, watchedUntil
+-- @read s <- state: registrationId, manage, watchedUntil, outboxAt
 if not s.registrationId then return { 'GONE' } end
 if s.registrationId ~= registrationId or s.manage ~= '1' then return { 'OFF' } end
 
@@ -48,4 +50,7 @@ if tonumber(redis.call('HGET', batches, botId) or 0) < tonumber(batch) then
   redis.call('HSET', batches, botId, batch)
   redis.call('EXPIRE', batches, BATCHES_LIFE_S)
 end
-return reply.OK { wakeHistory = redis.call('ZADD', pendingTurns, 'NX', now, 'history') }
+return reply.OK {
+  wakeHistory = redis.call('ZADD', pendingTurns, 'NX', now, 'history'),
+  sends = now - tonumber(s.outboxAt or 0) < OUTBOX_SENDS_MS,
+}

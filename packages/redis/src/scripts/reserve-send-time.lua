@@ -5,23 +5,18 @@
 -- @args count: number  how many messages
 --   spacingMs: number  least distance to the one before
 --   most: number, windowMs: number  most messages in that time
+--   kept: number  times that are kept, for others who allow more in that time
 --   reservedMs: number?  a time reserved before: kept, unless the platform accepts nothing then
 -- @reply
 --   OK atMs: number, waitMs: number  the reserved time, how long until then
 -- @include clock
+-- @include pace
 local now = serverNow()
 local quietMs = quiet and redis.call('PTTL', quiet) or 0
 if reservedMs and (quietMs <= 0 or reservedMs >= now + quietMs) then
   return reply.OK { atMs = reservedMs, waitMs = math.max(0, reservedMs - now) }
 end
-local at = now + math.max(0, quietMs)
-local newest = redis.call('LINDEX', times, 0)
-if newest then at = math.max(at, tonumber(newest) + spacingMs) end
-local limiting = redis.call('LINDEX', times, most - math.min(count, most))
-if limiting then at = math.max(at, tonumber(limiting) + windowMs) end
-for _ = 1, math.min(count, most) do
-  redis.call('LPUSH', times, at)
-end
-redis.call('LTRIM', times, 0, most - 1)
-redis.call('PEXPIRE', times, at - now + math.max(windowMs, spacingMs))
+local limits = { spacingMs = spacingMs, most = most, windowMs = windowMs }
+local at = earliestTime(times, now + math.max(0, quietMs), count, limits)
+noteTimes(times, at, math.min(count, most), kept, at - now + math.max(windowMs, spacingMs))
 return reply.OK { atMs = at, waitMs = at - now }

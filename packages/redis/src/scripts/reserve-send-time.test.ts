@@ -13,7 +13,14 @@ afterAll(() => scene.close());
 const KEYS = { times: '{pace}:chat', quiet: '{pace}:quiet' };
 const MINUTE_MS = 60_000;
 const reserve = ({ reserved = null as number | null, windowMs = 10 * MINUTE_MS, spacingMs = MINUTE_MS } = {}) =>
-  scripts.reserveSendTime(scene.commands, KEYS, { count: 1, spacingMs, most: 2, windowMs, reservedMs: reserved });
+  scripts.reserveSendTime(scene.commands, KEYS, {
+    count: 1,
+    spacingMs,
+    most: 2,
+    windowMs,
+    kept: 2,
+    reservedMs: reserved,
+  });
 
 test('times keep their distance, and no more than so many lie within the window', async () => {
   const first = await reserve();

@@ -1,6 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { paceKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
+import { TIMES_KEPT } from '../../records/history/stream/note-sends.ts';
 
 type PaceDeps = { redis: RedisHandles };
 
@@ -9,9 +10,9 @@ type PaceDeps = { redis: RedisHandles };
  * a second to a chat, twenty a minute to a group, thirty a second in all. We send a little slower, because messages
  * that are sent evenly need not arrive evenly.
  */
-const TO_A_CHAT = { spacingMs: 1050, most: 20, windowMs: 0 };
-const TO_A_GROUP = { spacingMs: 1050, most: 20, windowMs: 61_000 };
-const BY_A_BOT = { spacingMs: 0, most: 30, windowMs: 1050 };
+const TO_A_CHAT = { spacingMs: 1050, most: 20, windowMs: 0, kept: TIMES_KEPT.ofChat };
+const TO_A_GROUP = { ...TO_A_CHAT, windowMs: 61_000 };
+const BY_A_BOT = { spacingMs: 0, most: 30, windowMs: 1050, kept: TIMES_KEPT.ofBot };
 
 /**
  * A time that was reserved. `atMs` is of Redis' clock, which all processes share: it is only for reserving again. `waitMs` is how long
@@ -47,7 +48,7 @@ export async function keepQuiet(deps: PaceDeps, botId: number, chatId: number, f
 function reserve(
   deps: PaceDeps,
   keys: { times: string; quiet: string | null },
-  limits: { spacingMs: number; most: number; windowMs: number },
+  limits: { spacingMs: number; most: number; windowMs: number; kept: number },
   wanted: { messages: number; reservedMs: number | undefined },
 ): Promise<ReservedTime> {
   const { messages, reservedMs = null } = wanted;

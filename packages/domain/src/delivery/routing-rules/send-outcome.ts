@@ -58,5 +58,10 @@ function capturedCall({ method, params }: { method: string; params: Fields }, re
   // The history reads parameters only of methods that answer with ids; other answers contain the whole message.
   const named = /^(copy|forwardMessages)/.test(method) ? Object.entries(params) : [];
   const texts = named.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
-  return { method: method.toLowerCase(), params: Object.fromEntries(texts), result: JSON.stringify(result) };
+  return {
+    method: method.toLowerCase(),
+    params: Object.fromEntries(texts),
+    result: JSON.stringify(result),
+    paced: true,
+  };
 }

@@ -62,6 +62,8 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'chat_users.chat_id': 'follows',
   'api_keys.mcp_chats': 'follows',
   'event_sinks.chat_id': 'follows',
+  // What waits follows; what was sent stays.
+  'outbox.chat_id': 'follows',
   'program_tokens.chats': 'follows',
   'programs.filter': 'follows',
   'routes.condition_value': 'follows',

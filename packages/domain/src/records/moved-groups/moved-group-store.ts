@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 export type GroupMove = { botId: number; fromChatId: number; toChatId: number };
 
 /** How many stored ids of a kind followed. */
-export type Followed = Record<'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'people', number>;
+export type Followed = Record<'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'people' | 'sends', number>;
 
 type ChatIds = { chat_ids?: number[] };
 
@@ -110,6 +110,18 @@ export function movedGroupStore(db: Database) {
         .set({ chat_id: toChatId })
         .where('bot_id', '=', botId)
         .where('chat_id', '=', fromChatId)
+        .executeTakeFirst();
+      return Number(moved.numUpdatedRows);
+    },
+
+    /** What waits to be sent to the group goes to the supergroup. */
+    async moveSends({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
+      const moved = await db
+        .updateTable('outbox')
+        .set({ chat_id: toChatId })
+        .where('bot_id', '=', botId)
+        .where('chat_id', '=', fromChatId)
+        .where('state', 'in', ['scheduled', 'queued'])
         .executeTakeFirst();
       return Number(moved.numUpdatedRows);
     },

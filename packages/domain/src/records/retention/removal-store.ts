@@ -34,6 +34,8 @@ const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: 
     ['activity_hours', 'bot_id'],
     ['events', 'bot_id'],
     ['standing_events', 'bot_id'],
+    ['outbox', 'bot_id'],
+    ['outbox_claims', 'bot_id'],
   ];
 
 /**
@@ -78,6 +80,14 @@ export function removalStore(db: Database) {
       const expired = db.selectFrom('events').select('id').where('at', '<', at).orderBy('at').limit(limit);
       const { numDeletedRows } = await db.deleteFrom('events').where('id', 'in', expired).executeTakeFirstOrThrow();
       return Number(numDeletedRows);
+    },
+
+    /** Removes entries of the outbox that ended before a time, oldest first. Returns how many. */
+    async removeOutboxBefore(before: Date, limit: number): Promise<number> {
+      const { numAffectedRows } = await sql`
+        delete from outbox where id = any (array(
+          select id from outbox where settled_at < ${before} order by settled_at limit ${limit}))`.execute(db);
+      return Number(numAffectedRows ?? 0);
     },
 
     /** Removes a bot's messages in the order of their key. `last` is null when there was none. */

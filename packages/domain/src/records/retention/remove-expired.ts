@@ -1,4 +1,5 @@
 import { EVENT_DAYS } from '@flotilla/contract/events.ts';
+import { OUTBOX_DAYS } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import {
   detachOldestMonth,
@@ -49,6 +50,7 @@ export async function removeExpired(deps: StepDeps & { clock: Clock }, days: Ret
     () => removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS),
     () => removeEvents(deps),
     () => removeJournal(deps),
+    () => removeOutbox(deps),
     // Of a month that another process took out before the setting changed, the counts are still to be subtracted.
     () => subtractMonths(deps),
     ...(audit > 0
@@ -122,6 +124,14 @@ function removeJournal(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
     (await removalStore(transaction).removeJournalBefore(before, JOURNAL_PAGES_KEPT, rows)) < rows ? 'done' : 'more',
+  );
+}
+
+function removeOutbox(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
+  const before = new Date(deps.clock.nowMs() - OUTBOX_DAYS * DAY_MS);
+  const rows = deps.stepRows ?? STEP_ROWS;
+  return takeSteps(deps, async (transaction) =>
+    (await removalStore(transaction).removeOutboxBefore(before, rows)) < rows ? 'done' : 'more',
   );
 }
 

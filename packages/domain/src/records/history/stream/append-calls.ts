@@ -8,6 +8,7 @@ import type { MemoryWatch } from '../../../fleet/memory/watch-memory.ts';
 import { rememberOwnPosts } from '../own-posts.ts';
 import type { CallBatch } from './captured-call.ts';
 import { callArguments } from './history-codec.ts';
+import { noteSends } from './note-sends.ts';
 
 export type AppendDeps = {
   redis: RedisHandles;
@@ -44,5 +45,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
   );
   const [reply] = await Promise.all([appended, remembered]);
   if (reply.outcome === 'GONE') throw new FlotillaError('unavailable', 'The bot is not set up in Redis');
+  // A failure is no reason to append the calls again; a call that is not counted is at worst one too many in a second.
+  if (reply.outcome === 'OK' && reply.sends) await noteSends(deps, bot.id, calls).catch(() => undefined);
   if (reply.outcome === 'OK' && reply.wakeHistory) await deps.turns.history.wake(shard);
 }

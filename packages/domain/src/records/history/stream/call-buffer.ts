@@ -94,11 +94,11 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
     hasRoom,
     keep: (bot, call) => {
       if (closed || !hasRoom()) return countLost({ botId: bot.id, method: call.method, reason: 'too many calls wait' });
-      const { method, params, result, actor, incomplete } = call;
+      const { method, params, result, actor, incomplete, paced } = call;
       lastId += 1;
       const captureKey = leavesAudit(method) ? `call:${process}:${lastId}` : '';
       const atMs = call.atMs ?? deps.clock.nowMs();
-      const seen: BufferedCall = { method, params, result, actor, incomplete, atMs, captureKey };
+      const seen: BufferedCall = { method, params, result, actor, incomplete, paced, atMs, captureKey };
       const waiting = { bot, call: seen, bytes: sizeOf(call) };
       calls += 1;
       bytes += waiting.bytes;

@@ -1,0 +1,217 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
+import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+const ADA = 424_242;
+const PARAMS = { chat_id: ADA, text: 'Your order is ready.' };
+
+const api = testApi();
+let bot: BotResource;
+let other: BotResource;
+/** A key that sees `bot` alone. */
+let limited: RestClient;
+
+beforeAll(async () => {
+  [bot, other] = [await api.addBot(), await api.addBot()];
+  await api.platform.createPerson({ id: ADA });
+  const made = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'shop', bot_ids: [bot.id] } });
+  limited = restClient(api.url, (made.json as { key: string }).key);
+});
+beforeEach(() => api.database.db.deleteFrom('outbox').execute());
+
+const add = (fields: object = {}, client = api.admin): Promise<RestAnswer> =>
+  client('POST', '/api/outbox/add', { body: { bot_id: bot.id, method: 'sendMessage', params: PARAMS, ...fields } });
+const added = async (fields: object = {}): Promise<OutboxEntryResource> => {
+  const answer = await add(fields);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.json as OutboxEntryResource;
+};
+const show = async (id: number) =>
+  (await api.admin('GET', '/api/outbox/show', { query: { id } })).json as OutboxEntryResource;
+const list = async (query: object) =>
+  (await api.admin('GET', '/api/outbox', { query: { ...query } })).json as OutboxEntryResource[];
+const change = async (path: 'cancel' | 'resend', body: object, client = api.admin) =>
+  (await client('POST', `/api/outbox/${path}`, { body })).json;
+const settle = (id: number, state: 'sent' | 'failed' | 'expired' | 'in_doubt') =>
+  api.database.db
+    .updateTable('outbox')
+    .set({ state, settled_at: new Date(), error: 'x', attempts: 3 })
+    .where('id', '=', id)
+    .execute();
+
+describe('what is handed over', () => {
+  test('waits in its chat, with the name of who added it and one audit entry', async () => {
+    const entry = await added({ method: 'SENDMESSAGE' });
+    expect(entry).toMatchObject({ method: 'sendMessage', params: PARAMS, chat_id: ADA, state: 'queued', attempts: 0 });
+    expect(entry).toMatchObject({ priority: 'normal', created_by: 'admin' });
+    expect(await show(entry.id)).toEqual(entry);
+    const [audited] = (await api.admin('GET', '/api/adminlog')).json as object[];
+    expect(audited).toMatchObject({ action: 'outbox_add', bot_id: bot.id, chat_id: ADA });
+  });
+
+  test('may have a time, at which it is scheduled, and an end', async () => {
+    const inAnHour = Math.floor(Date.now() / 1000) + 3600;
+    const entry = await added({ send_at: inAnHour, expires_at: inAnHour + 60, priority: 'critical' });
+    expect(entry).toMatchObject({ state: 'scheduled', send_at: new Date(inAnHour * 1000).toISOString() });
+    expect((await added({ send_at: '2020-01-01T00:00:00Z' })).state).toBe('queued');
+    for (const [path, times] of [
+      ['expires_at', { expires_at: 1_700_000_000 }],
+      ['expires_at', { send_at: inAnHour, expires_at: inAnHour }],
+      ['send_at', { send_at: inAnHour + 400 * 86_400 }],
+    ] as const) {
+      expect(await add(times)).toMatchObject({ status: 400, json: { details: [{ path }] } });
+    }
+  });
+
+  test('names a chat by a public name only if the platform knows it', async () => {
+    const chat = await api.platform.createChat({
+      ...{ type: 'channel', creator: ADA, username: 'harbour_news' },
+      admins: [{ bot: Number(bot.token.split(':')[0]) }],
+    });
+    const named = await added({ params: { chat_id: '@harbour_news', text: 'x' } });
+    expect(named.chat_id).toBe(chat.id);
+    expect(await add({ params: { chat_id: '@nobody_is_this', text: 'x' } })).toMatchObject({ status: 400 });
+  });
+
+  test.each([
+    ['method', { method: 'deleteMessage' }],
+    ['method', { method: 'sendChatAction' }],
+    ['method', { method: 'getMe' }],
+    ['params', { params: 'nothing' }],
+    ['params', { params: [1] }],
+    ['params.chat_id', { params: { text: 'x' } }],
+    ['params.chat_id', { params: { chat_id: 'somewhere', text: 'x' } }],
+    ['params', { params: { chat_id: ADA, text: 'x'.repeat(70_000) } }],
+    ['params.text', { params: { chat_id: ADA, text: 'a\u0000b' } }],
+    ['params.photo', { method: 'sendPhoto', params: { chat_id: ADA, photo: 'attach://photo' } }],
+    ['params.document', { method: 'sendDocument', params: { chat_id: ADA, document: 'file:///etc/passwd' } }],
+    ['params.media', { method: 'sendMediaGroup', params: { chat_id: ADA, media: [{ media: 'attach://a' }] } }],
+    ['params.media', { method: 'sendMediaGroup', params: { chat_id: ADA, media: '[{"media":"attach://a"}]' } }],
+    ['idempotency_key', { idempotency_key: 'two words' }],
+  ])('is refused by %s if it cannot be sent: %j', async (path, fields) => {
+    const answer = await add(fields);
+    expect(answer).toMatchObject({ status: 400, json: { details: [{ path }] } });
+    expect(await list({})).toEqual([]);
+  });
+
+  test('may write about uploads, and counts the messages of an album', async () => {
+    await added({ params: { chat_id: ADA, text: 'attach://photo is a form of the Bot API' } });
+    const media = [1, 2, 3].map((id) => ({ type: 'photo', media: `https://example.com/${id}.jpg` }));
+    const { id } = await added({ method: 'sendMediaGroup', params: { chat_id: ADA, media } });
+    expect(await outboxStore(api.database.db).find(id)).toMatchObject({ messages: 3 });
+  });
+
+  test('is refused for a bot that is not managed, and taken for one that is disabled', async () => {
+    const off = await api.addBot({ manage_enabled: false });
+    expect(await add({ bot_id: off.id })).toMatchObject({ status: 400 });
+    const resting = await api.addBot();
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: resting.id } });
+    expect(await add({ bot_id: resting.id })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('an idempotency key', () => {
+  test('answers the same entry for the same content, also at once', async () => {
+    const keyed = {
+      idempotency_key: 'order-1729',
+      params: { text: 'a', chat_id: ADA, reply_markup: { remove: true } },
+    };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => added(keyed)));
+    const first = answers[0] as OutboxEntryResource;
+    for (const answer of answers) expect(answer).toEqual(first);
+    expect(await list({})).toHaveLength(1);
+    const turned = { chat_id: ADA, reply_markup: { remove: true }, text: 'a' };
+    await settle(first.id, 'sent');
+    expect(await added({ ...keyed, params: turned })).toMatchObject({ id: first.id, state: 'sent' });
+  });
+
+  test('refuses other content with 422, and is of one bot', async () => {
+    const { id } = await added({ idempotency_key: 'k' });
+    for (const fields of [{ params: { chat_id: ADA, text: 'b' } }, { priority: 'bulk' }, { method: 'sendDice' }]) {
+      const answer = await add({ idempotency_key: 'k', ...fields });
+      expect(answer).toMatchObject({ status: 422, json: { code: 'idempotency_mismatch' } });
+    }
+    expect((await added({ idempotency_key: 'k', bot_id: other.id })).id).not.toBe(id);
+  });
+});
+
+describe('the list', () => {
+  test('is filtered, newest first, and shows a key the entries of its bots alone', async () => {
+    const [first, second] = [await added(), await added({ params: { ...PARAMS, chat_id: 7 } })];
+    const foreign = await added({ bot_id: other.id });
+    const ids = async (query: object) => (await list(query)).map(({ id }) => id);
+    expect(await ids({})).toEqual([foreign.id, second.id, first.id]);
+    expect(await ids({ bot_id: bot.id, limit: 1, offset: 1 })).toEqual([first.id]);
+    expect(await ids({ chat_id: 7 })).toEqual([second.id]);
+    expect(await ids({ state: 'sent' })).toEqual([]);
+    expect(await ids({ until: '2020-01-01T00:00:00Z' })).toEqual([]);
+    const seen = await limited('GET', '/api/outbox');
+    expect((seen.json as OutboxEntryResource[]).map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect(await limited('GET', '/api/outbox/show', { query: { id: foreign.id } })).toMatchObject({ status: 403 });
+  });
+});
+
+describe('cancelling', () => {
+  test('ends what waits, refuses what has ended, and leaves out what is of others', async () => {
+    const [waiting, scheduled, sent] = [
+      await added(),
+      await added({ send_at: Math.floor(Date.now() / 1000) + 900 }),
+      await added(),
+    ];
+    await settle(sent.id, 'sent');
+    const foreign = await added({ bot_id: other.id });
+    const ids = [waiting.id, scheduled.id, sent.id, foreign.id];
+    const would = { ok: true, matched: 3, done: 0, refused: 1 };
+    expect(await change('cancel', { ids, dry_run: true }, limited)).toEqual(would);
+    expect((await show(waiting.id)).state).toBe('queued');
+    expect(await change('cancel', { ids }, limited)).toEqual({ ...would, done: 2 });
+    expect(await show(waiting.id)).toMatchObject({ state: 'cancelled', settled_at: expect.any(String) });
+    expect((await show(foreign.id)).state).toBe('queued');
+    const [audited] = (await api.admin('GET', '/api/adminlog')).json as object[];
+    expect(audited).toMatchObject({ action: 'outbox_cancel', bot_id: bot.id, details: 'entries: 2' });
+  });
+
+  test('takes a filter, which means only what waits, in portions', async () => {
+    const { db } = api.database;
+    const content = { method: 'sendMessage', params: { text: 'x' }, messages: 1, priority: 'bulk' as const };
+    const chats = Array.from({ length: 2500 }, (_, at) => at + 1);
+    const times = { sendAt: null, expiresAt: null, createdBy: {} };
+    await outboxStore(db).insertForChats({ ...content, ...times, botId: bot.id, broadcastId: 5 }, chats);
+    const [newest] = await list({ broadcast_id: 5, limit: 1 });
+    await settle((newest as OutboxEntryResource).id, 'failed');
+    const filter = { broadcast_id: 5 };
+    expect(await change('cancel', { filter, dry_run: true })).toMatchObject({ matched: 2499, done: 0, refused: 0 });
+    expect(await change('cancel', { filter })).toMatchObject({ matched: 2499, done: 2499, refused: 0 });
+    expect(await change('cancel', { filter })).toMatchObject({ matched: 0 });
+  });
+
+  test('needs a choice', async () => {
+    for (const body of [{}, { ids: [1], filter: {} }, { bot_id: bot.id, filter: { bot_id: other.id } }]) {
+      expect(await api.admin('POST', '/api/outbox/cancel', { body })).toMatchObject({ status: 400 });
+    }
+  });
+});
+
+test('what failed, expired or is in doubt is queued again as new, and nothing else is', async () => {
+  const entries = [await added(), await added(), await added(), await added(), await added()];
+  const [failed, expired, doubtful, sent, waiting] = entries.map(({ id }) => id) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  await settle(failed, 'failed');
+  await settle(expired, 'expired');
+  await settle(doubtful, 'in_doubt');
+  await settle(sent, 'sent');
+  const ids = [failed, expired, doubtful, sent, waiting];
+  expect(await change('resend', { ids })).toEqual({ ok: true, matched: 5, done: 3, refused: 2 });
+  const states = await Promise.all(ids.map(async (id) => (await show(id)).state));
+  expect(states).toEqual(['queued', 'queued', 'queued', 'sent', 'queued']);
+  expect(await show(doubtful)).not.toHaveProperty('settled_at');
+  expect(await show(doubtful)).not.toHaveProperty('error');
+});

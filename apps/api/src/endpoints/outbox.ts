@@ -1,0 +1,112 @@
+import type { OutboxEntryResource, outboxOperations } from '@flotilla/contract/outbox.ts';
+import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
+import { changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
+import type { Entry } from '@flotilla/domain/delivery/outbox/entry.ts';
+import { type EntryQuery, outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const outboxHandlers: Handlers<typeof outboxOperations> = {
+  async addOutboxEntry(context, { input, by }) {
+    const entry = await addEntry(context, requireBot(context, input.bot_id), by, {
+      method: input.method,
+      params: input.params,
+      priority: input.priority,
+      sendAtS: input.send_at,
+      expiresAtS: input.expires_at,
+      idempotencyKey: input.idempotency_key,
+    });
+    return presentEntry(entry);
+  },
+
+  async listOutbox(context, { input, caller }) {
+    const { limit, offset } = input;
+    if (input.bot_id !== undefined) requireBot(context, input.bot_id);
+    const [beforeId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const query = { ...queryOf(input), bots: caller.bots };
+    const store = outboxStore(context.db);
+    const [rows, total] = await Promise.all([
+      store.list(query, { limit: limit + 1, offset, beforeId }),
+      store.count(query),
+    ]);
+    return cutPage(rows.map(presentEntry), limit, total, ({ id }) => [id]);
+  },
+
+  showOutboxEntry: {
+    findBots: async ({ db }, id) => {
+      const entry = await outboxStore(db).find(id);
+      return entry === null ? [] : [entry.botId];
+    },
+    async handle({ db }, { input }) {
+      const entry = await outboxStore(db).find(input.id);
+      if (entry === null) throw new FlotillaError('not_found', 'Entry not found');
+      return presentEntry(entry);
+    },
+  },
+
+  async cancelOutboxEntries(context, { input, caller, by }) {
+    const query = { ...chosenEntries(context, input), bots: caller.bots };
+    const change = input.dry_run
+      ? await countEntries(context.db, 'cancel', query)
+      : await changeEntries(context, by, 'cancel', query);
+    return { ok: true, ...change };
+  },
+
+  async resendOutboxEntries(context, { input, caller, by }) {
+    const query = { ids: input.ids, bots: caller.bots };
+    return { ok: true, ...(await changeEntries(context, by, 'resend', query)) };
+  },
+};
+
+type ChoiceInput = Call<typeof outboxOperations.cancelOutboxEntries.input>['input'];
+
+function chosenEntries(context: Context, input: ChoiceInput): Omit<EntryQuery, 'bots'> {
+  const { ids, filter = {} } = input;
+  if (ids !== undefined && input.filter !== undefined) throw refusedInput('filter', 'cannot be given beside ids');
+  const botId = input.bot_id ?? filter.bot_id;
+  if (filter.bot_id !== undefined && filter.bot_id !== botId) {
+    throw refusedInput('filter.bot_id', 'contradicts bot_id');
+  }
+  if (ids === undefined && input.filter === undefined && botId === undefined) {
+    throw refusedInput('ids', 'is required, or a filter or a bot_id in its place');
+  }
+  if (botId !== undefined) requireBot(context, botId);
+  return { ...queryOf(filter), botId, ids };
+}
+
+type Conditions = Partial<
+  Pick<
+    Call<typeof outboxOperations.listOutbox.input>['input'],
+    'bot_id' | 'chat_id' | 'state' | 'broadcast_id' | 'since' | 'until'
+  >
+>;
+
+function queryOf(input: Conditions): Omit<EntryQuery, 'bots'> {
+  return {
+    ...{ botId: input.bot_id, chatId: input.chat_id, state: input.state, broadcastId: input.broadcast_id },
+    ...{ sinceS: input.since, untilS: input.until },
+  };
+}
+
+function presentEntry(entry: Entry): OutboxEntryResource {
+  const { createdBy } = entry;
+  const isoOf = (date: Date | null) => date?.toISOString() ?? null;
+  return {
+    ...{ id: entry.id, bot_id: entry.botId, chat_id: entry.chatId, method: entry.method, params: entry.params },
+    ...{ priority: entry.priority, state: entry.state },
+    ...withoutNulls({ send_at: isoOf(entry.sendAt), expires_at: isoOf(entry.expiresAt) }),
+    attempts: entry.attempts,
+    ...withoutNulls({
+      ...{ next_attempt_at: isoOf(entry.nextAttemptAt), error_code: entry.errorCode, error: entry.error },
+      ...{ message_id: entry.messageId, result: entry.result, broadcast_id: entry.broadcastId },
+      idempotency_key: entry.idempotencyKey,
+    }),
+    created_by: createdBy.username ?? createdBy.program ?? '',
+    created_at: entry.createdAt.toISOString(),
+    ...withoutNulls({ settled_at: isoOf(entry.settledAt) }),
+  };
+}

@@ -1,0 +1,224 @@
+import { z } from 'zod';
+import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
+import { botIdField, chatIdField, createdAtField, okField, ownIdField } from './fields.ts';
+import {
+  anyBotId,
+  botId,
+  flag,
+  jsonObject,
+  moment,
+  ownId,
+  ownIds,
+  pagedInputs,
+  platformId,
+  platformObject,
+  text,
+} from './inputs.ts';
+import { defineOperation } from './operation.ts';
+
+/** The most urgent first. */
+export const PRIORITIES = ['critical', 'normal', 'bulk'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+export const OUTBOX_STATES = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'failed',
+  'in_doubt',
+  'cancelled',
+  'expired',
+] as const;
+export type OutboxState = (typeof OUTBOX_STATES)[number];
+
+/** For how long entries are kept that ended. */
+export const OUTBOX_DAYS = 30;
+/** How many bytes the JSON of `params` may have. */
+export const LARGEST_PARAMS = 65_536;
+const LONGEST_IDEMPOTENCY_KEY = 255;
+
+const priorityField = z
+  .enum(PRIORITIES)
+  .describe(
+    'critical goes before normal, normal before bulk. bulk leaves a fifth of the pace of the bot to the others.',
+  );
+
+/** Visible ASCII, as in the header of that name. */
+const idempotencyKey = () =>
+  z.string().regex(/^[\x21-\x7e]{1,255}$/, `must be 1 to ${LONGEST_IDEMPOTENCY_KEY} visible characters of ASCII`);
+
+const STATES_NOTE =
+  'scheduled: it waits for `send_at`. queued: it waits for its turn. sending: the request is being made. sent: the platform took it. failed: the platform refused it, or could not be reached often enough. in_doubt: the request was made and no answer came, so it may have been sent; it is never repeated by itself. cancelled: somebody cancelled it. expired: `expires_at` passed before it was sent.';
+
+const entryResource = z
+  .strictObject({
+    id: ownIdField,
+    bot_id: botIdField,
+    chat_id: chatIdField,
+    method: z.string().describe('The method of the Bot API.'),
+    params: z.record(z.string(), z.unknown()).describe('Its parameters.'),
+    priority: priorityField,
+    state: z.enum(OUTBOX_STATES).describe(STATES_NOTE),
+    send_at: z.iso.datetime().optional().describe('When it is sent at the earliest. Absent: at once.'),
+    expires_at: z.iso.datetime().optional().describe('When it is given up if it was not sent. Absent: never.'),
+    attempts: z.int().describe('How many requests were made.'),
+    next_attempt_at: z.iso
+      .datetime()
+      .optional()
+      .describe('When it is tried again. Absent unless an attempt failed, or the platform asked to wait.'),
+    error_code: z.int().optional().describe("The platform's code of the last refusal."),
+    error: z.string().optional().describe('Why the last attempt failed, or why it is not known how it ended.'),
+    message_id: z.int().optional().describe('The message that was sent; of several, the first.'),
+    result: z.unknown().optional().describe("The platform's `result`. Absent if it has more than 64 KiB."),
+    broadcast_id: z.int().optional().describe('The broadcast that it belongs to.'),
+    idempotency_key: z.string().optional().describe('The key that it was added with.'),
+    created_by: z.string().describe('Who added it: the username of an account, or the name of a program.'),
+    created_at: createdAtField,
+    settled_at: z.iso.datetime().optional().describe('When it was sent or given up. Absent while it waits.'),
+  })
+  .meta({ id: 'OutboxEntry' });
+
+export type OutboxEntryResource = z.infer<typeof entryResource>;
+
+const QUEUED: OutboxEntryResource = {
+  id: 9001,
+  bot_id: EXAMPLE_BOT_ID,
+  chat_id: EXAMPLE_CHAT_ID,
+  method: 'sendMessage',
+  params: { chat_id: EXAMPLE_CHAT_ID, text: 'Your order is ready.' },
+  priority: 'normal',
+  state: 'queued',
+  attempts: 0,
+  idempotency_key: 'order-1729-ready',
+  created_by: 'shop',
+  created_at: '2026-01-02T10:30:00.000Z',
+};
+const SENT: OutboxEntryResource = {
+  ...QUEUED,
+  state: 'sent',
+  attempts: 1,
+  message_id: 502,
+  result: { message_id: 502, date: 1_767_349_800, chat: { id: EXAMPLE_CHAT_ID, type: 'supergroup' } },
+  settled_at: '2026-01-02T10:30:01.000Z',
+};
+
+/** The conditions of a list; all given ones must hold. */
+const conditions = {
+  bot_id: anyBotId(),
+  chat_id: platformId().optional().describe('Only entries for this chat.'),
+  state: z.enum(OUTBOX_STATES).optional().describe('Only entries in this state.'),
+  broadcast_id: ownId().describe('Only entries of this broadcast.').optional(),
+  since: moment().optional().describe('Only entries added at this time or later.'),
+  until: moment().optional().describe('Only entries added before this time.'),
+};
+
+const MOST_IDS = 1000;
+const changed = z
+  .strictObject({
+    ok: okField,
+    matched: z.int().describe('The number of entries that matched.'),
+    done: z.int().describe('How many of them were changed. 0 with `dry_run`.'),
+    refused: z.int().describe('How many of them are in a state in which this cannot be done.'),
+  })
+  .meta({ id: 'OutboxChange' });
+
+export const outboxOperations = {
+  addOutboxEntry: defineOperation({
+    method: 'POST',
+    audit: ['outbox_add'],
+    paths: ['/api/outbox/add'],
+    role: 'any',
+    summary: 'Hands a send over: it goes out once, in the order of its chat, within the limits of the platform.',
+    description: `The answer comes as soon as the entry is stored. A worker sends it.
+
+\`method\` is one that sends, edits, copies or forwards; \`params\` are its parameters, with \`chat_id\`. A file is named by its id or a URL.
+In one chat, entries of one priority go in the order in which they were added, one at a time; different chats do not wait for each other.
+
+With an \`idempotency_key\` the same entry is answered again, and nothing is added. Another entry with the same key is refused with 422.`,
+    input: z.object({
+      bot_id: botId(),
+      method: text({ min: 1, max: 64 }).describe('The method of the Bot API, such as `sendMessage`.'),
+      params: platformObject(() => true, 'must be an object').describe(
+        `Its parameters, as JSON of up to ${LARGEST_PARAMS / 1024} KiB.`,
+      ),
+      priority: priorityField.default('normal'),
+      send_at: moment()
+        .optional()
+        .describe('When to send it at the earliest, within a year: Unix seconds, or ISO 8601 with a zone.'),
+      expires_at: moment()
+        .optional()
+        .describe('When to give it up if it was not sent, in the same forms. It must be later than `send_at`.'),
+      idempotency_key: idempotencyKey().optional().describe('A name of your own for this send, unique for the bot.'),
+    }),
+    output: entryResource,
+    botInputs: ['bot_id'],
+    errors: ['not_found', 'idempotency_mismatch', 'platform_refused', 'platform_failed', 'too_many_requests'],
+    example: {
+      input: {
+        ...{ bot_id: EXAMPLE_BOT_ID, method: QUEUED.method, params: QUEUED.params },
+        idempotency_key: 'order-1729-ready',
+      },
+      output: QUEUED,
+    },
+  }),
+
+  listOutbox: defineOperation({
+    method: 'GET',
+    paths: ['/api/outbox'],
+    role: 'any',
+    summary: `Lists entries of the outbox, newest first. Those that ended are kept for ${OUTBOX_DAYS} days.`,
+    input: z.object({ ...conditions, ...pagedInputs({ default: 50, max: 200 }) }),
+    output: z.array(entryResource),
+    botInputs: ['bot_id'],
+    example: { input: { bot_id: EXAMPLE_BOT_ID, state: 'sent' }, output: [SENT] },
+  }),
+
+  showOutboxEntry: defineOperation({
+    method: 'GET',
+    paths: ['/api/outbox/show'],
+    role: 'any',
+    summary: 'Shows an entry of the outbox.',
+    input: z.object({ id: ownId() }),
+    output: entryResource,
+    errors: ['not_found'],
+    example: { input: { id: SENT.id }, output: SENT },
+  }),
+
+  cancelOutboxEntries: defineOperation({
+    method: 'POST',
+    audit: ['outbox_cancel'],
+    paths: ['/api/outbox/cancel'],
+    role: 'any',
+    summary: 'Cancels entries that are scheduled or queued.',
+    description: `Name \`ids\`, or a \`filter\`, or only a \`bot_id\` for all of that bot. Ids that name no entry of your bots are left out. A filter chooses only entries that are scheduled or
+queued; those that are being sent meanwhile are refused and counted. The audit log gets one entry for each bot.`,
+    input: z.object({
+      bot_id: anyBotId(),
+      ids: ownIds(MOST_IDS).describe('The ids of the entries.').optional(),
+      filter: jsonObject(conditions)
+        .describe('Entries that match all of these fields, which mean the same as in `GET /api/outbox`.')
+        .optional(),
+      dry_run: flag().default(false).describe('True: nothing is changed, the answer only counts.'),
+    }),
+    output: changed,
+    botInputs: ['bot_id', 'filter.bot_id'],
+    example: {
+      input: { filter: { bot_id: EXAMPLE_BOT_ID, state: 'scheduled' } },
+      output: { ok: true, matched: 12, done: 12, refused: 0 },
+    },
+  }),
+
+  resendOutboxEntries: defineOperation({
+    method: 'POST',
+    audit: ['outbox_resend'],
+    paths: ['/api/outbox/resend'],
+    role: 'any',
+    summary: 'Queues entries again that failed, expired or are in doubt.',
+    description:
+      'An entry that is in doubt may have been sent: look into the chat first. An expiry that has passed is removed. The audit log gets one entry for each bot.',
+    input: z.object({ ids: ownIds(MOST_IDS).describe('The ids of the entries.') }),
+    output: changed,
+    example: { input: { ids: [9001, 9002] }, output: { ok: true, matched: 2, done: 1, refused: 1 } },
+  }),
+};

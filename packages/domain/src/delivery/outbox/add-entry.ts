@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Priority } from '@flotilla/contract/outbox.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { requireManaged } from '../../fleet/bots/require-managed.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { findChatId } from '../../records/chats/find-chat-id.ts';
+import { callActor } from '../../records/history/stream/captured-call.ts';
+import type { Content, Entry } from './entry.ts';
+import { outboxStore } from './outbox-store.ts';
+import { messagesIn, requireChat, requireSendable, requireStorable } from './sendable.ts';
+import { type WakeDeps, wakeOutbox } from './wake-outbox.ts';
+
+export type AddDeps = WakeDeps & { db: Database; clock: Clock; platform: PlatformClient };
+
+export type WantedEntry = {
+  method: string;
+  params: Fields;
+  priority: Priority;
+  sendAtS?: number | undefined;
+  expiresAtS?: number | undefined;
+  idempotencyKey?: string | undefined;
+};
+
+const YEAR_S = 366 * 86_400;
+
+/**
+ * Hands a send over. An entry of the bot with the same key and content is answered again. Throws 'bad_request',
+ * 'idempotency_mismatch', or the platform's refusal of a chat's name.
+ */
+export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: WantedEntry): Promise<Entry> {
+  requireManaged(bot);
+  const content = await readContent(deps, bot, wanted);
+  const { idempotencyKey = null } = wanted;
+  const known = idempotencyKey === null ? null : await outboxStore(deps.db).findByKey(bot.id, idempotencyKey);
+  if (known !== null) return sameEntry(known, content);
+  requireTimes(deps.clock, wanted);
+  const added = await deps.db.transaction().execute(async (db) => {
+    const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy: callActor(by) });
+    if (entry === null) return null;
+    const details = `entry ${entry.id}; ${entry.method}${entry.sendAt === null ? '' : `; at ${entry.sendAt.toISOString()}`}`;
+    const done = { action: 'outbox_add', botId: bot.id, chatId: entry.chatId, details } as const;
+    await recordAction({ db, clock: deps.clock }, by, done);
+    return entry;
+  });
+  if (added === null) return sameEntry(await outboxStore(deps.db).findByKey(bot.id, idempotencyKey ?? ''), content);
+  await wakeOutbox(deps, bot.id);
+  return added;
+}
+
+async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promise<Content> {
+  const method = requireSendable(wanted.method);
+  const chat = requireChat(wanted.params);
+  requireStorable(wanted.params);
+  return {
+    chatId: 'id' in chat ? chat.id : await findChatId(deps, bot, chat.name, 'act'),
+    method,
+    params: wanted.params,
+    messages: messagesIn(wanted.params),
+    priority: wanted.priority,
+    sendAt: dateOf(wanted.sendAtS),
+    expiresAt: dateOf(wanted.expiresAtS),
+  };
+}
+
+function requireTimes(clock: Clock, { sendAtS, expiresAtS }: WantedEntry): void {
+  const nowS = clock.nowMs() / 1000;
+  if (sendAtS !== undefined && sendAtS > nowS + YEAR_S) throw refusedInput('send_at', 'must be within a year');
+  if (expiresAtS !== undefined && expiresAtS <= nowS) throw refusedInput('expires_at', 'must be in the future');
+  if (expiresAtS !== undefined && expiresAtS <= (sendAtS ?? 0)) {
+    throw refusedInput('expires_at', 'must be later than send_at');
+  }
+}
+
+function sameEntry(known: Entry | null, content: Content): Entry {
+  if (known === null)
+    throw new FlotillaError('unavailable', 'The entry with this key is just being removed; try again');
+  const contentOf = ({ method, params, priority, sendAt, expiresAt }: Content) => {
+    return { method, params: JSON.parse(JSON.stringify(params)), priority, sendAt, expiresAt };
+  };
+  if (isDeepStrictEqual(contentOf(known), contentOf(content))) return known;
+  throw new FlotillaError('idempotency_mismatch', 'This idempotency_key was used for another entry');
+}
+
+function dateOf(seconds: number | undefined): Date | null {
+  return seconds === undefined ? null : new Date(seconds * 1000);
+}

@@ -1,0 +1,36 @@
+import type { OutboxState } from '@flotilla/contract/outbox.ts';
+import { type RawBuilder, sql } from 'kysely';
+
+/** What can happen to an entry. */
+export type EntryEvent = 'due' | 'begin' | 'again' | 'sent' | 'fail' | 'doubt' | 'cancel' | 'expire' | 'resend';
+
+/**
+ * Every change of a state. An answer that comes after an entry was declared in doubt is the truth, so it still settles the entry.
+ */
+export const TRANSITIONS: Readonly<Record<EntryEvent, { from: readonly OutboxState[]; to: OutboxState }>> = {
+  due: { from: ['scheduled'], to: 'queued' },
+  begin: { from: ['queued'], to: 'sending' },
+  again: { from: ['sending'], to: 'queued' },
+  sent: { from: ['sending', 'in_doubt'], to: 'sent' },
+  fail: { from: ['sending', 'in_doubt'], to: 'failed' },
+  doubt: { from: ['sending'], to: 'in_doubt' },
+  cancel: { from: ['scheduled', 'queued'], to: 'cancelled' },
+  expire: { from: ['scheduled', 'queued'], to: 'expired' },
+  resend: { from: ['failed', 'expired', 'in_doubt'], to: 'queued' },
+};
+
+const IS_SETTLED: Readonly<Record<OutboxState, boolean>> = {
+  ...{ scheduled: false, queued: false, sending: false },
+  ...{ sent: true, failed: true, in_doubt: true, cancelled: true, expired: true },
+};
+
+/** The condition and the assignments of an update by which this happens to entries; no other statement changes a state. */
+export function transition(event: EntryEvent): { may: RawBuilder<boolean>; set: RawBuilder<unknown> } {
+  const { from, to } = TRANSITIONS[event];
+  // As literals, so that the planner sees which partial index holds them.
+  const states = from.map((state) => `'${state}'`).join(', ');
+  return {
+    may: sql.raw<boolean>(from.length === 1 ? `outbox.state = ${states}` : `outbox.state in (${states})`),
+    set: sql.raw(`state = '${to}', settled_at = ${IS_SETTLED[to] ? 'now()' : 'null'}`),
+  };
+}

@@ -1,0 +1,166 @@
+import type { OutboxState } from '@flotilla/contract/outbox.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { OutboxTable } from '@flotilla/database/tables.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import { type Selectable, sql } from 'kysely';
+import type { CallActor } from '../../records/history/stream/captured-call.ts';
+import type { Content, Entry } from './entry.ts';
+import { type EntryEvent, transition } from './entry-state.ts';
+
+export type NewEntry = Content & { botId: number; idempotencyKey: string | null; createdBy: CallActor };
+
+/** The same send to many chats. */
+export type NewEntries = Omit<NewEntry, 'chatId' | 'idempotencyKey'> & { broadcastId: number };
+
+/** Undefined fields do not filter. */
+export type EntryQuery = {
+  bots: 'all' | ReadonlySet<number>;
+  botId?: number | undefined;
+  chatId?: number | undefined;
+  state?: OutboxState | undefined;
+  states?: readonly OutboxState[] | undefined;
+  broadcastId?: number | undefined;
+  sinceS?: number | undefined;
+  untilS?: number | undefined;
+  ids?: readonly number[] | undefined;
+};
+
+/** How many entries changed, by bot. */
+export type ChangedOfBot = { botId: number; count: number };
+
+/** SQL of the outbox for those who fill it and look at it. */
+export function outboxStore(db: Database) {
+  const those = (query: EntryQuery) => {
+    const { bots, botId, chatId, state, states, broadcastId, sinceS, untilS, ids } = query;
+    let rows = db.selectFrom('outbox');
+    if (bots !== 'all') rows = rows.where('bot_id', '=', sql<number>`any(${[...bots]}::bigint[])`);
+    if (botId !== undefined) rows = rows.where('bot_id', '=', botId);
+    if (chatId !== undefined) rows = rows.where('chat_id', '=', chatId);
+    if (state !== undefined) rows = rows.where('state', '=', state);
+    if (states !== undefined) rows = rows.where('state', 'in', states);
+    if (broadcastId !== undefined) rows = rows.where('broadcast_id', '=', broadcastId);
+    if (sinceS !== undefined) rows = rows.where('created_at', '>=', new Date(sinceS * 1000));
+    if (untilS !== undefined) rows = rows.where('created_at', '<', new Date(untilS * 1000));
+    return ids === undefined ? rows : rows.where('id', '=', sql<number>`any(${[...ids]}::bigint[])`);
+  };
+  return {
+    /** null: the bot has an entry with that key. */
+    async insert(entry: NewEntry): Promise<Entry | null> {
+      const row = await db
+        .insertInto('outbox')
+        .values({
+          ...columnsOf(entry),
+          chat_id: entry.chatId,
+          idempotency_key: entry.idempotencyKey,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['bot_id', 'idempotency_key']).where('idempotency_key', 'is not', null).doNothing(),
+        )
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? null : toEntry(row);
+    },
+
+    /** Adds the same send for each of these chats, a few thousand at most. */
+    async insertForChats(entries: NewEntries, chatIds: readonly number[]): Promise<void> {
+      const columns = { ...columnsOf(entries), broadcast_id: entries.broadcastId };
+      const names = Object.keys(columns).map((name) => sql.ref(name));
+      const values = Object.values(columns).map((value) => sql`${value}`);
+      await sql`
+        insert into outbox (chat_id, ${sql.join(names)})
+        select chat_id, ${sql.join(values)} from unnest(${[...chatIds]}::bigint[]) as chat_id`.execute(db);
+    },
+
+    async find(id: number): Promise<Entry | null> {
+      const row = await db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : toEntry(row);
+    },
+
+    async findByKey(botId: number, key: string): Promise<Entry | null> {
+      const rows = db.selectFrom('outbox').selectAll().where('bot_id', '=', botId);
+      const row = await rows.where('idempotency_key', '=', key).executeTakeFirst();
+      return row === undefined ? null : toEntry(row);
+    },
+
+    /** Newest first; `beforeId` starts below that entry. */
+    async list(query: EntryQuery, page: { limit: number; offset: number; beforeId: number | null }): Promise<Entry[]> {
+      let rows = those(query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+      if (page.beforeId !== null) rows = rows.where('id', '<', page.beforeId);
+      return (await rows.execute()).map(toEntry);
+    },
+
+    async count(query: EntryQuery): Promise<number> {
+      const { count } = await those(query)
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    /** Ids of matching entries above this one, in their order. */
+    async idsAfter(query: EntryQuery, afterId: number, limit: number): Promise<number[]> {
+      const rows = await those(query).select('id').where('id', '>', afterId).orderBy('id').limit(limit).execute();
+      return rows.map(({ id }) => id);
+    },
+
+    /** Does this to those of the entries to which it may happen. */
+    async change(event: Extract<EntryEvent, 'cancel' | 'resend'>, ids: readonly number[]): Promise<ChangedOfBot[]> {
+      const { may, set } = transition(event);
+      const fresh =
+        event === 'resend'
+          ? sql`, claim = null, next_attempt_at = null, error_code = null, error = null, send_at = null,
+              expires_at = case when expires_at > now() then expires_at end`
+          : sql``;
+      const { rows } = await sql<ChangedOfBot>`
+        with changed as (
+          update outbox set ${set}${fresh} where id = any(${[...ids]}::bigint[]) and ${may} returning bot_id
+        )
+        select bot_id as "botId", count(*) as count from changed group by bot_id order by bot_id`.execute(db);
+      return rows;
+    },
+  };
+}
+
+function columnsOf(entry: Omit<NewEntry, 'chatId' | 'idempotencyKey'>) {
+  const { sendAt } = entry;
+  return {
+    bot_id: entry.botId,
+    method: entry.method,
+    params: jsonb<Fields>(entry.params),
+    messages: entry.messages,
+    priority: entry.priority,
+    state: sql<'scheduled' | 'queued'>`case when ${sendAt}::timestamptz > now() then 'scheduled' else 'queued' end`,
+    send_at: sql<Date | null>`${sendAt}::timestamptz`,
+    expires_at: sql<Date | null>`${entry.expiresAt}::timestamptz`,
+    created_by: jsonb<Record<string, unknown>>(entry.createdBy),
+  };
+}
+
+function jsonb<Value>(value: Value) {
+  return sql<Value>`${JSON.stringify(value)}::jsonb`;
+}
+
+function toEntry(row: Selectable<OutboxTable>): Entry {
+  return {
+    id: row.id,
+    botId: row.bot_id,
+    chatId: row.chat_id,
+    method: row.method,
+    params: row.params,
+    messages: row.messages,
+    priority: row.priority,
+    state: row.state,
+    sendAt: row.send_at,
+    expiresAt: row.expires_at,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at,
+    errorCode: row.error_code,
+    error: row.error,
+    messageId: row.message_id,
+    result: row.result,
+    broadcastId: row.broadcast_id,
+    idempotencyKey: row.idempotency_key,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    settledAt: row.settled_at,
+  };
+}

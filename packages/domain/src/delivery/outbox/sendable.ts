@@ -1,0 +1,86 @@
+import { isStorable } from '@flotilla/contract/inputs.ts';
+import { LARGEST_PARAMS } from '@flotilla/contract/outbox.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { CAPTURED_METHODS, type CaptureEffect } from '@flotilla/telegram/captured-methods.ts';
+import { writtenMethod } from '@flotilla/telegram/method-groups.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+
+/** What the history stores of what the outbox may send. */
+const SENDING: readonly CaptureEffect[] = ['messages', 'copies', 'edits'];
+/** It neither sends nor edits what people wrote. */
+const OTHERS = ['setgamescore'];
+
+/** The methods that send, edit, copy or forward, in lower case. */
+const OUTBOX_METHODS: ReadonlySet<string> = new Set(
+  [...CAPTURED_METHODS].flatMap(([name, { effect }]) =>
+    SENDING.includes(effect) && !OTHERS.includes(name) ? [name] : [],
+  ),
+);
+
+/** The method as the Bot API writes it. Throws 'bad_request' for one that the outbox does not send. */
+export function requireSendable(method: string): string {
+  const name = method.toLowerCase();
+  if (!OUTBOX_METHODS.has(name)) throw refusedInput('method', 'must be one that sends, edits, copies or forwards');
+  return writtenMethod(name);
+}
+
+/** The chat that the parameters name: its id, or its public name without @. Throws 'bad_request'. */
+export function requireChat({ chat_id: chat }: Fields): { id: number } | { name: string } {
+  if (chat === undefined || chat === null) throw refusedInput('params.chat_id', 'is required');
+  if (typeof chat === 'number' && Number.isSafeInteger(chat) && chat !== 0) return { id: chat };
+  if (typeof chat === 'string' && /^-?[1-9]\d{0,15}$/.test(chat) && Number.isSafeInteger(Number(chat))) {
+    return { id: Number(chat) };
+  }
+  if (typeof chat === 'string' && /^@[A-Za-z]\w{3,31}$/.test(chat)) return { name: chat.slice(1) };
+  throw refusedInput('params.chat_id', 'must be the id of a chat, an integer within ±(2^53-1), or its @username');
+}
+
+/** Throws 'bad_request' for parameters that are too large, cannot be stored, or name a file that only an upload could bring. */
+export function requireStorable(params: Fields): void {
+  if (Buffer.byteLength(JSON.stringify(params)) > LARGEST_PARAMS) {
+    throw refusedInput('params', `must not have more than ${LARGEST_PARAMS / 1024} KiB`);
+  }
+  for (const [name, value] of Object.entries(params)) requireText(name, name, value);
+}
+
+/** Parameters whose texts are no files, so that people may write about `attach://`. */
+const WORDS = new Set(['text', 'caption', 'question', 'description', 'explanation', 'title', 'payload']);
+const UPLOAD = /^\s*(?:attach|file):\/\//i;
+/** Files also stand in the JSON text of a parameter. */
+const UPLOAD_IN_JSON = /"\s*(?:attach|file):\/\//i;
+
+function requireText(path: string, name: string, value: unknown): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) {
+      throw refusedInput(`params.${path}`, 'must not contain a NUL character or half of a surrogate pair');
+    }
+    if (WORDS.has(name)) return;
+    const isJson = /^\s*[[{]/.test(value);
+    if (UPLOAD.test(value) || (isJson && UPLOAD_IN_JSON.test(value))) {
+      throw refusedInput(`params.${path}`, 'must name a file by its id or a URL; an upload cannot wait');
+    }
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (!isStorable(key)) throw refusedInput('params', 'must not contain a NUL character or half of a surrogate pair');
+    requireText(path, Array.isArray(value) ? name : key, part);
+  }
+}
+
+/** How many messages a call sends. */
+export function messagesIn(params: Fields): number {
+  const many = listed(params.media) ?? listed(params.message_ids);
+  return Math.max(1, many?.length ?? 1);
+}
+
+function listed(value: unknown): unknown[] | null {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return null;
+  try {
+    const list: unknown = JSON.parse(value);
+    return Array.isArray(list) ? list : null;
+  } catch {
+    return null;
+  }
+}
