@@ -44,6 +44,11 @@ const chatResource = z
       )
       .optional(),
     message_count: z.int().describe('The number of messages that are kept and not deleted.'),
+    blocked: z
+      .boolean()
+      .describe(
+        'True: the bot cannot write there, because the person has blocked it or it was removed. A refusal of a message of the outbox says so, or an update; the next message of the person ends it.',
+      ),
     business_connection_id: z
       .string()
       .describe('Of a chat that the bot knows through business connections only: the last one.')
@@ -83,6 +88,7 @@ const CHAT: ChatResource = {
   message_count: 1234,
   state: 'open',
   awaits_answer: true,
+  blocked: false,
 };
 
 const RECENT_CHAT: ChatResource = {

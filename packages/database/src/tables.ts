@@ -87,6 +87,8 @@ export interface ChatsTable {
   /** The newest message of a person when the chat was done; null: it is open. A newer one opens it. */
   done_date: BigInt64 | null;
   done_id: BigInt64 | null;
+  /** Since when the bot cannot write there: it was blocked or removed. */
+  blocked_at: Date | null;
 }
 
 /** Texts that people send again and again. */

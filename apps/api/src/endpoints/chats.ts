@@ -133,6 +133,7 @@ function presentChat(chat: Chat): ChatResource {
       migrated_to_chat_id: chat.migrated_to_chat_id,
     }),
     message_count: chat.message_count,
+    blocked: chat.blocked_at !== null,
     ...withoutNulls({ business_connection_id: chat.business_connection_id }),
     state: chat.is_done ? 'done' : 'open',
     awaits_answer: chat.awaits_answer,

@@ -46,7 +46,8 @@ describe('a tag', () => {
     });
     expect((await list()).json).toEqual([added.json]);
     const chats = await owner('GET', '/api/chats', { query: { bot_id: bot.id } });
-    expect(chats.json).toEqual([{ id: CHAT, bot_id: bot.id, type: 'supergroup', message_count: 0 }]);
+    const seen = { id: CHAT, bot_id: bot.id, type: 'supergroup', message_count: 0, blocked: false };
+    expect(chats.json).toEqual([{ ...seen, state: 'open', awaits_answer: false }]);
 
     const { id } = added.json as TagResource;
     expect((await remove(id)).json).toEqual({ ok: true });

@@ -40,6 +40,7 @@ async function createChats(db: Kysely<unknown>): Promise<void> {
       assigned_to bigint references accounts on delete set null,
       done_date bigint,
       done_id bigint,
+      blocked_at timestamptz,
       updated_at timestamptz not null default now(),
       primary key (bot_id, id)
     ) with (fillfactor = 80)`.execute(db);

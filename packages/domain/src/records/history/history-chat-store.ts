@@ -32,7 +32,11 @@ const CHAT_COLUMNS: Column<CountedChat>[] = [
 ];
 const CHAT_FIELDS = sql`bot_id, id, type, title, username, first_name, last_name`;
 const NEWEST_FIELDS = sql`last_id, last_date, last_incoming_date, last_incoming_id, last_answer_date, last_answer_id`;
+// Who writes has not blocked the bot. Messages from before, which are stored late, say nothing.
+const WRITES_AGAIN = sql`chats.blocked_at is not null
+  and excluded.last_incoming_date >= floor(extract(epoch from chats.blocked_at))`;
 const TAKE_NEWEST = sql`
+  blocked_at = case when ${WRITES_AGAIN} then null else chats.blocked_at end,
   last_id = greatest(chats.last_id, excluded.last_id),
   last_period = greatest(chats.last_period, excluded.last_period),
   last_date = greatest(chats.last_date, excluded.last_date),

@@ -1,4 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { blockedChatStore, type Membership } from '../chats/blocked-chat-store.ts';
 import { journalStore, type PageRow, pageOf } from '../journal/journal-store.ts';
 import { storeMove } from '../moved-groups/move-group.ts';
 import { movedGroupStore } from '../moved-groups/moved-group-store.ts';
@@ -181,6 +182,7 @@ async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   if (known.length > 0) await chats.upsertChats(known);
   if (guessed.length > 0) await chats.upsertGuessedChats(guessed);
   if (removed.length > 0) await chats.subtractCounts(removed);
+  if (fold.memberships.size > 0) await blockedChatStore(db).take(takeMemberships(fold));
   if (fold.authors.size > 0) await chats.upsertAuthors(takeAuthors(fold));
   if (fold.topics.size > 0) await historyTopicStore(db).upsertTopics(takeTopics(fold));
   for (const migration of fold.migrations) await followGroup(db, migration);
@@ -219,6 +221,10 @@ function takeMessages({ messages }: HistoryFold): FoldedMessage[] {
   const taken = [...messages.values()].sort((a, b) => a.bot_id - b.bot_id || a.chat_id - b.chat_id || a.id - b.id);
   messages.clear();
   return taken;
+}
+
+function takeMemberships({ memberships }: HistoryFold): Membership[] {
+  return [...memberships.values()].sort((a, b) => a.botId - b.botId || a.chatId - b.chatId);
 }
 
 function takeAuthors({ authors }: HistoryFold): FoldedAuthor[] {

@@ -39,6 +39,14 @@ function movedChat(
   error: unknown,
 ): ChatResource {
   if (!(error instanceof CallError) || error.movedTo === undefined) throw error;
-  const unknown = { id, bot_id, type: 'group', message_count: 0, state: 'open', awaits_answer: false } as const;
+  const unknown = {
+    id,
+    bot_id,
+    type: 'group',
+    message_count: 0,
+    blocked: false,
+    state: 'open',
+    awaits_answer: false,
+  } as const;
   return { ...(known ?? unknown), migrated_to_chat_id: error.movedTo };
 }

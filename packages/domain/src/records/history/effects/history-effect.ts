@@ -67,6 +67,8 @@ export type HistoryEffect =
   | { type: 'edit'; chat: ChatRef; id: number; changes: MessageEdit }
   /** `chat` is null where the connection alone tells which messages are meant. */
   | { type: 'delete'; businessConnectionId: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
+  /** Whether the bot can write in the chat, since this moment (Unix seconds). */
+  | { type: 'membership'; chatId: number; blocked: boolean; atS: number }
   | { type: 'migrate'; move: GroupMove; atS: number }
   | { type: 'audit'; audit: NewAudit };
 

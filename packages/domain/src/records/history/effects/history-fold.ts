@@ -1,6 +1,7 @@
 import { type MessageDetails, orNull } from '@flotilla/telegram/message-details.ts';
 import { type ChatFacts, guessChatType, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import { GENERAL_TOPIC, type TopicFacts } from '@flotilla/telegram/message-topic.ts';
+import type { Membership } from '../../chats/blocked-chat-store.ts';
 import type { GroupMove } from '../../moved-groups/moved-group-store.ts';
 import type {
   ChatRef,
@@ -47,6 +48,8 @@ export interface HistoryFold {
   topics: Map<string, FoldedTopic>;
   deletions: FoldedDeletion[];
   migrations: FoldedMigration[];
+  /** The last one of each chat. */
+  memberships: Map<string, Membership>;
   audits: FoldedAudit[];
   /** How many messages of the batch replaced another one of the batch with the same id. */
   replaced: number;
@@ -63,6 +66,7 @@ export function emptyFold(before: StoredBefore): HistoryFold {
     topics: new Map(),
     deletions: [],
     migrations: [],
+    memberships: new Map(),
     audits: [],
     replaced: 0,
   };
@@ -107,6 +111,11 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
     case 'delete':
       foldDeletion(fold, botId, effect);
       break;
+    case 'membership': {
+      const { chatId, blocked, atS } = effect;
+      fold.memberships.set(chatKey(botId, chatId), { botId, chatId, blocked, atS });
+      break;
+    }
     case 'migrate':
       fold.migrations.push({ move: { botId, ...effect.move }, atS: effect.atS });
       break;

@@ -24,7 +24,8 @@ export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffec
     return messageEffects(bot, payload, { sent: false, editedAtS: Math.floor(entry.atMs / 1000) });
   }
   if (kind === 'callback_query') return callbackEffects(payload, entry);
-  if (kind === 'chat_member' || kind === 'my_chat_member') return memberEffects(bot, payload, entry);
+  if (kind === 'chat_member') return memberEffects(bot, payload, entry);
+  if (kind === 'my_chat_member') return [...memberEffects(bot, payload, entry), ...membershipEffects(payload, entry)];
   if (kind === 'deleted_business_messages') return deletionEffects(payload, entry);
   return chatEffects(payload);
 }
@@ -57,6 +58,16 @@ function memberEffects(bot: HistoryBot, change: Fields, entry: UpdateEntry): His
     outgoing: row.user_id === bot.telegramId,
   };
   return [...chatEffects(change), { type: 'message', message }];
+}
+
+function membershipEffects(change: Fields, { atMs }: UpdateEntry): HistoryEffect[] {
+  const chat = readObject(change, 'chat');
+  if (chat === null) return [];
+  const now = readObject(change, 'new_chat_member') ?? {};
+  const isOut =
+    now.status === 'kicked' || now.status === 'left' || (now.status === 'restricted' && now.is_member === false);
+  const atS = readInteger(change, 'date') ?? Math.floor(atMs / 1000);
+  return [{ type: 'membership', chatId: requireInteger(chat, 'id'), blocked: isOut, atS }];
 }
 
 /** Above every update id (2^31 - 1). */
