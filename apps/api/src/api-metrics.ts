@@ -41,6 +41,12 @@ export function apiMetrics(metrics: Metrics, waitingPolls: () => number) {
       },
       ['ok', 'refused', 'limited'].map((outcome) => ({ outcome })),
     ),
+    shielded: metrics
+      .quickCounter({
+        name: 'flotilla_flood_answered_calls_total',
+        help: 'Bot API calls that got a 429 from the flood shield in place of the platform.',
+      })
+      .of(),
     polls: pollMetrics(metrics),
   };
 }

@@ -1,3 +1,4 @@
+import { honourFloods } from '@flotilla/domain/delivery/flood/honour-floods.ts';
 import { tokenUseRecorder } from '@flotilla/domain/delivery/programs/token-use-recorder.ts';
 import type { MeasurePull } from '@flotilla/domain/delivery/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
@@ -93,10 +94,10 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   onClose(waiters.close);
   const questionWaiters = channelWaiters(redis, channels.questions);
   onClose(questionWaiters.close);
-  const changes = botChanges({ redis, directory, clock });
+  const changes = botChanges(service);
   onClose(changes.close);
-  const columns = statusColumns({ redis, clock, directory, changes });
-  const live = openLive({ db, redis, directory, clock, log, metrics, changes, statusColumns: columns }, config.live);
+  const columns = statusColumns({ redis, clock, directory, floods: service.floods, changes });
+  const live = openLive({ ...service, changes, statusColumns: columns }, config.live);
   onClose(live.close);
   const backends = backendConnections(service.backendPolicy);
   onClose(backends.close);
@@ -110,8 +111,9 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   onClose(async () => programRefusals.close());
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
-  const client = measurePlatform(metrics).client(
-    platformClient({ apiUrl: config.platformUrl, proxy: config.platformProxy }),
+  const client = honourFloods(
+    service,
+    measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl, proxy: config.platformProxy })),
   );
   const groups = groupFollower({ ...service, platform: client });
   const counted = apiMetrics(metrics, () => waiters.count());

@@ -16,7 +16,8 @@ export function answerWhileWaiting(prefix: string): RequestListener {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     request.resume();
     if (isBotApiPath(path, prefix)) {
-      const refuse = () => sendError(response, 503, `Service Unavailable: ${SENTENCE}`, RETRY_AFTER_S);
+      const description = `Service Unavailable: ${SENTENCE}`;
+      const refuse = () => sendError(response, { code: 503, description, retryAfterS: RETRY_AFTER_S });
       if (/\/getupdates$/i.test(path)) setTimeout(refuse, POLL_ERROR_DELAY_MS);
       else refuse();
     } else if (path === '/livez') send(response, 200, { live: true });

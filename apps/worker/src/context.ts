@@ -1,3 +1,4 @@
+import { honourFloods } from '@flotilla/domain/delivery/flood/honour-floods.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/delivery/lanes/shared-limiter.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
 import { type ReplyRoom, replyRoom } from '@flotilla/domain/delivery/push/reply-room.ts';
@@ -57,7 +58,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   });
   const programRefusals = refusalRecorder({ redis, clock, log });
   onClose(async () => programRefusals.close());
-  const client = measured.client(platformClient(toPlatform));
+  const client = honourFloods(service, measured.client(platformClient(toPlatform)));
   const groups = groupFollower({ ...service, platform: client });
   const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
   return {

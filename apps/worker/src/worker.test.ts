@@ -142,11 +142,11 @@ describe('a worker', () => {
     expect(texts().filter((text) => text.startsWith('a'))).toEqual(['a1', 'a1', 'a1', 'a2', 'a3']);
     expect(texts().indexOf('b2')).toBeLessThan(texts().lastIndexOf('a1'));
     const status = await waitFor(async () => {
-      const found = await readBotStatus(deps, bot);
+      const found = await readBotStatus(context, bot);
       return found.pendingUpdateCount === 0 && found;
     });
     expect(status).toMatchObject({ running: true, backendState: 'ok' });
-    expect((await readBotStatus(deps, bot)).deliveryError?.message).toBe(
+    expect((await readBotStatus(context, bot)).deliveryError?.message).toBe(
       'Wrong response from the webhook: 500 Internal Server Error',
     );
   });
@@ -214,7 +214,7 @@ describe('a worker', () => {
     await backend.waitForRequests(1);
     await toggleBot(deps, OPERATOR, bot.id);
     await message(platformId, 1, 'meanwhile');
-    expect((await readBotStatus(deps, { ...bot, disabled: true })).running).toBe(false);
+    expect((await readBotStatus(context, { ...bot, disabled: true })).running).toBe(false);
     expect(texts()).toEqual(['before']);
     await toggleBot(deps, OPERATOR, bot.id);
     await waitFor(() => texts().length === 2);
@@ -223,7 +223,7 @@ describe('a worker', () => {
 
   test('says what the platform refused, and polls again when it is well', async () => {
     const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
-    await waitFor(async () => (await readBotStatus(deps, bot)).running);
+    await waitFor(async () => (await readBotStatus(context, bot)).running);
     await control.setFault({
       method: 'getUpdates',
       bot: platformId,
@@ -252,7 +252,7 @@ describe('a worker', () => {
     const tried = texts().length;
     answer = () => 200;
     await waitFor(() => texts().slice(tried).includes('from the other'), { timeoutMs: 20_000 });
-    await waitFor(async () => (await readBotStatus(deps, other.bot)).backendState === 'ok');
+    await waitFor(async () => (await readBotStatus(context, other.bot)).backendState === 'ok');
   });
 
   test('forgets a deleted bot in Redis and in Postgres', async () => {

@@ -16,6 +16,10 @@ export const ATTENTION = {
   program_parked: { severity: 'error', text: 'a program stayed behind its limit, and what waited became dead letters' },
   program_silent: { severity: 'error', text: 'updates wait for a program that has not polled for `silent_after_s`' },
   program_failing: { severity: 'error', text: 'every attempt at the backend of a program fails' },
+  flood: {
+    severity: 'warning',
+    text: 'the platform takes no more of some calls for a while, because the bot sent too fast',
+  },
   backend_failing: { severity: 'warning', text: 'the last attempts at the backend failed' },
   forwarding_off: { severity: 'warning', text: 'there is a backend, and `proxy_enabled` is off' },
   nobody_reads: { severity: 'warning', text: 'no backend, poller, program or rule reads the updates of the bot' },

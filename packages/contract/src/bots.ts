@@ -20,6 +20,12 @@ export const BACKEND_STATE_NOTE =
 const BOT_SORTS = ['name', 'pending', 'last_update'] as const;
 export type BotSort = (typeof BOT_SORTS)[number];
 
+/** What calls of a bot's program do while the platform answers 429. */
+export const FLOOD_MODES = ['pass', 'shield', 'wait'] as const;
+export type FloodMode = (typeof FLOOD_MODES)[number];
+const FLOOD_NOTE =
+  'What calls through the Bot API proxy do while the platform takes no more of them: pass: they go to the platform. shield: they get its 429 from Flotilla, with the header `Flotilla-Answered-By: flood-shield`. wait: they are held while that takes at most 30 s, and are answered as with shield otherwise. What Flotilla sends itself never goes to the platform then. [pass]';
+
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
 
@@ -56,6 +62,13 @@ export const botResource = z
       .describe('True if the bot is switched off. Then nothing is taken in, forwarded, routed or sent.'),
     max_connections: z.int().describe('How many updates are forwarded at the same time. 0: the default of 40.'),
     silent_after_s: silentAfterField,
+    flood: z.enum(FLOOD_MODES).describe(FLOOD_NOTE),
+    flood_until: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'Until when the platform takes no more of some calls of the bot, because it sent too fast; null if it takes all.',
+      ),
     allowed_updates: z
       .array(z.string())
       .optional()
@@ -106,6 +119,8 @@ const BOT: BotResource = {
   disabled: false,
   max_connections: 40,
   silent_after_s: 300,
+  flood: 'pass',
+  flood_until: null,
   last_error: '',
   last_update_at: '2026-01-02T10:15:00.000Z',
   pending_update_count: 0,
@@ -141,6 +156,7 @@ const settings = {
     .describe('How many updates are forwarded to the backend at the same time.')
     .optional(),
   silent_after_s: silentAfterInput().optional(),
+  flood: z.enum(FLOOD_MODES).describe(FLOOD_NOTE).optional(),
   allowed_updates: nullable(listOf(text({ min: 1, max: 64 }), 100))
     .describe(
       "The kinds of updates that the bot receives. null or an empty list: the platform's default set. The platform is asked for unknown names, too.",

@@ -19,6 +19,11 @@ export const EVENTS = {
   'dead_letters.grew': { text: 'updates of a bot were given up' },
   'intake.refused': { text: 'the platform refuses a bot, or gives no answer', end: 'intake.resumed' },
   'intake.resumed': { text: 'updates of that bot come in again' },
+  'flood.began': {
+    text: 'for 10 s or longer, the platform takes no more of some calls of a bot, because it sent too fast',
+    end: 'flood.ended',
+  },
+  'flood.ended': { text: 'the platform takes all calls of that bot again' },
   'bot.unauthorized': { text: 'the platform does not know the token of a bot', end: 'intake.resumed' },
   'bot.added': { text: 'a bot was registered' },
   'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },

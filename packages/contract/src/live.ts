@@ -65,7 +65,7 @@ export const liveOperations = {
     paths: ['/api/live'],
     role: 'any',
     summary: 'Streams what happens, as server-sent events, from any replica.',
-    description: `A topic is \`bot:<bot id>\` (its updates, its calls, its state, and what the account reads), \`chat:<bot id>:<chat id>\` (the updates and calls of one chat, and how far the account reads it), \`attempts:<bot id>\` (attempts to deliver its updates), or \`fleet\` (the state of every bot that the caller sees, and figures of them all).
+    description: `A topic is \`bot:<bot id>\` (its updates, its calls, its state, its floods, and what the account reads), \`chat:<bot id>:<chat id>\` (the updates and calls of one chat, and how far the account reads it), \`attempts:<bot id>\` (attempts to deliver its updates), or \`fleet\` (the state of every bot that the caller sees, and figures of them all).
 
 | Event | Data |
 |---|---|
@@ -76,6 +76,7 @@ export const liveOperations = {
 | \`bot\` | a Bot, as in \`GET /api/bots\`, whose settings or state changed |
 | \`fleet\` | the figures of \`GET /api/fleet\`, whenever there are new ones: about every 30 s |
 | \`read\` | \`{bot_id, chat_id, read_message_id}\`: the account of this stream has read a chat up to this message, by \`POST /api/chats/read\` in whatever session or with whatever key. No other account gets it |
+| \`flood\` | \`{bot_id, chat_id, family, until}\`: the bot sent too fast, and the platform takes no more calls of a family (send, edit, chat_action, other) until then; \`until\` is null when that is over. In place of \`chat_id\` it may have \`chat_username\` or \`inline_message_id\`, or none of them: then it is about calls that name no chat, and calls to every chat wait, too |
 | \`skipped\` | \`{count}\`: so many events were left out, because the client reads too slowly or they are larger than 32 KiB |
 | \`gap\` | \`{}\`: any number of events may be missing; read what you need again |
 

@@ -33,6 +33,8 @@ export interface BotsTable {
   description: Generated<string>;
   max_connections: Generated<number>;
   silent_after_s: Generated<number>;
+  /** What its calls through the proxy do while the platform takes none. */
+  flood: Generated<'pass' | 'shield' | 'wait'>;
   /** JSON array of kinds as text; null means the platform's default set. */
   allowed_updates: string | null;
   /** Drawn when the bot is registered. Redis state with another one is not this bot's. */

@@ -227,10 +227,18 @@ export function paceKeys(botId: number) {
     quietPrefix: `${prefix}:quiet:`,
     /** Exists while the bot is known not to see the messages of that chat. */
     unshared: (chatId: number) => `${prefix}:unshared:${chatId}`,
-    /** Exists while the platform accepts nothing from the bot for that chat. */
-    quiet: (chatId: number) => `${prefix}:quiet:${chatId}`,
   };
 }
+
+/** Until when the platform takes no calls of a family, for all bots together: a process that begins reads them all at once. */
+export const floodKeys = {
+  /** Sorted set: name of a flood → until when (ms of Redis' clock). */
+  floods: '{floods}:until',
+  /** Hash: name of a flood → number of its last 429, and since when (ms) it lasts. */
+  noted: '{floods}:noted',
+  /** Counter of these numbers. It is never removed, so that a process notices when Redis lost it. */
+  numbers: '{floods}:numbers',
+} as const;
 
 /** Exists for a day when one of our bots wrote this message and other bots cannot see its author. */
 export function ownPostKey(chat: number | string, messageId: number): string {
@@ -257,6 +265,8 @@ export const channels = {
   read: 'flotilla:read',
   /** Payload: the id of a bot whose state (breaker, refusal by the platform) changed. */
   botState: 'flotilla:bot-state',
+  /** Payload: `<number of the 429> <ms until it is over> <ms since it began> <name of a flood>`; 0 ms: it is over. */
+  floods: 'flotilla:floods',
   /** Payload: the id of a bot of which a question was settled. */
   questions: 'flotilla:questions',
   /** Payload: the id of a bot whose configuration changed. */

@@ -35,6 +35,11 @@ function shownRow(row: Value[]): ShownRow {
   return { id: Number(row[0]), lane: String(row[1]), kind: String(row[2]), raw: String(row[3]) };
 }
 
+export type FloodRow = { name: string; number: number; leftMs: number; agedMs: number };
+function floodRow(row: Value[]): FloodRow {
+  return { name: String(row[0]), number: Number(row[1]), leftMs: Number(row[2]), agedMs: Number(row[3]) };
+}
+
 export type BotRow = { on: string; pull: string; push: string; pushKeptUntil: string; rules: string; failingSince: string; openUntil: string; pushErr: string; pushErrAt: string; pushOkAt: string; pulledAt: string };
 function botRow(row: Value[]): BotRow {
   return { on: String(row[0]), pull: String(row[1]), push: String(row[2]), pushKeptUntil: String(row[3]), rules: String(row[4]), failingSince: String(row[5]), openUntil: String(row[6]), pushErr: String(row[7]), pushErrAt: String(row[8]), pushOkAt: String(row[9]), pulledAt: String(row[10]) };
@@ -537,6 +542,21 @@ async function countCall(redis: RedisCommands, keys: CountCallKeys, args: CountC
   return Number((reply as unknown));
 }
 
+export type EndFloodKeys = { floods: string; noted: string };
+export type EndFloodArgs = {
+  /** which calls */
+  name: string;
+  /** of the last 429 that the caller knows: a newer one goes on */
+  number: number;
+};
+export type EndFloodReply = boolean;
+/** Ends a flood, because a call passed that began after its last 429, and tells every process. See scripts/end-flood.lua. */
+async function endFlood(redis: RedisCommands, keys: EndFloodKeys, args: EndFloodArgs): Promise<EndFloodReply> {
+  const sent: (string | number)[] = [keys.floods, keys.noted, args.name, args.number];
+  const reply = await runScript(redis, 'end-flood', 2, sent);
+  return (reply as unknown) === 1;
+}
+
 export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; live: string; decisions: string };
 export type ForgetBotArgs = {
   botId: number;
@@ -567,6 +587,22 @@ async function forgetConsumer(redis: RedisCommands, keys: ForgetConsumerKeys, ar
   const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, args.registrationId, args.consumer];
   const reply = await runScript(redis, 'forget-consumer', 3, sent);
   return { outcome: reply[0] } as ForgetConsumerReply;
+}
+
+export type NoteFloodKeys = { floods: string; noted: string; numbers: string };
+export type NoteFloodArgs = {
+  /** which calls */
+  name: string;
+  forMs: number;
+  /** how many floods are kept; those that end first go */
+  most: number;
+};
+export type NoteFloodReply = number;
+/** Remembers that the platform takes no more of some calls for a while, and tells every process. An older wait that ends later stays. See scripts/note-flood.lua. */
+async function noteFlood(redis: RedisCommands, keys: NoteFloodKeys, args: NoteFloodArgs): Promise<NoteFloodReply> {
+  const sent: (string | number)[] = [keys.floods, keys.noted, keys.numbers, args.name, args.forMs, args.most];
+  const reply = await runScript(redis, 'note-flood', 3, sent);
+  return Number((reply as unknown));
 }
 
 export type NoteReservedKeys = { state: string };
@@ -679,6 +715,20 @@ async function patchBotState(redis: RedisCommands, keys: PatchBotStateKeys, args
   for (const one of args.times) sent.push(one);
   const reply = await runScript(redis, 'patch-bot-state', 1, sent);
   return (reply as unknown) === 1;
+}
+
+export type ReadFloodsKeys = { floods: string; noted: string; numbers: string };
+export type ReadFloodsArgs = {
+  /** how many */
+  most: number;
+};
+export type ReadFloodsReply =
+  | { outcome: 'OK'; newest: number; floods: FloodRow[] };
+/** Reads the floods that are not over, those that end first. See scripts/read-floods.lua. */
+async function readFloods(redis: RedisCommands, keys: ReadFloodsKeys, args: ReadFloodsArgs): Promise<ReadFloodsReply> {
+  const sent: (string | number)[] = [keys.floods, keys.noted, keys.numbers, args.most];
+  const reply = await runScript(redis, 'read-floods', 3, sent);
+  return { outcome: 'OK', newest: Number(reply[1]), floods: (reply[2] as Value[][]).map(floodRow) };
 }
 
 export type ReadPageKeys = { state: string; log: string; consumers: string; deliveredAhead: string; program: string | null };
@@ -885,7 +935,7 @@ async function noteSends(redis: RedisCommands, keys: NoteSendsKeys, args: NoteSe
   return (reply as unknown) === 1;
 }
 
-export type ReserveSendTimeKeys = { times: string; quiet: string | null };
+export type ReserveSendTimeKeys = { times: string };
 export type ReserveSendTimeArgs = {
   /** how many messages */
   count: number;
@@ -896,18 +946,15 @@ export type ReserveSendTimeArgs = {
   windowMs: number;
   /** times that are kept, for others who allow more in that time */
   kept: number;
-  /** a time reserved before: kept, unless the platform accepts nothing then */
+  /** a time reserved before, which is kept */
   reservedMs: number | null;
 };
 export type ReserveSendTimeReply =
   | { outcome: 'OK'; atMs: number; waitMs: number };
 /** Reserves the next time at which so many messages may be sent; first come, first served. All times are of the server's clock: with different clocks, a caller would wait until the time of another. See scripts/reserve-send-time.lua. */
 async function reserveSendTime(redis: RedisCommands, keys: ReserveSendTimeKeys, args: ReserveSendTimeArgs): Promise<ReserveSendTimeReply> {
-  const sent: (string | number)[] = [keys.times];
-  if (keys.quiet !== null) sent.push(keys.quiet);
-  const keyCount = sent.length;
-  sent.push(args.count, args.spacingMs, args.most, args.windowMs, args.kept, args.reservedMs ?? '');
-  const reply = await runScript(redis, 'reserve-send-time', keyCount, sent);
+  const sent: (string | number)[] = [keys.times, args.count, args.spacingMs, args.most, args.windowMs, args.kept, args.reservedMs ?? ''];
+  const reply = await runScript(redis, 'reserve-send-time', 1, sent);
   return { outcome: 'OK', atMs: Number(reply[1]), waitMs: Number(reply[2]) };
 }
 
@@ -1013,13 +1060,16 @@ export const scripts = {
   claimForRules,
   closeBreaker,
   countCall,
+  endFlood,
   forgetBot,
   forgetConsumer,
+  noteFlood,
   noteReserved,
   noteDecision,
   noteRouted,
   parkProgram,
   patchBotState,
+  readFloods,
   readPage,
   readPendingTurns,
   readProgramAttention,

@@ -25,6 +25,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     description: '',
     maxConnections: 40,
     silentAfterS: 300,
+    flood: 'pass',
     allowedUpdates: null,
     namedKinds: [],
     rules: [],

@@ -11,7 +11,8 @@ export type BotApiAnswer =
   | { ok: true; result: string; description?: string }
   | { ok: true; pieces: Buffer[] }
   | Refusal;
-export type Refusal = { ok: false; code: number; description: string; retryAfterS?: number };
+/** `answeredBy`: what answered in place of the platform, where a client could take it for the platform's. */
+export type Refusal = { ok: false; code: number; description: string; retryAfterS?: number; answeredBy?: string };
 
 export const NOT_FOUND = refusal(404, 'Not Found');
 export const OTHER_HOST = refusal(404, 'Not Found: the Bot API is on another host');
@@ -90,7 +91,7 @@ export function describeUpstreamError({ code = '' }: Error & { code?: string }):
 /** Sends an answer of our own in the platform's envelope. Does nothing when the client is gone. */
 export function sendAnswer(res: ServerResponse, answer: BotApiAnswer): void {
   if (!answer.ok) {
-    sendError(res, answer.code, answer.description, answer.retryAfterS);
+    sendError(res, answer);
     return;
   }
   if ('pieces' in answer) {
@@ -102,10 +103,13 @@ export function sendAnswer(res: ServerResponse, answer: BotApiAnswer): void {
 }
 
 /** Sends an error in the platform's envelope; a wait in seconds goes into the body and into Retry-After. */
-export function sendError(res: ServerResponse, code: number, description: string, retryAfterS?: number): void {
+export function sendError(res: ServerResponse, refusal: Omit<Refusal, 'ok'>): void {
+  const { code, description, retryAfterS, answeredBy } = refusal;
   const wait = retryAfterS === undefined ? undefined : { retry_after: retryAfterS };
-  const headers = retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) };
-  sendBody(res, code, botApiError(code, description, wait).body, headers);
+  sendBody(res, code, botApiError(code, description, wait).body, {
+    ...(retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) }),
+    ...(answeredBy === undefined ? {} : { 'Flotilla-Answered-By': answeredBy }),
+  });
 }
 
 /** Refuses a request that is no call, as the platform does: an empty body, and the connection ends. */

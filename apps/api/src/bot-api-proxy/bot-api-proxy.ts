@@ -7,6 +7,7 @@ import { type RunningProxy, refuseRequest } from './call.ts';
 import { callCapture } from './capture.ts';
 import { decide, decideUnnamed } from './decide.ts';
 import { downloadFile } from './files.ts';
+import { heldCalls } from './flood/held-calls.ts';
 import { forgetHead, framingFault } from './headers.ts';
 import { getUpdates } from './intercept/get-updates.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './intercept/webhook.ts';
@@ -37,6 +38,7 @@ export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts
       ['getwebhookinfo', getWebhookInfo],
       ['getupdates', getUpdates()],
     ]),
+    held: heldCalls(context.metrics),
     open: new Set(),
   };
   context.stopping.addEventListener('abort', () => {

@@ -15,6 +15,8 @@ import {
   sendEmpty,
 } from './answer.ts';
 import type { Capture } from './capture.ts';
+import type { HeldCalls } from './flood/held-calls.ts';
+import { seenCall } from './flood/learn-of-flood.ts';
 import type { AsProgram, Tee } from './forward.ts';
 import { forgetHead } from './headers.ts';
 import type { ProxyMetrics } from './metrics.ts';
@@ -30,6 +32,8 @@ export type RunningProxy = {
   metrics: ProxyMetrics;
   /** The handlers of calls of registered bots that we answer ourselves, by lower-case method. */
   intercepts: ReadonlyMap<string, Intercept>;
+  /** Calls that wait until the platform takes them again. */
+  held: HeldCalls;
   /** The calls that we are answering. They are aborted when their client leaves or the process stops. */
   open: Set<AbortController>;
 };
@@ -79,8 +83,15 @@ export function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: Meth
   return false;
 }
 
-/** Streams a call to the platform. `asProgram` changes what a program's token needs changed. */
-export function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null, asProgram: AsProgram | null = null): void {
+type Passing = { tee: Tee | null; asProgram?: AsProgram | null };
+
+/** Streams a call to the platform. `bot` is null for a stranger; `asProgram` changes what a program's token needs changed. */
+export function pass(
+  proxy: RunningProxy,
+  call: MethodCall,
+  bot: Pick<Bot, 'id'> | null,
+  { tee, asProgram = null }: Passing,
+): void {
   const isKept =
     tee !== null && tee.replacesRefusal === undefined && capturedMethod(call.method)?.effect !== 'identity';
   const kind = isKept ? 'captured' : 'passed';
@@ -88,6 +99,7 @@ export function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null, asP
     path: asProgram?.path ?? call.path.upstreamPath,
     tee,
     asProgram,
+    seen: bot === null ? null : seenCall(proxy.context.floods, bot.id, call),
     body: call.whole === null ? null : call.whole.bytes,
     errorDelayMs: call.method === 'getupdates' ? POLL_ERROR_DELAY_MS : 0,
     onDone: (status) => proxy.metrics.call(kind, call.method, status, call.begunAtMs),

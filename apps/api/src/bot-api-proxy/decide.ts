@@ -15,6 +15,7 @@ import {
   refuseRequest,
 } from './call.ts';
 import { teeOf } from './call-tee.ts';
+import { unlessFlooded } from './flood/unless-flooded.ts';
 import { hasBody } from './headers.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';
 import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
@@ -120,10 +121,14 @@ function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
     return;
   }
   const intercept = proxy.intercepts.get(call.method);
-  if (intercept === undefined) pass(proxy, call, teeOf(proxy, call, bot));
+  if (intercept === undefined) unlessFlooded(proxy, call, bot, { pass: passAsBot });
   else if (isVerbOfCalls(proxy, call)) {
     void answerIntercepted(proxy, call, 'known', (read) => intercept(proxy.context, { bot, ...read }));
   }
+}
+
+function passAsBot(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
+  pass(proxy, call, bot, { tee: teeOf(proxy, call, bot) });
 }
 
 function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
@@ -134,5 +139,5 @@ function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
     const { token } = call.path;
     void answerIntercepted(proxy, call, 'stranger', (read) => setWebhookOfStranger(proxy.context, token, read));
   } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
-  else pass(proxy, call, null);
+  else pass(proxy, call, null, { tee: null });
 }

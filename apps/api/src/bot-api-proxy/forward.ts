@@ -1,3 +1,4 @@
+import type { Floods } from '@flotilla/domain/delivery/flood/floods.ts';
 import type { Refusal } from './answer.ts';
 import type { HiddenSecret } from './programs/secret-mask.ts';
 
@@ -35,11 +36,16 @@ export type AsProgram = {
   isFile: boolean;
 };
 
+/** A call of a registered bot, whose answer says if the platform takes such calls. */
+export type SeenCall = { floods: Floods; botId: number; method: string; query: string; begunAtMs: number };
+
 export type Forward = {
   /** Path and query string as received, without our prefix. */
   path: string;
   tee: Tee | null;
   asProgram: AsProgram | null;
+  /** Null for a file, and for a bot that is not ours: nothing is learned of its floods. */
+  seen: SeenCall | null;
   /** The whole body, if it was read to decide about the call. */
   body: Buffer | null;
   /** Delays our own errors: some clients ask again without a pause. */

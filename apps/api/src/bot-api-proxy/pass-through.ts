@@ -3,7 +3,8 @@ import type { Dispatcher } from 'undici';
 import { CLIENT_GONE } from '../http/observe-request.ts';
 import { type BotApiAnswer, COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sendAnswer } from './answer.ts';
 import { bodyLength, maskOf, shownHeaders, shownText } from './answer-head.ts';
-import type { Forward } from './forward.ts';
+import { flooding, keptHead, learnOfSuccess } from './flood/learn-of-flood.ts';
+import type { Forward, SeenCall } from './forward.ts';
 import { hasBody, hasWholeBody, isCompressed } from './headers.ts';
 import type { SecretMask } from './programs/secret-mask.ts';
 import { nextOfBody, requestOf, wholeBody } from './sent-request.ts';
@@ -54,6 +55,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Why we broke the call off ourselves. */
   #refusal: Refusal | null = null;
   #held: HeldRefusal | null = null;
+  /** The beginning of what was sent, which names the chat if the answer is a 429. */
+  #head: Buffer | null = null;
+  #sentBytes = 0;
+  #flooding: ReturnType<typeof flooding> | null = null;
 
   constructor(upstream: Upstream, req: IncomingMessage, res: WithExchange, forward: Forward) {
     this.#upstream = upstream;
@@ -72,6 +77,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#forward.onDone(sent.code);
       return;
     }
+    if (sent !== null) this.#keep(sent);
     if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#sentOf(chunk));
     const request = requestOf(this.#upstream, this.#req, this.#forward, this.#body ?? sent);
     this.#upstream.dispatcher.dispatch(request, this);
@@ -80,9 +86,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** What goes on of a streamed body for its next chunk, or for its end. */
   #sentOf(chunk: Buffer | null): Buffer | null {
     const sent = nextOfBody(this.#forward, chunk);
+    if (Buffer.isBuffer(sent)) this.#keep(sent);
     if (sent === null || Buffer.isBuffer(sent)) return sent;
     this.#breakOff(sent);
     return null;
+  }
+
+  #keep(sent: Buffer): void {
+    if (this.#forward.seen === null || sent.length === 0) return;
+    this.#sentBytes += sent.length;
+    this.#head ??= keptHead(sent);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -109,6 +122,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     const headers = shownHeaders(asProgram, controller.rawHeaders as Buffer[]);
     this.#status = status;
+    if (this.#forward.seen !== null) this.#learn(this.#forward.seen, headers);
     const wanted = this.#forward.tee?.onResponseStart(status, headers) ?? false;
     if (this.#clientGone) {
       if (!wanted) this.#abort();
@@ -127,6 +141,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const wanted = this.#forward.tee?.onResponseChunk(chunk) ?? false;
+    this.#flooding?.add(chunk);
     if (this.#clientGone) {
       if (!wanted) this.#abort();
       return;
@@ -149,6 +164,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#endReadingOn();
+    this.#flooding?.end();
     if (this.#held !== null) {
       void this.#endHeld(this.#held);
       return;
@@ -156,6 +172,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#clientGone && !this.#res.writableEnded) this.#end(null);
     this.#forward.tee?.onResponseEnd();
     this.#forward.onDone(this.#clientGone ? CLIENT_GONE : this.#status);
+  }
+
+  /** Costs one look into a map while the bot has no flood. */
+  #learn(seen: SeenCall, headers: string[]): void {
+    const passedFlood = this.#status === 200 && seen.floods.ofBot(seen.botId) !== undefined;
+    if (!passedFlood && this.#status !== 429) return;
+    const isWhole = this.#sentWhole && this.#sentBytes === (this.#head?.length ?? 0);
+    const sent = { req: this.#req, asProgram: this.#forward.asProgram, head: this.#head, isWhole };
+    if (passedFlood) learnOfSuccess(seen, sent);
+    else this.#flooding = flooding(seen, sent, headers);
   }
 
   async #endHeld({ statusText, headers, pieces }: HeldRefusal): Promise<void> {

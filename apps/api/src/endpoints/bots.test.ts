@@ -46,6 +46,8 @@ describe('adding a bot', () => {
       disabled: false,
       max_connections: 40,
       silent_after_s: 300,
+      flood: 'pass',
+      flood_until: null,
       last_error: '',
       pending_update_count: 0,
       backend_state: 'ok',

@@ -102,6 +102,7 @@ function changesOfInput(input: ChangeInput): BotChanges {
     webhookMode: input.webhook_mode,
     maxConnections: input.max_connections,
     silentAfterS: input.silent_after_s,
+    flood: input.flood,
     allowedUpdates: kindsOfInput(input.allowed_updates),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

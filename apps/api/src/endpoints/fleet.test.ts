@@ -12,6 +12,7 @@ import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';
 import { activityKeys, storeCounts } from '@flotilla/testing/activity-counts.ts';
+import { NO_FLOODS } from '@flotilla/testing/no-floods.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, ADMIN_PASSWORD, TEST_ENCRYPTION_KEY, testApi } from '@flotilla/testing/test-api.ts';
@@ -63,7 +64,7 @@ const userOf = async (username: string, ids: number[] | null): Promise<RestClien
 async function gather(): Promise<void> {
   const log = createLogger({ name: 'test', level: 'silent' });
   const directory = await followDirectory({ redis, secrets: secretBox(TEST_ENCRYPTION_KEY), log });
-  await gatherFigures({ db: api.database.db, redis, directory, clock: systemClock });
+  await gatherFigures({ db: api.database.db, redis, directory, clock: systemClock, floods: NO_FLOODS });
   directory.close();
 }
 

@@ -1,4 +1,5 @@
 import type { LiveTopic } from '@flotilla/contract/live.ts';
+import { shownPlace, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import type { HeldBot, Viewer } from '@flotilla/domain/watch/live/bot-watches.ts';
@@ -88,6 +89,7 @@ async function stream(context: Context, client: LiveClient, { reserved, stops, s
   if (tellsBots(client)) stops.push(listenToBots(context, client, live, forgotten ? 0 : sinceMs));
   live.begin(RETRY_MS, { gap });
   if (tellsReads(client)) stops.push(listenToReads(context, client, live));
+  stops.push(listenToFloods(context, client, live));
   reserved.attach(live);
   if (client.topics.fleet) stops.push(listenToFleet(context, client, live));
   try {
@@ -185,6 +187,21 @@ function listenToReads({ live }: Context, { caller, topics }: LiveClient, to: Li
     },
     onGap: () => to.gap(null, null),
   });
+}
+
+function listenToFloods({ floods }: Context, { topics }: LiveClient, to: LiveStream) {
+  const shown = new Map([...topics.bots].map(([bot, watched]) => [bot.id, watched]));
+  const stop = floods.onChange(({ botId, family, place, untilMs }) => {
+    const watched = shown.get(botId);
+    if (watched === undefined) return;
+    const where = shownPlace(place);
+    const isOfChat = place === WHOLE_BOT ? watched.chats.size > 0 : watched.chats.has(where.chat_id ?? 0);
+    if (!watched.all && !isOfChat) return;
+    const until = untilMs === null ? null : new Date(untilMs).toISOString();
+    const data = JSON.stringify({ bot_id: botId, ...where, family, until });
+    to.event('flood', data, Buffer.byteLength(data));
+  });
+  return { stop };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { KnownFloods } from '@flotilla/domain/fleet/bot-list/attention.ts';
 import { type BotStatus, readBotStatuses } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
@@ -30,7 +31,14 @@ export type BotEvents = {
   close(): void;
 };
 
-type Deps = { redis: RedisHandles; directory: BotDirectory; clock: Clock; log: Logger; changes: BotChanges };
+type Deps = {
+  redis: RedisHandles;
+  directory: BotDirectory;
+  clock: Clock;
+  log: Logger;
+  floods: KnownFloods;
+  changes: BotChanges;
+};
 
 /** Some states end with time, and nobody announces them: an intake that has stopped. */
 const COMPARE_EVERY_MS = 3000;

@@ -19,6 +19,7 @@ const LOOKS: Record<BotMark, Look> = {
   intake_failing: 'not_polled',
   intake_paused: 'not_polled',
   backend_open: 'open',
+  flood: 'failing',
   backend_failing: 'failing',
   poller_silent: 'open',
   program_parked: 'failing',

@@ -8,6 +8,7 @@ import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
 import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
+import { type Floods, openFloods } from '../delivery/flood/floods.ts';
 import { type IdReserve, idReserveOf } from '../delivery/intake/id-reserve.ts';
 import { type MessageTopics, messageTopics } from '../delivery/programs/message-topics.ts';
 import { measureRouter } from '../delivery/router/measure-router.ts';
@@ -53,6 +54,8 @@ export type Service = OpenProcess & {
   idReserve: IdReserve;
   /** Captured calls that went through this process, on their way to the history. */
   calls: CallBuffer;
+  /** Until when the platform takes no calls of a bot. */
+  floods: Floods;
   /** The topics of messages that tokens with topics name. */
   messageTopics: MessageTopics;
 };
@@ -113,6 +116,8 @@ export async function openService(
     history: turnQueue(redis, 'history'),
   };
   onClose(() => Promise.allSettled(Object.values(turns).map((queue) => queue.close())));
+  const floods = openFloods({ redis, clock, log, metrics });
+  onClose(floods.close);
   const idReserve = idReserveOf({ db, redis, log });
   onClose(idReserve.close);
   const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics });
@@ -132,6 +137,7 @@ export async function openService(
     turns,
     idReserve,
     calls,
+    floods,
     messageTopics: messageTopics({ db }),
     close: async () => {
       // A collector that is away must not delay closing the stores, nor the stores the export.

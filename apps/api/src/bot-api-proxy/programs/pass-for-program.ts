@@ -1,3 +1,4 @@
+import { placeOf } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import {
   type CallLimits,
   checkCall,
@@ -10,9 +11,10 @@ import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-cred
 import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { shareOf } from '../../http/collect-body.ts';
-import { NO_SUCH_METHOD, UNAUTHORIZED } from '../answer.ts';
+import { DISABLED, NO_SUCH_METHOD, UNAUTHORIZED } from '../answer.ts';
 import { fail, type MethodCall, pass, type RunningProxy, refuse } from '../call.ts';
 import { teeOf } from '../call-tee.ts';
+import { unlessFlooded } from '../flood/unless-flooded.ts';
 import type { OwnBody } from '../forward.ts';
 import { hasBody, hasWholeBody } from '../headers.ts';
 import { mayStillAct } from './find-credential.ts';
@@ -72,7 +74,13 @@ function wayOf(found: ProgramCredential, programToken: string): Way {
   return way;
 }
 
-function send(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, { query, body }: Own): void {
+function send(
+  proxy: RunningProxy,
+  call: MethodCall,
+  found: ProgramCredential,
+  { query, body }: Own,
+  place?: string | null,
+): void {
   const { upstreamPath, token } = call.path;
   const rest = plainRest(upstreamPath, token);
   if (rest === null) {
@@ -81,8 +89,17 @@ function send(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, {
   }
   const { start, secret } = wayOf(found, token);
   const path = query === '' ? start + rest : `${start}${rest}?${query}`;
-  const tee = teeOf(proxy, call, found.bot, body?.type ?? null);
-  pass(proxy, call, tee, { path, body, secret, isFile: false });
+  unlessFlooded(proxy, call, found.bot, {
+    ...(place === undefined ? {} : { place }),
+    pass: (_, read, bot) => {
+      const tee = teeOf(proxy, read, bot, body?.type ?? null);
+      pass(proxy, read, bot, { tee, asProgram: { path, body, secret, isFile: false } });
+    },
+    whyNot: async () => {
+      if (!(await mayStillAct(proxy.context, token))) return UNAUTHORIZED;
+      return proxy.context.directory.byProgramToken(token)?.bot.disabled === true ? DISABLED : null;
+    },
+  });
 }
 
 /** The path behind the token without its query string; null if another server might read token or method in it. */
@@ -227,11 +244,10 @@ function sendChecked(
   boundary: string | null,
   parameters: Map<string, string>,
 ): void {
+  const place = placeOf((name) => parameters.get(name));
   if (boundary === null) {
-    send(proxy, call, found, {
-      query: '',
-      body: { type: 'application/json', content: parametersAsJson(parameters) },
-    });
+    const body = { type: 'application/json', content: parametersAsJson(parameters) };
+    send(proxy, call, found, { query: '', body }, place);
     return;
   }
   const { context } = proxy;
@@ -247,5 +263,5 @@ function sendChecked(
     },
     holds: share.growTo,
   });
-  send(proxy, call, found, { query: '', body });
+  send(proxy, call, found, { query: '', body }, place);
 }

@@ -7,7 +7,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
 import { BotBadge, markOf } from '../../parts/state-badge.tsx';
-import { Ago, Moment } from '../../parts/time.tsx';
+import { Ago, Moment, Until } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
@@ -69,6 +69,11 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
           <Link to="/bots/$id/settings" params={{ id: String(bot.id) }}>
             {words.bot.forwardingOffLink}
           </Link>
+        </p>
+      )}
+      {bot.flood_until && (
+        <p className="notice warn">
+          {words.bot.flooded} <Until at={bot.flood_until} />
         </p>
       )}
       {lastError && (

@@ -5,7 +5,14 @@ const DEFAULT_CONNECTIONS = 40;
 /** The settings as the form holds them. A secret that is null stays as it is. */
 export type Settings = Pick<
   BotResource,
-  'name' | 'description' | 'webhook_mode' | 'proxy_enabled' | 'backend_url' | 'long_poll_enabled' | 'manage_enabled'
+  | 'name'
+  | 'description'
+  | 'webhook_mode'
+  | 'proxy_enabled'
+  | 'backend_url'
+  | 'long_poll_enabled'
+  | 'manage_enabled'
+  | 'flood'
 > & {
   max_connections: string;
   silent_after_s: string;
@@ -14,9 +21,9 @@ export type Settings = Pick<
 };
 
 export function settingsOf(bot: BotResource): Settings {
-  const { name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled } = bot;
+  const { name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled, flood } = bot;
   return {
-    ...{ name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled },
+    ...{ name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled, flood },
     max_connections: String(bot.max_connections || DEFAULT_CONNECTIONS),
     silent_after_s: String(bot.silent_after_s),
     secret_token: null,

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
 import { BackendFields } from './backend-fields.tsx';
@@ -13,6 +14,8 @@ type FieldsProps = {
   faultOf: (name: keyof Settings) => string | undefined;
   change: (changed: Partial<Settings>) => void;
 };
+
+const FLOODS = ['pass', 'shield', 'wait'] as const satisfies readonly Settings['flood'][];
 
 /** The fields of the settings in groups, each with a line on what it does. */
 export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsProps): ReactNode {
@@ -68,6 +71,14 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
           kinds={settings.allowed_updates}
           choose={(allowed_updates) => change({ allowed_updates })}
           fault={faultOf('allowed_updates')}
+        />
+      </Group>
+      <Group title={words.sending}>
+        <ChoiceField
+          label={words.flood}
+          options={FLOODS.map((flood) => [flood, words.floods[flood], words.floodHints[flood]] as const)}
+          value={settings.flood}
+          choose={(flood) => change({ flood })}
         />
       </Group>
       <Group title={words.history}>

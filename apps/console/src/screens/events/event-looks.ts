@@ -14,6 +14,8 @@ export const LOOKS: Record<EventKind, Look> = {
   'dead_letters.grew': 'open',
   'intake.refused': 'open',
   'intake.resumed': 'ok',
+  'flood.began': 'open',
+  'flood.ended': 'ok',
   'bot.unauthorized': 'open',
   'bot.added': 'disabled',
   'sign_in.new_address': 'disabled',

@@ -5,7 +5,7 @@ import { type Range, readRange } from '../activity/use-activity.ts';
 /** What can be wrong with a bot, the worst first, as the api orders it. */
 const RANKS = {
   ...{ intake_failing: 1, intake_paused: 2, backend_open: 3, poller_silent: 4, program_parked: 5 },
-  ...{ program_silent: 6, program_failing: 7, backend_failing: 8, forwarding_off: 9, nobody_reads: 10 },
+  ...{ program_silent: 6, program_failing: 7, flood: 8, backend_failing: 9, forwarding_off: 10, nobody_reads: 11 },
 } satisfies Record<AttentionKind, number>;
 export const ATTENTION_KINDS = Object.keys(RANKS) as AttentionKind[];
 

@@ -35,6 +35,18 @@ export const botSettings = {
   longPollHint: 'Programs ask Flotilla for updates with getUpdates, on any replica, several at a time.',
   silentAfter: 'Silent after (seconds)',
   silentAfterHint: 'When updates wait and nobody has polled for so long, the bot needs attention. 0: never.',
+  sending: 'Sending',
+  flood: 'When the platform answers that the bot sends too fast',
+  floods: {
+    pass: 'Programs are told, and may go on',
+    shield: 'Flotilla answers in its place',
+    wait: 'Calls wait here',
+  },
+  floodHints: {
+    pass: 'Each call goes to the platform. One that goes on calling may have to wait longer.',
+    shield: 'Such calls get the same answer at once, with the seconds that remain, and the platform is not asked.',
+    wait: 'Such calls are held for up to 30 seconds, and then go on one after the other.',
+  },
   history: 'History',
   manage: 'Keep history, run rules, manage chats',
   manageHint: 'Off: Flotilla only passes updates on. It keeps no messages, and refuses to send or moderate.',

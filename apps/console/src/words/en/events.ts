@@ -14,6 +14,8 @@ const kinds: Record<EventKind, string> = {
   'dead_letters.grew': 'Updates given up',
   'intake.refused': 'No intake',
   'intake.resumed': 'Intake is back',
+  'flood.began': 'Sends too fast',
+  'flood.ended': 'Sends again',
   'bot.unauthorized': 'Token refused',
   'bot.added': 'Bot added',
   'sign_in.new_address': 'Sign-in, new address',

@@ -15,6 +15,8 @@ const kinds: Record<EventKind, string> = {
   'dead_letters.grew': 'Обновления не доставлены',
   'intake.refused': 'Нет приёма',
   'intake.resumed': 'Приём возобновлён',
+  'flood.began': 'Отправляет слишком быстро',
+  'flood.ended': 'Снова отправляет',
   'bot.unauthorized': 'Токен отклонён',
   'bot.added': 'Бот добавлен',
   'sign_in.new_address': 'Вход с нового адреса',

@@ -1,5 +1,6 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { idsIn, logScene } from '@flotilla/testing/log-scene.ts';
+import { NO_FLOODS } from '@flotilla/testing/no-floods.ts';
 import { seededRandom } from '@flotilla/testing/random.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readBotStatus } from '../../fleet/bot-list/bot-status.ts';
@@ -138,7 +139,8 @@ describe('what has expired before its client came', () => {
   const DAY_MS = 86_400_000;
   /** An inline query, which expires after 30 s. */
   const query = (id: number) => `{"update_id":${id},"inline_query":{"id":"${id}","from":{"id":5},"query":""}}`;
-  const waiting = async (bot: Bot) => (await readBotStatus(scene.deps(), bot)).pendingUpdateCount;
+  const waiting = async (bot: Bot) =>
+    (await readBotStatus({ ...scene.deps(), floods: NO_FLOODS }, bot)).pendingUpdateCount;
   const kept = (bot: Bot) => redis().commands.xlen(botKeys(bot.id).log);
   const accepted = async (bot: Bot, ...raws: string[]) => (await accept(bot, ...raws)).outcome;
 

@@ -1,6 +1,7 @@
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { logScene } from '@flotilla/testing/log-scene.ts';
+import { NO_FLOODS } from '@flotilla/testing/no-floods.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { readBotStatus } from '../../fleet/bot-list/bot-status.ts';
@@ -282,7 +283,7 @@ test('the breaker of a backend that fails for ten seconds opens: one probe at a 
     first.units.map((unit) => failing(unit, nowMs() - 10_000)),
   );
   expect(opened).toMatchObject({ breakerOpened: true, units: [], nextDueMs: nowMs() + 2000 });
-  const { failingSinceMs, ...status } = await readBotStatus(deps(), bot);
+  const { failingSinceMs, ...status } = await readBotStatus({ ...deps(), floods: NO_FLOODS }, bot);
   expect(status).toMatchObject({ backendState: 'open', pendingUpdateCount: 3 });
   expect(await ends(bot, fencingToken)).toBe(true);
   await accept(bot, update(4, 'message', 8));
@@ -296,7 +297,7 @@ test('the breaker of a backend that fails for ten seconds opens: one probe at a 
     expect(after).toMatchObject({ breakerOpened: false, units: [], nextDueMs: nowMs() + probeMs * 2 });
   }
   // Each probe renews the error, and not the begin of the failure.
-  const failing14s = await readBotStatus(deps(), bot);
+  const failing14s = await readBotStatus({ ...deps(), floods: NO_FLOODS }, bot);
   expect(failing14s.failingSinceMs).toBe(failingSinceMs! - 14_000);
   expect(failing14s.deliveryError!.atMs - failing14s.failingSinceMs!).toBeGreaterThanOrEqual(24_000);
   await passMs(bot, 16_000);
@@ -304,7 +305,10 @@ test('the breaker of a backend that fails for ten seconds opens: one probe at a 
   const resumed = await claim(bot, fencingToken, [{ unit: probe!, outcome: 'delivered' }]);
   expect(resumed).toMatchObject({ breakerClosed: true });
   expect(resumed.units).toHaveLength(3);
-  expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok', failingSinceMs: null });
+  expect(await readBotStatus({ ...deps(), floods: NO_FLOODS }, bot)).toMatchObject({
+    backendState: 'ok',
+    failingSinceMs: null,
+  });
 });
 
 test('a backend that answers nothing but 410 for 23 hours is hopeless; any other answer begins the time anew', async () => {

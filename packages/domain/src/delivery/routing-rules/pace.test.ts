@@ -1,7 +1,7 @@
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { keepQuiet, type ReservedTime, reserveForBot, reserveForChat } from './pace.ts';
+import { type ReservedTime, reserveForBot, reserveForChat } from './pace.ts';
 
 let server: TestRedis;
 let redis: RedisHandles;
@@ -49,12 +49,10 @@ describe('a bot that sends', () => {
     expect(moments.at(-1)).toBeLessThan(4_000);
   });
 
-  test('keeps the time it was given, unless the platform has asked for quiet since', async () => {
+  test('keeps the time it was given', async () => {
     await times(9, chat(5, 5));
     const { atMs } = await chat(5, 5)();
     expect((await chat(5, 5, 1, atMs)()).atMs).toBe(atMs);
-    await keepQuiet({ redis }, 5, 5, 60_000);
-    expect((await chat(5, 5, 1, atMs)()).atMs).toBeGreaterThan(atMs);
     expect((await chat(5, 6)()).waitMs).toBe(0);
   });
 });

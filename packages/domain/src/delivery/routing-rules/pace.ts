@@ -22,7 +22,7 @@ export type ReservedTime = { atMs: number; waitMs: number };
 
 /**
  * Reserves, over all processes, the time at which a bot may send so many messages to a chat. A time that was reserved
- * before is kept, unless the platform asked for a later one since.
+ * before is kept.
  */
 export function reserveForChat(
   deps: PaceDeps,
@@ -32,22 +32,17 @@ export function reserveForChat(
 ): Promise<ReservedTime> {
   const keys = paceKeys(botId);
   const limits = chatId < 0 ? TO_A_GROUP : TO_A_CHAT;
-  return reserve(deps, { times: keys.chat(chatId), quiet: keys.quiet(chatId) }, limits, wanted);
+  return reserve(deps, { times: keys.chat(chatId) }, limits, wanted);
 }
 
 /** The same for all messages of a bot. Call it just before sending. */
 export function reserveForBot(deps: PaceDeps, botId: number, messages: number): Promise<ReservedTime> {
-  return reserve(deps, { times: paceKeys(botId).bot, quiet: null }, BY_A_BOT, { messages, reservedMs: undefined });
-}
-
-/** Remembers that the platform takes nothing from this bot for this chat for so long. */
-export async function keepQuiet(deps: PaceDeps, botId: number, chatId: number, forMs: number): Promise<void> {
-  if (forMs > 0) await deps.redis.commands.set(paceKeys(botId).quiet(chatId), '1', 'PX', Math.ceil(forMs));
+  return reserve(deps, { times: paceKeys(botId).bot }, BY_A_BOT, { messages, reservedMs: undefined });
 }
 
 function reserve(
   deps: PaceDeps,
-  keys: { times: string; quiet: string | null },
+  keys: { times: string },
   limits: { spacingMs: number; most: number; windowMs: number; kept: number },
   wanted: { messages: number; reservedMs: number | undefined },
 ): Promise<ReservedTime> {

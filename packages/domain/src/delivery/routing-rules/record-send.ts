@@ -5,7 +5,6 @@ import type { RouteLink } from '../../records/history/route-links.ts';
 import type { Destination, DestinationProgress } from './destination.ts';
 import { keepFreshLinks } from './find-counterparts.ts';
 import type { Part } from './message-parts.ts';
-import { keepQuiet } from './pace.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 import type { RoutingLease } from './routing-lease.ts';
 import type { SendOutcome } from './send-outcome.ts';
@@ -21,7 +20,7 @@ export type RecordedEnd =
   | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number }
   | { outcome: 'lost' };
 
-/** Records the result of a send: progress, links, history, and after a 429 the pause of the chat. */
+/** Records the result of a send: progress, links, history. */
 export async function recordSend(
   deps: RoutingDeps,
   bot: Bot,
@@ -54,9 +53,6 @@ export async function recordSend(
     }
     case 'retry': {
       const { reason, status, retryAfterS } = outcome;
-      if (status === 429 && retryAfterS !== undefined) {
-        await keepQuiet(deps, to.target.id, to.chatId, retryAfterS * 1000);
-      }
       return { outcome: 'retry', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
     }
   }

@@ -3,6 +3,7 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { ChangeRulesDeps } from '../../fleet/bots/change-rules.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
+import type { Floods } from '../flood/floods.ts';
 import type { Router } from '../router/router.ts';
 
 /** What routing a message needs. */
@@ -10,6 +11,7 @@ export type RoutingDeps = ChangeRulesDeps & {
   platform: PlatformClient;
   turns: { rules: TurnQueue; history: TurnQueue };
   calls: Pick<CallBuffer, 'keep'>;
+  floods: Pick<Floods, 'leftMs'>;
   router: Router;
   log: Logger;
 };

@@ -89,6 +89,14 @@ async function waitForPace(
   lease: RoutingLease,
 ): Promise<OneEnd | null> {
   const { reservedMs } = progress;
+  const floodMs = deps.floods.leftMs({ botId: to.target.id, family: 'send', place: String(to.chatId) });
+  if (floodMs > WAITED_HERE_MS) {
+    // The reserved times of many would all be over by then.
+    delete progress.reservedMs;
+    const atMs = deps.clock.nowMs() + floodMs;
+    return (await lease.storeProgress([])) ? { outcome: 'paced', atMs } : { outcome: 'lost' };
+  }
+  await waitFor(floodMs, lease.signal);
   const forChat = await reserveForChat(deps, to.target.id, to.chatId, { messages, reservedMs });
   if (forChat.waitMs > WAITED_HERE_MS) {
     progress.reservedMs = forChat.atMs;

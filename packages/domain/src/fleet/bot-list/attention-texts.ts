@@ -4,8 +4,8 @@ import type { Bot } from '../bots/bot.ts';
 import type { Attention } from './attention.ts';
 import type { ProgramAttentionByBot } from './program-attention.ts';
 
-/** The last errors of a bot; '' for none. */
-type Errors = { intake: string; backend: string };
+/** The last errors of a bot, '' for none; and until when it is flooded. */
+type Errors = { intake: string; backend: string; floodUntilMs: number | null };
 export type TextOf = (bot: Bot, attention: Attention, errors: Errors) => string;
 
 /** Where the state of a program says why. */
@@ -28,7 +28,12 @@ export async function attentionTexts(
   return (bot, attention, ofBot) => textOf(bot, attention, ofBot, errors.get(attention.programId ?? 0) ?? '');
 }
 
-function textOf(bot: Bot, { kind, programId }: Attention, { intake, backend }: Errors, ofProgram: string): string {
+function textOf(
+  bot: Bot,
+  { kind, programId }: Attention,
+  { intake, backend, floodUntilMs }: Errors,
+  ofProgram: string,
+): string {
   const name = `"${bot.programs.find(({ id }) => id === programId)?.name ?? programId}"`;
   const because = (error: string) => (error === '' ? '' : `: ${error}`);
   switch (kind) {
@@ -47,6 +52,8 @@ function textOf(bot: Bot, { kind, programId }: Attention, { intake, backend }: E
       return `The backend of the program ${name} fails${because(ofProgram)}`;
     case 'program_parked':
       return `The program ${name} is parked${because(ofProgram)}`;
+    case 'flood':
+      return `The bot sent too fast: the platform takes no more of some calls until ${new Date(floodUntilMs ?? 0).toISOString()}`;
     case 'forwarding_off':
       return 'There is a backend, and forwarding is off';
     case 'nobody_reads':

@@ -30,6 +30,9 @@ const UNHEARD_MS = 90_000;
 /** Intake is tried again more often. */
 const PAUSE_SHOWN_MS = 300_000;
 
+/** Tells since when and until when (ms) the platform takes no more of some calls of a bot; null if it takes all. */
+export type KnownFloods = { statusOf(botId: number): { sinceMs: number; untilMs: number } | null };
+
 /** The fields of a bot's state that attentionOf reads. Bots with equal fields get the same array object. */
 export function attentionFieldsOf(bot: Bot): readonly string[] {
   if (bot.disabled) return FIELDS.disabled;
@@ -43,10 +46,11 @@ export function attentionOf(
   nowMs: number,
   number: ReadNumber,
   programs: readonly ProgramAttention[],
+  floods: KnownFloods,
 ): Attention[] {
   if (bot.disabled) return [];
   const found = [intakeAttention(bot, nowMs, number), backendAttention(bot, nowMs, number)];
-  found.push(pollerAttention(bot, nowMs, number), settingsAttention(bot));
+  found.push(pollerAttention(bot, nowMs, number), floodAttention(bot, floods), settingsAttention(bot));
   const ofPrograms = programs.map(({ kind, program: { id }, sinceMs, waiting }) => {
     return { kind, sinceMs, reader: `program:${id}`, programId: id, waiting };
   });
@@ -93,6 +97,11 @@ export function isPollerSilent(bot: Bot, nowMs: number, waiting: number, polledA
   if (hasBackend(bot) && polledAtMs === null) return false;
   const sinceMs = polledAtMs ?? bot.createdAt.getTime();
   return isSilent(nowMs, { waiting, polledAtMs: sinceMs, silentAfterS: bot.silentAfterS });
+}
+
+function floodAttention({ id }: Bot, floods: KnownFloods): Attention | null {
+  const flood = floods.statusOf(id);
+  return flood === null ? null : { ...NOBODY, kind: 'flood', sinceMs: flood.sinceMs };
 }
 
 function settingsAttention(bot: Bot): Attention | null {

@@ -1,6 +1,7 @@
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
+import { NO_FLOODS } from '@flotilla/testing/no-floods.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Bot } from '../bots/bot.ts';
@@ -23,7 +24,7 @@ beforeEach(() => redis.commands.flushall());
 
 async function statusOf(bot: Bot, state: Record<string, string | number>) {
   await redis.commands.hset(botKeys(bot.id).state, state);
-  return readBotStatus({ redis, clock: { nowMs: () => NOW_MS } }, bot);
+  return readBotStatus({ redis, clock: { nowMs: () => NOW_MS }, floods: NO_FLOODS }, bot);
 }
 
 test('the webhook of a bot stands since the platform refuses the bot; of another fault nobody knows since when', async () => {

@@ -3,7 +3,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type Bot, polls } from '../bots/bot.ts';
-import { type Attention, attentionOf } from './attention.ts';
+import { type Attention, attentionOf, type KnownFloods } from './attention.ts';
 import { attentionTexts, type TextOf } from './attention-texts.ts';
 import { backendStateOf, isRunning, pendingOf, type ReadNumber } from './bot-state.ts';
 import { type ProgramAttention, readProgramAttention } from './program-attention.ts';
@@ -26,11 +26,13 @@ export type BotStatus = {
   failingSinceMs: number | null;
   /** When intake of an enabled bot that is not running last worked; null if it never did, or nobody knows when. */
   intakeStoppedAtMs: number | null;
+  /** Until when the platform takes no more of some of its calls; null if it takes all. */
+  floodUntilMs: number | null;
   /** What is wrong with it, the worst first. */
   attention: (Attention & { text: string })[];
 };
 
-type StatusDeps = { redis: RedisHandles; clock: Clock };
+type StatusDeps = { redis: RedisHandles; clock: Clock; floods: KnownFloods };
 
 const FIELDS = [
   'allowedCount',
@@ -68,11 +70,12 @@ export async function readBotStatuses(deps: StatusDeps, bots: Bot[]): Promise<Bo
   const textOf = await attentionTexts(deps, programs);
   const nowMs = deps.clock.nowMs();
   return bots.map((bot, at) =>
-    statusFrom(bot, nowMs, states[at] as (string | null)[], programs.get(bot.id) ?? [], textOf),
+    statusFrom(deps.floods, bot, nowMs, states[at] as (string | null)[], programs.get(bot.id) ?? [], textOf),
   );
 }
 
 function statusFrom(
+  floods: KnownFloods,
   bot: Bot,
   nowMs: number,
   values: (string | null)[],
@@ -89,7 +92,8 @@ function statusFrom(
   const backendState = backendStateOf(bot, number);
   const intakeError = standing(fault('pollErr', 'pollErrAt'), intakeOkAtMs);
   const backendError = standing(deliveryError, number('pushOkAt'));
-  const errors = { intake: intakeError?.message ?? '', backend: backendError?.message ?? '' };
+  const floodUntilMs = floods.statusOf(bot.id)?.untilMs ?? null;
+  const errors = { intake: intakeError?.message ?? '', backend: backendError?.message ?? '', floodUntilMs };
   return {
     running,
     lastError: newest(intakeError, backendError),
@@ -99,7 +103,11 @@ function statusFrom(
     backendState,
     failingSinceMs: backendState === 'ok' ? null : number('failingSince'),
     intakeStoppedAtMs: running || bot.disabled ? null : intakeStoppedAtMs(bot, number),
-    attention: attentionOf(bot, nowMs, number, programs).map((one) => ({ ...one, text: textOf(bot, one, errors) })),
+    floodUntilMs,
+    attention: attentionOf(bot, nowMs, number, programs, floods).map((one) => ({
+      ...one,
+      text: textOf(bot, one, errors),
+    })),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { refreshed, type Taken } from '@flotilla/runtime/refreshed.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import { type Attention, attentionFieldsOf, attentionOf } from './attention.ts';
+import { type Attention, attentionFieldsOf, attentionOf, type KnownFloods } from './attention.ts';
 import {
   backendStateOf,
   botState,
@@ -36,6 +36,7 @@ type Deps = {
   redis: RedisHandles;
   clock: Clock;
   directory: BotDirectory;
+  floods: KnownFloods;
   /** Tells which bots changed since then; null: not known. */
   changes: { since(ms: number): ReadonlySet<number> | null };
 };
@@ -102,7 +103,7 @@ export function statusColumns(deps: Deps): StatusColumns {
         return new Map(bots.map(({ id }) => [id, { figures: figures.get(id)!, programs: programs.get(id) ?? [] }]));
       },
       toValue: (bot, nowMs, { figures: row, programs }) =>
-        attentionOf(bot, nowMs, (field) => numberOf(row, field), programs),
+        attentionOf(bot, nowMs, (field) => numberOf(row, field), programs, deps.floods),
     }),
   };
 }

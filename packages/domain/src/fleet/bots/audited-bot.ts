@@ -29,6 +29,7 @@ function auditedFields(bot: Bot) {
     description: bot.description,
     max_connections: bot.maxConnections,
     silent_after_s: bot.silentAfterS,
+    flood: bot.flood,
     allowed_updates: bot.allowedUpdates,
   };
 }

@@ -27,6 +27,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     description: row.description,
     maxConnections: row.max_connections,
     silentAfterS: row.silent_after_s,
+    flood: row.flood,
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
     namedKinds: row.named_kinds,
     rules: row.rules,
@@ -69,6 +70,7 @@ export function rowFromChanges(secrets: SecretBox, botId: number, changes: BotCh
     ...present('description', changes.description),
     ...present('max_connections', changes.maxConnections),
     ...present('silent_after_s', changes.silentAfterS),
+    ...present('flood', changes.flood),
     ...(allowedUpdates === undefined
       ? {}
       : { allowed_updates: allowedUpdates === null ? null : JSON.stringify(allowedUpdates) }),

@@ -1,3 +1,4 @@
+import type { FloodMode } from '@flotilla/contract/bots.ts';
 import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { Signing } from './signing.ts';
@@ -30,6 +31,8 @@ export type Bot = {
   maxConnections: number;
   /** Seconds without a poll after which a reader with waiting updates counts as silent; 0: never. */
   silentAfterS: number;
+  /** What its calls through the proxy do while the platform takes none: see delivery/flood. */
+  flood: FloodMode;
   /** null means the platform's default set. */
   allowedUpdates: string[] | null;
   /** Unknown kinds of updates that any of its readers ever named. */
@@ -66,6 +69,7 @@ export type BotChanges = Partial<
     | 'description'
     | 'maxConnections'
     | 'silentAfterS'
+    | 'flood'
     | 'allowedUpdates'
     | 'token'
   >

@@ -24,6 +24,8 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'dead_letters.grew': 'begun',
   'intake.refused': 'begun',
   'intake.resumed': 'over',
+  'flood.began': 'begun',
+  'flood.ended': 'over',
   'bot.unauthorized': 'begun',
   'bot.added': 'news',
   'sign_in.new_address': 'news',

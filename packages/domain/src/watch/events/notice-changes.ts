@@ -5,6 +5,7 @@ import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { eventKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { KnownFloods } from '../../fleet/bot-list/attention.ts';
 import { type AttentionOfBot, listAttention } from '../../fleet/bot-list/list-attention.ts';
 import type { StatusColumns } from '../../fleet/bot-list/status-columns.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
@@ -15,6 +16,7 @@ export type NoticeDeps = {
   redis: RedisHandles;
   clock: Clock;
   directory: BotDirectory;
+  floods: KnownFloods;
   statusColumns: StatusColumns;
 };
 
@@ -25,6 +27,7 @@ const STANDING = {
   program_silent: { begin: 'program.silent', end: 'program.back' },
   program_parked: { begin: 'program.parked', end: null },
   intake: { begin: 'intake.refused', end: 'intake.resumed' },
+  flood: { begin: 'flood.began', end: 'flood.ended' },
 } as const satisfies Record<string, { begin: EventKind; end: EventKind | null }>;
 type Standing = keyof typeof STANDING;
 
@@ -36,6 +39,7 @@ const OF_ATTENTION: Partial<Record<AttentionKind, { standing: Standing; begins: 
   program_silent: { standing: 'program_silent', begins: true },
   program_parked: { standing: 'program_parked', begins: true },
   intake_failing: { standing: 'intake', begins: true },
+  flood: { standing: 'flood', begins: true },
 };
 const KINDS = Object.keys(OF_ATTENTION) as AttentionKind[];
 const ENDED: Record<Standing, string> = {
@@ -44,9 +48,12 @@ const ENDED: Record<Standing, string> = {
   program_silent: 'The program polls again',
   program_parked: '',
   intake: 'Updates come in again',
+  flood: 'The platform takes all calls again',
 };
 /** The backend of a program fails for so long before it is told, as that of a bot. */
 const FAILING_MS = 10_000;
+/** A shorter flood is over before anybody could read of it. */
+const FLOODED_MS = 10_000;
 const UNAUTHORIZED = /^Unauthorized/;
 
 /** Compares what is wrong with the bots with what was told, and records what began and what is over. One process at a time. */
@@ -70,7 +77,11 @@ export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: A
 const keyOf = (botId: number, programId: number, standing: string) => `${botId} ${programId} ${standing}`;
 const standingOf = ({ kind }: AttentionOfBot): Standing => OF_ATTENTION[kind]!.standing;
 
-function begins({ clock }: NoticeDeps, { kind, sinceMs }: AttentionOfBot): boolean {
+function begins({ clock, floods }: NoticeDeps, { bot, kind, sinceMs }: AttentionOfBot): boolean {
+  if (kind === 'flood') {
+    const flood = floods.statusOf(bot.id);
+    return flood !== null && flood.untilMs - flood.sinceMs >= FLOODED_MS;
+  }
   if (kind === 'program_failing') return clock.nowMs() - (sinceMs ?? 0) >= FAILING_MS;
   return OF_ATTENTION[kind]!.begins;
 }

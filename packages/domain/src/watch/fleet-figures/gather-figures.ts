@@ -5,6 +5,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { countDeadLetters } from '../../delivery/deliveries/count-dead-letters.ts';
+import type { KnownFloods } from '../../fleet/bot-list/attention.ts';
 import { botState } from '../../fleet/bot-list/bot-state.ts';
 import { type BotStatus, readBotStatuses } from '../../fleet/bot-list/bot-status.ts';
 import { type Bot, hasBackend, pushes, routes } from '../../fleet/bots/bot.ts';
@@ -13,7 +14,13 @@ import { type WaitingSample, waitingSample } from '../../records/activity/note-w
 import { readFleetRates } from '../../records/activity/read-fleet-rates.ts';
 import { countAttention, deepen, type FleetFigures, type IntakeState, noFigures } from './fleet-figures.ts';
 
-export type FigureDeps = { db: Database; redis: RedisHandles; directory: BotDirectory; clock: Clock };
+export type FigureDeps = {
+  db: Database;
+  redis: RedisHandles;
+  directory: BotDirectory;
+  clock: Clock;
+  floods: KnownFloods;
+};
 type Gathered = ReturnType<typeof noFigures>;
 
 const EVERY_MS = 30_000;

@@ -1,6 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Floods } from '../../delivery/flood/floods.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 
 /** Bots that changed at about this time; null when any bot may have changed. */
@@ -15,14 +16,14 @@ export type BotChanges = {
   close(): void;
 };
 
-type Deps = { redis: RedisHandles; directory: BotDirectory; clock: Clock };
+type Deps = { redis: RedisHandles; directory: BotDirectory; clock: Clock; floods: Pick<Floods, 'onChange'> };
 
 const GATHER_MS = 50;
 const REMEMBERED_MS = 120_000;
 /** The clocks of replicas may differ this much; a change may then be told twice. */
 const CLOCKS_DIFFER_MS = 2000;
 
-export function botChanges({ redis, directory, clock }: Deps): BotChanges {
+export function botChanges({ redis, directory, clock, floods }: Deps): BotChanges {
   const listeners = new Set<(changed: ChangedBots) => void>();
   /** Bot → when it changed last, oldest first. */
   const changedAtMs = new Map<number, number>();
@@ -62,7 +63,7 @@ export function botChanges({ redis, directory, clock }: Deps): BotChanges {
       if (missedSome) tellSoon();
     },
   });
-  const stopListening = directory.onChange(changed);
+  const stops = [directory.onChange(changed), floods.onChange(({ botId }) => changed(botId))];
 
   return {
     onChange: (listener) => {
@@ -76,7 +77,7 @@ export function botChanges({ redis, directory, clock }: Deps): BotChanges {
     },
     close: () => {
       if (timer !== null) clearTimeout(timer);
-      stopListening();
+      for (const stop of stops) stop();
       subscription.close();
     },
   };

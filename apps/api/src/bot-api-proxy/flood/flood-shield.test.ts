@@ -1,0 +1,389 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
+import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import {
+  answerCall,
+  type FloodingPlatform,
+  floodText,
+  type PlatformCall,
+  refuseCall,
+  startFloodingPlatform,
+} from '@flotilla/testing/flooding-platform.ts';
+import { openLive } from '@flotilla/testing/live-client.ts';
+import { rawConnection } from '@flotilla/testing/raw-http.ts';
+import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+const MINUTE_S = 60;
+
+let platform: FloodingPlatform;
+let api: TestApi;
+let pod: Awaited<ReturnType<TestApi['startPod']>>;
+let names = 0;
+
+beforeAll(async () => {
+  platform = await startFloodingPlatform();
+  api = await startTestApi({ TELEGRAM_API_URL: platform.url });
+  pod = await api.startPod();
+}, 60_000);
+afterAll(async () => {
+  await api?.stop();
+  await platform?.stop();
+});
+beforeEach(() => platform.clear());
+
+async function addBot(settings: object = {}): Promise<BotResource> {
+  const added = await api.admin('POST', '/api/bots/add', { body: { token: platform.newToken(), ...settings } });
+  expect(added.status).toBe(200);
+  const bot = added.json as BotResource;
+  await waitFor(async () => (await shown(bot, pod.url)).id === bot.id);
+  return bot;
+}
+
+type Answer = { status: number; text: string; by: string | null; retryAfter: string | null };
+async function send(token: string, method: string, init: RequestInit = {}, url = api.url): Promise<Answer> {
+  const answer = await fetch(`${url}/tgapi/bot${token}/${method}`, init);
+  const { status, headers } = answer;
+  const by = headers.get('flotilla-answered-by');
+  return { status, text: await answer.text(), by, retryAfter: headers.get('retry-after') };
+}
+const json = (fields: object): RequestInit => ({
+  method: 'POST',
+  body: JSON.stringify(fields),
+  headers: { 'content-type': 'application/json' },
+});
+const to = (chat_id: number | string, text = 'x') => json({ chat_id, text });
+const part = (name: string, content: string, more = '') =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+const form = (...parts: string[]): RequestInit => ({
+  method: 'POST',
+  body: `${parts.join('')}--b--\r\n`,
+  headers: { 'content-type': 'multipart/form-data; boundary=b' },
+});
+const shown = async ({ id }: BotResource, url = api.url) => {
+  const answer = await fetch(`${url}/api/bots/show?id=${id}`, {
+    headers: { authorization: `Bearer ${api.env.ADMIN_API_KEY}` },
+  });
+  return (await answer.json()) as BotResource;
+};
+const heard = (bot: BotResource, url = pod.url) => waitFor(async () => (await shown(bot, url)).flood_until !== null);
+const over = (bot: BotResource, url = pod.url) => waitFor(async () => (await shown(bot, url)).flood_until === null);
+
+const knownFloods = () => readMetric(api, 'flotilla_floods');
+const firstCall = async (): Promise<PlatformCall> => {
+  await waitFor(() => platform.calls.length > 0);
+  return platform.calls[0]!;
+};
+
+/** Lets the platform refuse one call of the bot, at the first replica. */
+async function flood(bot: BotResource, seconds = MINUTE_S, method = 'sendMessage', init = to(5)): Promise<void> {
+  platform.refuse(method, seconds);
+  expect(await send(bot.token, method, init)).toMatchObject({ status: 429, by: null, text: floodText(seconds) });
+  platform.clear();
+  await heard(bot);
+}
+
+describe('a 429 that one replica got', () => {
+  test('is answered by the other one in the words of the platform, with the seconds that remain', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    await flood(bot);
+    const answer = await send(bot.token, 'sendMessage', to(5), pod.url);
+    const seconds = Number(answer.retryAfter);
+    expect(answer).toEqual({ status: 429, by: 'flood-shield', retryAfter: String(seconds), text: floodText(seconds) });
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(MINUTE_S);
+    expect(platform.calls).toEqual([]);
+    expect(await readMetric(pod, 'flotilla_flood_answered_calls_total')).toBe(1);
+  });
+
+  test.each([
+    ['a query string', 'sendMessage?chat_id=5&text=x', {}],
+    ['a form', 'sendMessage', { method: 'POST', body: new URLSearchParams({ text: 'x', chat_id: '5' }) }],
+    [
+      'a form of parts',
+      'sendPhoto',
+      form(part('chat_id', '5'), part('photo', 'x'.repeat(200_000), '; filename="p.jpg"')),
+    ],
+    ['JSON that names the chat last', 'copyMessage', json({ text: 'x'.repeat(3000), chat_id: 5 })],
+    ['a parameter that names the method', '', json({ method: 'sendMessage', chat_id: '5', text: 'x' })],
+    ['a method in other letters', 'SENDMESSAGE', to('5')],
+  ])('holds what names its chat in %s', async (_, method, init: RequestInit) => {
+    const bot = await addBot({ flood: 'shield' });
+    await flood(bot);
+    expect(await send(bot.token, method, init)).toMatchObject({ status: 429, by: 'flood-shield' });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('holds a body that comes in pieces and has no length', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    await flood(bot);
+    const head = `POST /tgapi/bot${bot.token}/sendMessage HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n`;
+    const client = await rawConnection(api.port);
+    client.send(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+    const text = '{"chat_id":5,"text":"x"}';
+    for (const piece of [text.slice(0, 12), text.slice(12)])
+      client.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+    client.send('0\r\n\r\n');
+    expect(await client.waitFor(/retry_after":\d+\}\}/)).toMatch(
+      /^HTTP\/1.1 429 .*flotilla-answered-by: flood-shield/is,
+    );
+    expect(platform.calls).toEqual([]);
+    client.end();
+  });
+
+  test('lets other chats, other families and large uploads to other chats pass, byte for byte', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    await flood(bot);
+    const photo = form(part('chat_id', '6'), part('photo', 'y'.repeat(300_000), '; filename="p.jpg"'));
+    const others = [
+      await send(bot.token, 'sendMessage', to(6)),
+      await send(bot.token, 'sendPhoto', photo),
+      await send(bot.token, 'editMessageText', json({ chat_id: 5, message_id: 1, text: 'y' })),
+      await send(bot.token, 'sendChatAction', json({ chat_id: 5, action: 'typing' })),
+      await send(bot.token, 'getChat?chat_id=5'),
+    ];
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const [, uploaded] = platform.calls;
+    expect(uploaded!.text.endsWith(String(photo.body))).toBe(true);
+  });
+
+  test('of a call without a chat holds every call of its family', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    await flood(bot, MINUTE_S, 'answerInlineQuery', json({ inline_query_id: '7', results: [] }));
+    expect(await send(bot.token, 'getChat?chat_id=5')).toMatchObject({ status: 429, by: 'flood-shield' });
+    expect(await send(bot.token, 'setMyName', json({ name: 'x' }), pod.url)).toMatchObject({ by: 'flood-shield' });
+    expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 200 });
+    expect(await send(bot.token, 'getMe')).toMatchObject({ status: 200 });
+  });
+
+  test('with an inline message holds edits of that message only', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    const edit = (inline_message_id: string) => json({ inline_message_id, text: 'y' });
+    await flood(bot, MINUTE_S, 'editMessageText', edit('AbC'));
+    expect(await send(bot.token, 'editMessageText', edit('AbC'))).toMatchObject({ by: 'flood-shield' });
+    expect(await send(bot.token, 'editMessageText', edit('AbD'))).toMatchObject({ status: 200 });
+  });
+
+  test('is passed on by a bot whose setting is pass, which nothing holds', async () => {
+    const bot = await addBot();
+    await flood(bot);
+    platform.refuse('sendMessage', 7);
+    expect(await send(bot.token, 'sendMessage', to(5), pod.url)).toMatchObject({ by: null, text: floodText(7) });
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test('is nothing to a bot that is not registered', async () => {
+    const token = platform.newToken();
+    const before = await knownFloods();
+    platform.refuse('sendMessage', MINUTE_S);
+    for (let call = 0; call < 3; call += 1)
+      expect(await send(token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: null });
+    expect(platform.calls).toHaveLength(3);
+    expect(await knownFloods()).toBe(before);
+  });
+});
+
+describe('a flood', () => {
+  test('ends when a call passes that began after its 429, in every replica', async () => {
+    const bot = await addBot();
+    await flood(bot);
+    expect(await send(bot.token, 'sendMessage', to(6), pod.url)).toMatchObject({ status: 200 });
+    expect((await shown(bot)).flood_until).not.toBeNull();
+    expect(await send(bot.token, 'sendMessage', to(5), pod.url)).toMatchObject({ status: 200 });
+    await over(bot, api.url);
+    await over(bot);
+  });
+
+  test('does not end when a call passes that began before', async () => {
+    const bot = await addBot();
+    platform.hold('sendMessage');
+    const early = send(bot.token, 'sendMessage', to(5));
+    const held = await firstCall();
+    await flood(bot);
+    answerCall(held.open, { message_id: 1 });
+    expect(await early).toMatchObject({ status: 200 });
+    expect((await shown(bot)).flood_until).not.toBeNull();
+    expect((await shown(bot, pod.url)).flood_until).not.toBeNull();
+  });
+
+  test('is prolonged, and never shortened by an answer that comes late', async () => {
+    const bot = await addBot();
+    platform.hold('sendMessage');
+    const late = send(bot.token, 'sendMessage', to(5));
+    const held = await firstCall();
+    await flood(bot, 20);
+    const first = Date.parse((await shown(bot)).flood_until!);
+    await flood(bot, 90);
+    await waitFor(async () => Date.parse((await shown(bot, pod.url)).flood_until!) > first + 60_000);
+    const longest = (await shown(bot)).flood_until;
+    refuseCall(held.open, 3);
+    expect(await late).toMatchObject({ text: floodText(3) });
+    expect((await shown(bot)).flood_until).toBe(longest);
+  });
+
+  test('ends by time, and is shown while it lasts: in the list, as attention, and live', async () => {
+    const bot = await addBot({ flood: 'shield', long_poll_enabled: true });
+    const live = await openLive(pod.url, `bot:${bot.id},chat:${bot.id}:5`, { key: api.env.ADMIN_API_KEY! });
+    await waitFor(() => live.lastEventId() !== '');
+    await flood(bot, 2);
+    const now = await shown(bot);
+    expect(now.attention).toMatchObject([{ kind: 'flood', severity: 'warning', since: expect.any(String) }]);
+    const listed = await api.admin('GET', '/api/bots', { query: { attention: 'flood' } });
+    expect((listed.json as BotResource[]).map(({ id }) => id)).toContain(bot.id);
+    await over(bot);
+    await waitFor(() => live.named('flood').length >= 2);
+    const floods = live.named('flood').map(({ data }) => data);
+    const about = { bot_id: bot.id, chat_id: 5, family: 'send' };
+    expect([floods[0], floods.at(-1)]).toEqual([
+      { ...about, until: expect.any(String) },
+      { ...about, until: null },
+    ]);
+    await waitFor(() => live.named('bot').some(({ data }) => (data as BotResource).flood_until !== null));
+    await waitFor(() => (live.named('bot').at(-1)!.data as BotResource).flood_until === null);
+    live.close();
+    expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 200 });
+  });
+
+  test('is known to a replica that starts later, and survives a Redis that lost everything', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    await flood(bot);
+    const third = await api.startPod();
+    await heard(bot, third.url);
+    await third.stop();
+    const redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
+    await redis.removeKeys('{floods}');
+    // A subscription that begins anew reads what there is.
+    for (const server of redis.servers()) await server.client('KILL', 'TYPE', 'PUBSUB');
+    await waitFor(async () => (await redis.commands.zcard('{floods}:until')) > 0);
+    await redis.close();
+    const fourth = await api.startPod();
+    await heard(bot, fourth.url);
+    expect(await send(bot.token, 'sendMessage', to(5), fourth.url)).toMatchObject({ by: 'flood-shield' });
+    await fourth.stop();
+  });
+});
+
+describe('calls of a bot whose setting is wait', () => {
+  const heldCalls = () => readMetric(api, 'flotilla_flood_held_calls');
+  const waits = (calls: number) => waitFor(async () => (await heldCalls()) === calls);
+
+  test('are held until the flood is over, and then passed on in their order', async () => {
+    const bot = await addBot({ flood: 'wait' });
+    await flood(bot, 3);
+    const first = send(bot.token, 'sendMessage', to(5, 'first'));
+    await waits(1);
+    const second = send(bot.token, 'sendMessage', to(5, 'second'));
+    await waits(2);
+    expect(platform.calls).toEqual([]);
+    expect(await send(bot.token, 'sendMessage', to(6, 'other'))).toMatchObject({ status: 200 });
+    expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(platform.calls.map(({ text }) => /other|first|second/.exec(text)![0])).toEqual(['other', 'first', 'second']);
+    await waits(0);
+  });
+
+  test('are answered at once if it lasts longer than 30 s, or so many wait already', async () => {
+    const bot = await addBot({ flood: 'wait' });
+    await flood(bot, 31);
+    expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: 'flood-shield' });
+    const many = await addBot({ flood: 'wait' });
+    await flood(many, 20);
+    const gone = new AbortController();
+    const held = Array.from({ length: 200 }, () =>
+      send(many.token, 'sendMessage', { ...to(5), signal: gone.signal }).catch(() => null),
+    );
+    await waits(200);
+    expect(await send(many.token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: 'flood-shield' });
+    gone.abort();
+    await Promise.all(held);
+    await waits(0);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('are given up with their client', async () => {
+    const bot = await addBot({ flood: 'wait' });
+    await flood(bot, 25);
+    const client = await rawConnection(api.port);
+    const { body } = to(5);
+    const head = `POST /tgapi/bot${bot.token}/sendMessage HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n`;
+    client.send(`${head}Content-Length: ${String(body).length}\r\n\r\n${body}`);
+    await waits(1);
+    client.socket.destroy();
+    await waits(0);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('go on as soon as another call ends the flood, an upload with its whole body', async () => {
+    const bot = await addBot({ flood: 'wait' });
+    await flood(bot, 25);
+    const photo = form(part('chat_id', '5'), part('photo', 'z'.repeat(300_000), '; filename="p.jpg"'));
+    const held = send(bot.token, 'sendPhoto', photo);
+    await waits(1);
+    await api.admin('POST', '/api/bots/update', { body: { id: bot.id, flood: 'pass' } });
+    await waitFor(async () => (await shown(bot, pod.url)).flood === 'pass');
+    expect(await send(bot.token, 'sendMessage', to(5), pod.url)).toMatchObject({ status: 200 });
+    expect(await held).toMatchObject({ status: 200 });
+    expect(platform.calls.at(-1)!.text.endsWith(String(photo.body))).toBe(true);
+  });
+});
+
+describe('a token of a program', () => {
+  async function tokenOf(bot: BotResource, limits: object = {}): Promise<string> {
+    names += 1;
+    const program = await api.admin('POST', '/api/programs/add', {
+      body: { bot_id: bot.id, name: `helper ${names}` },
+    });
+    const body = { program_id: (program.json as ProgramResource).id, name: 'a token', ...limits };
+    const made = await api.admin('POST', '/api/programs/tokens/add', { body });
+    return (made.json as ProgramTokenResource & { token: string }).token;
+  }
+
+  test('shares the floods of its bot, with and without limits', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    const tokens = [await tokenOf(bot), await tokenOf(bot, { chats: [5, 6] })];
+    await flood(bot);
+    for (const token of tokens) {
+      expect(await send(token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: 'flood-shield' });
+      expect(await send(token, 'sendMessage?chat_id=5&text=x')).toMatchObject({ status: 429, by: 'flood-shield' });
+      expect(await send(token, 'sendMessage', to(6))).toMatchObject({ status: 200 });
+    }
+    expect(await send(tokens[1]!, 'sendMessage', to(7))).toMatchObject({ status: 403, by: null });
+    expect(platform.calls).toHaveLength(2);
+  });
+
+  test('teaches its bot, also by calls that are written anew', async () => {
+    for (const limits of [{}, { chats: [5, 6] }]) {
+      const bot = await addBot({ flood: 'shield' });
+      const token = await tokenOf(bot, limits);
+      platform.refuse('sendMessage', MINUTE_S);
+      expect(await send(token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: null });
+      expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: 'flood-shield' });
+      platform.clear();
+      expect(await send(bot.token, 'sendMessage', to(6))).toMatchObject({ status: 200 });
+    }
+  });
+});
+
+describe('what Flotilla sends itself', () => {
+  test('is not sent, whatever the setting: REST answers 429 with the seconds', async () => {
+    const bot = await addBot();
+    await flood(bot);
+    const sent = await api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: 5, text: 'x' } });
+    expect(sent).toMatchObject({
+      status: 429,
+      json: { error: expect.stringMatching(/^Too Many Requests: retry after \d+$/) },
+    });
+    expect(Number(sent.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('teaches every replica', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    platform.refuse('sendMessage', MINUTE_S);
+    await api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: 5, text: 'x' } });
+    await heard(bot);
+    expect(await send(bot.token, 'sendMessage', to(5), pod.url)).toMatchObject({ status: 429, by: 'flood-shield' });
+  });
+});

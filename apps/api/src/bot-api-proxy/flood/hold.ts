@@ -1,0 +1,108 @@
+import { floodHolding } from '@flotilla/domain/delivery/flood/flood-memory.ts';
+import type { FloodedCall } from '@flotilla/domain/delivery/flood/flooded-call.ts';
+import { nameOfFlood } from '@flotilla/domain/delivery/flood/flooded-call.ts';
+import type { Floods } from '@flotilla/domain/delivery/flood/floods.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { DISABLED, type Refusal, UNAUTHORIZED } from '../answer.ts';
+import { type MethodCall, type RunningProxy, refuse } from '../call.ts';
+import { answerInstead } from './answer-instead.ts';
+import type { HeldTurn } from './held-calls.ts';
+
+/** How a call goes on if nothing holds it. */
+export type Onward = {
+  pass(proxy: RunningProxy, call: MethodCall, bot: Bot): void;
+  /** The place that it names, where that was read before. */
+  place?: string | null;
+  /** Why a call that was held may not go on any more. */
+  whyNot?(proxy: RunningProxy, call: MethodCall, bot: Bot): Promise<Refusal | null>;
+};
+
+/** Clients wait for a minute or so. */
+const HELD_AT_MOST_MS = 30_000;
+/** The next call need not wait for an upload that takes minutes. */
+const NEXT_AFTER_MS = 1_000;
+
+/**
+ * Holds a call while that takes at most 30 s, then passes it on: the calls of one flood one after the other, so that the
+ * platform does not get them all at once. A call that cannot be held is answered at once. That the client of an upload has gone is
+ * noticed only when the upload is read on, at the latest after those 30 s.
+ */
+export async function hold(
+  proxy: RunningProxy,
+  call: MethodCall,
+  bot: Bot,
+  flooded: FloodedCall,
+  onward: Onward,
+): Promise<void> {
+  const { floods, stopping } = proxy.context;
+  const flood = floodHolding(floods.ofBot(bot.id), flooded);
+  const isLong = floods.leftMs(flooded) > HELD_AT_MOST_MS;
+  const turn = isLong ? null : proxy.held.join(nameOfFlood(flood ?? flooded), bot.id, call.whole?.bytes.length ?? 0);
+  if (turn === null) {
+    answerInstead(proxy, call, flooded);
+    return;
+  }
+  const gone = new AbortController();
+  const leave = () => {
+    turn.leave();
+    gone.abort();
+    proxy.open.delete(gone);
+  };
+  proxy.open.add(gone);
+  if (stopping.aborted) gone.abort();
+  call.res.once('close', leave);
+  if (call.res.closed) leave();
+  const isOver = await untilOver(floods, flooded, turn, gone.signal);
+  const refusal = isOver ? await (onward.whyNot ?? whyNotAsBot)(proxy, call, bot) : null;
+  proxy.open.delete(gone);
+  if (call.res.closed) proxy.metrics.call('refused', call.method, 499, call.begunAtMs);
+  else if (!isOver) answerInstead(proxy, call, flooded);
+  else if (refusal !== null) refuse(proxy, call, refusal);
+  else {
+    setTimeout(turn.leave, NEXT_AFTER_MS).unref();
+    onward.pass(proxy, call, bot);
+  }
+}
+
+/** False if the call must be given up: it would take too long, its client has gone, or the process stops. */
+async function untilOver(floods: Floods, flooded: FloodedCall, turn: HeldTurn, signal: AbortSignal): Promise<boolean> {
+  const giveUpAtMs = performance.now() + HELD_AT_MOST_MS;
+  await pause(signal, { forMs: HELD_AT_MOST_MS, until: turn.first });
+  while (!signal.aborted) {
+    const [leftMs, nowMs] = [floods.leftMs(flooded), performance.now()];
+    if (nowMs + leftMs > giveUpAtMs) return false;
+    if (leftMs === 0) return true;
+    const changed = Promise.withResolvers<void>();
+    const stop = floods.onChange(({ botId }) => {
+      if (botId === flooded.botId) changed.resolve();
+    });
+    await pause(signal, { forMs: Math.ceil(leftMs), until: changed.promise });
+    stop();
+  }
+  return false;
+}
+
+function pause(signal: AbortSignal, { forMs, until }: { forMs: number; until: Promise<void> }): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, forMs);
+    signal.addEventListener('abort', done);
+    void until.then(done);
+    if (signal.aborted) done();
+  });
+}
+
+/** The token may have been replaced, and the bot disabled, while the call was held. */
+async function whyNotAsBot(
+  { context: { directory } }: RunningProxy,
+  { path }: MethodCall,
+  bot: Bot,
+): Promise<Refusal | null> {
+  const now = directory.byToken(path.token);
+  if (now?.id !== bot.id) return UNAUTHORIZED;
+  return now.disabled ? DISABLED : null;
+}

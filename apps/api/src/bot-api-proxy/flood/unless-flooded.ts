@@ -1,0 +1,69 @@
+import { floodHolding } from '@flotilla/domain/delivery/flood/flood-memory.ts';
+import { type FloodedCall, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { familyOf } from '@flotilla/telegram/method-families.ts';
+import { fail, type MethodCall, type RunningProxy } from '../call.ts';
+import { hasBody, hasWholeBody } from '../headers.ts';
+import { answerInstead } from './answer-instead.ts';
+import { hold, type Onward } from './hold.ts';
+import { peekBody } from './peek-body.ts';
+import { placeOfBody, readableType } from './place-of-body.ts';
+
+/**
+ * Passes a call on, unless the bot's `flood` keeps it from a platform that would refuse it. While the bot has no flood, this is one
+ * look into a map. Parameters are read only then.
+ */
+export function unlessFlooded(proxy: RunningProxy, call: MethodCall, bot: Bot, onward: Onward): void {
+  const floods = proxy.context.floods.ofBot(bot.id);
+  if (floods === undefined || bot.flood === 'pass') {
+    onward.pass(proxy, call, bot);
+    return;
+  }
+  const family = familyOf(call.method);
+  const isFlooded = family !== null && [...floods.values()].some((flood) => flood.family === family);
+  if (!isFlooded) {
+    onward.pass(proxy, call, bot);
+    return;
+  }
+  const judge = (known: MethodCall, place: string | null) => {
+    // Where nobody knows the chat, only a flood of the whole bot counts. The platform's answer tells the rest.
+    const flooded: FloodedCall = { botId: bot.id, family, place: place ?? WHOLE_BOT };
+    if (floodHolding(proxy.context.floods.ofBot(bot.id), flooded) === undefined) onward.pass(proxy, known, bot);
+    else if (bot.flood === 'shield') answerInstead(proxy, known, flooded);
+    else hold(proxy, known, bot, flooded, onward).catch((error) => fail(proxy, known, error));
+  };
+  const isOfBot = floodHolding(floods, { botId: bot.id, family, place: WHOLE_BOT }) !== undefined;
+  if (onward.place !== undefined || isOfBot) judge(call, onward.place ?? null);
+  else lookForPlace(proxy, call, judge);
+}
+
+type Judge = (call: MethodCall, place: string | null) => void;
+
+function lookForPlace(proxy: RunningProxy, call: MethodCall, judge: Judge): void {
+  const { req, whole, path } = call;
+  const type = readableType(req);
+  const inQuery = placeOfBody({ query: path.query, head: Buffer.alloc(0), isWhole: false, type });
+  if (inQuery !== null) judge(call, inQuery);
+  else if (whole !== null) judge(call, placeOfBody({ query: path.query, head: whole.bytes, isWhole: true, type }));
+  else if (!hasBody(req)) judge(call, placeOfBody({ query: path.query, head: null, isWhole: true, type }));
+  // What came with the headers is parsed by then, and most bodies are whole.
+  else process.nextTick(readPlace, proxy, call, judge);
+}
+
+function readPlace(proxy: RunningProxy, call: MethodCall, judge: Judge): void {
+  const { req, path } = call;
+  const type = readableType(req);
+  if (!hasWholeBody(req)) {
+    peekBody(proxy.context.bodies, call, type).then(
+      (peeked) => {
+        if (peeked === 'gone') proxy.metrics.call('refused', call.method, 499, call.begunAtMs);
+        else judge({ ...call, whole: peeked.whole }, peeked.place);
+      },
+      (error) => fail(proxy, call, error),
+    );
+    return;
+  }
+  const bytes = (req.read() as Buffer | null) ?? Buffer.alloc(0);
+  const read = { ...call, whole: { bytes, release: () => undefined } };
+  judge(read, placeOfBody({ query: path.query, head: bytes, isWhole: true, type }));
+}

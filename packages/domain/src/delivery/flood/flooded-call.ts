@@ -1,0 +1,64 @@
+import { familyOf, METHOD_FAMILIES, type MethodFamily } from '@flotilla/telegram/method-families.ts';
+
+/** What the platform counts together: calls of one family of one bot to one chat, or to no chat. */
+export type FloodedCall = {
+  botId: number;
+  family: MethodFamily;
+  /** The chat as `placeOf` names it; WHOLE_BOT for calls that name none. */
+  place: string;
+};
+
+export const WHOLE_BOT = '';
+const CHAT_ID = /^-?[1-9]\d{0,15}$/;
+const CHAT_NAME = /^@\w{1,64}$/;
+const INLINE_MESSAGE = /^[\w-]{1,64}$/;
+/** Where a message is that was sent by an inline query: only its id is known, so each is a place of its own. */
+const INLINE = 'inline:';
+const NAME = /^(\d{1,15}) (\w+) (\S*)$/;
+
+type Read = (parameter: string) => unknown;
+
+/** The place that the parameters of a call name: a chat, an inline message, or the whole bot. Null for an unusual chat. */
+export function placeOf(parameter: Read): string | null {
+  const chat = text(parameter('chat_id'));
+  if (chat === '') {
+    const message = text(parameter('inline_message_id'));
+    if (message === '') return WHOLE_BOT;
+    return INLINE_MESSAGE.test(message) ? INLINE + message : null;
+  }
+  if (CHAT_ID.test(chat)) return chat;
+  return CHAT_NAME.test(chat) ? chat.toLowerCase() : null;
+}
+
+/** The call that floods are remembered for; null if a 429 to it says nothing about others, or nobody knows its chat. */
+export function floodedCall(botId: number, lowerCaseMethod: string, parameter: Read): FloodedCall | null {
+  const family = familyOf(lowerCaseMethod);
+  if (family === null) return null;
+  const place = placeOf(parameter);
+  return place === null ? null : { botId, family, place };
+}
+
+export type ShownPlace = { chat_id?: number; chat_username?: string; inline_message_id?: string };
+
+/** A place as people see it; {} for the whole bot. */
+export function shownPlace(place: string): ShownPlace {
+  if (place === WHOLE_BOT) return {};
+  if (place.startsWith(INLINE)) return { inline_message_id: place.slice(INLINE.length) };
+  return CHAT_ID.test(place) ? { chat_id: Number(place) } : { chat_username: place.slice(1) };
+}
+
+/** How all processes name a flood. */
+export function nameOfFlood({ botId, family, place }: FloodedCall): string {
+  return `${botId} ${family} ${place}`;
+}
+
+/** The flood of such a name; null if it is none, or of a family that only a newer release knows. */
+export function floodNamed(name: string): FloodedCall | null {
+  const [, botId, family, place] = NAME.exec(name) ?? [];
+  const known = METHOD_FAMILIES.find((one) => one === family);
+  return known === undefined ? null : { botId: Number(botId), family: known, place: place as string };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

@@ -1,0 +1,159 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { channels, floodKeys } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
+import {
+  FLOODS_AT_MOST,
+  type Flood,
+  type FloodChange,
+  type FloodsOfBot,
+  floodHolding,
+  floodMemory,
+  floodOf,
+} from './flood-memory.ts';
+import { type FloodedCall, floodNamed, nameOfFlood } from './flooded-call.ts';
+
+/** Remembers, in every process of the fleet, until when the platform takes no calls of a bot. Never throws. */
+export type Floods = {
+  /** The floods of a bot; undefined if it has none. Asks no store. */
+  ofBot(botId: number): FloodsOfBot | undefined;
+  /** Ms until the platform takes this call again; 0 if it may be made now. */
+  leftMs(call: FloodedCall): number;
+  /** The platform answered 429. An earlier wait that ends later stays. */
+  note(call: FloodedCall, retryAfterS: number): void;
+  /** The platform took a call that began at this time of performance.now(). It ends a flood that was noted before. */
+  passed(call: FloodedCall, begunAtMs: number): void;
+  /** Since when and until when (ms) some of the bot's calls are held; null if none are. */
+  statusOf(botId: number): FloodStatus | null;
+  onChange(listener: (change: FloodChange) => void): () => void;
+  close(): void;
+};
+
+export type FloodStatus = { sinceMs: number; untilMs: number };
+
+type Deps = { redis: RedisHandles; clock: Clock; log: Logger; metrics: Pick<Metrics, 'gauge'> };
+
+/** A longer wait is remembered for so long, and learned again then. */
+const LONGEST_WAIT_S = 30 * 86_400;
+/** While a bot goes on knocking, Redis is told as often as this. */
+const TOLD_EVERY_MS = 1_000;
+/** Whole seconds and the way of a message let one end look like several. */
+const SAME_END_MS = 250;
+
+export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
+  const memory = floodMemory();
+  metrics.gauge({
+    name: 'flotilla_floods',
+    help: 'Chats, and bots as a whole, of which this process knows that the platform takes no more of some calls for a while.',
+    collect() {
+      this.set(memory.count());
+    },
+  });
+  /** The newest number that this process has heard of. */
+  let newest = 0;
+  const toldAtMs = new Map<string, number>();
+  const warn = throttledLog((reason: string, leftOut) =>
+    log.warn({ reason, leftOut }, 'other processes could not be told of a flood'),
+  );
+
+  const hear = (call: FloodedCall, heard: { number: number | null; leftMs: number; agedMs: number }): void => {
+    const [nowMs, clockMs] = [performance.now(), clock.nowMs()];
+    const known = floodOf(memory.ofBot(call.botId), call);
+    const isLonger = known === undefined || nowMs + heard.leftMs > known.endsAtMs + SAME_END_MS;
+    memory.put({
+      ...call,
+      number: heard.number ?? known?.number ?? null,
+      endsAtMs: isLonger ? nowMs + heard.leftMs : known.endsAtMs,
+      heardAtMs: nowMs,
+      sinceMs: known?.sinceMs ?? clockMs - heard.agedMs,
+      untilMs: isLonger ? clockMs + heard.leftMs : known.untilMs,
+    });
+  };
+  const share = async (flood: Flood): Promise<void> => {
+    const name = nameOfFlood(flood);
+    toldAtMs.set(name, performance.now());
+    const forMs = Math.ceil(flood.endsAtMs - performance.now());
+    if (forMs <= 0) return;
+    try {
+      await scripts.noteFlood(redis.commands, floodKeys, { name, forMs, most: FLOODS_AT_MOST });
+    } catch (error) {
+      toldAtMs.delete(name);
+      warn(String(error));
+    }
+  };
+  const load = async (): Promise<void> => {
+    const before = memory.all();
+    const read = await scripts.readFloods(redis.commands, floodKeys, { most: FLOODS_AT_MOST });
+    // Redis has lost what it knew, or a 429 was noted while it was away.
+    const isOlder = read.newest < newest;
+    const named = new Map(read.floods.map((row) => [row.name, row]));
+    newest = Math.max(newest, read.newest);
+    for (const flood of before) {
+      if (named.has(nameOfFlood(flood))) continue;
+      if (isOlder || flood.number === null) await share(flood);
+      else memory.end(flood);
+    }
+    for (const { name, ...row } of read.floods) {
+      const call = floodNamed(name);
+      if (call !== null) hear(call, row);
+    }
+  };
+  const subscription = redis.subscribe(channels.floods, {
+    message: (payload) => {
+      const [number, leftMs, agedMs, ...name] = String(payload).split(' ');
+      const call = floodNamed(name.join(' '));
+      newest = Math.max(newest, Number(number));
+      if (call === null) return;
+      if (leftMs === '0') memory.end(call);
+      else hear(call, { number: Number(number), leftMs: Number(leftMs), agedMs: Number(agedMs) });
+    },
+    // Messages from while the connection was away are not repeated.
+    listening: () => {
+      load().catch((error: unknown) => log.warn({ reason: String(error) }, 'floods could not be read'));
+    },
+  });
+  const forget = memory.onChange(({ untilMs, ...call }) => {
+    if (untilMs === null) toldAtMs.delete(nameOfFlood(call));
+  });
+
+  return {
+    ofBot: memory.ofBot,
+    leftMs: (call) => {
+      const holding = floodHolding(memory.ofBot(call.botId), call);
+      return holding === undefined ? 0 : Math.max(0, holding.endsAtMs - performance.now());
+    },
+    note: (call, retryAfterS) => {
+      if (!(retryAfterS > 0)) return;
+      const before = floodOf(memory.ofBot(call.botId), call);
+      hear(call, { number: null, leftMs: Math.min(retryAfterS, LONGEST_WAIT_S) * 1000, agedMs: 0 });
+      const flood = floodOf(memory.ofBot(call.botId), call);
+      if (flood === undefined) return;
+      const isKnown = performance.now() - (toldAtMs.get(nameOfFlood(call)) ?? 0) < TOLD_EVERY_MS;
+      if (!isKnown || flood.endsAtMs - (before?.endsAtMs ?? 0) > TOLD_EVERY_MS) void share(flood);
+    },
+    passed: (call, begunAtMs) => {
+      const flood = floodOf(memory.ofBot(call.botId), call);
+      if (flood === undefined || flood.number === null || begunAtMs <= flood.heardAtMs) return;
+      memory.end(flood);
+      const ended = { name: nameOfFlood(flood), number: flood.number };
+      scripts.endFlood(redis.commands, floodKeys, ended).catch((error: unknown) => warn(String(error)));
+    },
+    statusOf: (botId) => {
+      const floods = [...(memory.ofBot(botId)?.values() ?? [])];
+      if (floods.length === 0) return null;
+      return {
+        sinceMs: Math.min(...floods.map(({ sinceMs }) => sinceMs)),
+        untilMs: Math.max(...floods.map(({ untilMs }) => untilMs)),
+      };
+    },
+    onChange: memory.onChange,
+    close: () => {
+      subscription.close();
+      forget();
+      memory.close();
+    },
+  };
+}
