@@ -1,4 +1,5 @@
 import { honourFloods } from '@flotilla/domain/delivery/flood/honour-floods.ts';
+import { type IdempotencyKeys, idempotencyKeys } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
 import { tokenUseRecorder } from '@flotilla/domain/delivery/programs/token-use-recorder.ts';
 import type { MeasurePull } from '@flotilla/domain/delivery/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
@@ -39,6 +40,8 @@ export type Context = Service & {
   groupFollower: GroupFollower;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
+  /** The Idempotency-Keys of calls. */
+  idempotency: IdempotencyKeys;
   /** Callers of this process that wait for an answer to a question. */
   questionWaiters: ChannelWaiters;
   /** The statuses by which lists of bots are filtered and sorted. */
@@ -94,6 +97,8 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   onClose(waiters.close);
   const questionWaiters = channelWaiters(redis, channels.questions);
   onClose(questionWaiters.close);
+  const idempotency = idempotencyKeys({ redis, memory: service.memory, log });
+  onClose(async () => idempotency.close());
   const changes = botChanges(service);
   onClose(changes.close);
   const columns = statusColumns({ redis, clock, directory, floods: service.floods, changes });
@@ -127,6 +132,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     groupFollower: groups,
     waiters,
     questionWaiters,
+    idempotency,
     statusColumns: columns,
     live,
     readSystem: systemReader({ ...service, config }),

@@ -106,6 +106,7 @@ export const messageActionOperations = {
     },
     output: messageResource,
     botInputs: ['bot_id'],
+    keyed: 'once',
     readOnlyFields: fieldsBeside(messageResource, sendInputs),
     errors: PLATFORM_ERRORS,
     example: { input: { ...EXAMPLE_CHAT, text: 'On its way', reply_to_message_id: 501 }, output: SENT_MESSAGE },
@@ -122,6 +123,7 @@ export const messageActionOperations = {
     input: z.object(editInputs),
     output: messageResource,
     botInputs: ['bot_id'],
+    keyed: 'once',
     readOnlyFields: fieldsBeside(messageResource, editInputs),
     errors: PLATFORM_ERRORS,
     example: {

@@ -51,6 +51,11 @@ export type Operation<
   readonly readOnlyFields?: readonly string[];
   /** Other names of inputs: alias → input. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /**
+   * Sends something for its input `bot_id`, so it takes the header `Idempotency-Key`: it is carried out once, or (`input`) the
+   * header is another way to give its input `idempotency_key`.
+   */
+  readonly keyed?: 'once' | 'input';
   /** The token of a program may call it, too, for the bot of that program. */
   readonly alsoPrograms?: true;
   /** Allowed while the account must change its password first. */

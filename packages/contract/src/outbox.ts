@@ -135,7 +135,8 @@ export const outboxOperations = {
 \`method\` is one that sends, edits, copies or forwards; \`params\` are its parameters, with \`chat_id\`. A file is named by its id or a URL.
 In one chat, entries of one priority go in the order in which they were added, one at a time; different chats do not wait for each other.
 
-With an \`idempotency_key\` the same entry is answered again, and nothing is added. Another entry with the same key is refused with 422.`,
+With an \`idempotency_key\` the same entry is answered again, and nothing is added. Another entry with the same key is refused with 422. The
+header \`Idempotency-Key\` is another way to give it.`,
     input: z.object({
       bot_id: botId(),
       method: text({ min: 1, max: 64 }).describe('The method of the Bot API, such as `sendMessage`.'),
@@ -153,6 +154,7 @@ With an \`idempotency_key\` the same entry is answered again, and nothing is add
     }),
     output: entryResource,
     botInputs: ['bot_id'],
+    keyed: 'input',
     errors: ['not_found', 'idempotency_mismatch', 'platform_refused', 'platform_failed', 'too_many_requests'],
     example: {
       input: {

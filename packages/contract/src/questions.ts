@@ -89,6 +89,7 @@ From its first question on, a bot keeps callbacks whose data begins with \`flq:\
     }),
     output: questionResource,
     botInputs: ['bot_id'],
+    keyed: 'once',
     errors: ['not_found', 'platform_refused', 'platform_failed', 'too_many_requests'],
     example: {
       input: {

@@ -82,6 +82,12 @@ export function botKeys(botId: number) {
     modelCalls: (day: number) => `${prefix}:model-calls:${day}`,
     /** Before the id of a program; see `programKeys`. */
     programPrefix: `${prefix}:program:`,
+    /** What became of calls with an Idempotency-Key; see scripts/claim-idempotency-key.lua. */
+    idempotency: {
+      entries: `${prefix}:idempotency`,
+      claimed: `${prefix}:idempotency:claimed`,
+      answers: `${prefix}:idempotency:answers`,
+    },
     /** Exists for a second after a setWebhook, which is allowed once a second. */
     recentSetWebhook: `${prefix}:set-webhook`,
     /** Who answered this callback query; for ten minutes, of bots with several readers. */
@@ -269,6 +275,8 @@ export const channels = {
   floods: 'flotilla:floods',
   /** Payload: the id of a bot of which a question was settled. */
   questions: 'flotilla:questions',
+  /** Payload: `<bot id>:<digest>` of an Idempotency-Key for whose first call another one waits. */
+  idempotencyKeys: 'flotilla:idempotency-keys',
   /** Payload: the id of a bot whose configuration changed. */
   config: 'flotilla:config',
 } as const;

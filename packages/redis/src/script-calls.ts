@@ -515,6 +515,38 @@ async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args
   }
 }
 
+export type ClaimIdempotencyKeyKeys = { entries: string; claimed: string; answers: string };
+export type ClaimIdempotencyKeyArgs = {
+  digest: string;
+  claim: string;
+  /** the claim ends unless its process renews it */
+  leaseMs: number;
+  keptMs: number;
+  /** of a bot */
+  keysAtMost: number;
+};
+export type ClaimIdempotencyKeyReply =
+  | { outcome: 'CLAIMED' }
+  | { outcome: 'RUNNING'; leaseMs: number }
+  | { outcome: 'ENDED'; params: string; answer: string }
+  | { outcome: 'UNKNOWN' }
+  | { outcome: 'FULL'; retryAfterMs: number };
+/** Claims an Idempotency-Key of a bot for a call, or says how the call stands that claimed it first. See scripts/claim-idempotency-key.lua. */
+async function claimIdempotencyKey(redis: RedisCommands, keys: ClaimIdempotencyKeyKeys, args: ClaimIdempotencyKeyArgs): Promise<ClaimIdempotencyKeyReply> {
+  const sent: (string | number)[] = [keys.entries, keys.claimed, keys.answers, args.digest, args.claim, args.leaseMs, args.keptMs, args.keysAtMost];
+  const reply = await runScript(redis, 'claim-idempotency-key', 3, sent);
+  switch (reply[0]) {
+    case 'RUNNING':
+      return { outcome: 'RUNNING', leaseMs: Number(reply[1]) };
+    case 'ENDED':
+      return { outcome: 'ENDED', params: String(reply[1]), answer: String(reply[2]) };
+    case 'FULL':
+      return { outcome: 'FULL', retryAfterMs: Number(reply[1]) };
+    default:
+      return { outcome: reply[0] } as ClaimIdempotencyKeyReply;
+  }
+}
+
 export type CloseBreakerKeys = { state: string; lanes: string };
 export type CloseBreakerArgs = {
   registrationId: string;
@@ -1007,6 +1039,28 @@ async function resumeBackend(redis: RedisCommands, keys: ResumeBackendKeys, args
   return { outcome: reply[0] } as ResumeBackendReply;
 }
 
+export type SettleIdempotencyKeyKeys = { entries: string; claimed: string; answers: string };
+export type SettleIdempotencyKeyArgs = {
+  botId: number;
+  digest: string;
+  claim: string;
+  outcome: 'running' | 'ended' | 'unknown' | 'free';
+  params: string;
+  /** of one that ended; '' for an answer that is not kept */
+  answer: string;
+  leaseMs: number;
+  keptMs: number;
+  /** of all answers of a bot */
+  bytesAtMost: number;
+};
+export type SettleIdempotencyKeyReply = boolean;
+/** Says how the call of a claim stands: it runs on, it ended, nobody knows how it ended, or it was not sent. See scripts/settle-idempotency-key.lua. */
+async function settleIdempotencyKey(redis: RedisCommands, keys: SettleIdempotencyKeyKeys, args: SettleIdempotencyKeyArgs): Promise<SettleIdempotencyKeyReply> {
+  const sent: (string | number)[] = [keys.entries, keys.claimed, keys.answers, args.botId, args.digest, args.claim, args.outcome, args.params, args.answer, args.leaseMs, args.keptMs, args.bytesAtMost];
+  const reply = await runScript(redis, 'settle-idempotency-key', 3, sent);
+  return (reply as unknown) === 1;
+}
+
 export type WatchBotKeys = { state: string; live: string };
 export type WatchBotArgs = {
   registrationId: string;
@@ -1058,6 +1112,7 @@ export const scripts = {
   claimForProgram,
   claimForPush,
   claimForRules,
+  claimIdempotencyKey,
   closeBreaker,
   countCall,
   endFlood,
@@ -1082,6 +1137,7 @@ export const scripts = {
   reserveSendTime,
   reserveSends,
   resumeBackend,
+  settleIdempotencyKey,
   watchBot,
   writeConfig,
 };

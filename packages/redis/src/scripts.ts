@@ -14,6 +14,7 @@ const SCRIPTS = {
   'claim-for-program': 'runs-when-full',
   'claim-for-push': 'runs-when-full',
   'claim-for-rules': 'runs-when-full',
+  'claim-idempotency-key': 'needs-room',
   'close-breaker': 'runs-when-full',
   'count-call': 'needs-room',
   'end-flood': 'runs-when-full',
@@ -39,6 +40,7 @@ const SCRIPTS = {
   'reserve-send-time': 'runs-when-full',
   'reserve-sends': 'runs-when-full',
   'resume-backend': 'runs-when-full',
+  'settle-idempotency-key': 'runs-when-full',
   'watch-bot': 'needs-room',
   'write-config': 'runs-when-full',
 } as const satisfies Record<string, ScriptKind>;

@@ -36,6 +36,27 @@ export const NO_ROOM: Refusal = {
   retryAfterS: 1,
 };
 
+/** For calls with an Idempotency-Key. */
+export const OTHER_CALL = badRequest('this Idempotency-Key was used for another call');
+export const UNKNOWN_OUTCOME = refusal(
+  409,
+  'Conflict: nobody knows if the first call with this Idempotency-Key was carried out',
+);
+export const ANSWER_NOT_KEPT = refusal(
+  409,
+  'Conflict: the first call with this Idempotency-Key was answered, but its answer is not kept',
+);
+
+export const KEYS_BUSY: Refusal = {
+  ...refusal(503, 'Service Unavailable: no call with an Idempotency-Key can be taken now, retry after 1'),
+  retryAfterS: 1,
+};
+
+export function tooManyKeys(retryAfterS: number): Refusal {
+  const reason = `too many Idempotency-Keys within 24 hours, retry after ${retryAfterS}`;
+  return { ...refusal(429, `Too Many Requests: ${reason}`), retryAfterS };
+}
+
 /** Delays errors to getUpdates: some clients ask again at once after any error. */
 export const POLL_ERROR_DELAY_MS = 1000;
 
@@ -98,8 +119,13 @@ export function sendAnswer(res: ServerResponse, answer: BotApiAnswer): void {
     sendPieces(res, answer.pieces);
     return;
   }
-  const description = answer.description === undefined ? '' : `,"description":${JSON.stringify(answer.description)}`;
-  sendBody(res, 200, `{"ok":true,"result":${answer.result}${description}}`, {});
+  sendBody(res, 200, answerBody(answer), {});
+}
+
+/** The body of an answer with a result. */
+export function answerBody({ result, description }: { result: string; description?: string }): string {
+  const rest = description === undefined ? '' : `,"description":${JSON.stringify(description)}`;
+  return `{"ok":true,"result":${result}${rest}}`;
 }
 
 /** Sends an error in the platform's envelope; a wait in seconds goes into the body and into Retry-After. */

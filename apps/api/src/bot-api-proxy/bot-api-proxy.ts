@@ -18,11 +18,13 @@ import { connectUpstream, type PlatformTimeouts } from './upstream.ts';
 export type BotApiProxy = {
   /** Takes a request whose path `isBotApiPath` knows; no body parser may have run before it. */
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** For a drained server. Waits up to 5 s for captured calls to be stored, then closes the upstream connections. */
+  /** For a drained server. Waits up to 5 s for captured calls and calls with a key to be stored, then closes the upstream connections. */
   stop(): Promise<void>;
 };
 
 const DRAIN_MS = 5000;
+/** For what is to be said of the calls that the end breaks off. */
+const SETTLE_MS = 1000;
 
 /** The Bot API as clients see it: a few methods answered here, everything else streamed to the platform. */
 export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts> = {}): BotApiProxy {
@@ -47,12 +49,17 @@ export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts
   return {
     handle: (req, res) => handle(proxy, req, res),
     stop: async () => {
-      const deadline = new AbortController();
-      await Promise.race([proxy.capture.drain(), delay(DRAIN_MS, undefined, deadline).catch(() => undefined)]);
-      deadline.abort();
+      await withinMs(DRAIN_MS, Promise.all([proxy.capture.drain(), context.idempotency.drain()]));
       await proxy.upstream.dispatcher.destroy();
+      await withinMs(SETTLE_MS, context.idempotency.drain());
     },
   };
+}
+
+async function withinMs(limitMs: number, work: Promise<unknown>): Promise<void> {
+  const deadline = new AbortController();
+  await Promise.race([work, delay(limitMs, undefined, deadline).catch(() => undefined)]);
+  deadline.abort();
 }
 
 function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse): void {

@@ -17,7 +17,7 @@ import {
 import type { Capture } from './capture.ts';
 import type { HeldCalls } from './flood/held-calls.ts';
 import { seenCall } from './flood/learn-of-flood.ts';
-import type { AsProgram, Tee } from './forward.ts';
+import type { AsProgram, Keyed, Tee } from './forward.ts';
 import { forgetHead } from './headers.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import { passThrough } from './pass-through.ts';
@@ -83,14 +83,17 @@ export function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: Meth
   return false;
 }
 
-type Passing = { tee: Tee | null; asProgram?: AsProgram | null };
+type Passing = { tee: Tee | null; asProgram?: AsProgram | null; keyed?: Keyed | null };
 
-/** Streams a call to the platform. `bot` is null for a stranger; `asProgram` changes what a program's token needs changed. */
+/**
+ * Streams a call to the platform. `bot` is null for a stranger; `asProgram` changes what a program's token needs changed, `keyed`
+ * follows a call with an Idempotency-Key.
+ */
 export function pass(
   proxy: RunningProxy,
   call: MethodCall,
   bot: Pick<Bot, 'id'> | null,
-  { tee, asProgram = null }: Passing,
+  { tee, asProgram = null, keyed = null }: Passing,
 ): void {
   const isKept =
     tee !== null && tee.replacesRefusal === undefined && capturedMethod(call.method)?.effect !== 'identity';
@@ -100,6 +103,7 @@ export function pass(
     tee,
     asProgram,
     seen: bot === null ? null : seenCall(proxy.context.floods, bot.id, call),
+    keyed,
     body: call.whole === null ? null : call.whole.bytes,
     errorDelayMs: call.method === 'getupdates' ? POLL_ERROR_DELAY_MS : 0,
     onDone: (status) => proxy.metrics.call(kind, call.method, status, call.begunAtMs),

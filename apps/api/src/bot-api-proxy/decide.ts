@@ -14,9 +14,8 @@ import {
   refuse,
   refuseRequest,
 } from './call.ts';
-import { teeOf } from './call-tee.ts';
-import { unlessFlooded } from './flood/unless-flooded.ts';
 import { hasBody } from './headers.ts';
+import { passOfBot } from './idempotency/pass-of-bot.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';
 import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
 import { setWebhookOfStranger } from './intercept/webhook.ts';
@@ -121,14 +120,10 @@ function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
     return;
   }
   const intercept = proxy.intercepts.get(call.method);
-  if (intercept === undefined) unlessFlooded(proxy, call, bot, { pass: passAsBot });
+  if (intercept === undefined) passOfBot(proxy, { call, bot, asProgram: null });
   else if (isVerbOfCalls(proxy, call)) {
     void answerIntercepted(proxy, call, 'known', (read) => intercept(proxy.context, { bot, ...read }));
   }
-}
-
-function passAsBot(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
-  pass(proxy, call, bot, { tee: teeOf(proxy, call, bot) });
 }
 
 function decideUnknown(proxy: RunningProxy, call: MethodCall): void {

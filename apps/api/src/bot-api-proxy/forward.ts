@@ -19,6 +19,22 @@ export type Tee = {
   replacesRefusal?(refusal: Buffer): Promise<boolean>;
 };
 
+/** Follows the first call with an Idempotency-Key to its end, of which exactly one of the last three tells. */
+export type Keyed = {
+  /** The bytes of the body as they go on; a refusal breaks the call off. */
+  onSent(bytes: Buffer): Refusal | null;
+  onAnswerStart(status: number, headers: string[]): void;
+  onAnswerChunk(bytes: Buffer): void;
+  /** True while more of the answer is needed, also after the client left. */
+  isWanted(): boolean;
+  /** The whole answer came. `sentWhole` is false if the platform did not wait for the whole call. */
+  onAnswered(sentWhole: boolean): void;
+  /** The client got this body in place of the platform's refusal. */
+  onReplaced(body: Buffer): void;
+  /** No answer, or no whole one, came. */
+  onFailed(sentWhole: boolean): void;
+};
+
 /** Writes a body anew while it passes; a refusal breaks the call off. */
 export type BodyRewriter = { write(chunk: Buffer): Buffer | Refusal; end(): Buffer | Refusal };
 /** A body that is sent in place of the client's, and its Content-Type. */
@@ -48,6 +64,8 @@ export type Forward = {
   seen: SeenCall | null;
   /** The whole body, if it was read to decide about the call. */
   body: Buffer | null;
+  /** Null for a call without an Idempotency-Key. */
+  keyed: Keyed | null;
   /** Delays our own errors: some clients ask again without a pause. */
   errorDelayMs: number;
   onDone(status: number): void;

@@ -142,6 +142,11 @@ function namedIn(connection: string): string[] {
     .filter((name) => !NEVER_NAMED.has(name));
 }
 
+/** The same headers without this one. */
+export function withoutHeader(headers: string[], lowerCaseName: string): string[] {
+  return withoutNames(headers, [lowerCaseName]);
+}
+
 function withoutNames(headers: string[], names: string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {

@@ -11,7 +11,7 @@ export type ProxyMetrics = {
 };
 
 /** What was done with a request. */
-export type CallKind = 'intercepted' | 'polled' | 'passed' | 'captured' | 'file' | 'refused';
+export type CallKind = 'intercepted' | 'polled' | 'passed' | 'captured' | 'replayed' | 'file' | 'refused';
 
 type Series = { seconds: QuickHistogram; calls: Partial<Record<MethodClass | 'file' | 'none', QuickCounter>> };
 
@@ -20,7 +20,7 @@ const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 export function proxyMetrics(metrics: Metrics): ProxyMetrics {
   const calls = metrics.quickCounter({
     name: 'flotilla_proxy_calls_total',
-    help: 'Bot API calls: intercepted, polled, passed, captured, file or refused; by class of method and status.',
+    help: 'Bot API calls: intercepted, polled, passed, captured, replayed (by an Idempotency-Key), file or refused; by class of method and status.',
     labelNames: ['kind', 'method_class', 'status'],
   });
   const seconds = metrics.quickHistogram({

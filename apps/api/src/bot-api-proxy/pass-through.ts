@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { CLIENT_GONE } from '../http/observe-request.ts';
-import { type BotApiAnswer, COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sendAnswer } from './answer.ts';
+import { answerBody, COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sendAnswer } from './answer.ts';
 import { bodyLength, maskOf, shownHeaders, shownText } from './answer-head.ts';
 import { flooding, keptHead, learnOfSuccess } from './flood/learn-of-flood.ts';
 import type { Forward, SeenCall } from './forward.ts';
@@ -10,7 +10,7 @@ import type { SecretMask } from './programs/secret-mask.ts';
 import { nextOfBody, requestOf, wholeBody } from './sent-request.ts';
 import { RequestBody, type Upstream } from './upstream.ts';
 
-const ANSWERED: BotApiAnswer = { ok: true, result: 'true' };
+const ANSWERED = { ok: true, result: 'true' } as const;
 /** Headers of longer answers are sent at once; shorter answers are sent in one piece. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
 
@@ -70,10 +70,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   dispatch(body: Buffer | 'stream' | null): void {
-    if (this.#clientGone) return;
+    if (this.#clientGone) {
+      this.#forward.keyed?.onFailed(false);
+      return;
+    }
     const sent = Buffer.isBuffer(body) ? wholeBody(this.#forward, body) : null;
     if (sent !== null && !Buffer.isBuffer(sent)) {
       sendAnswer(this.#res, sent);
+      this.#forward.keyed?.onFailed(false);
       this.#forward.onDone(sent.code);
       return;
     }
@@ -123,9 +127,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     const headers = shownHeaders(asProgram, controller.rawHeaders as Buffer[]);
     this.#status = status;
     if (this.#forward.seen !== null) this.#learn(this.#forward.seen, headers);
+    this.#forward.keyed?.onAnswerStart(status, headers);
     const wanted = this.#forward.tee?.onResponseStart(status, headers) ?? false;
     if (this.#clientGone) {
-      if (!wanted) this.#abort();
+      if (!wanted && !this.#isKeyWanted()) this.#abort();
       return;
     }
     this.#remaining = bodyLength(parsed['content-length']);
@@ -140,10 +145,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#forward.keyed?.onAnswerChunk(chunk);
     const wanted = this.#forward.tee?.onResponseChunk(chunk) ?? false;
     this.#flooding?.add(chunk);
     if (this.#clientGone) {
-      if (!wanted) this.#abort();
+      if (!wanted && !this.#isKeyWanted()) this.#abort();
       return;
     }
     if (this.#held !== null) {
@@ -169,6 +175,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       void this.#endHeld(this.#held);
       return;
     }
+    this.#forward.keyed?.onAnswered(this.#sentWhole);
     if (!this.#clientGone && !this.#res.writableEnded) this.#end(null);
     this.#forward.tee?.onResponseEnd();
     this.#forward.onDone(this.#clientGone ? CLIENT_GONE : this.#status);
@@ -187,6 +194,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   async #endHeld({ statusText, headers, pieces }: HeldRefusal): Promise<void> {
     const refusal = Buffer.concat(pieces);
     const isReplaced = await this.#forward.tee?.replacesRefusal?.(refusal).catch(() => false);
+    if (isReplaced) this.#forward.keyed?.onReplaced(Buffer.from(answerBody(ANSWERED)));
+    else this.#forward.keyed?.onAnswered(this.#sentWhole);
     if (this.#clientGone) this.#forward.onDone(CLIENT_GONE);
     else if (isReplaced) {
       sendAnswer(this.#res, ANSWERED);
@@ -214,6 +223,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#endReadingOn();
     this.#body?.destroy();
     if (this.#sentWhole) this.#forward.tee?.onAnswerLost();
+    this.#forward.keyed?.onFailed(this.#sentWhole);
     if (this.#clientGone) {
       this.#forward.onDone(CLIENT_GONE);
       return;
@@ -235,12 +245,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.resume();
   }
 
-  /** The platform may have carried out a call that it got whole, and only its answer tells the tee. */
+  /** The platform may have carried out a call that it got whole, and only its answer tells the tee, or the next call with its key. */
   clientLeft(): void {
     if (this.#res.writableEnded) return;
     this.#clientGone = true;
-    if (this.#sentWhole && this.#forward.tee?.onClientGone()) this.#readOn();
+    const wanted = this.#sentWhole && (this.#forward.tee?.onClientGone() ?? false);
+    if (wanted || (this.#sentWhole && this.#isKeyWanted())) this.#readOn();
     else this.#abort();
+  }
+
+  #isKeyWanted(): boolean {
+    return this.#forward.keyed?.isWanted() ?? false;
   }
 
   #readOn(): void {

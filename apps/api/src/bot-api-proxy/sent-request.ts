@@ -1,22 +1,24 @@
 import type { IncomingMessage } from 'node:http';
+import { KEY_HEADER } from '@flotilla/domain/delivery/idempotency/key-header.ts';
 import type { Dispatcher } from 'undici';
 import type { Refusal } from './answer.ts';
 import type { BodyRewriter, Forward } from './forward.ts';
-import { forwardedRequestHeaders, headersOfOwnBody, requestHeadersForPlainAnswer } from './headers.ts';
+import { forwardedRequestHeaders, headersOfOwnBody, requestHeadersForPlainAnswer, withoutHeader } from './headers.ts';
 import type { RequestBody, Upstream } from './upstream.ts';
 
 /** The request to the platform. It is sent once: undici must not repeat it. */
 export function requestOf(
   upstream: Upstream,
   req: IncomingMessage,
-  { path, asProgram }: Forward,
+  { path, asProgram, keyed }: Forward,
   body: Buffer | RequestBody | null,
 ): Dispatcher.DispatchOptions {
   const own = asProgram?.body ?? null;
-  const headers =
+  const given =
     asProgram === null
       ? forwardedRequestHeaders(req.rawHeaders)
       : requestHeadersForPlainAnswer(req.rawHeaders, asProgram.isFile);
+  const headers = keyed === null ? given : withoutHeader(given, KEY_HEADER);
   return {
     path: upstream.basePath + path,
     method: own === null ? (req.method as Dispatcher.HttpMethod) : 'POST',
@@ -32,16 +34,19 @@ export function wholeBody(forward: Forward, body: Buffer): Buffer | Refusal {
   const begin = rewrite?.write(body) ?? body;
   const end = Buffer.isBuffer(begin) ? rewrite?.end() : undefined;
   const whole = Buffer.isBuffer(end) ? Buffer.concat([begin as Buffer, end]) : (end ?? begin);
-  if (Buffer.isBuffer(whole)) forward.tee?.onRequestChunk?.(whole);
-  return whole;
+  return Buffer.isBuffer(whole) ? seen(forward, whole) : whole;
 }
 
 /** The same of a streamed body for its next chunk, or (for null) for its end; null if nothing goes on. */
 export function nextOfBody(forward: Forward, chunk: Buffer | null): Buffer | Refusal | null {
   const rewrite = rewriterOf(forward);
   const sent = rewrite === null ? chunk : chunk === null ? rewrite.end() : rewrite.write(chunk);
-  if (Buffer.isBuffer(sent)) forward.tee?.onRequestChunk?.(sent);
-  return sent;
+  return Buffer.isBuffer(sent) ? seen(forward, sent) : sent;
+}
+
+function seen({ tee, keyed }: Forward, sent: Buffer): Buffer | Refusal {
+  tee?.onRequestChunk?.(sent);
+  return keyed?.onSent(sent) ?? sent;
 }
 
 function rewriterOf({ asProgram }: Forward): BodyRewriter | null {

@@ -40,6 +40,20 @@ function descriptionOf(operation: Operation): string {
   return sentences.join('\n\n');
 }
 
+/** The header of operations that send something. */
+export const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A word of your own for this call, 1 to 255 visible ASCII characters; the best is a UUID. Repeat the call with it after a lost answer: it is carried out once, and its first answer comes again for 24 hours. The same word with other inputs is refused.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+} as const;
+
+const KEY_OF = {
+  once: IDEMPOTENCY_KEY,
+  input: { ...IDEMPOTENCY_KEY, description: 'Another way to give `idempotency_key`, which goes before it.' },
+};
+
 interface Inputs {
   parameters?: JsonSchema[];
   requestBody?: JsonSchema;
@@ -62,8 +76,9 @@ function describeInputs(name: string, operation: Operation, writer: SchemaWriter
     return parameters.length === 0 ? {} : { parameters };
   }
   if (Object.keys(properties).length === 0) return {};
+  const inQuery = Object.entries(properties).map(([field, property]) => parameter(field, property));
   return {
-    parameters: Object.entries(properties).map(([field, property]) => parameter(field, property)),
+    parameters: operation.keyed === undefined ? inQuery : [...inQuery, KEY_OF[operation.keyed]],
     requestBody: body(name, operation, writer, { required, properties }),
   };
 }

@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY } from './describe-operation.ts';
 import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
 /** The chapter for clients that use a token of the Bot API; the other chapters describe REST. */
@@ -13,7 +14,13 @@ export const PROXY_CHAPTER = {
     'cookie.',
 };
 
-type Parameter = { name: string; in: 'path' | 'query'; required?: boolean; description: string; schema: JsonSchema };
+type Parameter = {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  description: string;
+  schema: JsonSchema;
+};
 
 const TOKEN: Parameter = {
   name: 'token',
@@ -21,6 +28,11 @@ const TOKEN: Parameter = {
   required: true,
   description: 'The token of the bot.',
   schema: { type: 'string' },
+};
+const KEY: Parameter = {
+  ...IDEMPOTENCY_KEY,
+  description:
+    'A word of your own for this call of a registered bot. Repeated, it is carried out once and answered as the first time, with `Idempotency-Replayed: true`, for 24 hours. With other parameters it is a 400. 409: nobody knows if the first one was carried out, or its answer is not kept.',
 };
 const inPath = (name: string, description: string): Parameter => ({ ...TOKEN, name, description });
 
@@ -230,7 +242,7 @@ const PASSED_ON: JsonSchema = {
     'A disabled bot gets 403. A call with a token that is not registered is passed on without a record, or refused with ' +
     '401 if `PROXY_UNKNOWN_BOTS=reject`.',
   security: [],
-  parameters: [TOKEN, inPath('method', 'A method of the Bot API. Case does not matter.')],
+  parameters: [TOKEN, inPath('method', 'A method of the Bot API. Case does not matter.'), KEY],
   requestBody: {
     description: 'The parameters of the method. Their size is limited by the platform only.',
     content: {

@@ -23,6 +23,7 @@ function success(name: string, operation: Operation, writer: SchemaWriter): Json
   const headers = ['X-Request-Id', ...(isPaged(operation) ? [...total, 'Link'] : [])];
   if (name === 'listBots') headers.push('X-Taken-At');
   if (name === 'login') headers.push('Set-Cookie');
+  if (operation.keyed === 'once') headers.push('Idempotency-Replayed');
   const schema = writer.write(output, 'output');
   const body = (type: string) => ({ schema, example: otherForms?.[type] ?? example.output });
   return {
@@ -34,7 +35,7 @@ function success(name: string, operation: Operation, writer: SchemaWriter): Json
 
 /** The errors that every operation of this kind can give, and those of its own. */
 function errorCodesOf(operation: Operation): ErrorCode[] {
-  const { method, role, botInputs = [], beforePasswordChange = false, errors = [] } = operation;
+  const { method, role, botInputs = [], beforePasswordChange = false, keyed, errors = [] } = operation;
   const isPost = method === 'POST';
   const codes: ErrorCode[] = ['bad_request', 'unavailable', 'internal', ...errors];
   if (role !== 'public') codes.push('unauthorized');
@@ -42,6 +43,7 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
   if (isPost || role === 'admin' || !beforePasswordChange) codes.push('forbidden');
   if (botInputs.length > 0) codes.push('not_found');
   if (isPost) codes.push('payload_too_large', 'unsupported_media_type');
+  if (keyed === 'once') codes.push('conflict', 'idempotency_mismatch', 'too_many_requests');
   return [...new Set(codes)];
 }
 
@@ -112,6 +114,10 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   },
   'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
   'WWW-Authenticate': { description: 'Always `Bearer`.', schema: { type: 'string', const: 'Bearer' } },
+  'Idempotency-Replayed': {
+    description: 'True if an earlier call with the same `Idempotency-Key` had this answer. Absent otherwise.',
+    schema: { type: 'string', const: 'true' },
+  },
   'Set-Cookie': {
     description:
       'The `session` cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. The session ends 30 days after the sign-in, or after seven days without use.',
@@ -139,10 +145,13 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
   },
   not_found: { when: 'Something that an input names does not exist.', sentence: 'Bot not found' },
   method_not_allowed: { when: 'The path does not accept this method.', sentence: 'This path does not accept PUT' },
-  conflict: { when: 'It exists already.', sentence: 'This token is registered already, as bot 7' },
+  conflict: {
+    when: 'It exists already. Of a call with an `Idempotency-Key`: nobody knows if the first call with it was carried out, or its answer is not kept.',
+    sentence: 'This token is registered already, as bot 7',
+  },
   idempotency_mismatch: {
     when: 'The key was used for another call.',
-    sentence: 'This idempotency_key was used for another entry',
+    sentence: 'This Idempotency-Key was used for another call',
   },
   payload_too_large: {
     when: 'The body is larger than 1 MiB (at sign-in: 16 KiB).',

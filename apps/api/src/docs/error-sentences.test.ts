@@ -27,12 +27,13 @@ const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
   },
   idempotency_mismatch: async () => {
     const { id } = await api.addBot();
-    const add = (text: string) =>
-      api.admin('POST', '/api/outbox/add', {
-        body: { bot_id: id, method: 'sendMessage', params: { chat_id: 1, text }, idempotency_key: 'k' },
+    const send = (text: string) =>
+      api.admin('POST', '/api/messages/send', {
+        body: { bot_id: id, chat_id: NO_SUCH_CHAT, text },
+        headers: { 'idempotency-key': 'a' },
       });
-    await add('one');
-    return sentence(add('another'));
+    await send('hello');
+    return sentence(send('goodbye'));
   },
   payload_too_large: () => sentence(api.admin('POST', '/api/bots/delete', { body: { id: 'x'.repeat(2 ** 20) } })),
   unsupported_media_type: () =>

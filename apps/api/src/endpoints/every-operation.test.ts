@@ -658,6 +658,23 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
     });
   }
 
+  if (operation.keyed !== undefined) {
+    test('is carried out once for an Idempotency-Key, and 422 with other inputs', async () => {
+      const { idempotency_key: _key, ...input } = await example();
+      const headers = { 'idempotency-key': `every:${name}` };
+      const keyed = (body: Input) => admin('POST', path, { body, headers });
+      const [first, again] = [await keyed(input), await keyed(input)];
+      expectSuccess(first);
+      expect([again.status, again.text]).toEqual([first.status, first.text]);
+      const replayed = [first, again].map((answer) => answer.headers.get('idempotency-replayed'));
+      expect(replayed).toEqual([null, operation.keyed === 'once' ? 'true' : null]);
+      const params = { chat_id: CHAT, text: 'Something else' };
+      const other = await keyed({ ...input, ...('params' in input ? { params } : { text: params.text }) });
+      expect(expectError(other, 422).code).toBe('idempotency_mismatch');
+      for (const answer of [again, other]) expect(documented.contradictions(answer)).toEqual([]);
+    });
+  }
+
   if (operation.lasting === true) {
     test('is 403 for a key of an admin that expires', async () => {
       const body = { name: 'expires', expires_at: '2099-01-01T00:00:00Z' };

@@ -14,8 +14,13 @@ export function errorHandler(): ErrorRequestHandler {
     // Part of the answer is sent, for example if saving the session failed after it. We can only cut the connection.
     if (response.headersSent) return void request.socket.destroy();
     setErrorHeaders(response, error);
-    sendJson(response, status, JSON.stringify(answerOf(error, request, requestId(response))));
+    sendJson(response, status, errorText(error, request, response));
   };
+}
+
+/** The body of the answer for an error. */
+export function errorText(error: FlotillaError, request: Request, response: Response): string {
+  return JSON.stringify(answerOf(error, request, requestId(response)));
 }
 
 /** The log line of the request has it, or a line of its own if that is written already. */

@@ -1,5 +1,8 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { paramsDigest } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
+import { KEY_HEADER } from '@flotilla/domain/delivery/idempotency/key-header.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 
@@ -20,6 +23,9 @@ export class IncomingFile extends Readable {
   readonly #limitBytes: number;
   readonly #deadline: NodeJS.Timeout;
   #bytes = 0;
+  /** Null for a call without an Idempotency-Key, of which nobody asks. */
+  readonly #hash: Hash | null;
+  #isWhole = false;
 
   constructor(head: FileHead, request: IncomingMessage, limitBytes: number) {
     super();
@@ -27,6 +33,7 @@ export class IncomingFile extends Readable {
     this.mime = MIME.exec(head.mime)?.[0].toLowerCase() ?? 'application/octet-stream';
     this.#request = request;
     this.#limitBytes = limitBytes;
+    this.#hash = request.headers[KEY_HEADER] === undefined ? null : createHash('sha256');
     const late = new FlotillaError('bad_request', 'The file did not arrive within 10 minutes');
     this.#deadline = setTimeout(() => this.destroy(late), WHOLE_WITHIN_MS);
     // A failure between the call's checks and its work has no other listener.
@@ -40,7 +47,21 @@ export class IncomingFile extends Readable {
     if (this.#bytes > this.#limitBytes) {
       const megabytes = this.#limitBytes / 1024 / 1024;
       this.destroy(new FlotillaError('payload_too_large', `The file is larger than ${megabytes} MB`));
-    } else if (!this.push(bytes)) this.#request.pause();
+    } else {
+      this.#hash?.update(bytes);
+      if (!this.push(bytes)) this.#request.pause();
+    }
+  }
+
+  /** To be called when the whole file has come. */
+  complete(): void {
+    this.#isWhole = true;
+    this.push(null);
+  }
+
+  /** The digest of the whole file, of a call with an Idempotency-Key; null if not all of it came. To be called once. */
+  digest(): string | null {
+    return this.#isWhole && this.#hash !== null ? paramsDigest(this.#hash) : null;
   }
 
   override _read(): void {

@@ -119,7 +119,7 @@ class FormReading {
 
   #complete(): void {
     this.#end();
-    this.#file?.push(null);
+    this.#file?.complete();
     this.#promised.resolve({ fields: this.#fields, file: this.#file });
   }
 

@@ -1,4 +1,5 @@
 import { isPaged, type Operation } from '@flotilla/contract/operation.ts';
+import { KEY_HEADER } from '@flotilla/domain/delivery/idempotency/key-header.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
@@ -21,6 +22,7 @@ import {
 import { resolveChat } from './bot-of-call.ts';
 import type { Call, FindBots, Handlers } from './handler.ts';
 import { programOfCall } from './program-of-call.ts';
+import { serveKeyed, takeKeyAsInput } from './serve-keyed.ts';
 import { whileAllowed } from './while-allowed.ts';
 
 /** A handler whose types were checked against its operation. */
@@ -82,6 +84,7 @@ function serveOperation(
     // Another process may just have changed a bot. Without Redis, the snapshot is used as it is.
     await context.directory.refresh().catch(() => undefined);
     const fields = await readFields(context.bodies, operation, request, response);
+    if (operation.keyed === 'input') takeKeyAsInput(request, fields);
     try {
       requireBots(context, operation, caller, fields);
       if (program !== null) requireOwnBot(operation, program, fields);
@@ -93,7 +96,12 @@ function serveOperation(
       const by = actorOf(caller, context.clientAddress(request));
       const { file } = fields;
       const call = { input, file, caller: known, program, by, request, response, whileAllowed: allowed };
-      const answer = await whileUploading(context, call, () => handle(context, call));
+      const run = (given: Context) => whileUploading(given, call, () => handle(given, call));
+      if (operation.keyed === 'once' && request.headers[KEY_HEADER] !== undefined) {
+        await serveKeyed(context, operation, call, run);
+        return;
+      }
+      const answer = await run(context);
       if (operation.mediaTypes === undefined) sendAnswer(operation, request, response, answer);
     } finally {
       fields.file?.destroy();

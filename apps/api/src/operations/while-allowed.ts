@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { openSessionOf } from '../auth/session.ts';
 import type { Context } from '../context.ts';
 import type { RawFields } from '../http/read-fields.ts';
@@ -51,7 +52,7 @@ export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed 
 /** Runs work that waits, with a signal that aborts when the client has gone or one of `ends` aborts. */
 export async function untilGone<T>(
   ends: readonly AbortSignal[],
-  response: Response,
+  response: ServerResponse,
   wait: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const gone = new AbortController();

@@ -96,8 +96,8 @@ function pause(signal: AbortSignal, { forMs, until }: { forMs: number; until: Pr
   });
 }
 
-/** The token may have been replaced, and the bot disabled, while the call was held. */
-async function whyNotAsBot(
+/** The token may have been replaced, and the bot disabled, while the call was held or waited. */
+export async function whyNotAsBot(
   { context: { directory } }: RunningProxy,
   { path }: MethodCall,
   bot: Bot,

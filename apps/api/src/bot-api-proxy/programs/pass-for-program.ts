@@ -12,11 +12,10 @@ import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { shareOf } from '../../http/collect-body.ts';
 import { DISABLED, NO_SUCH_METHOD, UNAUTHORIZED } from '../answer.ts';
-import { fail, type MethodCall, pass, type RunningProxy, refuse } from '../call.ts';
-import { teeOf } from '../call-tee.ts';
-import { unlessFlooded } from '../flood/unless-flooded.ts';
+import { fail, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import type { OwnBody } from '../forward.ts';
 import { hasBody, hasWholeBody } from '../headers.ts';
+import { passOfBot } from '../idempotency/pass-of-bot.ts';
 import { mayStillAct } from './find-credential.ts';
 import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
@@ -89,12 +88,9 @@ function send(
   }
   const { start, secret } = wayOf(found, token);
   const path = query === '' ? start + rest : `${start}${rest}?${query}`;
-  unlessFlooded(proxy, call, found.bot, {
+  passOfBot(proxy, {
+    ...{ call, bot: found.bot, asProgram: { path, body, secret, isFile: false } },
     ...(place === undefined ? {} : { place }),
-    pass: (_, read, bot) => {
-      const tee = teeOf(proxy, read, bot, body?.type ?? null);
-      pass(proxy, read, bot, { tee, asProgram: { path, body, secret, isFile: false } });
-    },
     whyNot: async () => {
       if (!(await mayStillAct(proxy.context, token))) return UNAUTHORIZED;
       return proxy.context.directory.byProgramToken(token)?.bot.disabled === true ? DISABLED : null;

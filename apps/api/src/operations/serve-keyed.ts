@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { finished } from 'node:stream/promises';
+import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
+import type { Operation } from '@flotilla/contract/operation.ts';
+import {
+  type Claim,
+  type ClaimedKey,
+  type KeyOfCall,
+  paramsDigest,
+} from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
+import { KEPT_ANSWER_BYTES } from '@flotilla/domain/delivery/idempotency/kept-answer.ts';
+import {
+  isIdempotencyKey,
+  KEY_FORM,
+  KEY_HEADER,
+  REPLAYED_HEADER,
+} from '@flotilla/domain/delivery/idempotency/key-header.ts';
+import { watchOutcome } from '@flotilla/domain/delivery/idempotency/watch-outcome.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Request } from 'express';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import { classifyError } from '../http/classify-error.ts';
+import { errorText } from '../http/error-handler.ts';
+import type { RawFields } from '../http/read-fields.ts';
+import { sendJson } from '../http/send-answer.ts';
+import type { Call } from './handler.ts';
+import { untilGone } from './while-allowed.ts';
+
+type AnyCall = Call<z.ZodObject>;
+
+/** Runs a call with an Idempotency-Key if it is the first with that key, else gives the first one's answer again. */
+export async function serveKeyed(
+  context: Context,
+  operation: Operation,
+  call: AnyCall,
+  run: (given: Context) => Promise<unknown>,
+): Promise<void> {
+  const key = call.request.headers[KEY_HEADER];
+  if (key === undefined || !isIdempotencyKey(key)) throw refusedInput('Idempotency-Key', KEY_FORM);
+  const of = { botId: Number(call.input.bot_id), scope: scopeOf(call), key };
+  const claimed = await claimWhileAllowed(context, call, of);
+  if (claimed.outcome === 'claimed') await runFirst(context, operation, call, claimed.claim, run);
+  else if (claimed.outcome === 'ended') await answerAgain(operation, call, claimed);
+  else throw refusalOf(claimed);
+}
+
+/** For an operation that keeps keys itself: its input `idempotency_key` may be the header. */
+export function takeKeyAsInput({ headers }: Request, { values }: RawFields): void {
+  const key = headers[KEY_HEADER];
+  if (key !== undefined && !values.has('idempotency_key')) values.set('idempotency_key', key);
+}
+
+/** A call that waits for another one ends with its client and with its caller's right to it. */
+async function claimWhileAllowed(context: Context, call: AnyCall, of: KeyOfCall): Promise<ClaimedKey> {
+  let claimed: ClaimedKey | null = null;
+  const wait = async (ends: AbortSignal[]): Promise<ClaimedKey> => {
+    claimed = await untilGone([context.stopping, ...ends], call.response, (signal) =>
+      context.idempotency.claim(of, signal),
+    );
+    return claimed;
+  };
+  try {
+    return call.program === null ? await call.whileAllowed((ended) => wait([ended])) : await wait([]);
+  } catch (error) {
+    freeClaim(claimed);
+    throw error;
+  }
+}
+
+function freeClaim(claimed: ClaimedKey | null): void {
+  if (claimed?.outcome === 'claimed') claimed.claim.free();
+}
+
+function scopeOf({ caller, program }: AnyCall): string {
+  if (program !== null) return `program:${program.program.id}`;
+  return caller.apiKey === null ? `account:${caller.account.id}` : `key:${caller.apiKey.id}`;
+}
+
+async function runFirst(
+  context: Context,
+  operation: Operation,
+  call: AnyCall,
+  claim: Claim,
+  run: (given: Context) => Promise<unknown>,
+): Promise<void> {
+  const watched = watchOutcome(context.platform);
+  try {
+    const text = JSON.stringify(await run({ ...context, platform: watched.platform }));
+    keep(operation, call, claim, 200, text);
+    sendJson(call.response, 200, text);
+  } catch (thrown) {
+    const error = classifyError(thrown);
+    if (watched.mayBeDone()) claim.lost();
+    else if (error.code === 'platform_refused') {
+      keep(operation, call, claim, ERROR_STATUS[error.code], errorText(error, call.request, call.response));
+    } else claim.free();
+    throw thrown;
+  }
+}
+
+/** A refusal before the whole file came cannot be compared with another call, so the next one runs. */
+function keep(operation: Operation, call: AnyCall, claim: Claim, status: number, text: string): void {
+  const params = digestOf(operation, call);
+  const body = Buffer.from(text);
+  const headers = ['Content-Type', 'application/json; charset=utf-8'];
+  if (params === null) {
+    if (status === 200) claim.lost();
+    else claim.free();
+  } else claim.ended(params, body.length > KEPT_ANSWER_BYTES ? null : { status, headers, body });
+}
+
+async function answerAgain(
+  operation: Operation,
+  call: AnyCall,
+  { params, answer }: Extract<ClaimedKey, { outcome: 'ended' }>,
+): Promise<void> {
+  const { file, response } = call;
+  if (file !== null) await finished(file.resume());
+  if (digestOf(operation, call) !== params) {
+    throw new FlotillaError('idempotency_mismatch', 'This Idempotency-Key was used for another call');
+  }
+  if (answer === null) {
+    throw new FlotillaError(
+      'conflict',
+      'The first call with this Idempotency-Key was answered, but its answer is not kept',
+    );
+  }
+  response.setHeader(REPLAYED_HEADER, 'true');
+  sendJson(response, answer.status, answer.body);
+}
+
+/** Null if the file of the call did not come as a whole. */
+function digestOf({ paths }: Operation, { input, file }: AnyCall): string | null {
+  const hash = createHash('sha256').update(JSON.stringify([paths[0], sorted(input)]));
+  if (file === null) return paramsDigest(hash);
+  const digest = file.digest();
+  return digest === null ? null : paramsDigest(hash.update(JSON.stringify([file.fileName, file.mime, digest])));
+}
+
+/** The same value with the fields of its objects in one order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]));
+}
+
+function refusalOf(claimed: Exclude<ClaimedKey, { outcome: 'claimed' | 'ended' }>): FlotillaError {
+  switch (claimed.outcome) {
+    case 'unknown':
+      return new FlotillaError('conflict', 'Nobody knows if the first call with this Idempotency-Key was carried out');
+    case 'full':
+      return new FlotillaError('too_many_requests', 'The bot has too many Idempotency-Keys of the last 24 hours', {
+        retryAfterS: claimed.retryAfterS,
+      });
+    case 'busy':
+    case 'aborted':
+      return new FlotillaError('unavailable', 'No call with an Idempotency-Key can be taken now; try again shortly', {
+        retryAfterS: 1,
+      });
+  }
+}
