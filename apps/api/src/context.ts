@@ -13,6 +13,7 @@ import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bot-li
 import { type CredentialCache, credentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorder.ts';
 import { type WorkLimit, workLimit } from '@flotilla/domain/people/accounts/work-limit.ts';
+import { type ChatPhotos, chatPhotos } from '@flotilla/domain/records/files/chat-photos.ts';
 import { type GroupFollower, groupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
@@ -38,6 +39,7 @@ export type Context = Service & {
   proxy: ApiConfig['proxy'];
   platform: PlatformClient;
   groupFollower: GroupFollower;
+  chatPhotos: ChatPhotos;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
   /** The Idempotency-Keys of calls. */
@@ -130,6 +132,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     proxy: config.proxy,
     platform: groups.platform,
     groupFollower: groups,
+    chatPhotos: chatPhotos({ db, platform: groups.platform, clock }),
     waiters,
     questionWaiters,
     idempotency,

@@ -47,6 +47,9 @@ export function useLive(
   return useSyncExternalStore(live.onChange, () => live.stateOf(topics));
 }
 
+/** So many events are kept for parts of the page that begin to watch what is watched already. */
+const MOST_RECENT = 100;
+
 type Watcher = { topics: readonly string[]; handle: (event: LiveEvent) => void; begun: () => void };
 
 /** Brings the events of the browser's stream to those parts of the page that want them. */
@@ -54,6 +57,9 @@ export class Live {
   readonly #watchers = new Set<Watcher>();
   readonly #listeners = new Set<() => void>();
   readonly #signedOut: () => void;
+  readonly #recent: { atMs: number; event: LiveEvent }[] = [];
+  /** Topic → since when its events come. */
+  readonly #openSinceMs = new Map<string, number>();
   #shared: SharedLive | null = null;
 
   constructor(signedOut: () => void) {
@@ -96,19 +102,50 @@ export class Live {
   };
 
   stateOf(topics: readonly string[]): StreamState {
-    return this.#shared?.stateOf(topics) ?? 'connecting';
+    return this.#shared?.stateOf(this.#asked(topics)) ?? 'connecting';
+  }
+
+  /** The events of a topic since then; null if nobody has watched it for so long, or too many came. */
+  eventsOf(topic: string, sinceMs: number): LiveEvent[] | null {
+    const [asked = topic] = this.#asked([topic]);
+    const openSinceMs = this.#openSinceMs.get(asked) ?? Number.POSITIVE_INFINITY;
+    const [oldest] = this.#recent;
+    const isCut = this.#recent.length === MOST_RECENT && oldest !== undefined && oldest.atMs > sinceMs;
+    if (openSinceMs > sinceMs || isCut) return null;
+    return this.#recent.flatMap(({ atMs, event }) => (atMs >= sinceMs && isOfTopic(event, topic) ? [event] : []));
+  }
+
+  #wanted(): string[] {
+    return [...new Set([...this.#watchers].flatMap(({ topics }) => topics))];
+  }
+
+  /** What is asked of the stream: the topic of a bot has all its chats. */
+  #asked(topics: readonly string[]): string[] {
+    const bots = new Set(this.#wanted().filter((topic) => topic.startsWith('bot:')));
+    const asked = topics.map((topic) => {
+      const [kind, botId] = topic.split(':');
+      const ofBot = `bot:${botId}`;
+      return kind === 'chat' && bots.has(ofBot) ? ofBot : topic;
+    });
+    return [...new Set(asked)];
   }
 
   #want(): void {
-    this.#shared?.want([...new Set([...this.#watchers].flatMap(({ topics }) => topics))]);
+    this.#shared?.want(this.#asked(this.#wanted()));
   }
 
   #changed(): void {
+    for (const topic of this.#asked(this.#wanted())) {
+      if (this.#shared?.stateOf([topic]) !== 'live') this.#openSinceMs.delete(topic);
+      else if (!this.#openSinceMs.has(topic)) this.#openSinceMs.set(topic, Date.now());
+    }
     for (const listener of this.#listeners) listener();
   }
 
   #take({ name, data }: SentEvent): void {
     const event = { name, data: JSON.parse(data) } as LiveEvent;
+    this.#recent.push({ atMs: Date.now(), event });
+    if (this.#recent.length > MOST_RECENT) this.#recent.shift();
     const those = [...this.#watchers].filter(({ topics }) => topics.some((topic) => isOfTopic(event, topic)));
     for (const { handle } of those) handle(event);
   }

@@ -1,4 +1,4 @@
-import type { Page } from '@flotilla/testing/browser.ts';
+import type { Locator, Page } from '@flotilla/testing/browser.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
@@ -68,6 +68,12 @@ async function settled<T>(measure: () => Promise<T>): Promise<T> {
     return last === before;
   });
   return last;
+}
+
+/** By how many pixels the end of a message is below what is seen of the chat. */
+async function belowFeed(page: Page, message: Locator): Promise<number> {
+  const [feed, box] = [await page.getByRole('feed').boundingBox(), await message.boundingBox()];
+  return Math.round(box!.y + box!.height - (feed!.y + feed!.height));
 }
 
 /** Writes as Ada until it is seen. What is written before the page's stream has the bot is not told to it. */
@@ -162,6 +168,41 @@ test(
 );
 
 test(
+  'a click on a chat asks the api four times at most, whichever chat it is',
+  async () => {
+    const { page, complaints } = await openAsAdmin('inbox', { viewport: { width: 1600, height: 900 } });
+    const asked: string[] = [];
+    let listedAtMs = 0;
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      // Pictures come as they are seen, and stay in the cache of the browser.
+      if (!pathname.startsWith('/api/') || ['/api/files', '/api/chats/photo'].includes(pathname)) return;
+      asked.push(`${request.method()} ${pathname}${search}`);
+      if (pathname === '/api/chats' && search.includes('recent')) listedAtMs = Date.now();
+    });
+    await page.locator('.live-badge.live').waitFor({ timeout: 30_000 });
+    const open = async (name: RegExp) => {
+      // What the list and the shell ask by the clock, every 10 s, is over and does not come again meanwhile.
+      const isCalm = () => Date.now() - listedAtMs > 1_500 && Date.now() - listedAtMs < 4_000;
+      await waitFor(isCalm, { timeoutMs: 60_000, pauseMs: 50, message: 'a list that was just asked for' });
+      asked.length = 0;
+      await page.getByRole('link', { name }).click();
+      await messages(page).first().waitFor();
+      await waitFor(() => Date.now() - listedAtMs > 8_000, { timeoutMs: 60_000 });
+      return [...asked];
+    };
+    const names = [/^Ada Lovelace/, /^Team chat/, /^Max/, /^Ada Lovelace/];
+    for (const name of names) {
+      const calls = await open(name);
+      expect({ calls, count: calls.length <= 4 }).toEqual({ calls, count: true });
+    }
+    await page.getByRole('region', { name: 'Person' }).getByText('777').waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS * 2,
+);
+
+test(
   'a message of the bot is edited, gets buttons, is deleted; a file is sent; refusals are told in words',
   async () => {
     const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
@@ -245,14 +286,13 @@ test(
     await page.getByRole('button', { name: '1 new', exact: true }).click();
     await messages(page).filter({ hasText: 'Somebody?' }).waitFor();
 
-    // At the end, with the pointer over the messages, the new one waits below.
-    const last = messages(page).filter({ hasText: 'Somebody?' });
-    await last.hover();
-    const lastTop = async () => (await last.boundingBox())?.y;
-    const lastStands = await settled(lastTop);
+    // At the end, the chat follows, also with the pointer over its messages.
+    await messages(page).filter({ hasText: 'Somebody?' }).hover();
     await suite.fleet.control.sendMessage({ person: MAX, bot: scene.shop.platformId, text: 'Anyone at all?' });
-    await page.getByRole('button', { name: '1 new', exact: true }).waitFor({ timeout: 30_000 });
-    expect(await lastTop()).toBe(lastStands);
+    const newest = messages(page).filter({ hasText: 'Anyone at all?' });
+    await newest.waitFor({ timeout: 30_000 });
+    await waitFor(async () => (await belowFeed(page, newest)) <= 0);
+    expect(await page.getByRole('button', { name: / new$/ }).count()).toBe(0);
 
     const day = new Date((longChatEnd - 20_000 * APART_S) * 1000);
     await page.getByLabel('Go to a day').fill(day.toLocaleDateString('sv'));

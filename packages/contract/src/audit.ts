@@ -7,7 +7,7 @@ import { defineOperation } from './operation.ts';
 
 const ACTOR_KINDS = ['account', 'key', 'bot'] as const;
 
-const auditEntryResource = z
+export const auditEntryResource = z
   .strictObject({
     id: ownIdField,
     chat_id: z.int().optional().describe('The chat in which it happened. Absent: in no chat.'),
@@ -40,7 +40,7 @@ const auditEntryResource = z
 
 export type AuditEntryResource = z.infer<typeof auditEntryResource>;
 
-const ENTRY: AuditEntryResource = {
+export const AUDIT_ENTRY: AuditEntryResource = {
   id: 90,
   chat_id: EXAMPLE_CHAT_ID,
   bot_id: EXAMPLE_BOT_ID,
@@ -82,6 +82,6 @@ entry, except when failed sign-ins reach the limit.`,
     }),
     output: z.array(auditEntryResource),
     botInputs: ['bot_id'],
-    example: { input: { ...EXAMPLE_CHAT, action: 'ban', actor: 'admin', from: 1767312000 }, output: [ENTRY] },
+    example: { input: { ...EXAMPLE_CHAT, action: 'ban', actor: 'admin', from: 1767312000 }, output: [AUDIT_ENTRY] },
   }),
 };

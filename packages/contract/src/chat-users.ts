@@ -1,9 +1,23 @@
 import { z } from 'zod';
+import { AUDIT_ENTRY, auditEntryResource } from './audit.ts';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
 import { botIdField, chatIdField, isBotField, nameFields, okAnswer, userIdField } from './fields.ts';
-import { anyBotId, botIdOfChat, chatId, flag, integer, limitInput, pagedInputs, text, userOfChat } from './inputs.ts';
+import {
+  anyBotId,
+  authorId,
+  botId,
+  botIdOfChat,
+  chatId,
+  flag,
+  integer,
+  limitInput,
+  pagedInputs,
+  text,
+  userOfChat,
+} from './inputs.ts';
 import { defineOperation } from './operation.ts';
+import { TAG, tagResource } from './tags.ts';
 
 const chatUserResource = z.strictObject({ id: userIdField, ...nameFields, is_bot: isBotField }).meta({ id: 'User' });
 
@@ -43,6 +57,36 @@ const PERSON: PersonResource = {
   chats: [{ ...EXAMPLE_CHAT, title: 'Customers', messages: 12, last_message_at: '2026-01-02T10:15:00.000Z' }],
 };
 
+/** The most entries and suggestions that are shown of one person. */
+export const ACTIONS_OF_PERSON = 50;
+export const SUGGESTED_TAGS = 50;
+
+const chatPersonResource = z
+  .strictObject({
+    user_id: userIdField,
+    ...nameFields,
+    messages: z.int().describe('The number of messages of this author in the chat that are kept and not deleted.'),
+    first_message_at: z.iso
+      .datetime()
+      .describe('When the oldest of these was written. Absent: there is none.')
+      .optional(),
+    tags: z.array(tagResource).describe('The tags of the person in this chat, oldest first.'),
+    suggested_tags: z
+      .array(z.strictObject({ tag: tagResource.shape.tag, color: tagResource.shape.color }))
+      .describe(
+        `The tags that others in the chat have and the person has not, the one that most people have first, at most ${SUGGESTED_TAGS}.`,
+      ),
+    private_chats: z
+      .array(z.strictObject({ bot_id: botIdField, bot_name: z.string().describe('The name of the bot.') }))
+      .describe("The caller's bots that know a private chat with the person, at most 200."),
+    actions: z
+      .array(auditEntryResource)
+      .describe(`What was done to the person in this chat, the newest first, at most ${ACTIONS_OF_PERSON}.`),
+  })
+  .meta({ id: 'ChatPerson' });
+
+export type ChatPersonResource = z.infer<typeof chatPersonResource>;
+
 export const chatUserOperations = {
   listChatUsers: defineOperation({
     method: 'GET',
@@ -59,6 +103,28 @@ export const chatUserOperations = {
     output: z.array(chatUserResource),
     botInputs: ['bot_id'],
     example: { input: { ...EXAMPLE_CHAT, q: 'ada' }, output: [USER] },
+  }),
+
+  showChatUser: defineOperation({
+    method: 'GET',
+    paths: ['/api/users/show'],
+    role: 'any',
+    summary: 'Shows one author in a chat: names, messages, tags, what was done, and private chats with your bots.',
+    description:
+      'An author who is not known has no names and 0 messages. As in the audit log, only admins see addresses and keys.',
+    input: z.object({ bot_id: botId(), chat_id: chatId(), user_id: authorId() }),
+    output: chatPersonResource,
+    botInputs: ['bot_id'],
+    example: {
+      input: EXAMPLE_USER_OF_CHAT,
+      output: {
+        ...{ user_id: EXAMPLE_USER_ID, username: 'ada', first_name: 'Ada' },
+        ...{ messages: 12, first_message_at: '2026-01-02T10:15:00.000Z', tags: [TAG] },
+        suggested_tags: [{ tag: 'refund', color: '#808080' }],
+        private_chats: [{ bot_id: 7, bot_name: 'Help desk' }],
+        actions: [AUDIT_ENTRY],
+      },
+    },
   }),
 
   findPeople: defineOperation({

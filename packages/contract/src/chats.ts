@@ -49,6 +49,11 @@ const chatResource = z
       .describe(
         'True: the bot cannot write there, because the person has blocked it or it was removed. A refusal of a message of the outbox says so, or an update; the next message of the person ends it.',
       ),
+    bot_name: z.string().describe('With `order=recent` and of one chat: the name of the bot.').optional(),
+    bot_username: z
+      .string()
+      .describe('With `order=recent` and of one chat: the username of the bot, without @.')
+      .optional(),
     business_connection_id: z
       .string()
       .describe('Of a chat that the bot knows through business connections only: the last one.')
@@ -79,6 +84,19 @@ const chatResource = z
 
 export type ChatResource = z.infer<typeof chatResource>;
 
+const shownChatResource = chatResource
+  .extend({
+    pinned_message_ids: z
+      .array(z.int())
+      .describe(
+        'The messages that bots and accounts have pinned, from the newest 500 audit entries of pins. Pins by people are not known.',
+      ),
+    topic_count: z.int().describe('How many topics of the chat are known; 0 outside forums.'),
+  })
+  .meta({ id: 'ShownChat' });
+
+export type ShownChatResource = z.infer<typeof shownChatResource>;
+
 const CHAT: ChatResource = {
   id: EXAMPLE_CHAT_ID,
   bot_id: 7,
@@ -93,6 +111,8 @@ const CHAT: ChatResource = {
 
 const RECENT_CHAT: ChatResource = {
   ...CHAT,
+  bot_name: 'Help desk',
+  bot_username: 'helpdesk_bot',
   last_message: {
     id: 501,
     date: 1767348900,
@@ -167,6 +187,19 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     output: z.array(chatResource),
     botInputs: ['bot_id'],
     example: { input: { order: 'recent', q: 'custom' }, output: [RECENT_CHAT] },
+  }),
+
+  showChat: defineOperation({
+    ...oneChat,
+    method: 'GET',
+    paths: ['/api/chats/show'],
+    role: 'any',
+    summary: 'Shows one chat as the list does, with what is pinned and how many topics it has.',
+    description:
+      'It says what Flotilla has stored, and asks the platform for nothing: `GET /api/chats/refresh` does that.',
+    output: shownChatResource,
+    errors: ['not_found'],
+    example: { input: EXAMPLE_CHAT, output: { ...RECENT_CHAT, pinned_message_ids: [498], topic_count: 0 } },
   }),
 
   markChatRead: defineOperation({

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
-import { botId, text } from './inputs.ts';
+import { EXAMPLE_CHAT } from './examples.ts';
+import { botId, chatId, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+
+/** Pictures that browsers show in any page. */
+export const SHOWN_PICTURES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'] as const;
 
 /** Types that browsers show or play without running code: neither SVG nor PDF. Every other file is sent as plain bytes. */
 export const SHOWN_MEDIA_TYPES = [
-  ...['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'],
+  ...SHOWN_PICTURES,
   ...['video/mp4', 'video/webm', 'video/quicktime'],
   ...['audio/mpeg', 'audio/ogg', 'audio/mp4', 'audio/wav', 'audio/flac', 'audio/aac', 'audio/webm'],
 ];
@@ -30,5 +34,22 @@ export const fileOperations = {
     botInputs: ['bot_id'],
     errors: PLATFORM_ERRORS,
     example: { input: { bot_id: 7, file_id: 'AgACAgIAAxkBAAIBmWfPhoto' }, output: 'the bytes' },
+  }),
+
+  showChatPhoto: defineOperation({
+    method: 'GET',
+    paths: ['/api/chats/photo'],
+    role: 'any',
+    summary: 'Shows the small photo of a chat that the bot has seen; of a private chat, that of the person.',
+    description:
+      'The answer is 204 if there is no photo, or if the platform does not give it now. The platform is asked when ' +
+      'somebody wants the photo, for one photo of a bot at a time; the answer, also that there is none, is kept for six ' +
+      'hours in the memory of each api. If too many others wait, the call is refused with 429.',
+    input: z.object({ bot_id: botId(), chat_id: chatId() }),
+    output: z.string().describe('The bytes of the picture, of about 160 × 160 pixels.'),
+    mediaTypes: SHOWN_PICTURES,
+    botInputs: ['bot_id'],
+    errors: ['not_found', 'too_many_requests'],
+    example: { input: EXAMPLE_CHAT, output: 'the bytes' },
   }),
 };

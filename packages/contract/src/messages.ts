@@ -45,6 +45,26 @@ const forwardOriginResource = z
   })
   .meta({ id: 'ForwardOrigin' });
 
+const pollResource = z
+  .strictObject({
+    id: z.string().describe("The platform's id of the poll."),
+    question: z.string().describe('What is asked.'),
+    type: z.string().describe('regular or quiz.'),
+    is_closed: z.boolean().describe('True if nobody can vote any more.'),
+    is_anonymous: z.boolean().describe('True if nobody sees who voted for what.'),
+    allows_multiple_answers: z.boolean().describe('True if one person may choose several options.'),
+    total_voter_count: z.int().describe('How many people have voted.'),
+    options: z
+      .array(
+        z.strictObject({
+          text: z.string().describe('The option.'),
+          voter_count: z.int().describe('How many people chose it.'),
+        }),
+      )
+      .describe('The options, in their order.'),
+  })
+  .meta({ id: 'Poll' });
+
 export const messageResource = z
   .strictObject({
     id: z
@@ -100,6 +120,11 @@ export const messageResource = z
     width: z.int().describe('The width in pixels.').optional(),
     height: z.int().describe('The height in pixels.').optional(),
     duration: z.int().describe('The duration in seconds.').optional(),
+    thumbnail_file_id: z
+      .string()
+      .describe('A small picture of a video, an animation or a document; `GET /api/files` takes it.')
+      .optional(),
+    emoji: z.string().describe('Of a sticker: the emoji that it stands for.').optional(),
     program_id: z
       .int()
       .describe(
@@ -107,7 +132,18 @@ export const messageResource = z
       )
       .optional(),
     program: z.string().describe('The name of that program. Absent if it was deleted.').optional(),
+    account: z
+      .string()
+      .describe(
+        'The username of the account that sent the message as the bot. In lists of one chat and in the answer to `send` only.',
+      )
+      .optional(),
     forward_origin: forwardOriginResource.describe('Of a forwarded message: who wrote it first.').optional(),
+    poll: pollResource
+      .describe(
+        'The poll with its votes. The platform tells a bot of votes in its own polls only; of others it is as it was sent.',
+      )
+      .optional(),
     entities: z
       .array(entityResource)
       .describe(
@@ -121,12 +157,13 @@ export const messageResource = z
   })
   .meta({ id: 'Message' });
 
-const NESTED_FIELDS = ['entities', 'buttons', 'forward_origin'] as const;
-type NestedField = (typeof NESTED_FIELDS)[number];
+/** Objects, and what the audit log knows of a message. */
+const BESIDE_COLUMNS = ['entities', 'buttons', 'forward_origin', 'poll', 'account'] as const;
+type BesideColumns = (typeof BESIDE_COLUMNS)[number];
 
-/** The columns of a CSV export: the fields of a message that are one value each. */
+/** The columns of a CSV export: the stored fields of a message that are one value each. */
 export const CSV_COLUMNS = Object.keys(messageResource.shape).filter(
-  (field): field is Exclude<keyof MessageResource, NestedField> => !NESTED_FIELDS.includes(field as NestedField),
+  (field): field is Exclude<keyof MessageResource, BesideColumns> => !BESIDE_COLUMNS.includes(field as BesideColumns),
 );
 
 export type MessageResource = z.infer<typeof messageResource>;
@@ -176,7 +213,7 @@ export const SENT_MESSAGE: MessageResource = {
 
 const CSV = [
   CSV_COLUMNS.join(','),
-  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,,,,,,,,,,`,
+  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,,,,,,,,,,,,`,
   '',
 ].join('\r\n');
 

@@ -4,7 +4,7 @@ import { chatIdField, createdAtField, okAnswer, ownIdField, userIdField, usernam
 import { authorId, botId, botIdOfChat, chatId, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
-const tagResource = z
+export const tagResource = z
   .strictObject({
     id: ownIdField,
     chat_id: chatIdField,
@@ -18,7 +18,7 @@ const tagResource = z
 
 export type TagResource = z.infer<typeof tagResource>;
 
-const TAG: TagResource = {
+export const TAG: TagResource = {
   id: 3,
   chat_id: EXAMPLE_CHAT_ID,
   user_id: EXAMPLE_USER_ID,

@@ -20,6 +20,20 @@ export interface ForwardOrigin {
   date?: number;
 }
 
+/** A poll as it was when it was sent, or as the bot was told since. */
+export interface PollDetails {
+  /** The platform's id of the poll, by which it tells of votes. */
+  id: string;
+  question: string;
+  /** regular or quiz. */
+  type: string;
+  is_closed: boolean;
+  is_anonymous: boolean;
+  allows_multiple_answers: boolean;
+  total_voter_count: number;
+  options: { text: string; voter_count: number }[];
+}
+
 /** What few messages have. Fields without a value are left out. */
 export interface MessageDetails {
   entities?: MessageEntity[];
@@ -36,6 +50,11 @@ export interface MessageDetails {
   height?: number;
   /** In seconds. */
   duration?: number;
+  /** A small picture of a video, an animation or a document. */
+  thumbnail_file_id?: string;
+  /** Of a sticker. */
+  emoji?: string;
+  poll?: PollDetails;
 }
 
 /** The JSON of entities and buttons together is no longer, in characters. What is beyond is left out. */
@@ -45,7 +64,7 @@ const BUTTONS_CHARACTERS = 12_288;
 const VALUE_CHARACTERS = 4_096;
 
 // Most messages have none of them and no file; their details cost nothing more.
-const DETAIL_FIELDS = ['entities', 'caption_entities', 'reply_markup', 'media_group_id', 'forward_origin'];
+const DETAIL_FIELDS = ['entities', 'caption_entities', 'reply_markup', 'media_group_id', 'forward_origin', 'poll'];
 
 /** The details of a Message whose medium has this file; null if it has none. */
 export function readMessageDetails(message: Fields, file: Fields | null): MessageDetails | null {
@@ -57,6 +76,7 @@ export function readMessageDetails(message: Fields, file: Fields | null): Messag
       thread_id: topic,
       media_group_id: readText(message, 'media_group_id'),
       forward_origin: readForwardOrigin(readObject(message, 'forward_origin')),
+      poll: readPoll(readObject(message, 'poll')),
     }),
     ...(file === null ? {} : readFileDetails(file)),
   };
@@ -151,15 +171,45 @@ function nameOf(from: Fields): string | null {
   return readText(from, 'title') ?? (person || readText(from, 'username'));
 }
 
+/** The platform allows 12 options of 100 characters. */
+const MOST_OPTIONS = 20;
+
+/** A Poll of the Bot API; null for none, and for one without an id or a question. */
+export function readPoll(poll: Fields | null): PollDetails | null {
+  if (poll === null) return null;
+  const [id, question] = [readText(poll, 'id'), readText(poll, 'question')];
+  if (id === null || question === null || question.length > VALUE_CHARACTERS) return null;
+  const options = Array.isArray(poll.options) ? poll.options.filter(isFields).slice(0, MOST_OPTIONS) : [];
+  return {
+    ...{ id, question, type: readText(poll, 'type') ?? 'regular' },
+    is_closed: poll.is_closed === true,
+    is_anonymous: poll.is_anonymous !== false,
+    allows_multiple_answers: poll.allows_multiple_answers === true,
+    total_voter_count: readInteger(poll, 'total_voter_count') ?? 0,
+    options: options.map((option) => ({
+      text: (readText(option, 'text') ?? '').slice(0, VALUE_CHARACTERS),
+      voter_count: readInteger(option, 'voter_count') ?? 0,
+    })),
+  };
+}
+
+/** The platform does not name the type of a sticker. */
+function typeOf(file: Fields): string | null {
+  if (file.is_video === true) return 'video/webm';
+  return file.is_animated === true ? 'application/x-tgsticker' : readText(file, 'mime_type');
+}
+
 function readFileDetails(file: Fields): Partial<MessageDetails> {
   return withValues({
     file_name: readText(file, 'file_name'),
-    mime_type: readText(file, 'mime_type'),
+    mime_type: typeOf(file),
     file_size: readInteger(file, 'file_size'),
     // A round video has one length, its diameter.
     width: readInteger(file, 'width') ?? readInteger(file, 'length'),
     height: readInteger(file, 'height') ?? readInteger(file, 'length'),
     duration: readInteger(file, 'duration'),
+    thumbnail_file_id: readText(readObject(file, 'thumbnail') ?? {}, 'file_id'),
+    emoji: readText(file, 'emoji'),
   });
 }
 

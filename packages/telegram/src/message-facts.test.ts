@@ -130,6 +130,32 @@ test('the kind of a chat is guessed from its id', () => {
 describe('the details of a message', () => {
   const details = (fields: object) => readMessageFacts({ ...base, ...fields }).details;
 
+  test('name the small picture of a video, and the type and the emoji of a sticker', () => {
+    const video = { file_id: 'v', thumbnail: { file_id: 't', width: 90, height: 90 } };
+    expect(details({ video })).toEqual({ thumbnail_file_id: 't' });
+    const sticker = { file_id: 's', emoji: '🐳', is_animated: true, is_video: false };
+    expect(details({ sticker })).toEqual({ emoji: '🐳', mime_type: 'application/x-tgsticker' });
+    expect(details({ sticker: { file_id: 's', is_video: true } })).toEqual({ mime_type: 'video/webm' });
+  });
+
+  test('tell a poll within bounds, and none that has no id or no question', () => {
+    const options = [{ text: 'Yes', voter_count: 2, persistent_id: '0' }, 'not an option', { voter_count: 'many' }];
+    const poll = { id: '7', question: 'Ready?', total_voter_count: 2, is_anonymous: false, options };
+    expect(details({ poll })).toEqual({
+      poll: {
+        ...{ id: '7', question: 'Ready?', type: 'regular', is_closed: false, is_anonymous: false },
+        ...{ allows_multiple_answers: false, total_voter_count: 2 },
+        options: [
+          { text: 'Yes', voter_count: 2 },
+          { text: '', voter_count: 0 },
+        ],
+      },
+    });
+    const many = { ...poll, options: Array.from({ length: 500 }, () => ({ text: 'x', voter_count: 0 })) };
+    expect(details({ poll: many })?.poll?.options).toHaveLength(20);
+    expect([details({ poll: { id: '7' } }), details({ poll: { question: 'Ready?' } })]).toEqual([null, null]);
+  });
+
   test('are null for a plain text', () => {
     expect(details({ text: 'hi' })).toBeNull();
   });

@@ -55,7 +55,7 @@ async function requireAuditedBot({ directory, db }: Context, botId: number): Pro
 }
 
 /** Only admins see addresses and API keys. */
-function presentAuditEntry(caller: Caller, entry: AuditEntry): AuditEntryResource {
+export function presentAuditEntry(caller: Caller, entry: AuditEntry): AuditEntryResource {
   const { id, chat_id, bot_id, action, actor_kind, actor_key_id, address, details, date } = entry;
   const { actor_id, actor_username, target_id, target_username } = entry;
   return {

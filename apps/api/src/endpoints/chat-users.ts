@@ -1,14 +1,26 @@
-import { CHATS_OF_PERSON, type ChatUserResource, type chatUserOperations } from '@flotilla/contract/chat-users.ts';
+import {
+  ACTIONS_OF_PERSON,
+  CHATS_OF_PERSON,
+  type ChatPersonResource,
+  type ChatUserResource,
+  type chatUserOperations,
+  SUGGESTED_TAGS,
+} from '@flotilla/contract/chat-users.ts';
 import { OK } from '@flotilla/contract/fields.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { banChatUser } from '@flotilla/domain/records/chat-actions/ban-chat-user.ts';
 import { unbanChatUser } from '@flotilla/domain/records/chat-actions/unban-chat-user.ts';
 import { type ChatUser, chatUserStore } from '@flotilla/domain/records/chat-users/chat-user-store.ts';
 import { findPeople } from '@flotilla/domain/records/chat-users/find-people.ts';
+import { type ChatPerson, readChatPerson } from '@flotilla/domain/records/chat-users/read-chat-person.ts';
+import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot, requireBotOfChat } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { whileWanted } from '../operations/search-limit.ts';
+import { presentAuditEntry } from './audit.ts';
 import { presentPerson } from './present-found.ts';
+import { presentTag } from './tags.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
@@ -23,6 +35,14 @@ export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
       users.count(query),
     ]);
     return cutPage(rows.map(presentChatUser), limit, total, (user) => [user.id]);
+  },
+
+  async showChatUser(context, { input, caller }) {
+    const bot = requireBot(context, input.bot_id);
+    const person = { botId: bot.id, chatId: input.chat_id, userId: input.user_id };
+    const bots: 'all' | number[] = caller.bots === 'all' ? 'all' : [...caller.bots];
+    const found = await readChatPerson(context.db, person, bots, MOST);
+    return presentChatPerson(context, caller, input.user_id, found);
   },
 
   async findPeople(context, { input, caller, response }) {
@@ -52,6 +72,30 @@ export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
     return OK;
   },
 };
+
+const MOST = { actions: ACTIONS_OF_PERSON, suggestions: SUGGESTED_TAGS };
+
+function presentChatPerson(
+  { directory }: Context,
+  caller: Caller,
+  userId: number,
+  { names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions }: ChatPerson,
+): ChatPersonResource {
+  const nameOf = (botId: number) => directory.byId(botId)?.name;
+  return {
+    user_id: userId,
+    ...withoutNulls(names),
+    messages,
+    ...(firstDateS === null ? {} : { first_message_at: new Date(firstDateS * 1000).toISOString() }),
+    tags: tags.map(presentTag),
+    suggested_tags: suggestedTags,
+    private_chats: privateChatsWith.flatMap((id) => {
+      const name = nameOf(id);
+      return name === undefined ? [] : [{ bot_id: id, bot_name: name }];
+    }),
+    actions: actions.map((entry) => presentAuditEntry(caller, entry)),
+  };
+}
 
 function presentChatUser(user: ChatUser): ChatUserResource {
   return {

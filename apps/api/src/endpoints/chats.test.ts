@@ -50,6 +50,38 @@ const nextOf = (answer: RestAnswer) =>
 const read = (chat_id: number, message_id: number, client = owner) =>
   client('POST', '/api/chats/read', { body: { bot_id: bot.id, chat_id, message_id } });
 
+describe('one chat', () => {
+  const show = (query: object, client = owner) =>
+    client('GET', '/api/chats/show', { query: { bot_id: bot.id, ...query } });
+
+  test('is shown as the list shows it, with its bot, its pins and the number of its topics', async () => {
+    const chat_id = -1_001_000_000_001;
+    await store(bot.id, { chat_id, at: 1 }, { chat_id, at: 2 });
+    await read(chat_id, 1);
+    const pin = { bot_id: bot.id, chat_id, actor_kind: 'bot' as const };
+    await api.database.db
+      .insertInto('audit_log')
+      .values([
+        { ...pin, action: 'pin', target_id: 9, date: DATE_S },
+        { ...pin, action: 'unpin_all', date: DATE_S + 1 },
+        { ...pin, action: 'pin', target_id: 1, date: DATE_S + 2 },
+        { ...pin, action: 'pin', target_id: 2, date: DATE_S + 3 },
+        { ...pin, action: 'unpin', target_id: 1, date: DATE_S + 4 },
+      ])
+      .execute();
+    await api.database.db.insertInto('topics').values({ bot_id: bot.id, chat_id, thread_id: 5 }).execute();
+    const [listed] = rowsOf(await recent({ bot_id: bot.id }));
+    expect(listed).toMatchObject({ bot_name: bot.name, bot_username: bot.username, unread: 1, read_message_id: 1 });
+    expect((await show({ chat_id })).json).toEqual({ ...listed, pinned_message_ids: [2], topic_count: 1 });
+  });
+
+  test('that the bot has not seen is not found, and one of a foreign bot is refused', async () => {
+    await store(foreign.id, { chat_id: 4, at: 1 });
+    expect((await show({ chat_id: 4 })).status).toBe(404);
+    expect((await show({ bot_id: foreign.id, chat_id: 4 })).status).toBe(403);
+  });
+});
+
 describe('chats by their last message', () => {
   test('are those of all bots of the caller, and of no other bot', async () => {
     await store(bot.id, { chat_id: 1, at: 10 }, { chat_id: 2, at: 5000 });

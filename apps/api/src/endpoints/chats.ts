@@ -1,6 +1,7 @@
 import { type ChatResource, type chatOperations, RECENT_CHATS } from '@flotilla/contract/chats.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { listPinnedMessages } from '@flotilla/domain/records/chat-actions/list-pinned-messages.ts';
 import { refreshChat } from '@flotilla/domain/records/chat-actions/refresh-chat.ts';
 import { type Chat, type ChatQuery, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
 import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
@@ -11,11 +12,12 @@ import {
   type LastMessage,
 } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
+import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
 import { assignChat } from '@flotilla/domain/records/desk/assign-chat.ts';
 import { closeChat } from '@flotilla/domain/records/desk/close-chat.ts';
 import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
-import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
@@ -32,6 +34,17 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     if (input.order === 'id') return chatsById(context, { ...filter, limit, offset }, before);
     const wanted = { ...filter, unread, accountId: caller.account.id };
     return recentChats(context, { ...wanted, limit: Math.min(limit, RECENT_CHATS), offset }, before);
+  },
+
+  async showChat(context, { input, caller }) {
+    const chat = { botId: requireBot(context, input.bot_id).id, chatId: input.chat_id };
+    const [found, pinned, topicCount] = await Promise.all([
+      inboxStore(context.db).find(caller.account.id, chat),
+      listPinnedMessages(context, chat),
+      topicStore(context.db).count(chat),
+    ]);
+    if (found === null) throw new FlotillaError('not_found', 'The bot has not seen this chat');
+    return { ...presentInboxChat(context, found), pinned_message_ids: pinned, topic_count: topicCount };
   },
 
   async markChatRead(context, { input, caller }) {
@@ -96,19 +109,24 @@ async function chatsById(
 }
 
 async function recentChats(
-  { db }: Context,
+  context: Context,
   query: Omit<InboxQuery, 'before'>,
   before: string | undefined,
 ): Promise<Page<ChatResource>> {
   const cursor = decodeCursor(before, ['number', 'number', 'number']);
-  const { chats, total } = await inboxStore(db).list({ ...query, limit: query.limit + 1, before: cursor });
+  const { chats, total } = await inboxStore(context.db).list({ ...query, limit: query.limit + 1, before: cursor });
   const page = cutPage(chats, query.limit, total, ({ chat }) => [chat.last_date, chat.bot_id, chat.id]);
-  return { ...page, rows: page.rows.map(presentInboxChat) };
+  return { ...page, rows: page.rows.map((chat) => presentInboxChat(context, chat)) };
 }
 
-function presentInboxChat({ chat, lastMessage, unread, readMessageId }: InboxChat): ChatResource {
+function presentInboxChat(
+  { directory }: Context,
+  { chat, lastMessage, unread, readMessageId }: InboxChat,
+): ChatResource {
+  const bot = directory.byId(chat.bot_id);
   return {
     ...presentChat(chat),
+    ...(bot === undefined ? {} : { bot_name: bot.name, bot_username: bot.username }),
     ...(lastMessage === null ? {} : { last_message: presentLastMessage(lastMessage) }),
     unread,
     ...withoutNulls({ read_message_id: readMessageId }),

@@ -103,13 +103,16 @@ const newMessage = async (): Promise<number> => {
   const sent = await admin('POST', '/api/messages/send', { body: { bot_id: botId, chat_id: GROUP, text: 'Hello' } });
   return (sent.json as { id: number }).id;
 };
+const tokenOfBot = async (): Promise<string> => {
+  const bots = (await admin('GET', '/api/bots')).json as { id: number; token: string }[];
+  return bots.find(({ id }) => id === botId)?.token ?? '';
+};
 /** A picture that the bot sent through the proxy. */
 const newFile = async (): Promise<string> => {
-  const bots = (await admin('GET', '/api/bots')).json as { id: number; token: string }[];
   const form = new FormData();
   form.set('chat_id', String(GROUP));
   form.set('photo', new Blob(['a picture']), 'a.jpg');
-  const url = `${api.url}/tgapi/bot${bots.find(({ id }) => id === botId)?.token}/sendPhoto`;
+  const url = `${api.url}/tgapi/bot${await tokenOfBot()}/sendPhoto`;
   const sent = (await (await fetch(url, { method: 'POST', body: form })).json()) as {
     result: { photo: { file_id: string }[] };
   };
@@ -311,12 +314,23 @@ const EXAMPLES: Record<OperationName, Example> = {
   addReply: () => ({ name: 'Hello', text: 'Hello {first_name}', parse_mode: 'HTML', bot_ids: [botId] }),
   updateReply: async () => ({ id: await newReply(), name: 'Bye', parse_mode: null, bot_ids: [botId] }),
   deleteReply: async () => ({ id: await newReply() }),
+  showChat: async () => {
+    await newMessage();
+    return inGroup();
+  },
   markChatRead: async () => inGroup({ message_id: await newMessage() }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true, ...FILTER }),
   listTopics: () => inGroup({ limit: 5, offset: 0 }),
   refreshChat: () => inGroup(),
   searchMessages: () => inGroup({ q: 'hello', ...FILTER, ...page }),
   exportChat: () => inGroup({ format: 'csv', ...FILTER }),
+  showChatPhoto: async () => {
+    const form = new FormData();
+    form.set('chat_id', String(GROUP));
+    form.set('photo', new Blob(['a picture']), 'a.jpg');
+    await fetch(`${api.url}/tgapi/bot${await tokenOfBot()}/setChatPhoto`, { method: 'POST', body: form });
+    return inGroup();
+  },
   downloadFile: async () => ({ bot_id: botId, file_id: await newFile() }),
   deleteChat: async () => {
     await newTag();
@@ -333,6 +347,10 @@ const EXAMPLES: Record<OperationName, Example> = {
   pinMessage: async () => inGroup({ message_id: await newMessage() }),
   unpinMessage: async () => inGroup({ message_id: await newMessage() }),
   listChatUsers: () => inGroup({ q: 'a', ...page }),
+  showChatUser: async () => {
+    await newTag();
+    return inGroup({ user_id: CHAT });
+  },
   findPeople: () => ({ bot_id: botId, q: 'a', limit: 5 }),
   banChatUser: async () => inGroup({ user_id: await newMember(), until_date: 2_000_000_000, revoke_messages: true }),
   unbanChatUser: async () => inGroup({ user_id: await newMember() }),

@@ -108,3 +108,71 @@ describe('a file of a chat', () => {
     expect(answer.json).toMatchObject({ code: 'platform_refused', error: expect.stringContaining('file') });
   });
 });
+
+describe('the photo of a chat', () => {
+  const PIXELS = Buffer.from('a small picture');
+  let group: number;
+
+  const photoOf = (chat: number, { key = owner.key } = {}) =>
+    fetch(`${api.url}/api/chats/photo?bot_id=${bot.id}&chat_id=${chat}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+  const callsOf = async (method: string) =>
+    (await api.platform.readCalls({ bot: Number(bot.token.split(':')[0]), method })).calls.length;
+
+  beforeAll(async () => {
+    const admins = [{ bot: Number(bot.token.split(':')[0]) }];
+    group = (await api.platform.createChat({ type: 'supergroup', title: 'Library', admins })).id;
+    const form = new FormData();
+    form.set('chat_id', String(group));
+    form.set('photo', new Blob([new Uint8Array(PIXELS)]), 'a.jpg');
+    await fetch(`${api.url}/tgapi/bot${bot.token}/setChatPhoto`, { method: 'POST', body: form });
+    const types = { [group]: 'supergroup', [person]: 'private' };
+    const chats = Object.entries(types).map(([id, type]) => ({ bot_id: bot.id, id: Number(id), type }));
+    await api.database.db
+      .insertInto('chats')
+      .values(chats)
+      .onConflict((known) => known.doNothing())
+      .execute();
+  });
+
+  test('is shown to whoever has the bot, and the platform is asked once for all who want it', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => photoOf(group)));
+    for (const answer of answers) {
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(PIXELS);
+    }
+    expect(answers[0]?.headers.get('cache-control')).toBe('private, max-age=3600');
+    expect(answers[0]?.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect([await callsOf('getChat'), await callsOf('getFile')]).toEqual([1, expect.any(Number)]);
+    const stranger = await insertAccount(api.database.db, { username: 'no-bots', bots: [] });
+    expect((await photoOf(group, stranger)).status).toBe(403);
+  });
+
+  test('that there is none is answered 204 and kept, too', async () => {
+    const before = await callsOf('getChat');
+    for (let time = 0; time < 3; time += 1) {
+      const answer = await photoOf(person);
+      expect([answer.status, await answer.text()]).toEqual([204, '']);
+    }
+    expect(await callsOf('getChat')).toBe(before + 1);
+  });
+
+  test('of a chat that the bot has not seen is not found, and nobody asks the platform for it', async () => {
+    const before = await callsOf('getChat');
+    expect((await photoOf(-1_009_999_999_999)).status).toBe(404);
+    expect(await callsOf('getChat')).toBe(before);
+  });
+
+  test('of a platform that asks to wait is none for a minute, and asked for again after it', async () => {
+    const chat = { bot_id: bot.id, id: -1_009_000_000_001, type: 'supergroup' };
+    await api.database.db.insertInto('chats').values(chat).execute();
+    const effect = { kind: 'status' as const, status: 429, retryAfterS: 30 };
+    await api.platform.setFault({ method: 'getChat', effect });
+    expect((await photoOf(chat.id)).status).toBe(204);
+    const before = await callsOf('getChat');
+    expect((await photoOf(chat.id)).status).toBe(204);
+    expect(await callsOf('getChat')).toBe(before);
+    await api.platform.clearFaults({});
+  });
+});

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type fileOperations, SHOWN_MEDIA_TYPES } from '@flotilla/contract/files.ts';
+import { type fileOperations, SHOWN_MEDIA_TYPES, SHOWN_PICTURES } from '@flotilla/contract/files.ts';
 import { type BotFile, openFile } from '@flotilla/domain/records/files/open-file.ts';
 import type { FileRange } from '@flotilla/telegram/platform-client.ts';
 import type { Request, Response } from 'express';
@@ -13,12 +13,22 @@ const ONE_RANGE = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/;
 const ANYTHING = 'application/octet-stream';
 /** The bytes of a file id never change. */
 const CACHED = 'private, max-age=3600';
+const NO_PHOTO_CACHED = 'private, max-age=300';
+const SANDBOX = "sandbox; default-src 'none'";
 
 export const fileHandlers: Handlers<typeof fileOperations> = {
   async downloadFile(context, { input, request, response, whileAllowed }) {
     const file = await openFile(context, requireBot(context, input.bot_id), input.file_id, rangeOf(request));
     if (file === null) return void response.status(416).end();
     await whileAllowed((ended) => sendFile(request, response, file, ended));
+  },
+
+  async showChatPhoto(context, { input, response }) {
+    const photo = await context.chatPhotos.read(requireBot(context, input.bot_id), input.chat_id);
+    response.set('Cache-Control', photo === null ? NO_PHOTO_CACHED : CACHED);
+    const type = photo && shownType(photo.path, photo.mime, SHOWN_PICTURES);
+    if (photo === null || type === null) return void response.status(204).end();
+    response.set({ 'Content-Type': type, 'Content-Security-Policy': SANDBOX }).end(photo.bytes);
   },
 };
 
@@ -54,16 +64,16 @@ function fileHeaders({ path, mime, size, headers }: Pick<BotFile, 'path' | 'mime
     ...(size === null ? {} : { 'Content-Length': String(size) }),
     'Content-Type': type ?? ANYTHING,
     'Content-Disposition': type?.startsWith('image/') ? 'inline' : `attachment; filename="${plainName(path)}"`,
-    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'Content-Security-Policy': SANDBOX,
     'Cache-Control': CACHED,
   };
 }
 
 /** The platform serves most files as plain bytes; their names tell the type. */
-function shownType(path: string, mime: string): string | null {
+function shownType(path: string, mime: string, shown: readonly string[] = SHOWN_MEDIA_TYPES): string | null {
   const named = mime.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const candidates = [named, lookup(path)];
-  return candidates.find((type): type is string => type !== false && SHOWN_MEDIA_TYPES.includes(type)) ?? null;
+  return candidates.find((type): type is string => type !== false && shown.includes(type)) ?? null;
 }
 
 function plainName(path: string): string {

@@ -41,12 +41,13 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
     };
     const bot = requireBot(context, input.bot_id);
     const send = () => sendMessage(context, bot, by, message);
-    if (file === null) return presentMessage(bot, await send());
+    const sender = by.kind === 'account' ? by.username : undefined;
+    if (file === null) return presentMessage(bot, await send(), sender);
     const sent = await whileAllowed((ended) => {
       addAbortSignal(ended, file);
       return send();
     });
-    return presentMessage(bot, sent);
+    return presentMessage(bot, sent, sender);
   },
 
   async editMessage(context, { input, by }) {

@@ -40,6 +40,7 @@ describe('sending a message', () => {
       entities: [{ type: 'bold', offset: 6, length: 5 }],
       date: expect.any(Number),
       outgoing: true,
+      account: 'admin',
     });
     expect((await list({ chat_id: PERSON })).json).toEqual([sent.json]);
     const shown = await api.platform.readChat({ person: PERSON, bot: platformId() });

@@ -1,6 +1,7 @@
 import type { FoundMessageResource, MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { type Caller, seesChat } from '@flotilla/domain/people/accounts/caller.ts';
+import { auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
 import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
@@ -45,14 +46,14 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
         start.list(context.db, chat, start.position, { limit, ...shown }),
         messages.count(chat, shown),
       ]);
-      return pageOfWindow(bot, window, total);
+      return pageOfWindow(bot, window, total, await sendersOf(context, chat, window.messages));
     }
     const before = decodeCursor(input.before, CURSOR);
     const [rows, total] = await Promise.all([
       messages.list(chat, { limit: limit + 1, offset, before, ...shown }),
       messages.count(chat, shown),
     ]);
-    return pageOf(bot, rows, limit, total);
+    return pageOf(bot, rows, limit, total, await sendersOf(context, chat, rows));
   },
 
   async exportChat(context, { input, by, request, response, whileAllowed }) {
@@ -103,15 +104,34 @@ async function scopeOf(context: Context, caller: Caller, input: SearchInput): Pr
   return caller.bots === 'all' ? 'fleet' : { botIds: [...caller.bots] };
 }
 
-function pageOf(bot: Bot, messages: Message[], limit: number, total: number): Page<MessageResource> {
-  const page = cutPage(messages, limit, total, positionOf);
-  return { ...page, rows: page.rows.map((message) => presentMessage(bot, message)) };
+/** Message id → the account that sent it as the bot. */
+type Senders = ReadonlyMap<number, string>;
+
+function sendersOf({ db }: Context, chat: ChatOfBot, messages: readonly Message[]): Promise<Senders> {
+  const sent = messages.filter((message) => message.outgoing && message.program_id === null && message.id > 0);
+  const dates = sent.map(({ date }) => date);
+  const between = { fromS: Math.min(...dates), toS: Math.max(...dates) };
+  return auditStore(db).sendersOf(
+    chat,
+    sent.map(({ id }) => id),
+    between,
+  );
 }
 
-function pageOfWindow(bot: Bot, { messages, hasNewer, hasOlder }: MessageWindow, total: number): Page<MessageResource> {
+function pageOf(bot: Bot, messages: Message[], limit: number, total: number, senders: Senders): Page<MessageResource> {
+  const page = cutPage(messages, limit, total, positionOf);
+  return { ...page, rows: page.rows.map((message) => presentMessage(bot, message, senders.get(message.id))) };
+}
+
+function pageOfWindow(
+  bot: Bot,
+  { messages, hasNewer, hasOlder }: MessageWindow,
+  total: number,
+  senders: Senders,
+): Page<MessageResource> {
   const [newest, oldest] = [messages.at(0), messages.at(-1)];
   return {
-    rows: messages.map((message) => presentMessage(bot, message)),
+    rows: messages.map((message) => presentMessage(bot, message, senders.get(message.id))),
     total,
     prev: hasNewer && newest !== undefined ? positionOf(newest) : null,
     next: hasOlder && oldest !== undefined ? positionOf(oldest) : null,

@@ -3,7 +3,8 @@ import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Message } from '@flotilla/domain/records/messages/message-store.ts';
 import { withoutNulls } from './without-nulls.ts';
 
-export function presentMessage({ programs }: Bot, message: Message): MessageResource {
+/** `account`: who sent it as the bot, where that is known. */
+export function presentMessage({ programs }: Bot, message: Message, account?: string): MessageResource {
   const program = programs.find(({ id }) => id === message.program_id);
   return {
     id: message.id,
@@ -27,6 +28,7 @@ export function presentMessage({ programs }: Bot, message: Message): MessageReso
     outgoing: message.outgoing,
     ...(message.business_connection_id === '' ? {} : { business_connection_id: message.business_connection_id }),
     ...withoutNulls({ program_id: message.program_id, program: program?.name ?? null, service: message.service }),
+    ...(account === undefined ? {} : { account }),
     ...message.details,
   };
 }

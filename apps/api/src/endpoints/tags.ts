@@ -56,7 +56,7 @@ async function findBotsOfTag({ db }: Context, id: number): Promise<number[]> {
   return botId === null ? [] : [botId];
 }
 
-function presentTag(tag: Tag): TagResource {
+export function presentTag(tag: Tag): TagResource {
   return {
     id: tag.id,
     chat_id: tag.chat_id,

@@ -12,7 +12,7 @@ export function Button({ kind = 'plain', busy = false, type = 'button', onClick,
       {...rest}
       type={busy ? 'button' : type}
       className={`button ${kind} ${rest.className ?? ''}`}
-      aria-disabled={busy || undefined}
+      aria-disabled={busy || rest['aria-disabled']}
       aria-busy={busy || undefined}
       onClick={busy ? undefined : onClick}
     />

@@ -25,6 +25,7 @@ const STROKES = {
   more: 'M6 12v0M12 12v0M18 12v0',
   attach: 'M19 11.5l-7.5 7.5a4.5 4.5 0 0 1-6.4-6.4l7.9-7.9a3 3 0 0 1 4.3 4.3l-7.6 7.6a1.5 1.5 0 0 1-2.2-2.2l6.8-6.8',
   keyboard: 'M3 7h18v10H3zM7 11v0M11 11v0M15 11v0M8 14h8',
+  play: 'M8 5l11 7-11 7z',
   download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',
   plus: 'M12 5v14M5 12h14',
   lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',

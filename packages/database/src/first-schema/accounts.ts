@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { ACTIONS_ON_PEOPLE, PIN_ACTIONS } from '../audit-indexes.ts';
 import { createEdges } from './create-edges.ts';
 
 /** Accounts, their keys, and the audit log. */
@@ -78,6 +79,13 @@ async function createAuditLog(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_log_newest on audit_log (bot_id, chat_id, date desc, id desc)`.execute(db);
   // For all entries about one bot, in every chat and in none.
   await sql`create index audit_log_of_bot on audit_log (bot_id, date desc, id desc)`.execute(db);
+  // For what was done to one person of a chat, and for its pins: chats with many sent messages have few of these.
+  await sql`
+    create index audit_log_of_target on audit_log (bot_id, chat_id, target_id, date desc, id desc)
+      where action in (${listOf(ACTIONS_ON_PEOPLE)})`.execute(db);
+  await sql`
+    create index audit_log_pins on audit_log (bot_id, chat_id, date desc, id desc)
+      where action in (${listOf(PIN_ACTIONS)})`.execute(db);
   // For the actions of one account. Actions of bots are found by the bot.
   await sql`
     create index audit_log_of_actor on audit_log (actor_id, date desc, id desc)
@@ -90,4 +98,8 @@ async function createAuditLog(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_log_of_action on audit_log (action, date desc, id desc)`.execute(db);
   // For retention.
   await sql`create index audit_log_date on audit_log (date)`.execute(db);
+}
+
+function listOf(actions: readonly string[]) {
+  return sql.join(actions.map((action) => sql.lit(action)));
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { POLL_ID_PATTERN } from '../poll-id.ts';
 import { createEdges } from './create-edges.ts';
 
 const SEARCH_PENDING_KB = 1024;
@@ -126,6 +127,10 @@ async function createMessages(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index messages_topic on messages (bot_id, chat_id, thread_id, date desc, id desc)
       where thread_id is not null`.execute(db);
+  // For the message of a poll, which the platform names by the poll alone when it tells of votes.
+  await sql`
+    create index messages_poll on messages (bot_id, (substring(details::text from ${sql.lit(POLL_ID_PATTERN)})))
+      where substring(details::text from ${sql.lit(POLL_ID_PATTERN)}) is not null`.execute(db);
   // A count over a filtered list subtracts these from the counts of the other indexes, so it reads no row.
   await sql`
     create index messages_deleted on messages (bot_id, chat_id, date desc)

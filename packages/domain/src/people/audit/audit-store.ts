@@ -1,4 +1,5 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import { ACTIONS_ON_PEOPLE, PIN_ACTIONS } from '@flotilla/database/audit-indexes.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { AuditLogTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
@@ -34,6 +35,11 @@ const COLUMNS = [
   'details',
   'date',
 ] as const;
+
+type ChatOfLog = { botId: number; chatId: number };
+
+/** The date of a message is the platform's, that of its entry is ours. */
+const CLOCKS_DIFFER_S = 60;
 
 /** SQL of the audit log. */
 export function auditStore(db: Database) {
@@ -73,6 +79,45 @@ export function auditStore(db: Database) {
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;
+    },
+
+    /** What was done to one user or message of a chat, newest first. */
+    listOfTarget(chat: ChatOfLog, targetId: number, limit: number): Promise<AuditEntry[]> {
+      return entriesOf(chat)
+        .select(COLUMNS)
+        .where('target_id', '=', targetId)
+        .where(isOneOf(ACTIONS_ON_PEOPLE))
+        .orderBy('date', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+    },
+
+    /** The pins and unpins of a chat, newest first. */
+    listPins(chat: ChatOfLog, limit: number): Promise<Pick<AuditEntry, 'action' | 'target_id'>[]> {
+      return entriesOf(chat)
+        .select(['action', 'target_id'])
+        .where(isOneOf(PIN_ACTIONS))
+        .orderBy('date', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+    },
+
+    /** Message id → username of the account that sent it; `fromS` and `toS` are the dates of the first and the last one. */
+    async sendersOf(
+      chat: ChatOfLog,
+      messageIds: readonly number[],
+      { fromS, toS }: { fromS: number; toS: number },
+    ): Promise<Map<number, string>> {
+      if (messageIds.length === 0) return new Map();
+      const around = { fromS: fromS - CLOCKS_DIFFER_S, beforeS: toS + CLOCKS_DIFFER_S };
+      const sent = await entriesOf({ ...chat, action: 'send', ...around })
+        .select(['target_id as id', 'actor_username as sender'])
+        .where('actor_kind', '=', 'account')
+        .where('target_id', '=', sql<number>`any (${[...messageIds]}::bigint[])`)
+        .execute();
+      return new Map(sent.flatMap(({ id, sender }) => (id === null || sender === null ? [] : [[id, sender] as const])));
     },
 
     async anyOfBot(botId: number): Promise<boolean> {
@@ -136,6 +181,11 @@ export function auditStore(db: Database) {
         .execute();
     },
   };
+}
+
+/** As the indexes have it. */
+function isOneOf(actions: readonly string[]) {
+  return sql<boolean>`action in (${sql.join(actions.map((action) => sql.lit(action)))})`;
 }
 
 const nameOfBot = (botId: number | null) =>

@@ -57,6 +57,17 @@ export function chatStore(db: Database) {
       return (await groups.where('migrated_to_chat_id', '=', chatId).execute()).map(({ id }) => id);
     },
 
+    /** The bots among these that know a private chat with a person. */
+    async privateChatsWith(userId: number, bots: 'all' | number[], limit: number): Promise<number[]> {
+      const rows = await chatsOf({ bots, q: '', type: 'private' })
+        .select('bot_id')
+        .where('id', '=', userId)
+        .orderBy('bot_id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => row.bot_id);
+    },
+
     /** The bots that track a chat. */
     async botsOf(chatId: number): Promise<number[]> {
       const rows = await db.selectFrom('chats').select('bot_id').where('id', '=', chatId).execute();

@@ -62,6 +62,14 @@ export function inboxStore(db: Database) {
       const total = (counted?.rows ?? rows)[0]?.total ?? 0;
       return { chats: rows.filter((row) => row.id !== null).map(inboxChatOf), total };
     },
+
+    /** One chat; null if the bot has not seen it. */
+    async find(accountId: number, { botId, chatId }: { botId: number; chatId: number }): Promise<InboxChat | null> {
+      const page = sql`${UNCOUNTED}, page as materialized (
+        select c.* from chats c where c.bot_id = ${botId} and c.id = ${chatId} and ${isKept(sql.ref('c.bot_id'))})`;
+      const { rows } = await statementOf(accountId, page).execute(db);
+      return rows[0] === undefined || rows[0].id === null ? null : inboxChatOf(rows[0]);
+    },
   };
 }
 
@@ -74,17 +82,21 @@ type InboxRow = Chat &
 
 /** A page, with the total in each row if all chats were read; an empty page is then one row with the total only. */
 export function listStatement(query: InboxQuery): RawBuilder<InboxRow> {
+  return statementOf(query.accountId, pageQueries(query));
+}
+
+function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<InboxRow> {
   const chat = { botId: sql.ref('page.bot_id'), chatId: sql.ref('page.id') };
   const columns = LAST_MESSAGE_COLUMNS.map((column) => {
     const value = column === 'text' ? sql`left(text, ${sql.lit(TEXT_CHARACTERS)})` : sql.ref(column);
     return sql`${value} as ${sql.ref(`last_message_${column}`)}`;
   });
   return sql`
-    with ${pageQueries(query)}
+    with ${page}
     select counted.total, page.*, ${sql.join(deskColumns('page'))}, ${connectionOf('page')} as business_connection_id, mark.message_id as read_message_id, newest.*, fresh.unread
     from counted left join page on true
     left join chat_reads mark
-      on mark.bot_id = page.bot_id and mark.chat_id = page.id and mark.account_id = ${query.accountId}
+      on mark.bot_id = page.bot_id and mark.chat_id = page.id and mark.account_id = ${accountId}
     left join lateral (
       select ${sql.join(columns)} from messages m
       where m.bot_id = page.bot_id and m.chat_id = page.id and m.deleted_at is null and m.date >= ${shownSince(chat)}
@@ -103,6 +115,7 @@ export function listStatement(query: InboxQuery): RawBuilder<InboxRow> {
     ${NEWEST_FIRST}`;
 }
 
+const UNCOUNTED = sql`counted as (select null::bigint as total)`;
 const LONG_AGO = sql`-9223372036854775808`;
 const NEWEST_FIRST = sql`order by last_period desc, last_date desc, bot_id desc, id desc`;
 
@@ -128,12 +141,11 @@ function pageQueries(query: InboxQuery): RawBuilder<unknown> {
         join chats using (bot_id, id)
       )`;
   }
-  const counted = sql`counted as (select null::bigint as total)`;
   if (bots === 'all' || bots.length > FEW_BOTS) {
-    return sql`${counted}, page as materialized (
+    return sql`${UNCOUNTED}, page as materialized (
       select c.* from chats c where ${matches(query)} and ${isAfter(before)} ${page})`;
   }
-  return sql`${counted}, page as materialized (
+  return sql`${UNCOUNTED}, page as materialized (
     select of_bot.* from unnest(${bots}::bigint[]) as bot (id) cross join lateral (
       select c.* from chats c where c.bot_id = bot.id and ${isAfter(before)} and ${isOfType(query.type)}
       ${NEWEST_FIRST} limit ${limit + offset}

@@ -1,7 +1,8 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { POLL_ID_PATTERN } from '@flotilla/database/poll-id.ts';
 import { searchColumn } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
-import type { FoldedDeletion, FoldedMessage } from './effects/history-fold.ts';
+import type { FoldedDeletion, FoldedMessage, FoldedPoll } from './effects/history-fold.ts';
 import { isAnswer, isOfPerson } from './message-side.ts';
 import { type ReplacedRow, settleDates } from './settle-dates.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
@@ -45,12 +46,31 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['text', searchColumn],
 ];
 
-/** `thread_id` comes first, where the generated column of the table looks for it. */
-function detailsColumn({ details }: FoldedMessage): string | null {
+/** `thread_id` and the poll come first, where the table and its index look for them. */
+function detailsColumn({ details }: Pick<FoldedMessage, 'details'>): string | null {
   if (details === null) return null;
-  const { thread_id, ...others } = details;
-  return JSON.stringify({ thread_id, ...others });
+  const { thread_id, poll, ...others } = details;
+  return JSON.stringify({ thread_id, poll, ...others });
 }
+
+type MessageWithPoll = Pick<FoldedMessage, 'bot_id' | 'business_connection_id' | 'chat_id' | 'id' | 'date' | 'details'>;
+
+/** As the index has it. */
+const POLL_ID = sql`substring(m.details::text from ${sql.lit(POLL_ID_PATTERN)})`;
+
+const POLL_COLUMNS: Column<FoldedPoll>[] = [
+  ['bigint', (poll) => poll.botId],
+  ['text', (poll) => poll.id],
+];
+
+const MESSAGE_WITH_POLL_COLUMNS: Column<MessageWithPoll>[] = [
+  ['bigint', (row) => row.bot_id],
+  ['text', (row) => row.business_connection_id],
+  ['bigint', (row) => row.chat_id],
+  ['bigint', (row) => row.id],
+  ['bigint', (row) => row.date],
+  ['json', detailsColumn],
+];
 
 const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
   ['bigint', (deletion) => deletion.botId],
@@ -130,6 +150,28 @@ export function historyMessageStore(db: Database) {
           (${NEWEST_ANSWER})[1] as "lastAnswerDate", (${NEWEST_ANSWER})[2] as "lastAnswerId"
         from written group by bot_id, chat_id`.execute(db);
       return withoutReplaced(rows, settled.replaced);
+    },
+
+    /** Sets how polls stand in the messages that show them; those that are not stored change nothing. */
+    async updatePolls(polls: FoldedPoll[]): Promise<void> {
+      const given = await unnestRows([...polls], POLL_COLUMNS);
+      const { rows } = await sql<MessageWithPoll>`
+        select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.date, m.details
+        from ${given} as poll (bot_id, id)
+        join messages m on m.bot_id = poll.bot_id and ${POLL_ID} = poll.id and ${POLL_ID} is not null
+        order by m.bot_id, m.chat_id, m.id`.execute(db);
+      const known = new Map(polls.map((poll) => [`${poll.botId} ${poll.id}`, poll]));
+      const changed = rows.flatMap((row) => {
+        const { botId, ...poll } = known.get(`${row.bot_id} ${row.details?.poll?.id}`) ?? { botId: 0 };
+        return 'id' in poll ? [{ ...row, details: { ...row.details, poll } }] : [];
+      });
+      if (changed.length === 0) return;
+      const written = await unnestRows(changed, MESSAGE_WITH_POLL_COLUMNS);
+      await sql`
+        update messages m set details = written.details
+        from ${written} as written (bot_id, business_connection_id, chat_id, id, date, details)
+        where m.bot_id = written.bot_id and m.business_connection_id = written.business_connection_id
+          and m.chat_id = written.chat_id and m.id = written.id and m.date = written.date`.execute(db);
     },
 
     /** Marks messages deleted, once; returns how many were marked now, by chat. */

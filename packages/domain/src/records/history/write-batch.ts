@@ -177,6 +177,7 @@ function chatNames(effect: HistoryEffect): string[] {
 async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   const [messages, chats] = [historyMessageStore(db), historyChatStore(db)];
   const added = fold.messages.size === 0 ? [] : await messages.upsertMessages(takeMessages(fold));
+  if (fold.polls.size > 0) await messages.updatePolls([...fold.polls.values()]);
   const removed = fold.deletions.length === 0 ? [] : await deleteMessages(messages, fold);
   const { known, guessed } = countedChats(fold, added);
   if (known.length > 0) await chats.upsertChats(known);

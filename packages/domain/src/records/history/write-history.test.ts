@@ -3,6 +3,7 @@ import { connectDatabase } from '@flotilla/database/connect.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { OPERATOR } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { searchMessages } from '../messages/search-messages.ts';
@@ -17,6 +18,8 @@ const dateS = 1_780_000_000;
 const group = { id: -100200, type: 'group', title: 'Harbour' };
 const ada = { id: 77, is_bot: false, first_name: 'Ada', username: 'ada' };
 const self = { id: 5001, is_bot: true, first_name: 'Echo', username: 'echo_bot' };
+
+type Details = { poll?: { total_voter_count: number } };
 
 let database: TestDatabase;
 let botId: number;
@@ -317,6 +320,31 @@ describe('incoming messages', () => {
     const search = { scope: { botId, chatIds: [group.id] }, limit: 10, offset: 0, before: null };
     expect((await searchMessages(database, { ...search, q: 'location 56' })).messages).toHaveLength(1);
     expect((await searchMessages(database, { ...search, q: 'location 55' })).messages).toEqual([]);
+  });
+
+  test('a poll shows its votes as they come, in its topic, in one batch and later; of an unknown poll nothing is kept', async () => {
+    const pollOf = (id: string, votes: number, is_closed = false) => ({
+      ...{ id, question: 'Ready? \u0000 \ud800', type: 'regular', is_anonymous: true, allows_multiple_answers: false },
+      ...{ is_closed, total_voter_count: votes, options: [{ text: 'Yes', voter_count: votes }] },
+    });
+    const inTopic = { text: undefined, message_thread_id: 9, is_topic_message: true };
+    const votesOf = async () =>
+      (await rows()).map(({ details }) => (details as Details | null)?.poll?.total_voter_count);
+    await write(
+      update({ message: message(1, { ...inTopic, poll: pollOf('70', 0) }) }),
+      update({ message: message(2, { text: undefined, poll: pollOf('71', 0) }) }),
+      update({ message: message(3) }),
+      update({ poll: pollOf('70', 1) }),
+      update({ poll: pollOf('70', 2) }),
+    );
+    expect(await votesOf()).toEqual([2, 0, undefined]);
+    await write(update({ poll: pollOf('70', 3, true) }), update({ poll: pollOf('404', 9) }));
+    expect(await votesOf()).toEqual([3, 0, undefined]);
+    expect((await rows())[0]).toMatchObject({ edit_date: null, details: { thread_id: 9, poll: { is_closed: true } } });
+    const ofTopic = sql<boolean>`thread_id = 9`;
+    const stored = database.db.selectFrom('messages').select('id').where('bot_id', '=', botId).where(ofTopic);
+    expect(await stored.execute()).toEqual([{ id: 1 }]);
+    expect(await deadLetters()).toEqual([]);
   });
 
   test('an edit that makes something else of a message changes its service, in one batch and later', async () => {

@@ -42,6 +42,22 @@ export function tagStore(db: Database) {
       return count;
     },
 
+    /** The tags that others in the chat have and this user has not, the one of most people first. */
+    ofOthers(
+      { botId, chatId, userId }: { botId: number; chatId: number; userId: number },
+      limit: number,
+    ): Promise<Pick<Tag, 'tag' | 'color'>[]> {
+      const own = db.selectFrom('tags').select('tag').where('bot_id', '=', botId).where('chat_id', '=', chatId);
+      return tagsOf({ botId, chatId, userId: undefined })
+        .where('tag', 'not in', own.where('user_id', '=', userId))
+        .select((row) => ['tag', row.fn.max('color').as('color')])
+        .groupBy('tag')
+        .orderBy((row) => row.fn.countAll(), 'desc')
+        .orderBy('tag')
+        .limit(limit)
+        .execute();
+    },
+
     async botOf(id: number): Promise<number | null> {
       const tag = await db.selectFrom('tags').select('bot_id').where('id', '=', id).executeTakeFirst();
       return tag?.bot_id ?? null;

@@ -15,9 +15,9 @@ export type ChatActions = {
   jump(messageId: number): void;
   /** A message of the chat, if it is loaded. */
   find(messageId: number): Message | undefined;
-  /** The account that sent a message, if one did. */
-  accountOf(messageId: number): string | undefined;
   showPerson(userId: number): void;
+  /** Opens a picture of the chat large. */
+  showPicture(message: Message): void;
   /** The name of a topic of the chat. */
   topicName(threadId: number): string;
 };

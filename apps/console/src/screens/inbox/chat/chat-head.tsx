@@ -2,7 +2,7 @@ import type { TopicResource } from '@flotilla/contract/topics.ts';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useBotName } from '../../../parts/bot-field.tsx';
+import { Avatar } from '../../../parts/avatar.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { Menu, MenuLink } from '../../../parts/menu.tsx';
@@ -28,7 +28,6 @@ export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): R
   const words = useWords();
   const { inbox } = words;
   const known = useChat(chat);
-  const botName = useBotName(String(chat.botId));
   const title = known ? titleOf(known) : String(chat.chatId);
   useTitle(title);
   const jumping = useMutation({
@@ -40,6 +39,7 @@ export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): R
       <Button kind="quiet" className="icon-only chat-back" aria-label={inbox.back} onClick={back}>
         <Icon name="back" />
       </Button>
+      <Avatar name={title} id={chat.chatId} botId={known && chat.botId} />
       <div className="chat-title">
         <h1 className="cut">
           <bdi>{title}</bdi>
@@ -50,7 +50,7 @@ export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): R
             {known && `${inbox.types[known.type]} ·`}
           </span>
           <Link to="/bots/$id" params={{ id: String(chat.botId) }} className="cut">
-            <bdi>{botName}</bdi>
+            <bdi>{known?.bot_name ?? `#${chat.botId}`}</bdi>
           </Link>
         </p>
       </div>

@@ -1,5 +1,5 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -10,9 +10,9 @@ import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { NotFound } from '../../../parts/not-found.tsx';
 import { useCopy } from '../../../parts/use-copy.tsx';
-import { REFRESH_MS, retryPassing } from '../../../queries.ts';
+import { retryPassing } from '../../../queries.ts';
 import { useWords } from '../../../words/words.tsx';
-import { CHATS } from '../chats/use-chats.ts';
+import { CHATS, noteRead } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
 import { useEdited } from '../compose/use-draft.ts';
 import { useSent } from '../compose/use-outgoing.ts';
@@ -24,7 +24,9 @@ import { isEditable } from './message-menu.tsx';
 import { keyOf, type MessageWindow } from './message-window.ts';
 import { MovedOn, useMovedTo } from './moved-on.tsx';
 import { PersonPane, usePerson } from './person-pane.tsx';
+import { PictureViewer } from './picture-viewer.tsx';
 import { RemoveMessage } from './remove-message.tsx';
+import { useChat } from './use-chat.ts';
 import { useChatLive } from './use-chat-live.ts';
 import { usePin } from './use-pin.ts';
 import { useTopics } from './use-topics.ts';
@@ -43,18 +45,14 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const place = useInboxPlace();
   const navigate = useNavigate();
   const { query, window, reach, extend, keep, tell, isThere } = useWindow(chat, around);
-  const bot = useQuery({
-    queryKey: ['bot', String(chat.botId)],
-    queryFn: ({ signal }) => call('showBot', { id: chat.botId }, signal),
-    staleTime: REFRESH_MS,
-  });
+  const known = useChat(chat);
   const editing = useEdited(chat);
+  const [picture, setPicture] = useState<Message | null>(null);
   const [removed, setRemoved] = useState<Message | null>(null);
   const list = useRef<ListHandle | null>(null);
   const compose = useRef<ComposeHandle | null>(null);
   const { pin, pinning, isPinned } = usePin(chat);
   const copying = useCopy();
-  const senders = useSenders(chat);
   const seen = useMarkRead(chat);
   const topics = useTopics(chat);
 
@@ -73,7 +71,6 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   useSent(chat, (message) => {
     keep(message);
     toEnd();
-    senders.refresh();
   });
   const back = () => {
     void navigate(linkToList(place, place.filter));
@@ -93,8 +90,8 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
     copy: (text) => void copying.copy(text),
     jump: (messageId) => list.current?.show(messageId) || goTo(messageId),
     find: (messageId) => window?.messages.find(({ id }) => id === messageId),
-    accountOf: senders.of,
     showPerson: person.choose,
+    showPicture: setPicture,
     topicName: topics.nameOf,
   };
   const focusedMessage = () => {
@@ -159,7 +156,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
         ) : editing.edited === null ? (
           <Compose
             chat={chat}
-            botName={bot.data ? `@${bot.data.username}` : ''}
+            botName={known?.bot_username ? `@${known.bot_username}` : ''}
             handle={compose}
             leave={() => list.current?.focus()}
             editLast={() => {
@@ -181,6 +178,14 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
           />
         )}
         {copying.dialog}
+        {picture && (
+          <PictureViewer
+            messages={window?.messages ?? []}
+            shown={picture}
+            show={setPicture}
+            close={() => setPicture(null)}
+          />
+        )}
         {removed && (
           <RemoveMessage
             message={removed}
@@ -194,22 +199,6 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   );
 }
 
-/** The accounts that sent the newest messages of the bot, from the audit log. */
-function useSenders({ botId, chatId }: ChatId) {
-  const entries = useQuery({
-    queryKey: ['senders', botId, chatId],
-    queryFn: ({ signal }) =>
-      call('listAuditEntries', { bot_id: botId, chat_id: chatId, action: 'send', limit: 200 }, signal),
-    refetchInterval: REFRESH_MS,
-    staleTime: REFRESH_MS,
-  });
-  const accounts = new Map(entries.data?.map(({ target_id, actor_username }) => [target_id, actor_username]));
-  return {
-    of: (messageId: number): string | undefined => accounts.get(messageId),
-    refresh: () => void entries.refetch(),
-  };
-}
-
 /** Marks the chat as read up to its end, once for every new end. Whoever reads one topic has not read the others. */
 function useMarkRead({ botId, chatId, threadId }: ChatId): (window: MessageWindow) => void {
   const queries = useQueryClient();
@@ -217,9 +206,10 @@ function useMarkRead({ botId, chatId, threadId }: ChatId): (window: MessageWindo
   const { mutate } = useMutation({
     mutationFn: (messageId: number) => call('markChatRead', { bot_id: botId, chat_id: chatId, message_id: messageId }),
     retry: retryPassing,
-    onSuccess: () => queries.invalidateQueries({ queryKey: [CHATS] }),
+    onMutate: (messageId: number) => noteRead(queries, { botId, chatId }, messageId),
     onError: () => {
       marked.current = null;
+      void queries.invalidateQueries({ queryKey: [CHATS] });
     },
   });
   return useCallback(

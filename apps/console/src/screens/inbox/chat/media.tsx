@@ -3,39 +3,86 @@ import { type ReactNode, useState } from 'react';
 import { Icon } from '../../../parts/icon.tsx';
 import { useNumber } from '../../../parts/time.tsx';
 import { useWords } from '../../../words/words.tsx';
+import { useChatActions } from './chat-actions.ts';
+import { clockOf, fileUrl, isTooLarge, type Look, lookOf, pictureName, sizeOf } from './files.ts';
+import { Player, RoundVideo, Sound } from './players.tsx';
 
-/** The platform gives bots no larger files. */
-const LARGEST_BYTES = 20 * 1024 * 1024;
-const PICTURES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'];
-
-/** The file of a message: pictures are shown, all else can be downloaded. */
+/** The file of a message: it is shown or played in its place, or else downloaded. */
 export function Media({ message }: { message: Message }): ReactNode {
   const [broken, setBroken] = useState(false);
-  const { bot_id: botId, file_id: fileId, file_size: size = 0 } = message;
-  if (fileId === undefined || message.media_type === undefined) return null;
-  if (!isPicture(message) || broken || size > LARGEST_BYTES)
-    return <Download message={message} url={fileUrl(botId, fileId)} />;
-  return <Picture message={message} url={fileUrl(botId, fileId)} failed={() => setBroken(true)} />;
+  if (message.file_id === undefined || message.media_type === undefined) return null;
+  const failed = () => setBroken(true);
+  const look = broken ? 'file' : lookOf(message);
+  return LOOKS[look](message, failed);
 }
 
-function Picture({ message, url, failed }: { message: Message; url: string; failed: () => void }): ReactNode {
+type Shown = (message: Message, failed: () => void) => ReactNode;
+
+const LOOKS: Record<Look, Shown> = {
+  picture: (message, failed) => <Picture message={message} failed={failed} />,
+  sticker: (message, failed) => <Sticker message={message} failed={failed} />,
+  emoji: (message) => <BigEmoji message={message} />,
+  video: (message, failed) => <Player message={message} failed={failed} />,
+  loop: (message, failed) => <Player message={message} failed={failed} loops />,
+  round: (message, failed) => <RoundVideo message={message} failed={failed} />,
+  sound: (message, failed) => <Sound message={message} failed={failed} />,
+  file: (message) => <Download message={message} />,
+};
+
+type MediaProps = { message: Message; failed: () => void };
+
+/** A picture, which opens large. */
+function Picture({ message, failed }: MediaProps): ReactNode {
   const { inbox: words } = useWords();
+  const { showPicture } = useChatActions();
   const { width, height, media_type: type = 'photo' } = message;
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer" className={`picture ${type}`}>
+    <button
+      type="button"
+      className={`picture ${type}`}
+      aria-label={words.openPicture(pictureName(message, words.media[type]))}
+      onClick={() => showPicture(message)}
+    >
       <img
-        src={url}
-        alt={message.text ? `${words.media[type]}: ${message.text}` : words.media[type]}
+        src={fileUrl(message)}
+        alt=""
         loading="lazy"
         decoding="async"
         {...(width && height ? { width, height } : {})}
         onError={failed}
       />
-    </a>
+    </button>
   );
 }
 
-function Download({ message, url }: { message: Message; url: string }): ReactNode {
+function Sticker({ message, failed }: MediaProps): ReactNode {
+  const { inbox: words } = useWords();
+  const { width, height } = message;
+  return (
+    <span className="picture sticker">
+      <img
+        src={fileUrl(message)}
+        alt={pictureName({ text: message.emoji }, words.media.sticker)}
+        loading="lazy"
+        decoding="async"
+        {...(width && height ? { width, height } : {})}
+        onError={failed}
+      />
+    </span>
+  );
+}
+
+/** A sticker that browsers cannot draw. */
+function BigEmoji({ message: { emoji } }: { message: Message }): ReactNode {
+  const { inbox: words } = useWords();
+  return (
+    <span className="big-emoji" role="img" aria-label={pictureName({ text: emoji }, words.media.sticker)}>
+      {emoji}
+    </span>
+  );
+}
+
+function Download({ message }: { message: Message }): ReactNode {
   const { inbox: words } = useWords();
   const number = useNumber();
   const { media_type: type = 'document', file_name: name, file_size: size = 0, duration } = message;
@@ -43,7 +90,7 @@ function Download({ message, url }: { message: Message; url: string }): ReactNod
     ...(name === undefined ? [] : [words.media[type]]),
     ...(duration === undefined ? [] : [clockOf(duration)]),
     ...(size === 0 ? [] : [sizeOf(size, number, words.bytes)]),
-    ...(size > LARGEST_BYTES ? [words.tooLarge] : []),
+    ...(isTooLarge(message) ? [words.tooLarge] : []),
   ].join(' · ');
   const face = (
     <>
@@ -54,29 +101,10 @@ function Download({ message, url }: { message: Message; url: string }): ReactNod
       </span>
     </>
   );
-  if (size > LARGEST_BYTES) return <span className="file">{face}</span>;
+  if (isTooLarge(message)) return <span className="file">{face}</span>;
   return (
-    <a href={url} download={name ?? ''} className="file">
+    <a href={fileUrl(message)} download={name ?? ''} className="file">
       {face}
     </a>
   );
-}
-
-function isPicture({ media_type: type, mime_type: mime }: Message): boolean {
-  if (type === 'photo') return true;
-  if (type === 'sticker') return mime === undefined || PICTURES.includes(mime);
-  return type === 'document' && mime !== undefined && PICTURES.includes(mime);
-}
-
-function fileUrl(botId: number, fileId: string): string {
-  return `/api/files?${new URLSearchParams({ bot_id: String(botId), file_id: fileId })}`;
-}
-
-export function sizeOf(bytes: number, number: (n: number) => string, units: readonly string[]): string {
-  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${number(bytes / 1024 ** power)} ${units[power]}`;
-}
-
-function clockOf(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -49,7 +49,7 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
   const [placed, setPlaced] = useState(false);
   const [marked, setMarked] = useState<number | undefined>(start);
   const items = useMemo(() => itemsOf(window.messages), [window.messages]);
-  const follows = !isPointedAt(scroller.current?.parentElement) && !window.hasNewer;
+  const follows = !window.hasNewer;
   const list = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -59,7 +59,6 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
     paddingStart: PADDING_PX,
     paddingEnd: PADDING_PX,
     anchorTo: 'end',
-    // Nothing moves under the pointer: the new message is then told of, and waits below.
     followOnAppend: follows,
     scrollEndThreshold: END_PX,
   });
@@ -105,7 +104,10 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
   }, [marked]);
 
   const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0];
-  const wantsOlder = placed && window.hasOlder && first < AHEAD && reach.older === undefined;
+  // Before the list has come to its end, what is on the screen says nothing.
+  const arrived = useRef(false);
+  if (isAtEnd || start !== undefined || window.hasNewer) arrived.current = true;
+  const wantsOlder = placed && arrived.current && window.hasOlder && first < AHEAD && reach.older === undefined;
   const wantsNewer = placed && window.hasNewer && last >= items.length - AHEAD && reach.newer === undefined;
   useEffect(() => {
     if (wantsOlder) extend('older');
@@ -143,11 +145,6 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
       </div>
     </div>
   );
-}
-
-/** Asked of the browser: an element that is removed under the pointer sends no events of it. */
-function isPointedAt(frame: HTMLElement | null | undefined): boolean {
-  return frame?.matches(':hover') === true && matchMedia('(hover: hover)').matches;
 }
 
 /** False while the focus is in a field, in this chat, in a menu (which would close) or in a dialog. */

@@ -2,13 +2,14 @@ import type { MessageResource as Message } from '@flotilla/contract/messages.ts'
 import { memo, type ReactNode } from 'react';
 import { useWords } from '../../../words/words.tsx';
 import { useChatActions } from './chat-actions.ts';
+import { Content } from './content-view.tsx';
 import { Media } from './media.tsx';
 import { isEvent, type MessageItem } from './message-items.ts';
 import { canAct, MessageMenu } from './message-menu.tsx';
 import { nameOf } from './names.ts';
 import { Quote } from './quote.tsx';
 import { RichText } from './rich-text.tsx';
-import { serviceLine, summaryOf } from './summary.ts';
+import { summaryOf } from './summary.ts';
 import { useMessageTimes } from './times.ts';
 import './message.css';
 
@@ -57,7 +58,6 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
   const said = messages.find(({ text }) => text) ?? first;
   const { reply_to_message_id: answered, service, buttons, forward_origin: origin } = first;
   const isDeleted = messages.every(({ deleted_at }) => deleted_at !== undefined);
-  const text = service === undefined ? said.text : serviceLine(service, said.text ?? '', words.inbox);
   return (
     <div className={`said ${first.outgoing ? 'own' : ''} ${isDeleted ? 'deleted' : ''}`}>
       <div className="bubble">
@@ -71,7 +71,8 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
             ))}
           </div>
         )}
-        {text && <RichText text={text} entities={service === undefined ? said.entities : undefined} />}
+        {service !== undefined && <Content message={first} />}
+        {service === undefined && said.text && <RichText text={said.text} entities={said.entities} />}
         <Meta message={messages.at(-1)!} isPinned={messages.some(({ id }) => isPinned(id))} />
       </div>
       {canAct(first) && <MessageMenu message={said} />}
@@ -82,9 +83,9 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
 
 function Sender({ message }: { message: Message }): ReactNode {
   const words = useWords();
-  const { accountOf, showPerson } = useChatActions();
+  const { showPerson } = useChatActions();
   const { outgoing, user_id: userId } = message;
-  const sentBy = outgoing ? (accountOf(message.id) ?? message.program) : undefined;
+  const sentBy = outgoing ? (message.account ?? message.program) : undefined;
   // The other side of a private chat is named above it. Ids of groups are negative.
   if (!outgoing && message.chat_id > 0) return null;
   const name = <bdi>{nameOf(message) || words.inbox.nobody}</bdi>;

@@ -1,6 +1,6 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
-import { useEffect, useRef } from 'react';
-import { type LiveEvent, useLive } from '../../../live.ts';
+import { use, useEffect, useRef } from 'react';
+import { LiveContext, type LiveEvent, useLive } from '../../../live.ts';
 import type { Awaited } from './message-window.ts';
 import { isAbout, toldMessage } from './told-message.ts';
 import type { ChatId } from './use-window.ts';
@@ -43,22 +43,34 @@ export function useChatLive(chat: ChatId | null, asking: Asking): void {
     current.awaited = [];
     current.runs = false;
   };
-  const state = useLive(chat === null ? [] : [`chat:${chat.botId}:${chat.chatId}`], (event) => {
+  const take = (event: LiveEvent, isShown: (awaited: Awaited[]) => boolean) => {
     if (event.name !== 'update' && event.name !== 'call') return;
-    if (chat === null || !isAbout(chat, event)) return;
+    if (chat === null || !isAbout(chat, event) || isShown(awaitedOf(event))) return;
     const told = toldMessage(chat, event);
     if (told !== null) latest.current.tell(told);
     const { current } = loop;
     current.attempt = 0;
     current.awaited.push(...awaitedOf(event));
     if (!current.runs) void run();
-  });
-  // What came just before the stream was open is told by nobody, and may not have been stored for the first answer.
+  };
+  const latestTake = useRef(take);
+  latestTake.current = take;
+  const live = use(LiveContext)!;
+  const opened = useRef(Date.now());
+  const topic = chat === null ? null : `chat:${chat.botId}:${chat.chatId}`;
+  const state = useLive(topic === null ? [] : [topic], (event) => take(event, () => false));
+  // What came just before the chat was watched may not have been stored for the first answer.
   useEffect(() => {
-    if (state !== 'live') return;
+    if (state !== 'live' || topic === null) return;
+    const missed = live.eventsOf(topic, opened.current - STORED_MS);
+    if (missed !== null) {
+      const isThere = (awaited: Awaited[]) => awaited.length > 0 && awaited.every(latest.current.isThere);
+      for (const event of missed) latestTake.current(event, isThere);
+      return;
+    }
     const timer = setTimeout(() => void latest.current.ask(), STORED_MS);
     return () => clearTimeout(timer);
-  }, [state]);
+  }, [live, state, topic]);
 }
 
 type Fields = { message_id?: number; edit_date?: number };

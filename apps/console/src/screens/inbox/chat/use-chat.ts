@@ -1,35 +1,51 @@
-import type { ChatResource } from '@flotilla/contract/chats.ts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ChatResource, ShownChatResource } from '@flotilla/contract/chats.ts';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CallError, call } from '../../../call.ts';
-import { CHATS, chatKey } from '../chats/use-chats.ts';
+import { knownChat } from '../chats/use-chats.ts';
 import type { ChatId } from './use-window.ts';
 
-const KNOWN_MS = 5 * 60_000;
+const ASK_EVERY_MS = 60_000;
+const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0 };
 
 /**
- * What is known about a chat: from the list, or from the platform where the list does not have it. `isMoving`: the group has
- * just become a supergroup, which what is known does not say yet.
+ * What is known about a chat: from the api, or from the platform where the api does not know it; until then as the list
+ * has it. `isMoving`: the group has just become a supergroup, which what is known does not say yet.
  */
-export function useChat({ botId, chatId }: ChatId, isMoving = false): ChatResource | undefined {
+export function useChat({ botId, chatId }: ChatId, isMoving = false): ShownChatResource | undefined {
+  return useShownChat({ botId, chatId }, isMoving).data;
+}
+
+/** The same as a query. A bot 0 is none. */
+export function useShownChat({ botId, chatId }: ChatId, isMoving = false) {
   const queries = useQueryClient();
-  const key = chatKey({ bot_id: botId, id: chatId });
-  const listed = () =>
-    queries
-      .getQueriesData<{ rows?: ChatResource[] }>({ queryKey: [CHATS] })
-      .flatMap(([, page]) => page?.rows ?? [])
-      .find((chat) => chatKey(chat) === key);
-  const asked = useQuery({
+  return useQuery({
     queryKey: ['chat', botId, chatId, isMoving],
-    queryFn: async ({ signal }) => {
-      const known = listed();
-      if (known && (!isMoving || known.migrated_to_chat_id !== undefined)) return known;
-      const place = { bot_id: botId, chat_id: chatId };
-      return call('refreshChat', place, signal).catch((error) => movedChat(place, known, error));
+    queryFn: ({ signal }) => readChat(queries, { botId, chatId }, isMoving, signal),
+    placeholderData: () => {
+      const listed = knownChat(queries, { botId, chatId });
+      return listed && { ...listed, ...NOTHING_MORE };
     },
-    staleTime: KNOWN_MS,
+    enabled: botId !== 0,
+    refetchInterval: ASK_EVERY_MS,
     retry: false,
   });
-  return asked.data;
+}
+
+async function readChat(
+  queries: QueryClient,
+  { botId, chatId }: ChatId,
+  isMoving: boolean,
+  signal: AbortSignal,
+): Promise<ShownChatResource> {
+  const place = { bot_id: botId, chat_id: chatId };
+  const shown = await call('showChat', place, signal).catch((error: unknown) => {
+    if (error instanceof CallError && error.status === 404) return undefined;
+    throw error;
+  });
+  if (shown && (!isMoving || shown.migrated_to_chat_id !== undefined)) return shown;
+  const known = shown ?? knownChat(queries, { botId, chatId });
+  const fresh = await call('refreshChat', place, signal).catch((error) => movedChat(place, known, error));
+  return { ...NOTHING_MORE, ...shown, ...fresh };
 }
 
 /** The platform says no more of a group that became a supergroup. */

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../call.ts';
 import { REFRESH_MS } from '../../../queries.ts';
 import { useWords } from '../../../words/words.tsx';
+import { useChat } from './use-chat.ts';
 import type { ChatId } from './use-window.ts';
 
 const MOST = 200;
@@ -10,6 +11,7 @@ const NONE: readonly TopicResource[] = [];
 
 /** The topics of a chat, General first, then the one with the newest message. A bot 0 is none. */
 export function useTopics({ botId, chatId }: ChatId) {
+  const hasTopics = (useChat({ botId, chatId })?.topic_count ?? 0) > 0;
   const { inbox: words } = useWords();
   const { data = NONE, refetch } = useQuery({
     queryKey: ['topics', botId, chatId],
@@ -19,7 +21,7 @@ export function useTopics({ botId, chatId }: ChatId) {
     },
     refetchInterval: REFRESH_MS,
     staleTime: REFRESH_MS / 2,
-    enabled: botId !== 0,
+    enabled: hasTopics,
     retry: false,
   });
   const nameOf = (threadId: number): string =>

@@ -1,7 +1,7 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useBotName } from '../../../parts/bot-field.tsx';
+import { Avatar } from '../../../parts/avatar.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { nameOf } from '../chat/names.ts';
 import { summaryOf } from '../chat/summary.ts';
@@ -22,9 +22,10 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
       className="chat-row"
       activeOptions={{ includeSearch: false }}
     >
+      <Avatar name={titleOf(chat)} id={chat.id} botId={chat.bot_id} />
       <span className="chat-line">
         <bdi className={`chat-name cut ${unread > 0 ? 'unread' : ''}`}>{titleOf(chat)}</bdi>
-        {place.ofBot === undefined && <BotName id={chat.bot_id} />}
+        {place.ofBot === undefined && <bdi className="chat-bot cut">{chat.bot_name ?? `#${chat.bot_id}`}</bdi>}
         {last && <time className="muted">{shortOf(last.date)}</time>}
       </span>
       <span className="chat-line">
@@ -54,10 +55,6 @@ function LastMessage({ chat }: { chat: ChatResource }): ReactNode {
       <bdi>{summaryOf(last, words)}</bdi>
     </span>
   );
-}
-
-function BotName({ id }: { id: number }): ReactNode {
-  return <bdi className="chat-bot cut">{useBotName(String(id))}</bdi>;
 }
 
 export function titleOf({ id, title, ...names }: Pick<ChatResource, 'id' | 'title' | 'username'>): string {

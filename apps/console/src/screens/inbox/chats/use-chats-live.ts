@@ -1,9 +1,9 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { atOnceAndAfter } from '../../../live/at-once-and-after.ts';
 import { type LiveEvent, useLive } from '../../../live.ts';
-import { CHATS } from './use-chats.ts';
+import { CHATS, knownChat } from './use-chats.ts';
 
 /** The browser watches 20 topics in all; the lists of more bots are asked for every 10 s. */
 const MOST_BOTS = 8;
@@ -23,11 +23,16 @@ export function useChatsLive(rows: readonly ChatResource[]): void {
     // Calls in between act after the pause: by then it is stored.
     ask();
   };
-  const handle = ({ name }: LiveEvent) => {
+  const handle = ({ name, data }: LiveEvent) => {
     if (name === 'update' || name === 'call') askUntilStored();
-    // It was read elsewhere, and is stored.
-    if (name === 'read') ask();
+    // What was read on this page is listed so already; what was read elsewhere is stored.
+    if (name === 'read' && !isNoted(queries, data)) ask();
   };
   // The stream does not repeat what was written or read just before it was open.
   useLive(bots.length > MOST_BOTS ? [] : bots.map((id) => `bot:${id}`), handle, askUntilStored);
+}
+
+function isNoted(queries: QueryClient, read: Extract<LiveEvent, { name: 'read' }>['data']): boolean {
+  const known = knownChat(queries, { botId: read.bot_id, chatId: read.chat_id });
+  return known?.unread === 0 && known.read_message_id === read.read_message_id;
 }

@@ -1,8 +1,9 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
-import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { callPage } from '../../../call.ts';
 import { REFRESH_MS } from '../../../queries.ts';
+import type { ChatId } from '../chat/use-window.ts';
 import type { InboxFilter } from '../inbox-filter.ts';
 
 const PAGE = 100;
@@ -28,6 +29,25 @@ export function useChats(filter: InboxFilter) {
 
 export function chatKey({ bot_id, id }: Pick<ChatResource, 'bot_id' | 'id'>): string {
   return `${bot_id}:${id}`;
+}
+
+type Listed = { rows?: ChatResource[] };
+
+/** A chat as a list has it, if one does. */
+export function knownChat(queries: QueryClient, { botId, chatId }: ChatId): ChatResource | undefined {
+  const pages = queries.getQueriesData<Listed>({ queryKey: [CHATS] });
+  return pages.flatMap(([, page]) => page?.rows ?? []).find(({ bot_id, id }) => bot_id === botId && id === chatId);
+}
+
+/** Lists the chat as read up to its newest message, as the api will. */
+export function noteRead(queries: QueryClient, { botId, chatId }: ChatId, messageId: number): void {
+  queries.setQueriesData<Listed>({ queryKey: [CHATS] }, (page) => {
+    if (!page?.rows?.some(({ bot_id, id }) => bot_id === botId && id === chatId)) return page;
+    const rows = page.rows.map((chat) =>
+      chat.bot_id === botId && chat.id === chatId ? { ...chat, unread: 0, read_message_id: messageId } : chat,
+    );
+    return { ...page, rows };
+  });
 }
 
 function pageOf({ bot, unread, ...filter }: InboxFilter, page: number) {

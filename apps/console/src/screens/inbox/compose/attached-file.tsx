@@ -3,7 +3,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useNumber } from '../../../parts/time.tsx';
 import { useWords } from '../../../words/words.tsx';
-import { sizeOf } from '../chat/media.tsx';
+import { sizeOf } from '../chat/files.ts';
 
 /** The api takes no larger files. */
 const LARGEST_BYTES = 50 * 1024 * 1024;

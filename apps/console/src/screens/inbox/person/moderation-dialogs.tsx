@@ -7,7 +7,7 @@ import { Confirm } from '../../../parts/confirm.tsx';
 import { Field, SelectField } from '../../../parts/field.tsx';
 import { faultsOf } from '../../../parts/form-faults.ts';
 import { useWords } from '../../../words/words.tsx';
-import type { PersonOfChat } from './use-person.ts';
+import { askPeopleAgain, type PersonOfChat } from './use-person.ts';
 
 type DialogProps = { person: PersonOfChat; admin: ChatAdminResource | undefined; close: () => void };
 
@@ -24,7 +24,7 @@ function useAct(person: PersonOfChat, run: (inputs: InputsOfPerson) => Promise<u
     onSuccess: async () => {
       await Promise.all([
         queries.invalidateQueries({ queryKey: ['chat-admins', botId, chatId] }),
-        queries.invalidateQueries({ queryKey: ['chat-audit', botId, chatId] }),
+        askPeopleAgain(queries, person),
       ]);
       close();
     },

@@ -1,6 +1,7 @@
+import type { ChatPersonResource } from '@flotilla/contract/chat-users.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useBotName } from '../../../parts/bot-field.tsx';
+import { Avatar } from '../../../parts/avatar.tsx';
 import { ChatLink } from '../../../parts/chat-link.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { Failure } from '../../../parts/failure.tsx';
@@ -10,15 +11,7 @@ import { useWords } from '../../../words/words.tsx';
 import { Actor } from '../../audit/actor.tsx';
 import { Moderation } from './moderation.tsx';
 import { Tags } from './tags.tsx';
-import {
-  isGroup,
-  type PersonOfChat,
-  useAdmins,
-  useDoneTo,
-  useFirstSeen,
-  usePrivateChats,
-  useWritten,
-} from './use-person.ts';
+import { isGroup, type PersonOfChat, useAdmins, useChatPerson } from './use-person.ts';
 import './person.css';
 import '../../../parts/chips.css';
 
@@ -27,27 +20,32 @@ type Names = { username?: string | undefined; first_name?: string | undefined; l
 /** Who somebody in a chat is, what was noted about them, and what can be done. */
 export function PersonPanel(person: PersonOfChat): ReactNode {
   const { person: words } = useWords();
-  const written = useWritten(person);
+  const known = useChatPerson(person);
   const admins = useAdmins(person);
   const admin = admins.data?.find(({ id }) => id === person.userId);
-  const names: Names = written.data?.rows[0] ?? admin ?? {};
+  const names: Names = hasName(known.data) ? known.data : (admin ?? {});
   return (
     <section className="person" aria-label={words.title}>
       <header className="person-head">
+        <Avatar
+          name={personName({ ...names, id: person.userId })}
+          id={person.userId}
+          botId={person.userId === person.chatId ? person.botId : undefined}
+        />
         <h2 className="cut">
-          <bdi>{written.isPending ? '' : personName({ ...names, id: person.userId })}</bdi>
+          <bdi>{known.isPending ? '' : personName({ ...names, id: person.userId })}</bdi>
         </h2>
         {names.username && <bdi className="muted cut">@{names.username}</bdi>}
         {admin && <span className="chip">{admin.custom_title || words.statuses[admin.status]}</span>}
       </header>
-      {written.isError && <Failure error={written.error} retry={() => void written.refetch()} />}
-      {!written.isPending && (
+      {known.isError && <Failure error={known.error} retry={() => void known.refetch()} />}
+      {known.data && (
         <>
-          <Known person={person} total={written.data?.total ?? 0} />
-          <Tags person={person} />
+          <Known person={known.data} />
+          <Tags person={person} known={known.data} />
           {isGroup(person) && person.userId > 0 && <Moderation person={person} admin={admin} error={admins.error} />}
-          <AlsoWith person={person} name={names.username ?? names.first_name} />
-          <DoneTo person={person} />
+          <AlsoWith person={person} known={known.data} />
+          <DoneTo actions={known.data.actions} />
           <Link
             to="/bots/$id/chats/$chat/people"
             params={{ id: String(person.botId), chat: String(person.chatId) }}
@@ -61,52 +59,50 @@ export function PersonPanel(person: PersonOfChat): ReactNode {
   );
 }
 
-function Known({ person, total }: { person: PersonOfChat; total: number }): ReactNode {
+function hasName(names: Names | undefined): names is Names {
+  return (names?.first_name ?? names?.username) !== undefined;
+}
+
+function Known({ person }: { person: ChatPersonResource }): ReactNode {
   const { person: words } = useWords();
   const number = useNumber();
-  const first = useFirstSeen(person, total).data?.[0];
+  const { user_id: id, messages, first_message_at: firstAt } = person;
   return (
     <Facts
       rows={[
-        [words.id, <code key="id">{person.userId}</code>],
-        [words.messages, number(total)],
-        [words.firstSeen, first ? <Moment key="first" at={new Date(first.date * 1_000).toISOString()} /> : '–'],
+        [words.id, <code key="id">{id}</code>],
+        [words.messages, number(messages)],
+        [words.firstSeen, firstAt ? <Moment key="first" at={firstAt} /> : '–'],
       ]}
     />
   );
 }
 
 /** Other bots that the person writes with. */
-function AlsoWith({ person, name }: { person: PersonOfChat; name: string | undefined }): ReactNode {
+function AlsoWith({ person, known }: { person: PersonOfChat; known: ChatPersonResource }): ReactNode {
   const { person: words } = useWords();
-  const chats = usePrivateChats(person.userId, name).data ?? [];
-  const elsewhere = chats.filter(({ id, bot_id: bot }) => id !== person.chatId || bot !== person.botId);
+  const { botId, chatId, userId } = person;
+  const elsewhere = known.private_chats.filter(({ bot_id: bot }) => chatId !== userId || bot !== botId);
   if (elsewhere.length === 0) return null;
-  const links = elsewhere.map(({ id, bot_id: bot }) => (
+  const links = elsewhere.map(({ bot_id: bot, bot_name: name }) => (
     <div key={bot}>
-      <ChatLink botId={bot} chatId={id}>
-        <BotName id={bot} />
+      <ChatLink botId={bot} chatId={userId}>
+        <bdi>{name}</bdi>
       </ChatLink>
     </div>
   ));
   return <Facts rows={[[words.alsoWith, links]]} />;
 }
 
-function BotName({ id }: { id: number }): ReactNode {
-  return <bdi>{useBotName(String(id))}</bdi>;
-}
-
 /** What was done to the person here, and by whom. */
-function DoneTo({ person }: { person: PersonOfChat }): ReactNode {
+function DoneTo({ actions }: { actions: ChatPersonResource['actions'] }): ReactNode {
   const words = useWords();
-  const done = useDoneTo(person);
-  if (done.isError) return <Failure error={done.error} retry={() => void done.refetch()} />;
-  if (done.data === undefined || done.data.length === 0) return null;
+  if (actions.length === 0) return null;
   return (
     <section aria-labelledby="done-to">
       <h3 id="done-to">{words.person.doneTo}</h3>
       <ul className="done-to">
-        {done.data.map((entry) => (
+        {actions.map((entry) => (
           <li key={entry.id}>
             <span>{words.audit.actions[entry.action]}</span>
             <span className="muted">

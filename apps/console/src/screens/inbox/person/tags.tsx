@@ -1,3 +1,4 @@
+import type { ChatPersonResource } from '@flotilla/contract/chat-users.ts';
 import type { TagResource } from '@flotilla/contract/tags.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useId, useState } from 'react';
@@ -6,30 +7,28 @@ import { Button } from '../../../parts/button.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useWords } from '../../../words/words.tsx';
-import { type PersonOfChat, useTags, useTagsOfChat } from './use-person.ts';
+import { askPeopleAgain, type PersonOfChat } from './use-person.ts';
+
+type TagsProps = { person: PersonOfChat; known: ChatPersonResource };
 
 const LONGEST = 64;
 const SUGGESTED = 5;
 
 /** The tags of the person: what the team notes about them in this chat. */
-export function Tags({ person }: { person: PersonOfChat }): ReactNode {
+export function Tags({ person, known }: TagsProps): ReactNode {
   const { person: words } = useWords();
   const queries = useQueryClient();
   const heading = useId();
-  const tags = useTags(person);
   const [typed, setTyped] = useState('');
   const { botId, chatId, userId } = person;
-  const changed = () => queries.invalidateQueries({ queryKey: ['tags', botId, chatId] });
+  const changed = () => askPeopleAgain(queries, person);
   const add = useMutation({
     mutationFn: (given: { tag: string; color?: string }) =>
       call('addTag', { bot_id: botId, chat_id: chatId, user_id: userId, ...given }),
     onMutate: () => setTyped(''),
     // What is typed meanwhile is the next tag.
     onError: (_, { tag }) => setTyped((now) => (now === '' ? tag : now)),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ['chat-audit', botId, chatId] });
-      return changed();
-    },
+    onSuccess: changed,
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -39,9 +38,8 @@ export function Tags({ person }: { person: PersonOfChat }): ReactNode {
   return (
     <section aria-labelledby={heading}>
       <h3 id={heading}>{words.tags}</h3>
-      {tags.isError && <Failure error={tags.error} retry={() => void tags.refetch()} />}
       <ul className="chips">
-        {tags.data?.map((tag) => (
+        {known.tags.map((tag) => (
           <TagChip key={tag.id} tag={tag} removed={changed} />
         ))}
       </ul>
@@ -59,13 +57,13 @@ export function Tags({ person }: { person: PersonOfChat }): ReactNode {
           {words.addTag}
         </Button>
       </form>
-      <Suggestions person={person} has={tags.data ?? []} typed={typed} add={(tag) => add.mutate(tag)} />
+      <Suggestions suggested={known.suggested_tags} typed={typed} add={(tag) => add.mutate(tag)} />
       {add.isError && <Failure error={add.error} />}
     </section>
   );
 }
 
-function TagChip({ tag, removed }: { tag: TagResource; removed: () => Promise<void> }): ReactNode {
+function TagChip({ tag, removed }: { tag: TagResource; removed: () => Promise<unknown> }): ReactNode {
   const { person: words } = useWords();
   const remove = useMutation({ mutationFn: () => call('removeTag', { id: tag.id }), onSuccess: removed });
   return (
@@ -86,23 +84,16 @@ function TagChip({ tag, removed }: { tag: TagResource; removed: () => Promise<vo
 }
 
 type SuggestionProps = {
-  person: PersonOfChat;
-  has: readonly TagResource[];
+  suggested: ChatPersonResource['suggested_tags'];
   typed: string;
   add: (tag: { tag: string; color: string }) => void;
 };
 
 /** The tags that others in the chat have, most used first. */
-function Suggestions({ person, has, typed, add }: SuggestionProps): ReactNode {
+function Suggestions({ suggested, typed, add }: SuggestionProps): ReactNode {
   const { person: words } = useWords();
-  const all = useTagsOfChat(person).data ?? [];
   const part = typed.trim().toLowerCase();
-  const counts = new Map<string, { tag: string; color: string; n: number }>();
-  for (const { tag, color } of all) {
-    if (has.some((own) => own.tag === tag) || !tag.toLowerCase().includes(part)) continue;
-    counts.set(tag, { tag, color, n: (counts.get(tag)?.n ?? 0) + 1 });
-  }
-  const shown = [...counts.values()].sort((one, other) => other.n - one.n).slice(0, SUGGESTED);
+  const shown = suggested.filter(({ tag }) => tag.toLowerCase().includes(part)).slice(0, SUGGESTED);
   if (shown.length === 0) return null;
   return (
     <ul className="chips" aria-label={words.suggestedTags}>

@@ -1,6 +1,6 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { GroupMove } from '@flotilla/telegram/group-move.ts';
-import type { MessageDetails } from '@flotilla/telegram/message-details.ts';
+import type { MessageDetails, PollDetails } from '@flotilla/telegram/message-details.ts';
 import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import type { TopicFacts } from '@flotilla/telegram/message-topic.ts';
 import type { Actor } from '../../../people/audit/actor.ts';
@@ -69,6 +69,8 @@ export type HistoryEffect =
   | { type: 'delete'; businessConnectionId: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
   /** Whether the bot can write in the chat, since this moment (Unix seconds). */
   | { type: 'membership'; chatId: number; blocked: boolean; atS: number }
+  /** How a poll that was stored stands now. */
+  | { type: 'poll'; poll: PollDetails }
   | { type: 'migrate'; move: GroupMove; atS: number }
   | { type: 'audit'; audit: NewAudit };
 

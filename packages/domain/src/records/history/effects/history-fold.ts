@@ -1,4 +1,4 @@
-import { type MessageDetails, orNull } from '@flotilla/telegram/message-details.ts';
+import { type MessageDetails, orNull, type PollDetails } from '@flotilla/telegram/message-details.ts';
 import { type ChatFacts, guessChatType, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import { GENERAL_TOPIC, type TopicFacts } from '@flotilla/telegram/message-topic.ts';
 import type { Membership } from '../../chats/blocked-chat-store.ts';
@@ -26,6 +26,7 @@ export type FoldedDeletion = {
 /** `atS`: Unix seconds. */
 export type FoldedMigration = { move: GroupMove; atS: number };
 export type FoldedTopic = Omit<NewTopic, 'chat'> & { botId: number; chatId: number };
+export type FoldedPoll = PollDetails & { botId: number };
 export type FoldedAudit = Omit<NewAudit, 'chat'> & { botId: number; chatId: number };
 
 /** Rows that the effects of the batch refer to, as the database had them before it. */
@@ -46,6 +47,8 @@ export interface HistoryFold {
   authors: Map<string, FoldedAuthor>;
   messages: Map<string, FoldedMessage>;
   topics: Map<string, FoldedTopic>;
+  /** By bot and id, the newest state of each. */
+  polls: Map<string, FoldedPoll>;
   deletions: FoldedDeletion[];
   migrations: FoldedMigration[];
   /** The last one of each chat. */
@@ -64,6 +67,7 @@ export function emptyFold(before: StoredBefore): HistoryFold {
     authors: new Map(),
     messages: new Map(),
     topics: new Map(),
+    polls: new Map(),
     deletions: [],
     migrations: [],
     memberships: new Map(),
@@ -116,6 +120,9 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
       fold.memberships.set(chatKey(botId, chatId), { botId, chatId, blocked, atS });
       break;
     }
+    case 'poll':
+      fold.polls.set(`${botId} ${effect.poll.id}`, { ...effect.poll, botId });
+      break;
     case 'migrate':
       fold.migrations.push({ move: { botId, ...effect.move }, atS: effect.atS });
       break;

@@ -1,4 +1,5 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { readPoll } from '@flotilla/telegram/message-details.ts';
 import { idOfMessage, readAuthorFacts, readChatFacts } from '@flotilla/telegram/message-facts.ts';
 import { readMemberService } from '@flotilla/telegram/message-service.ts';
 import { topicOf } from '@flotilla/telegram/message-topic.ts';
@@ -27,6 +28,7 @@ export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffec
   if (kind === 'chat_member') return memberEffects(bot, payload, entry);
   if (kind === 'my_chat_member') return [...memberEffects(bot, payload, entry), ...membershipEffects(payload, entry)];
   if (kind === 'deleted_business_messages') return deletionEffects(payload, entry);
+  if (kind === 'poll') return pollEffects(payload);
   return chatEffects(payload);
 }
 
@@ -110,6 +112,11 @@ function deletionEffects(deletion: Fields, entry: UpdateEntry): HistoryEffect[] 
       atMs: entry.atMs,
     },
   ];
+}
+
+function pollEffects(payload: Fields): HistoryEffect[] {
+  const poll = readPoll(payload);
+  return poll === null ? [] : [{ type: 'poll', poll }];
 }
 
 function chatEffects(payload: Fields): HistoryEffect[] {

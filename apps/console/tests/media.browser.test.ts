@@ -1,0 +1,188 @@
+import type { Page } from '@flotilla/testing/browser.ts';
+import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { HOSTILE } from './hostile-names.ts';
+import { oneSecondOfSound, oneSecondOfVideo, picturePng } from './media-files.ts';
+import { picture } from './open-console.ts';
+
+const ADA = 777;
+const POLL = {
+  ...{ id: '5001', question: `What next? ${HOSTILE.word}`, type: 'regular' },
+  ...{ is_closed: false, is_anonymous: true, allows_multiple_answers: false, total_voter_count: 0 },
+  options: [
+    { text: 'Maps', voter_count: 0 },
+    { text: HOSTILE.cyrillic, voter_count: 0 },
+  ],
+};
+
+const suite = consoleSuite({ apis: 1, workers: 1 });
+let desk: FleetBot;
+
+beforeAll(async () => {
+  const { control } = suite.fleet;
+  desk = await suite.fleet.addBot({}, { name: 'Help desk', username: 'helpdesk_bot' });
+  await control.createPerson({ id: ADA, firstName: 'Ada', lastName: 'Lovelace' });
+  const toDesk = { person: ADA, bot: desk.platformId };
+  const video = await oneSecondOfVideo(suite.browser);
+  const sound = oneSecondOfSound();
+  const send = (message: object) => control.sendMessage({ ...toDesk, ...message });
+  await send({ text: 'Look and listen' });
+  await send({ file: { kind: 'photo', name: 'a.png', mime: 'image/png', base64: picturePng(20) }, caption: 'First' });
+  await send({
+    file: { kind: 'photo', name: 'b.png', mime: 'image/png', base64: picturePng(120) },
+    caption: HOSTILE.arabic,
+  });
+  await send({ file: { kind: 'voice', name: 'voice.wav', mime: 'audio/wav', base64: sound } });
+  await send({ file: { kind: 'audio', name: `${HOSTILE.word}.wav`, mime: 'audio/wav', base64: sound } });
+  await send({ file: { kind: 'video', name: 'v.webm', mime: 'video/webm', base64: video } });
+  await send({ file: { kind: 'animation', name: 'gif.webm', mime: 'video/webm', base64: video } });
+  await send({ file: { kind: 'video_note', name: 'n.webm', mime: 'video/webm', base64: video } });
+  await send({ file: { kind: 'sticker', name: 's.png', mime: 'image/png', base64: picturePng(60, [256, 256]) } });
+  await send({ content: { sticker: { file_id: 'x', is_animated: true, width: 512, height: 512, emoji: '🐳' } } });
+  await send({ content: { poll: POLL } });
+  await send({ content: { location: { latitude: 52.5, longitude: 13.4 } } });
+  await send({ content: { contact: { phone_number: '+49 30 1', first_name: 'Max' } } });
+  await send({ content: { dice: { emoji: '🎲', value: 4 } } });
+  await waitFor(async () => (await kept()).some(({ service }) => service === 'dice'), { timeoutMs: 60_000 });
+}, TEST_MS);
+
+type Kept = { service?: string; poll?: { total_voter_count: number } };
+const kept = () => suite.fleet.rest<Kept[]>(`/api/messages?bot_id=${desk.id}&chat_id=${ADA}`);
+const chat = () => `inbox/${desk.id}/${ADA}`;
+const inTheFeed = (page: Page) => page.getByRole('feed', { name: 'Messages' });
+
+/** Scrolls up until the element is in the page. */
+async function reach(page: Page, selector: string): Promise<void> {
+  await waitFor(
+    async () => {
+      if ((await page.locator(selector).count()) > 0) return true;
+      await page.evaluate("document.querySelector('.feed').scrollBy(0, -200)");
+      return false;
+    },
+    { timeoutMs: 30_000, message: `${selector} is not reached` },
+  );
+  await page.locator(selector).first().scrollIntoViewIfNeeded();
+}
+
+test(
+  'voice, audio, videos and video messages play in their place, from ranges; what loops begins by itself',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(chat());
+    await inTheFeed(page).getByText('shows 4').waitFor();
+    for (const selector of [
+      '.video.animation',
+      '.video.video',
+      'audio[aria-label^="Audio"]',
+      'audio[aria-label="Voice message"]',
+    ]) {
+      await reach(page, selector);
+      const element = `document.querySelector(${JSON.stringify(selector)})`;
+      const begins = await page.evaluate<boolean>(`${element}.autoplay`);
+      expect({ selector, begins }).toEqual({ selector, begins: selector === '.video.animation' });
+      // A list that is still moved by pictures that come may draw the element anew.
+      const plays = () => page.evaluate<boolean>(`(${begins} || ${element}.play(), ${element}.currentTime > 0)`);
+      await waitFor(plays, { timeoutMs: 30_000, message: `${selector} does not play` });
+    }
+    await reach(page, '.round-video');
+    await page.getByRole('button', { name: 'Video message play' }).press('Enter');
+    await waitFor(() => page.evaluate<boolean>("document.querySelector('.round-video video').currentTime > 0"));
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'who wants no motion begins every loop, and a sticker that browsers cannot draw is its emoji',
+  async () => {
+    const { page } = await suite.openAsAdmin(chat(), { reducedMotion: 'reduce' });
+    await inTheFeed(page).getByText('shows 4').waitFor();
+    await page.getByRole('img', { name: 'Sticker: 🐳' }).waitFor();
+    await reach(page, '.video.animation');
+    expect(await page.evaluate("document.querySelector('.video.animation').autoplay")).toBe(false);
+  },
+  TEST_MS,
+);
+
+test(
+  'pictures open large and lead to each other by keyboard; the focus comes back',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(chat());
+    await inTheFeed(page).getByText('shows 4').waitFor();
+    await reach(page, '[aria-label="Open large: Photo: First"]');
+    await page.getByRole('button', { name: 'Open large: Photo: First' }).focus();
+    await page.keyboard.press('Enter');
+    const viewer = page.getByRole('dialog', { name: 'Ada Lovelace' });
+    await viewer.getByText('1 of 2').waitFor();
+    const fits =
+      "(({ scrollHeight, clientHeight, scrollWidth, clientWidth }) => scrollHeight <= clientHeight && scrollWidth <= clientWidth)(document.querySelector('dialog'))";
+    await waitFor(() => page.evaluate<boolean>("document.querySelector('.viewer img').complete"));
+    expect(await page.evaluate(fits)).toBe(true);
+    await picture(page, 'inbox-picture');
+    await page.keyboard.press('ArrowRight');
+    await viewer.getByText('2 of 2').waitFor();
+    await viewer.getByText(HOSTILE.arabic).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await viewer.getByText('2 of 2').waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await viewer.getByText('1 of 2').waitFor();
+    await page.keyboard.press('Escape');
+    await viewer.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Open large: Photo: First');
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a poll shows its question, its options and its votes as they come; a place leads to a map',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(chat());
+    const poll = page.getByRole('region', { name: 'Poll' });
+    await poll
+      .getByText('0 votes · ')
+      .or(poll.getByText('0 votes', { exact: false }))
+      .first()
+      .waitFor();
+    const voted = {
+      ...POLL,
+      total_voter_count: 4,
+      is_closed: true,
+      options: [
+        { text: 'Maps', voter_count: 3 },
+        { text: HOSTILE.cyrillic, voter_count: 1 },
+      ],
+    };
+    await suite.fleet.control.injectUpdate({
+      bot: desk.platformId,
+      kind: 'poll',
+      raw: JSON.stringify(voted),
+      force: true,
+    });
+    await poll.getByText('75 %').waitFor({ timeout: 30_000 });
+    await poll.getByText(/4 votes · closed/).waitFor();
+    const place = inTheFeed(page).getByRole('link', { name: '52.5, 13.4' });
+    expect(await place.getAttribute('href')).toContain('mlat=52.5&mlon=13.4');
+    await inTheFeed(page).getByText('Contact: Max, +49 30 1').waitFor();
+    await picture(page, 'inbox-poll');
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+testLooks('what a chat shows and plays fits every look', suite, async (one, lookAt) => {
+  const { page } = one;
+  await one.signIn('admin', 'a password for tests');
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  await page.goto(`${suite.fleet.url}/console/${chat()}`);
+  await page.locator('.dice').waitFor();
+  await lookAt('inbox-contents');
+  await reach(page, '.round-video');
+  await lookAt('inbox-videos');
+  await reach(page, 'button.picture');
+  await lookAt('inbox-sounds');
+  await page.locator('button.picture').first().click();
+  await page.getByRole('dialog').waitFor();
+  await lookAt('inbox-viewer');
+});

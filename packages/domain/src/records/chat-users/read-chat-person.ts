@@ -1,0 +1,72 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+import { shownSince } from '../../fleet/bots/deletion-store.ts';
+import { type AuditEntry, auditStore } from '../../people/audit/audit-store.ts';
+import { chatStore } from '../chats/chat-store.ts';
+import { type ChatOfBot, messageStore } from '../messages/message-store.ts';
+import { type Tag, tagStore } from '../tags/tag-store.ts';
+
+type Names = { username: string | null; first_name: string | null; last_name: string | null };
+
+/** One author in a chat: who they are, what was noted about them, and what was done to them. */
+export interface ChatPerson {
+  names: Names;
+  messages: number;
+  /** Unix seconds of the oldest message; null: there is none. */
+  firstDateS: number | null;
+  tags: Tag[];
+  /** Of others in the chat, the most frequent first. */
+  suggestedTags: { tag: string; color: string }[];
+  /** The bots that know a private chat with the person. */
+  privateChatsWith: number[];
+  actions: AuditEntry[];
+}
+
+const MOST_TAGS = 1_000;
+const MOST_PRIVATE_CHATS = 200;
+const NAMELESS: Names = { username: null, first_name: null, last_name: null };
+
+type PersonOfChat = ChatOfBot & { userId: number };
+
+/** Reads what is known of an author of a chat; `bots`: those whose private chats the caller sees. */
+export async function readChatPerson(
+  db: Database,
+  person: PersonOfChat,
+  bots: 'all' | number[],
+  most: { actions: number; suggestions: number },
+): Promise<ChatPerson> {
+  const shown = { includeDeleted: false, filter: { userId: person.userId } };
+  const page = { limit: MOST_TAGS, offset: 0, afterId: null };
+  const [names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions] = await Promise.all([
+    namesOf(db, person),
+    messageStore(db).count(person, shown),
+    firstDateOf(db, person),
+    tagStore(db).list(person, page),
+    tagStore(db).ofOthers(person, most.suggestions),
+    chatStore(db).privateChatsWith(person.userId, bots, MOST_PRIVATE_CHATS),
+    auditStore(db).listOfTarget(person, person.userId, most.actions),
+  ]);
+  return { names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions };
+}
+
+/** As the newest message has them; of somebody who has not written, as the private chat has them. */
+async function namesOf(db: Database, { botId, chatId, userId }: PersonOfChat): Promise<Names> {
+  const { rows } = await sql<Names>`
+    (select username, first_name, last_name from messages m
+     where m.bot_id = ${botId} and m.chat_id = ${chatId} and m.user_id = ${userId}
+       and m.date >= ${shownSince({ botId, chatId })}
+     order by m.date desc, m.id desc limit 1)
+    union all
+    select username, coalesce(first_name, title), last_name from chats c where c.bot_id = ${botId} and c.id = ${userId}
+    limit 1`.execute(db);
+  return rows[0] ?? NAMELESS;
+}
+
+async function firstDateOf(db: Database, { botId, chatId, userId }: PersonOfChat): Promise<number | null> {
+  const { rows } = await sql<{ date: number }>`
+    select m.date from messages m
+    where m.bot_id = ${botId} and m.chat_id = ${chatId} and m.user_id = ${userId} and m.deleted_at is null
+      and m.date >= ${shownSince({ botId, chatId })}
+    order by m.date, m.id limit 1`.execute(db);
+  return rows[0]?.date ?? null;
+}
