@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { ACCOUNT_RIGHTS } from './account-rights.ts';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
-import { flag, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
+import { flag, listOf, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
 
 export const ROLES = ['admin', 'user'] as const;
 export type Role = (typeof ROLES)[number];
+
+const accountRight = z.enum(ACCOUNT_RIGHTS).describe('broadcast: it may send one message to many chats of its bots.');
 
 export const roleField = z.enum(ROLES).describe('The role. The introduction says what each role may do.');
 
@@ -19,6 +22,7 @@ export const accountResource = z
     display_name: z.string().describe('The name that people see.'),
     role: roleField,
     bot_ids: z.array(z.int()).nullable().describe('The bots that the account sees. null: every bot.'),
+    rights: z.array(accountRight).describe('What the account may do beside its role. An admin may all of it anyway.'),
     must_change_password: z.boolean().describe(MUST_CHANGE_NOTE),
     created_at: createdAtField,
     last_login_at: z.iso.datetime().describe('When the account last signed in. Absent: never.').optional(),
@@ -33,6 +37,7 @@ export const EXAMPLE_ACCOUNT: AccountResource = {
   display_name: 'Admin',
   role: 'admin',
   bot_ids: null,
+  rights: [],
   must_change_password: false,
   created_at: '2026-01-01T09:00:00.000Z',
   last_login_at: '2026-01-02T09:00:00.000Z',
@@ -40,7 +45,7 @@ export const EXAMPLE_ACCOUNT: AccountResource = {
 
 const COLLEAGUE: AccountResource = {
   ...EXAMPLE_ACCOUNT,
-  ...{ id: 4, username: 'grace', display_name: 'Grace', role: 'user', bot_ids: [7] },
+  ...{ id: 4, username: 'grace', display_name: 'Grace', role: 'user', bot_ids: [7], rights: ['broadcast'] },
 };
 
 export const MIN_PASSWORD_LENGTH = 10;
@@ -62,12 +67,15 @@ const displayName = () => text({ max: 128 }).describe('The name that people see.
 const role = () => z.enum(ROLES).describe('The role. The introduction says what each role may do.');
 const botIds = () => nullable(ownIds(10_000)).describe('The bots that the account sees. null: every bot.');
 
+const rights = () => listOf(accountRight, ACCOUNT_RIGHTS.length).describe('What the account may do beside its role.');
+
 const addInputs = {
   username: username(),
   password: newPassword(),
   display_name: displayName().default(''),
   role: role().default('user'),
   bot_ids: botIds().default([]),
+  rights: rights().default([]),
   must_change_password: flag().describe(MUST_CHANGE_NOTE).default(false),
 };
 
@@ -78,6 +86,7 @@ const updateInputs = {
   display_name: displayName().optional(),
   role: role().optional(),
   bot_ids: botIds().optional(),
+  rights: rights().optional(),
 };
 
 const adminOfFleet = { role: 'admin', wholeFleet: true } as const;
@@ -111,6 +120,7 @@ export const accountOperations = {
         display_name: 'Grace',
         role: 'user',
         bot_ids: [7],
+        rights: ['broadcast'],
         must_change_password: true,
       },
       output: { ...COLLEAGUE, must_change_password: true },

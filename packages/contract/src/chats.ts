@@ -6,7 +6,7 @@ import { botId, businessConnectionId, chatId, flag, integer, nullable, ownId, pa
 import { messageResource } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
-const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
+export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 const CHAT_STATES = ['open', 'done'] as const;
 
 const { shape: ofMessage } = messageResource;

@@ -25,6 +25,7 @@ export const EVENTS = {
   },
   'flood.ended': { text: 'the platform takes all calls of that bot again' },
   'bot.unauthorized': { text: 'the platform does not know the token of a bot', end: 'intake.resumed' },
+  'broadcast.done': { text: 'a broadcast has reached every chat of its audience' },
   'bot.added': { text: 'a bot was registered' },
   'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },
   'key.created': { text: 'an API key was created' },

@@ -73,6 +73,7 @@ export const liveOperations = {
 | \`call\` | \`{bot_id, method, chat_id, program_id, program, result}\`: a call of the bot that the history keeps, and the platform's result. \`program_id\` and \`program\` are there if a program made it |
 | \`attempt\` | \`{bot_id, program_id, update_id, status, duration_ms, error, call_error}\`, as in \`GET /api/deliveries/attempts\` |
 | \`route\` | \`{bot_id, …}\` with the fields of \`GET /api/routes/decisions\`: what the router decided for a message of the bot |
+| \`broadcast\` | \`{bot_id, id, state, counts}\`: how far a broadcast of the bot is, as in \`GET /api/broadcasts\`; at most once a second |
 | \`bot\` | a Bot, as in \`GET /api/bots\`, whose settings or state changed |
 | \`fleet\` | the figures of \`GET /api/fleet\`, whenever there are new ones: about every 30 s |
 | \`read\` | \`{bot_id, chat_id, read_message_id}\`: the account of this stream has read a chat up to this message, by \`POST /api/chats/read\` in whatever session or with whatever key. No other account gets it |

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AccountRight } from './account-rights.ts';
 import type { AuditAction } from './audit-actions.ts';
 import type { ErrorCode } from './errors.ts';
 
@@ -22,6 +23,8 @@ export type Operation<
   readonly paths: readonly [string, ...string[]];
   /** `public` needs no credential. */
   readonly role: 'public' | 'any' | 'admin';
+  /** A user needs this right beside the bot. */
+  readonly right?: AccountRight;
   /** Not for a key that is limited to some bots: it concerns other bots, or could undo that limit. */
   readonly wholeFleet?: true;
   /** A GET that changes something all the same: with a session it may not come from another site. */

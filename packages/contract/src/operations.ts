@@ -5,6 +5,7 @@ import { attentionOperations } from './attention.ts';
 import { auditOperations } from './audit.ts';
 import { backendOperations } from './backends.ts';
 import { botOperations } from './bots.ts';
+import { broadcastOperations } from './broadcasts.ts';
 import { chatAdminOperations } from './chat-admins.ts';
 import { chatUserOperations } from './chat-users.ts';
 import { chatOperations } from './chats.ts';
@@ -65,6 +66,7 @@ export const operations = {
   ...chatUserOperations,
   ...chatAdminOperations,
   ...tagOperations,
+  ...broadcastOperations,
   ...questionOperations,
   ...outboxOperations,
   ...routingRuleOperations,

@@ -30,6 +30,9 @@ export const TAG: TagResource = {
 
 const DEFAULT_COLOR = '#808080';
 
+/** The text of a tag. */
+export const tagText = () => text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank');
+
 const addInputs = {
   bot_id: botId(),
   chat_id: chatId(),
@@ -37,7 +40,7 @@ const addInputs = {
   username: text({ max: 64 })
     .optional()
     .describe('The username to store. Absent: the one that was last seen in the chat.'),
-  tag: text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank').describe('The text of the tag.'),
+  tag: tagText().describe('The text of the tag.'),
   color: text({ max: 7 })
     .regex(/^#[0-9A-Fa-f]{6}$/, 'must have the form #RRGGBB')
     .describe('The color, as #RRGGBB.')

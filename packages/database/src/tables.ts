@@ -399,6 +399,8 @@ export interface AccountsTable {
   role: 'admin' | 'user';
   /** true: every bot. false: the bots in account_bots. */
   all_bots: Generated<boolean>;
+  /** JSON array of what a user may do beside the role. */
+  rights: Generated<string[]>;
   must_change_password: Generated<boolean>;
   /** Rises when every session of the account must end. */
   session_version: Generated<number>;
@@ -564,6 +566,39 @@ export interface OutboxClaimsTable {
   claim: BigInt64;
 }
 
+/** One message to many chats. */
+export interface BroadcastsTable {
+  id: Generated<BigInt64>;
+  bot_id: BigInt64;
+  name: string;
+  /** JSON as the REST interface has it. */
+  audience: object;
+  method: string;
+  params: Record<string, unknown>;
+  /** How many messages the call sends. */
+  messages: Generated<number>;
+  per_second: number | null;
+  send_at: Date | null;
+  state: 'scheduled' | 'running' | 'paused' | 'done' | 'cancelled';
+  /** The chat up to which its entries are made, in the order of ids. */
+  after_chat_id: BigInt64 | null;
+  made: Generated<boolean>;
+  /** The time up to which the messages of `per_second` were released to the outbox. */
+  released_to: Date | null;
+  /** Counts of its entries; the last five are written by the trigger of `outbox`. */
+  total: Generated<BigInt64>;
+  sent: Generated<BigInt64>;
+  failed: Generated<BigInt64>;
+  blocked: Generated<BigInt64>;
+  in_doubt: Generated<BigInt64>;
+  cancelled: Generated<BigInt64>;
+  /** Who made it: a CallActor. */
+  created_by: Generated<Record<string, unknown>>;
+  created_at: CreatedAt;
+  started_at: Date | null;
+  ended_at: Date | null;
+}
+
 /** Where people are told: a URL, or a chat of a bot. */
 export interface EventSinksTable {
   id: Generated<BigInt64>;
@@ -628,6 +663,7 @@ export interface Tables {
   questions: QuestionsTable;
   outbox: OutboxTable;
   outbox_claims: OutboxClaimsTable;
+  broadcasts: BroadcastsTable;
   events: EventsTable;
   standing_events: StandingEventsTable;
   event_sinks: EventSinksTable;

@@ -1061,6 +1061,23 @@ async function settleIdempotencyKey(redis: RedisCommands, keys: SettleIdempotenc
   return (reply as unknown) === 1;
 }
 
+export type TellWatchersKeys = { state: string; live: string };
+export type TellWatchersArgs = {
+  registrationId: string;
+  botId: number;
+  /** of the event */
+  kind: string;
+  /** JSON, as watchers get it */
+  event: string;
+};
+export type TellWatchersReply = boolean;
+/** Tells whoever watches a bot what happened to it, beside updates, calls and attempts. See scripts/tell-watchers.lua. */
+async function tellWatchers(redis: RedisCommands, keys: TellWatchersKeys, args: TellWatchersArgs): Promise<TellWatchersReply> {
+  const sent: (string | number)[] = [keys.state, keys.live, args.registrationId, args.botId, args.kind, args.event];
+  const reply = await runScript(redis, 'tell-watchers', 2, sent);
+  return (reply as unknown) === 1;
+}
+
 export type WatchBotKeys = { state: string; live: string };
 export type WatchBotArgs = {
   registrationId: string;
@@ -1138,6 +1155,7 @@ export const scripts = {
   reserveSends,
   resumeBackend,
   settleIdempotencyKey,
+  tellWatchers,
   watchBot,
   writeConfig,
 };

@@ -41,6 +41,7 @@ const SCRIPTS = {
   'reserve-sends': 'runs-when-full',
   'resume-backend': 'runs-when-full',
   'settle-idempotency-key': 'runs-when-full',
+  'tell-watchers': 'needs-room',
   'watch-bot': 'needs-room',
   'write-config': 'runs-when-full',
 } as const satisfies Record<string, ScriptKind>;

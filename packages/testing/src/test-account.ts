@@ -3,6 +3,7 @@ import { newApiKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import { hashPassword } from '@flotilla/domain/people/accounts/password.ts';
 import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import { sql } from 'kysely';
 
 export interface TestAccount {
   id: number;
@@ -14,9 +15,15 @@ export interface TestAccount {
 /** Inserts an account with an API key into the database. `bots` null means every bot. */
 export async function insertAccount(
   db: Database,
-  given: { username: string; role?: 'admin' | 'user'; bots?: number[] | null; mustChangePassword?: boolean },
+  given: {
+    username: string;
+    role?: 'admin' | 'user';
+    bots?: number[] | null;
+    rights?: string[];
+    mustChangePassword?: boolean;
+  },
 ): Promise<TestAccount> {
-  const { username, role = 'user', bots = [], mustChangePassword = false } = given;
+  const { username, role = 'user', bots = [], rights = [], mustChangePassword = false } = given;
   const password = `password-of-${username}`;
   const account = await db
     .insertInto('accounts')
@@ -26,6 +33,7 @@ export async function insertAccount(
       role,
       password_hash: await hashPassword(password),
       all_bots: bots === null,
+      rights: sql<string[]>`${JSON.stringify(rights)}::jsonb`,
       must_change_password: mustChangePassword,
     })
     .returning('id')

@@ -24,16 +24,17 @@ const WHO = {
 } as const;
 
 function descriptionOf(operation: Operation): string {
-  const { role, wholeFleet, lasting, fleetWithout, botInputs = [], paths, audit = [], description } = operation;
+  const { role, right, wholeFleet, lasting, fleetWithout, botInputs = [], paths, audit = [], description } = operation;
   const [, ...others] = paths;
   const bots = wholeFleet === true ? ' A key that is limited to some bots may not call it.' : '';
   const ends = lasting === true ? ' A key that expires may not call it either.' : '';
   const fleet = fleetWithout === undefined ? '' : ` Without \`${fleetWithout}\` it is for admins who see all bots.`;
+  const needs = right === undefined ? '' : ` A user also needs the right \`${right}\`.`;
   const sentences = [
     ...(description === undefined ? [] : [description]),
     role === 'any' && botInputs.length > 0
-      ? `${WHO.any} The caller must see the bot.${fleet}`
-      : `${WHO[role]}${bots}${ends}`,
+      ? `${WHO.any} The caller must see the bot.${needs}${fleet}`
+      : `${WHO[role]}${needs}${bots}${ends}`,
     ...(audit.length === 0 ? [] : [`Writes an audit entry: ${audit.map((action) => `\`${action}\``).join(' or ')}.`]),
     ...(others.length === 0 ? [] : [`Also at ${others.map((path) => `\`${path}\``).join(', ')}.`]),
   ];

@@ -52,6 +52,7 @@ describe('an account', () => {
       display_name: 'Per Son',
       role: 'user',
       bot_ids: [bot.id],
+      rights: [],
       must_change_password: false,
       created_at: expect.stringMatching(/Z$/),
     });

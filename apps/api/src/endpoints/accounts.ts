@@ -28,17 +28,19 @@ export const accountHandlers: Handlers<typeof accountOperations> = {
       displayName: input.display_name,
       role: input.role,
       botIds: input.bot_ids,
+      rights: input.rights,
       mustChangePassword: input.must_change_password,
     });
     return presentAccount(account);
   },
 
   async updateAccount(context, { input, caller, by }) {
-    const { id, username, display_name: displayName, role, bot_ids: botIds } = input;
+    const { id, username, display_name: displayName, role, bot_ids: botIds, rights } = input;
     for (const botId of botIds ?? []) requireBot(context, botId);
     const mustChange = id !== caller.account.id;
     const password = input.password === undefined ? undefined : { text: input.password, mustChange };
-    return presentAccount(await updateAccount(context, by, id, { username, displayName, role, botIds, password }));
+    const changes = { username, displayName, role, botIds, rights, password };
+    return presentAccount(await updateAccount(context, by, id, changes));
   },
 
   async deleteAccount(context, { input, by }) {
@@ -61,6 +63,7 @@ export function presentAccount(account: Account): AccountResource {
     display_name: account.displayName,
     role: account.role,
     bot_ids: seesAllBots(account) ? null : [...account.botIds],
+    rights: [...account.rights],
     must_change_password: account.mustChangePassword,
     created_at: account.createdAt.toISOString(),
     ...(account.lastLoginAt === null ? {} : { last_login_at: account.lastLoginAt.toISOString() }),

@@ -1,3 +1,4 @@
+import { ACCOUNT_RIGHTS } from '@flotilla/contract/account-rights.ts';
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import { ERROR_STATUS, errorAnswer } from '@flotilla/contract/errors.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
@@ -36,6 +37,8 @@ let redis: RedisHandles;
 let backend: TestBackend;
 let admin: RestClient;
 let owner: RestClient;
+/** The same user without any right. */
+let withoutRights: RestClient;
 let stranger: RestClient;
 /** A key of an account that sees all bots, including new ones. */
 let seesAll: RestClient;
@@ -141,6 +144,13 @@ const newEntry = async (state: 'queued' | 'failed' = 'queued'): Promise<number> 
   return id;
 };
 
+const newBroadcast = async (): Promise<number> => {
+  // A bot has a limited number of unfinished ones.
+  await api.database.db.updateTable('broadcasts').set({ ended_at: new Date() }).execute();
+  const added = await admin('POST', '/api/broadcasts/add', { body: (await EXAMPLES.addBroadcast()) as Input });
+  return (added.json as { id: number }).id;
+};
+
 const newRule = async (): Promise<number> => {
   const added = await admin('POST', '/api/routes/add', { body: await EXAMPLES.addRoutingRule() });
   return (added.json as { id: number }).id;
@@ -212,9 +222,22 @@ const EXAMPLES: Record<OperationName, Example> = {
   addAccount: () => {
     accountsMade += 1;
     const names = { username: `example-${accountsMade}`, display_name: 'An example' };
-    return { ...names, password: 'a long password', role: 'user', bot_ids: [botId], must_change_password: true };
+    return {
+      ...names,
+      password: 'a long password',
+      role: 'user',
+      bot_ids: [botId],
+      rights: ['broadcast'],
+      must_change_password: true,
+    };
   },
-  updateAccount: async () => ({ id: await newAccount(), display_name: 'Another name', role: 'user', bot_ids: null }),
+  updateAccount: async () => ({
+    id: await newAccount(),
+    display_name: 'Another name',
+    role: 'user',
+    bot_ids: null,
+    rights: [],
+  }),
   deleteAccount: async () => ({ id: await newAccount() }),
   resetPassword: async () => ({
     id: await newAccount(),
@@ -380,6 +403,23 @@ const EXAMPLES: Record<OperationName, Example> = {
     allowed_user_ids: [CHAT],
   }),
   listQuestions: () => ({ bot_id: botId, chat_id: CHAT, state: 'open', ...page }),
+  addBroadcast: () => ({
+    ...{ bot_id: botId, name: 'An example', method: 'sendMessage', params: { text: 'Hello' } },
+    audience: {
+      ...{ chat_ids: [CHAT], chat_types: ['private'], tags: ['customer'], exclude_blocked: true },
+      active_since: '2026-01-01T00:00:00Z',
+    },
+    ...{ per_second: 5, send_at: Math.floor(Date.now() / 1000) + 86_400, dry_run: false },
+  }),
+  listBroadcasts: () => ({ bot_id: botId, state: 'scheduled', ...page }),
+  showBroadcast: async () => ({ id: await newBroadcast() }),
+  pauseBroadcast: async () => ({ id: await newBroadcast() }),
+  resumeBroadcast: async () => {
+    const id = await newBroadcast();
+    await admin('POST', '/api/broadcasts/pause', { body: { id } });
+    return { id };
+  },
+  cancelBroadcast: async () => ({ id: await newBroadcast() }),
   showQuestion: async () => ({ id: await newQuestion() }),
   waitForQuestion: async () => ({ id: await newQuestion(), timeout: 0 }),
   cancelQuestion: async () => ({ id: await newQuestion() }),
@@ -502,12 +542,16 @@ beforeAll(async () => {
   pushedBotId = (await api.addBot({ proxy_enabled: true, backend_url: backend.url })).id;
   const { db } = api.database;
   adminKeyId = (await db.selectFrom('api_keys').select('id').executeTakeFirstOrThrow()).id;
-  owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [botId, pushedBotId] })).key);
-  stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger' })).key);
-  seesAll = restClient(api.url, (await insertAccount(db, { username: 'sees-all', bots: null })).key);
+  const rights = [...ACCOUNT_RIGHTS];
+  const ofOwner = { username: 'owner', bots: [botId, pushedBotId] };
+  owner = restClient(api.url, (await insertAccount(db, { ...ofOwner, rights })).key);
+  withoutRights = restClient(api.url, (await insertAccount(db, { ...ofOwner, username: 'without-rights' })).key);
+  stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger', rights })).key);
+  seesAll = restClient(api.url, (await insertAccount(db, { username: 'sees-all', bots: null, rights })).key);
   ofOtherBot = await keyOfBot(await newBot(), 'admin');
   neighbourBotId = await newBot();
-  neighbour = restClient(api.url, (await insertAccount(db, { username: 'neighbour', bots: [neighbourBotId] })).key);
+  const ofNeighbourBot = { username: 'neighbour', bots: [neighbourBotId], rights };
+  neighbour = restClient(api.url, (await insertAccount(db, ofNeighbourBot)).key);
   ofNeighbour = await keyOfBot(neighbourBotId, 'admin');
   deletedBotId = await newBot();
   ofDeletedBot = await keyOfBot(deletedBotId, 'user');
@@ -662,6 +706,13 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
     test('is 403 for a key of an admin that is limited to some bots', async () => {
       const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'limited', bot_ids: [botId] } });
       expectError(await call(restClient(api.url, (made.json as { key: string }).key), documented, {}), 403);
+    });
+  }
+
+  if (operation.right !== undefined) {
+    test('is 403 for a user of the bot who lacks the right', async () => {
+      const answer = await call(withoutRights, documented, await example());
+      expect(expectError(answer, 403).error).toBe(`The right \`${operation.right}\` is required`);
     });
   }
 

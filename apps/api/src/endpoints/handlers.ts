@@ -7,6 +7,7 @@ import { attentionHandlers } from './attention.ts';
 import { auditHandlers } from './audit.ts';
 import { backendHandlers } from './backends.ts';
 import { botHandlers } from './bots.ts';
+import { broadcastHandlers } from './broadcasts.ts';
 import { chatAdminHandlers } from './chat-admins.ts';
 import { chatUserHandlers } from './chat-users.ts';
 import { chatHandlers } from './chats.ts';
@@ -69,6 +70,7 @@ export const handlers: Handlers<typeof operations> = {
   ...tagHandlers,
   ...questionHandlers,
   ...outboxHandlers,
+  ...broadcastHandlers,
   ...routingRuleHandlers,
   ...routeDecisionHandlers,
   ...auditHandlers,

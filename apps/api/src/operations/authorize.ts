@@ -64,6 +64,12 @@ export function requireRole(
   }
 }
 
+/** Throws 'forbidden' for a user without the right that the operation requires. Checked after the bots. */
+export function requireRight({ right }: Pick<Operation, 'right'>, caller: Caller | null): void {
+  if (right === undefined || caller === null || caller.rights.includes(right)) return;
+  throw new FlotillaError('forbidden', `The right \`${right}\` is required`);
+}
+
 /**
  * Throws 'forbidden' if an input names a bot that the caller does not see, or names none and the call would concern
  * the whole fleet, before the other inputs are validated. For

@@ -16,6 +16,7 @@ import {
   requireFoundBots,
   requireOwnBot,
   requirePasswordChanged,
+  requireRight,
   requireRole,
   requireSameOrigin,
 } from './authorize.ts';
@@ -89,6 +90,7 @@ function serveOperation(
       requireBots(context, operation, caller, fields);
       if (program !== null) requireOwnBot(operation, program, fields);
       await requireFoundBots(context, findBots, caller, fields.values.get(findBotsBy));
+      requireRight(operation, caller);
       const allowed = whileAllowed(context, { operation, request, caller, fields, version });
       // A public operation and a program have no caller; the handler reads none, and its inputs name no chat.
       const known = caller as Caller;

@@ -6,7 +6,7 @@ import type { Request } from 'express';
 import { openSessionOf } from '../auth/session.ts';
 import type { Context } from '../context.ts';
 import type { RawFields } from '../http/read-fields.ts';
-import { requireBots, requirePasswordChanged, requireRole } from './authorize.ts';
+import { requireBots, requirePasswordChanged, requireRight, requireRole } from './authorize.ts';
 import type { WhileAllowed } from './handler.ts';
 
 interface AllowedCall {
@@ -32,6 +32,7 @@ export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed 
         requirePasswordChanged(operation, now);
         requireRole(operation, now);
         requireBots(context, operation, now, fields);
+        requireRight(operation, now);
         check?.(now);
       } catch (refusal) {
         ended.abort(refusal);

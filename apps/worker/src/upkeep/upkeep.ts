@@ -1,5 +1,6 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { makeComingMonths, mergeSearchWords } from '@flotilla/database/month-partitions.ts';
+import { broadcastContinuer } from '@flotilla/domain/delivery/broadcasts/continue-broadcasts.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
 import { settleLate } from '@flotilla/domain/delivery/questions/settle-late.ts';
@@ -24,6 +25,8 @@ const RECONCILE_EVERY_MS = 10_000;
 /** A revoked token must stop working within 5 s, and a change is late when it is seen twice. */
 const PUBLISH_EVERY_MS = 2_000;
 const CONTINUE_JOBS_EVERY_MS = 5_000;
+/** A pause between the portions of a broadcast that nobody notices. */
+const CONTINUE_BROADCASTS_EVERY_MS = 500;
 const SETTLE_QUESTIONS_EVERY_MS = 2_000;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
@@ -66,7 +69,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   });
   const others = [
     ...[startMonths, startRemoval, startDeliveryJobs, startParking, startPublishing],
-    ...[startHousekeeping, startEvents, startQuestions, startMergingWords],
+    ...[startHousekeeping, startEvents, startQuestions, startBroadcasts, startMergingWords],
   ];
   const all = [rounds, ...others.map((start) => start(deps))];
   fleetMetrics(deps);
@@ -118,6 +121,16 @@ function startDeliveryJobs(deps: WorkerContext): { stop(): Promise<void> } {
     everyMs: CONTINUE_JOBS_EVERY_MS,
     work: (signal) => continueDeliveryJobs(deps, signal),
     failure: 'redrives could not be continued; this is tried again',
+  });
+}
+
+/** Makes and releases the entries of broadcasts. */
+function startBroadcasts(deps: WorkerContext): { stop(): Promise<void> } {
+  const goOn = broadcastContinuer(deps);
+  return repeatWork(deps, {
+    everyMs: CONTINUE_BROADCASTS_EVERY_MS,
+    work: (signal) => waitingForPostgres(goOn(signal)),
+    failure: 'broadcasts could not go on; this is tried again',
   });
 }
 

@@ -31,6 +31,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   questions: true,
   outbox: true,
   outbox_claims: true,
+  broadcasts: true,
   events: true,
   standing_events: true,
   event_sinks: true,

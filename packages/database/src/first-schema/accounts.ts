@@ -14,6 +14,7 @@ export async function createAccounts(db: Kysely<unknown>): Promise<void> {
       password_hash text not null,
       role text not null check (role in ('admin', 'user')),
       all_bots boolean not null default false,
+      rights jsonb not null default '[]',
       must_change_password boolean not null default false,
       session_version integer not null default 0,
       created_at timestamptz not null default now(),

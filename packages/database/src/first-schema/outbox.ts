@@ -28,10 +28,11 @@ export async function createOutbox(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       settled_at timestamptz,
       check ((state in ('scheduled', 'queued', 'sending')) = (settled_at is null)),
-      check (state <> 'scheduled' or send_at is not null)
+      check (state <> 'scheduled' or send_at is not null or broadcast_id is not null)
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000)`.execute(db);
   // The first of each chat, chat by chat.
   await sql`create index outbox_queued on outbox (bot_id, priority, chat_id, id) where state = 'queued'`.execute(db);
+  // Those of a broadcast have no time: a worker releases them.
   await sql`create index outbox_scheduled on outbox (bot_id, send_at) where state = 'scheduled'`.execute(db);
   // For what a former owner left.
   await sql`create index outbox_sending on outbox (bot_id) where state = 'sending'`.execute(db);
@@ -41,7 +42,11 @@ export async function createOutbox(db: Kysely<unknown>): Promise<void> {
   // For lists, newest first.
   await sql`create index outbox_of_bot on outbox (bot_id, id desc)`.execute(db);
   await sql`create index outbox_of_chat on outbox (bot_id, chat_id, id desc)`.execute(db);
-  await sql`create index outbox_of_broadcast on outbox (broadcast_id, state) where broadcast_id is not null`.execute(
+  await sql`create index outbox_of_broadcast on outbox (broadcast_id, state, id) where broadcast_id is not null`.execute(
+    db,
+  );
+  await sql`
+    create unique index outbox_chats_of_broadcast on outbox (broadcast_id, chat_id) where broadcast_id is not null`.execute(
     db,
   );
   await sql`

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { createAccounts } from '../first-schema/accounts.ts';
 import { createBackups } from '../first-schema/backups.ts';
 import { createBots } from '../first-schema/bots.ts';
+import { createBroadcasts } from '../first-schema/broadcasts.ts';
 import { createDeliveries } from '../first-schema/deliveries.ts';
 import { createEvents } from '../first-schema/events.ts';
 import { createHistory } from '../first-schema/history.ts';
@@ -19,5 +20,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createQuestions(db);
   await createReplies(db);
   await createOutbox(db);
+  await createBroadcasts(db);
   await createBackups(db);
 }

@@ -11,11 +11,11 @@ import { faultsOf } from '../../parts/form-faults.ts';
 import { useWords } from '../../words/words.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
-type Fields = Pick<AccountResource, 'username' | 'display_name' | 'role' | 'bot_ids'>;
-const NEW_ACCOUNT: Fields = { username: '', display_name: '', role: 'user', bot_ids: [] };
+type Fields = Pick<AccountResource, 'username' | 'display_name' | 'role' | 'bot_ids' | 'rights'>;
+const NEW_ACCOUNT: Fields = { username: '', display_name: '', role: 'user', bot_ids: [], rights: [] };
 
-function fieldsOf({ username, display_name, role, bot_ids }: AccountResource): Fields {
-  return { username, display_name, role, bot_ids };
+function fieldsOf({ username, display_name, role, bot_ids, rights }: AccountResource): Fields {
+  return { username, display_name, role, bot_ids, rights };
 }
 
 function changesOf(fields: Fields, known: Fields): Partial<Fields> {
@@ -92,6 +92,14 @@ export function AccountForm({ account, close }: { account?: AccountResource; clo
         choose={(role) => change({ role })}
       />
       <BotsField bots={fields.bot_ids} choose={(bots) => change({ bot_ids: bots })} fault={faults.bot_ids ?? null} />
+      {fields.role === 'user' && (
+        <CheckField
+          label={words.access.mayBroadcast}
+          hint={words.access.mayBroadcastHint}
+          on={fields.rights.includes('broadcast')}
+          toggle={(on) => change({ rights: on ? ['broadcast'] : [] })}
+        />
+      )}
     </Confirm>
   );
 }

@@ -23,7 +23,7 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
   const own = useSession().account.id === account.id;
   const [over, setOver] = useState<'edit' | 'reset' | 'delete' | null>(null);
   const closeOver = () => setOver(null);
-  const { id, username, display_name: name, role, bot_ids: bots, last_login_at: last } = account;
+  const { id, username, display_name: name, role, bot_ids: bots, rights, last_login_at: last } = account;
   const keys = useQuery({
     queryKey: ['keys', String(id), 'count'],
     queryFn: ({ signal }) => callPage('listApiKeys', { user_id: id, limit: 1 }, signal),
@@ -35,6 +35,9 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
           [words.signIn.username, <bdi key="username">{username}</bdi>],
           [words.access.columns.role, words.account.roles[role]],
           [words.access.bots, <BotList key="bots" bots={bots} />],
+          ...(role === 'user' && rights.includes('broadcast')
+            ? [[words.access.rights, words.access.mayBroadcast] as const]
+            : []),
           [words.access.columns.lastSignIn, last ? <Ago key="last" at={last} /> : words.fleet.never],
           [words.access.created, <Moment key="created" at={account.created_at} />],
           [words.access.password, account.must_change_password ? words.access.mustChangeNow : words.access.ownPassword],

@@ -17,6 +17,7 @@ export const LOOKS: Record<EventKind, Look> = {
   'flood.began': 'open',
   'flood.ended': 'ok',
   'bot.unauthorized': 'open',
+  'broadcast.done': 'disabled',
   'bot.added': 'disabled',
   'sign_in.new_address': 'disabled',
   'key.created': 'disabled',

@@ -17,6 +17,7 @@ const kinds: Record<EventKind, string> = {
   'flood.began': 'Sends too fast',
   'flood.ended': 'Sends again',
   'bot.unauthorized': 'Token refused',
+  'broadcast.done': 'Broadcast ended',
   'bot.added': 'Bot added',
   'sign_in.new_address': 'Sign-in, new address',
   'key.created': 'API key created',

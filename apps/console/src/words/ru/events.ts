@@ -18,6 +18,7 @@ const kinds: Record<EventKind, string> = {
   'flood.began': 'Отправляет слишком быстро',
   'flood.ended': 'Снова отправляет',
   'bot.unauthorized': 'Токен отклонён',
+  'broadcast.done': 'Рассылка завершена',
   'bot.added': 'Бот добавлен',
   'sign_in.new_address': 'Вход с нового адреса',
   'key.created': 'Создан ключ API',

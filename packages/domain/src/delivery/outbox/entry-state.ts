@@ -2,7 +2,17 @@ import type { OutboxState } from '@flotilla/contract/outbox.ts';
 import { type RawBuilder, sql } from 'kysely';
 
 /** What can happen to an entry. */
-export type EntryEvent = 'due' | 'begin' | 'again' | 'sent' | 'fail' | 'doubt' | 'cancel' | 'expire' | 'resend';
+export type EntryEvent =
+  | 'due'
+  | 'begin'
+  | 'again'
+  | 'sent'
+  | 'fail'
+  | 'doubt'
+  | 'hold'
+  | 'cancel'
+  | 'expire'
+  | 'resend';
 
 /**
  * Every change of a state. An answer that comes after an entry was declared in doubt is the truth, so it still settles the entry.
@@ -14,6 +24,7 @@ export const TRANSITIONS: Readonly<Record<EntryEvent, { from: readonly OutboxSta
   sent: { from: ['sending', 'in_doubt'], to: 'sent' },
   fail: { from: ['sending', 'in_doubt'], to: 'failed' },
   doubt: { from: ['sending'], to: 'in_doubt' },
+  hold: { from: ['queued'], to: 'scheduled' },
   cancel: { from: ['scheduled', 'queued'], to: 'cancelled' },
   expire: { from: ['scheduled', 'queued'], to: 'expired' },
   resend: { from: ['failed', 'expired', 'in_doubt'], to: 'queued' },

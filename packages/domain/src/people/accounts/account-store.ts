@@ -1,3 +1,4 @@
+import { ACCOUNT_RIGHTS, type AccountRight } from '@flotilla/contract/account-rights.ts';
 import type { Role } from '@flotilla/contract/accounts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
@@ -12,6 +13,7 @@ export interface NewAccount {
   role: Role;
   allBots: boolean;
   displayName?: string;
+  rights?: readonly AccountRight[];
   mustChangePassword?: boolean;
 }
 
@@ -26,7 +28,10 @@ export interface AccountRowChanges {
   displayName?: string | undefined;
   role?: Role | undefined;
   allBots?: boolean | undefined;
+  rights?: readonly AccountRight[] | undefined;
 }
+
+const jsonb = (rights: readonly AccountRight[]) => sql<string[]>`${JSON.stringify(rights)}::jsonb`;
 
 /** SQL of accounts. */
 export function accountStore(db: Database) {
@@ -105,6 +110,7 @@ export function accountStore(db: Database) {
           role: account.role,
           all_bots: account.allBots,
           display_name: account.displayName ?? '',
+          ...(account.rights === undefined ? {} : { rights: jsonb(account.rights) }),
           must_change_password: account.mustChangePassword ?? false,
         })
         .returning('id')
@@ -119,6 +125,7 @@ export function accountStore(db: Database) {
         display_name: changes.displayName,
         role: changes.role,
         all_bots: changes.allBots,
+        rights: changes.rights && jsonb(changes.rights),
       }).filter(([, value]) => value !== undefined);
       if (named.length === 0) return;
       await db.updateTable('accounts').set(Object.fromEntries(named)).where('id', '=', id).execute();
@@ -179,6 +186,8 @@ export function accountStore(db: Database) {
       role: row.role,
       allBots: row.all_bots,
       botIds: row.bot_ids?.map(Number) ?? NO_BOTS,
+      // A later release may know others.
+      rights: ACCOUNT_RIGHTS.filter((right) => row.rights.includes(right)),
       mustChangePassword: row.must_change_password,
       sessionVersion: row.session_version,
       createdAt: row.created_at,

@@ -1,3 +1,4 @@
+import type { AccountRight } from '@flotilla/contract/account-rights.ts';
 import type { Role } from '@flotilla/contract/accounts.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -18,14 +19,15 @@ export interface AccountRequest {
   role: Role;
   /** null: every bot. */
   botIds: readonly number[] | null;
+  rights: readonly AccountRight[];
   mustChangePassword: boolean;
 }
 
 /** Makes an account. Throws 'conflict' for a username that is taken, 'not_found' for a bot that does not exist. */
 export async function addAccount(deps: PasswordDeps, by: Actor, request: AccountRequest): Promise<Account> {
-  const { username, displayName, role, botIds, mustChangePassword } = request;
+  const { username, displayName, role, botIds, rights, mustChangePassword } = request;
   const passwordHash = await hashChosenPassword(deps, 'password', request.password);
-  const row = { username, passwordHash, role, allBots: botIds === null, displayName, mustChangePassword };
+  const row = { username, passwordHash, role, allBots: botIds === null, displayName, rights, mustChangePassword };
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const accounts = accountStore(transaction);

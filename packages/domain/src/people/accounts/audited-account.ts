@@ -40,6 +40,7 @@ function fieldsOfAccount(account: Account) {
     display_name: account.displayName,
     role: account.role,
     bot_ids: account.allBots ? 'all' : account.botIds.toSorted((one, other) => one - other),
+    rights: account.rights.toSorted(),
     must_change_password: account.mustChangePassword,
   };
 }

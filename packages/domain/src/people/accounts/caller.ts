@@ -1,3 +1,4 @@
+import { ACCOUNT_RIGHTS, type AccountRight } from '@flotilla/contract/account-rights.ts';
 import type { Role } from '@flotilla/contract/accounts.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Account } from './account.ts';
@@ -8,6 +9,8 @@ export interface Caller {
   account: Account;
   role: Role;
   bots: 'all' | ReadonlySet<number>;
+  /** Beside the role; an admin has all of them. */
+  rights: readonly AccountRight[];
   /** null: signed in with a session. */
   apiKey: ApiKey | null;
 }
@@ -15,11 +18,12 @@ export interface Caller {
 /** The rights of the account, narrowed by the key if one was used. */
 export function callerOf(account: Account, apiKey: ApiKey | null = null): Caller {
   const role = apiKey?.role === 'user' ? 'user' : account.role;
+  const rights = role === 'admin' ? ACCOUNT_RIGHTS : account.rights;
   const ofAccount: Caller['bots'] = seesAllBots(account) ? 'all' : new Set(account.botIds);
   const keyBots = apiKey?.botIds ?? null;
-  if (keyBots === null) return { account, role, bots: ofAccount, apiKey };
+  if (keyBots === null) return { account, role, bots: ofAccount, rights, apiKey };
   const bots = new Set(keyBots.filter((id) => ofAccount === 'all' || ofAccount.has(id)));
-  return { account, role, bots, apiKey };
+  return { account, role, bots, rights, apiKey };
 }
 
 export function seesAllBots(account: Account): boolean {

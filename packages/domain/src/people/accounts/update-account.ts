@@ -1,3 +1,4 @@
+import type { AccountRight } from '@flotilla/contract/account-rights.ts';
 import type { Role } from '@flotilla/contract/accounts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -22,6 +23,7 @@ export interface AccountChanges {
   role?: Role | undefined;
   /** null: every bot. */
   botIds?: readonly number[] | null | undefined;
+  rights?: readonly AccountRight[] | undefined;
   password?: { text: string; mustChange: boolean } | undefined;
   /** Deletes the API keys of the account. */
   revokeKeys?: boolean | undefined;
@@ -74,7 +76,7 @@ async function keyIdsOf(transaction: Database, accountId: number): Promise<numbe
 
 /** Returns the account as it was before. */
 async function changeRow(transaction: Database, id: number, changes: RowChanges): Promise<Account> {
-  const { username, displayName, role, botIds } = changes;
+  const { username, displayName, role, botIds, rights } = changes;
   const accounts = accountStore(transaction);
   if (role === 'user') await refuseLastAdmin(accounts, id);
   const before = await accounts.findById(id);
@@ -82,7 +84,7 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   // An admin is shown with all bots. Sent back, that must not give them to the account for when it is a user again.
   const asShown = botIds === null && before.role === 'admin' && (role ?? 'admin') === 'admin';
   const allBots = botIds === undefined || asShown ? undefined : botIds === null;
-  await accounts.update(id, { username, displayName, role, allBots }).catch(refuseKnownUsername);
+  await accounts.update(id, { username, displayName, role, allBots, rights }).catch(refuseKnownUsername);
   if (botIds !== undefined && !asShown) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
   if (role !== undefined || botIds !== undefined) await accounts.unassignUnseen(id);
   if (role !== undefined && role !== before.role) await accounts.endSessions(id);

@@ -62,6 +62,10 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'chat_users.chat_id': 'follows',
   'api_keys.mcp_chats': 'follows',
   'event_sinks.chat_id': 'follows',
+  // Chats named one by one.
+  'broadcasts.audience': 'follows',
+  // A place in the order of ids.
+  'broadcasts.after_chat_id': 'stays',
   // What waits follows; what was sent stays.
   'outbox.chat_id': 'follows',
   'program_tokens.chats': 'follows',
@@ -97,7 +101,7 @@ test('of every column that may name a chat it is decided whether it follows', as
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = current_schema()
-      and table_name not in (select inhrelid::regclass::text from pg_inherits) and (column_name ~ 'chat|filter|condition_value'
+      and table_name not in (select inhrelid::regclass::text from pg_inherits) and (column_name ~ 'chat|filter|condition_value|audience'
       or table_name = 'chats' and column_name in ('id', 'assigned_to', 'done_date', 'done_id'))`.execute(database.db);
   expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(CHAT_COLUMNS).toSorted());
 });

@@ -30,7 +30,17 @@ export async function storeMove(transaction: Database, move: GroupMove, atS: num
   const keys = await store.moveKeys(move);
   const sinks = await store.moveSinks(move);
   const sends = await store.moveSends(move);
-  const followed = { rules: sources.length, filters, tokens, keys, sinks, sends, ...(await store.movePeople(move)) };
+  const audiences = await store.moveAudiences(move);
+  const followed = {
+    rules: sources.length,
+    filters,
+    tokens,
+    keys,
+    sinks,
+    sends,
+    audiences,
+    ...(await store.movePeople(move)),
+  };
   const { botId, fromChatId: chatId, toChatId } = move;
   // Even if nothing is bound to it: what is bound to the supergroup later also means the group's last updates.
   const changed = [...new Set([botId, ...sources])];

@@ -5,7 +5,10 @@ import { sql } from 'kysely';
 export type GroupMove = { botId: number; fromChatId: number; toChatId: number };
 
 /** How many stored ids of a kind followed. */
-export type Followed = Record<'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'people' | 'sends', number>;
+export type Followed = Record<
+  'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'people' | 'sends' | 'audiences',
+  number
+>;
 
 type ChatIds = { chat_ids?: number[] };
 
@@ -116,14 +119,25 @@ export function movedGroupStore(db: Database) {
 
     /** What waits to be sent to the group goes to the supergroup. */
     async moveSends({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
-      const moved = await db
-        .updateTable('outbox')
-        .set({ chat_id: toChatId })
-        .where('bot_id', '=', botId)
-        .where('chat_id', '=', fromChatId)
-        .where('state', 'in', ['scheduled', 'queued'])
-        .executeTakeFirst();
-      return Number(moved.numUpdatedRows);
+      // A broadcast writes once to the supergroup, also if it was about to write to both.
+      const { numAffectedRows } = await sql`
+        update outbox set chat_id = ${toChatId}
+        where bot_id = ${botId} and chat_id = ${fromChatId} and state in ('scheduled', 'queued') and not exists (
+          select from outbox there where there.broadcast_id = outbox.broadcast_id and there.chat_id = ${toChatId})`.execute(
+        db,
+      );
+      return Number(numAffectedRows ?? 0);
+    },
+
+    /** Broadcasts that name the group and have not reached it yet. */
+    async moveAudiences({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
+      const { numAffectedRows } = await sql`
+        update broadcasts set audience = jsonb_set(audience, '{chat_ids}', (
+          select jsonb_agg(distinct case when chat = to_jsonb(${fromChatId}::bigint) then to_jsonb(${toChatId}::bigint) else chat end)
+          from jsonb_array_elements(audience -> 'chat_ids') as named (chat)))
+        where bot_id = ${botId} and ended_at is null and not made
+          and audience -> 'chat_ids' @> to_jsonb(${fromChatId}::bigint)`.execute(db);
+      return Number(numAffectedRows ?? 0);
     },
 
     /**

@@ -90,6 +90,13 @@ export function removalStore(db: Database) {
       return Number(numAffectedRows ?? 0);
     },
 
+    /** Removes broadcasts that ended before a time, oldest first. Returns how many. */
+    async removeBroadcastsBefore(before: Date, limit: number): Promise<number> {
+      const ended = db.selectFrom('broadcasts').select('id').where('ended_at', '<', before);
+      const oldest = ended.orderBy('ended_at').limit(limit);
+      return Number((await db.deleteFrom('broadcasts').where('id', 'in', oldest).executeTakeFirst()).numDeletedRows);
+    },
+
     /** Removes a bot's messages in the order of their key. `last` is null when there was none. */
     async removeMessagesOfBot(
       botId: number,

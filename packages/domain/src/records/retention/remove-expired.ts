@@ -1,3 +1,4 @@
+import { BROADCAST_DAYS } from '@flotilla/contract/broadcasts.ts';
 import { EVENT_DAYS } from '@flotilla/contract/events.ts';
 import { OUTBOX_DAYS } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
@@ -51,6 +52,7 @@ export async function removeExpired(deps: StepDeps & { clock: Clock }, days: Ret
     () => removeEvents(deps),
     () => removeJournal(deps),
     () => removeOutbox(deps),
+    () => removeBroadcasts(deps),
     // Of a month that another process took out before the setting changed, the counts are still to be subtracted.
     () => subtractMonths(deps),
     ...(audit > 0
@@ -132,6 +134,14 @@ function removeOutbox(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
     (await removalStore(transaction).removeOutboxBefore(before, rows)) < rows ? 'done' : 'more',
+  );
+}
+
+function removeBroadcasts(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
+  const before = new Date(deps.clock.nowMs() - BROADCAST_DAYS * DAY_MS);
+  const rows = deps.stepRows ?? STEP_ROWS;
+  return takeSteps(deps, async (transaction) =>
+    (await removalStore(transaction).removeBroadcastsBefore(before, rows)) < rows ? 'done' : 'more',
   );
 }
 

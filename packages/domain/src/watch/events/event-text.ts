@@ -27,6 +27,7 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'flood.began': 'begun',
   'flood.ended': 'over',
   'bot.unauthorized': 'begun',
+  'broadcast.done': 'news',
   'bot.added': 'news',
   'sign_in.new_address': 'news',
   'key.created': 'news',

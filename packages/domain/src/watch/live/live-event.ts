@@ -10,7 +10,7 @@ import { readAttemptLine } from '../../records/journal/attempt-line.ts';
 export type LiveEvent = {
   /** The id of its entry in the bot's live stream; they rise. */
   id: string;
-  name: 'update' | 'call' | 'attempt' | 'route';
+  name: 'update' | 'call' | 'attempt' | 'route' | 'broadcast';
   chatId: number | null;
   /** JSON on one line. */
   data: string;
@@ -37,6 +37,8 @@ export function decodeLiveEntry(botId: number, [id, record]: LiveEntry): LiveEve
       return { id, name: 'omitted' };
     case 'attempt':
       return attemptEvent(botId, id, first, line);
+    case 'broadcast':
+      return liveEvent(id, 'broadcast', null, first);
     case 'route':
       return liveEvent(id, 'route', (JSON.parse(first) as { chat_id: number }).chat_id, first);
     default:

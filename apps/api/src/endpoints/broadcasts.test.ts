@@ -1,0 +1,144 @@
+import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { BroadcastResource } from '@flotilla/contract/broadcasts.ts';
+import { openLive } from '@flotilla/testing/live-client.ts';
+import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
+import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+const api = testApi();
+let bot: BotResource;
+/** Users of the bot, with the right and without it. */
+let grace: RestClient;
+let ada: RestClient;
+
+beforeAll(async () => {
+  bot = await api.addBot();
+  const { db } = api.database;
+  const bots = [bot.id];
+  grace = restClient(api.url, (await insertAccount(db, { username: 'grace', bots, rights: ['broadcast'] })).key);
+  ada = restClient(api.url, (await insertAccount(db, { username: 'ada', bots })).key);
+  await db
+    .insertInto('chats')
+    .values(
+      [5, 6, 7].map((id) => ({
+        ...{ bot_id: bot.id, id, type: 'private', last_incoming_date: 1_780_000_000, last_incoming_id: 1 },
+        blocked_at: id === 7 ? new Date() : null,
+      })),
+    )
+    .execute();
+});
+beforeEach(() => api.database.db.deleteFrom('broadcasts').execute());
+
+const wanted = (fields: object = {}) => ({
+  ...{ bot_id: bot.id, name: 'News', audience: { chat_types: ['private'] } },
+  ...{ method: 'sendmessage', params: { text: 'Hi' } },
+  ...fields,
+});
+const add = async (fields: object = {}): Promise<BroadcastResource> => {
+  const answer = await grace('POST', '/api/broadcasts/add', { body: wanted(fields) });
+  expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: expect.any(String) });
+  return answer.json as BroadcastResource;
+};
+const act = (name: 'pause' | 'resume' | 'cancel', id: number) =>
+  grace('POST', `/api/broadcasts/${name}`, { body: { id } });
+const listed = async (query: Record<string, string> = {}) =>
+  (await ada('GET', '/api/broadcasts', { query })).json as BroadcastResource[];
+const newestEntry = async () =>
+  ((await api.admin('GET', '/api/adminlog', { query: { bot_id: bot.id, limit: 1 } })).json as AuditEntryResource[])[0];
+
+test('a dry run counts the audience and who of it is blocked, and stores nothing', async () => {
+  const before = await newestEntry();
+  const answer = await add({ dry_run: true });
+  expect(answer).toMatchObject({
+    method: 'sendMessage',
+    state: 'running',
+    counts: { total: 2, queued: 2, blocked: 1 },
+  });
+  expect(answer).not.toHaveProperty('id');
+  expect([await listed(), await newestEntry()]).toEqual([[], before]);
+});
+
+test('a user with the right makes, pauses, resumes and cancels one; every user of the bot sees it', async () => {
+  const { id, created_by, state, audience } = await add({ per_second: 3 });
+  expect({ created_by, state, audience }).toEqual({
+    ...{ created_by: 'grace', state: 'running' },
+    audience: { chat_types: ['private'], exclude_blocked: true },
+  });
+  expect(await newestEntry()).toMatchObject({
+    ...{ action: 'broadcast_add', actor_username: 'grace' },
+    details: expect.stringContaining(`broadcast ${id}; name: "News"; method: "sendMessage"`),
+  });
+  expect((await act('pause', id)).json).toMatchObject({ id, state: 'paused' });
+  expect(await newestEntry()).toMatchObject({ action: 'broadcast_pause', details: `broadcast ${id}` });
+  expect(await act('pause', id)).toMatchObject({
+    status: 409,
+    json: { error: 'A broadcast that is paused cannot be paused' },
+  });
+  expect((await act('resume', id)).json).toMatchObject({ id, state: 'running' });
+  expect((await act('cancel', id)).json).toMatchObject({ id, state: 'cancelled' });
+  expect((await act('resume', id)).status).toBe(409);
+  expect((await listed({ state: 'cancelled' })).map((one) => one.id)).toEqual([id]);
+  expect((await ada('GET', '/api/broadcasts/show', { query: { id } })).json).toMatchObject({ id, per_second: 3 });
+  for (const [path, body] of [
+    ['add', wanted()],
+    ['pause', { id }],
+    ['cancel', { id }],
+  ] as const) {
+    expect((await ada('POST', `/api/broadcasts/${path}`, { body })).status).toBe(403);
+  }
+});
+
+test('a key of an admin that is narrowed to a user has no right, unless the account has it as a user', async () => {
+  const body = { name: 'narrow', role: 'user', bot_ids: [bot.id] };
+  const { key } = (await api.admin('POST', '/api/auth/api-keys', { body })).json as { key: string };
+  const answer = await restClient(api.url, key)('POST', '/api/broadcasts/add', { body: wanted({ dry_run: true }) });
+  expect(answer).toMatchObject({ status: 403, json: { error: 'The right `broadcast` is required' } });
+});
+
+test('one that was paused before its time waits for it again', async () => {
+  const { id } = await add({ send_at: Math.floor(Date.now() / 1000) + 3_600 });
+  expect((await act('pause', id)).json).toMatchObject({ state: 'paused' });
+  expect((await act('resume', id)).json).toMatchObject({ state: 'scheduled' });
+  await act('pause', id);
+  await api.database.db.updateTable('broadcasts').set({ send_at: new Date() }).where('id', '=', id).execute();
+  expect((await act('resume', id)).json).toMatchObject({ state: 'running', started_at: expect.any(String) });
+});
+
+test.each([
+  ['audience', 'must name chat_ids or chat_types', { audience: { tags: ['vip'] } }],
+  ['method', 'must be one that sends, copies or forwards', { method: 'editMessageText' }],
+  ['method', 'must be one that sends, edits, copies or forwards', { method: 'banChatMember' }],
+  ['params.chat_id', 'must not be given: the audience has the chats', { params: { chat_id: 5, text: 'Hi' } }],
+  ['params', 'must not have more than 16 KiB', { params: { text: 'x'.repeat(16_384) } }],
+  ['params.photo', 'must name a file by its id or a URL; an upload cannot wait', { params: { photo: 'attach://x' } }],
+  ['method', 'is for admins: it is about money', { method: 'sendInvoice', params: {} }],
+  [
+    'params.allow_paid_broadcast',
+    'is for admins: it can cost Stars of the bot',
+    { params: { text: 'Hi', allow_paid_broadcast: true } },
+  ],
+  ['send_at', 'must be within a year', { send_at: 4_000_000_000 }],
+])('%s is refused: it %s', async (path, reason, fields) => {
+  for (const dry_run of [true, false]) {
+    const answer = await grace('POST', '/api/broadcasts/add', { body: wanted({ ...fields, dry_run }) });
+    expect(answer).toMatchObject({ status: 400, json: { details: [{ path, reason }] } });
+  }
+});
+
+test('a bot has twenty unfinished ones at most', async () => {
+  for (let count = 0; count < 20; count += 1) await add();
+  const answer = await grace('POST', '/api/broadcasts/add', { body: wanted() });
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '60']);
+});
+
+test('who watches the bot sees that one was paused', async () => {
+  const { id } = await add();
+  const live = await openLive(api.url, `bot:${bot.id}`, { key: ADMIN_KEY });
+  await act('pause', id);
+  await waitFor(() => live.named('broadcast').length > 0);
+  expect(live.named('broadcast')[0]?.data).toMatchObject({ bot_id: bot.id, id, state: 'paused', counts: { total: 0 } });
+  live.close();
+});

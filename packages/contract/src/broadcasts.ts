@@ -1,0 +1,244 @@
+import { z } from 'zod';
+import { CHAT_TYPES } from './chats.ts';
+import { EXAMPLE_BOT_ID } from './examples.ts';
+import { botIdField, createdAtField, ownIdField } from './fields.ts';
+import {
+  anyBotId,
+  botId,
+  flag,
+  instant,
+  integer,
+  jsonObject,
+  listOf,
+  moment,
+  ownId,
+  pagedInputs,
+  platformId,
+  platformObject,
+  text,
+} from './inputs.ts';
+import { defineOperation } from './operation.ts';
+import { tagText } from './tags.ts';
+
+export const BROADCAST_STATES = ['scheduled', 'running', 'paused', 'done', 'cancelled'] as const;
+export type BroadcastState = (typeof BROADCAST_STATES)[number];
+
+/** The most chats that an audience may name one by one. */
+const MOST_CHAT_IDS = 10_000;
+/** How many bytes the JSON of `params` may have: each chat of the audience gets a copy. */
+export const LARGEST_BROADCAST_PARAMS = 16_384;
+/** For how long broadcasts are kept that ended. */
+export const BROADCAST_DAYS = 90;
+const FASTEST_BROADCAST = 1_000;
+
+const audienceFields = {
+  chat_ids: listOf(platformId(), MOST_CHAT_IDS)
+    .describe('These chats; those that the bot does not know are left out.')
+    .optional(),
+  chat_types: listOf(z.enum(CHAT_TYPES), CHAT_TYPES.length).describe('Chats of these kinds.').optional(),
+  tags: listOf(tagText(), 50)
+    .describe('Only private chats of people who have one of these tags, in any chat of the bot.')
+    .optional(),
+  active_since: instant()
+    .describe('Only chats with a message of others since this time: ISO 8601 with a zone.')
+    .optional(),
+  exclude_blocked: flag()
+    .default(true)
+    .describe('False: also people who blocked the bot. Groups that the bot had to leave are never included.'),
+};
+
+const audience = z
+  .strictObject({
+    chat_ids: z
+      .array(z.int())
+      .describe(audienceFields.chat_ids.description ?? '')
+      .optional(),
+    chat_types: z
+      .array(z.enum(CHAT_TYPES))
+      .describe(audienceFields.chat_types.description ?? '')
+      .optional(),
+    tags: z
+      .array(z.string())
+      .describe(audienceFields.tags.description ?? '')
+      .optional(),
+    active_since: z.iso
+      .datetime()
+      .describe(audienceFields.active_since.description ?? '')
+      .optional(),
+    exclude_blocked: z.boolean().describe(audienceFields.exclude_blocked.description ?? ''),
+  })
+  .meta({ id: 'BroadcastAudience' });
+
+export type BroadcastAudience = z.infer<typeof audience>;
+
+const counts = z
+  .strictObject({
+    total: z.int().describe('Chats of the audience; it rises while the entries of the outbox are made.'),
+    queued: z.int().describe('Chats that still wait, or are being sent to.'),
+    sent: z.int().describe('Chats that got it.'),
+    failed: z.int().describe('Chats where the platform refused it, or could not be reached often enough.'),
+    blocked: z.int().describe('Chats where the bot is not allowed to write. With `dry_run`: those known before.'),
+    in_doubt: z.int().describe('Chats of which it is not known whether they got it.'),
+    cancelled: z.int().describe('Chats that wait no more, because somebody cancelled it.'),
+  })
+  .meta({ id: 'BroadcastCounts' });
+
+export type BroadcastCounts = z.infer<typeof counts>;
+
+const contentFields = {
+  name: z.string().describe('What people call it.'),
+  audience: audience.describe('Who gets it.'),
+  method: z.string().describe('The method of the Bot API.'),
+  params: z.record(z.string(), z.unknown()).describe('Its parameters, without `chat_id`.'),
+  per_second: z.int().describe('The most messages a second. Absent: as fast as the bot may.').optional(),
+  send_at: z.iso.datetime().describe('When it begins at the earliest. Absent: at once.').optional(),
+};
+
+const broadcastResource = z
+  .strictObject({
+    id: ownIdField,
+    bot_id: botIdField,
+    ...contentFields,
+    state: z
+      .enum(BROADCAST_STATES)
+      .describe(
+        'scheduled: it waits for `send_at`. running, paused: as said. done: every chat is settled. cancelled: somebody ended it.',
+      ),
+    counts: counts.describe('How many chats are how far.'),
+    created_by: z.string().describe('The username of the account that made it.'),
+    created_at: createdAtField,
+    started_at: z.iso.datetime().describe('When it began. Absent before.').optional(),
+    ended_at: z.iso.datetime().describe('When its last chat was settled. Absent before.').optional(),
+  })
+  .meta({ id: 'Broadcast' });
+
+export type BroadcastResource = z.infer<typeof broadcastResource>;
+
+/** The answer of a dry run: the broadcast as it would be, without an id. */
+const addedBroadcast = z
+  .strictObject({
+    ...broadcastResource.shape,
+    id: ownIdField.optional().describe('The id in Flotilla. Absent with `dry_run`.'),
+  })
+  .meta({ id: 'AddedBroadcast' });
+
+const RUNNING: BroadcastResource = {
+  id: 12,
+  bot_id: EXAMPLE_BOT_ID,
+  name: 'Opening hours in January',
+  audience: { chat_types: ['private'], tags: ['customer'], exclude_blocked: true },
+  method: 'sendMessage',
+  params: { text: 'We are open again from 9 January.' },
+  state: 'running',
+  counts: { total: 12_400, queued: 9_210, sent: 3_150, failed: 2, blocked: 38, in_doubt: 0, cancelled: 0 },
+  per_second: 15,
+  created_by: 'grace',
+  created_at: '2026-01-02T10:30:00.000Z',
+  started_at: '2026-01-02T10:30:00.000Z',
+};
+
+const change = {
+  method: 'POST',
+  role: 'any',
+  right: 'broadcast',
+  input: z.object({ id: ownId() }),
+  output: broadcastResource,
+  errors: ['not_found', 'conflict'],
+} as const;
+
+export const broadcastOperations = {
+  addBroadcast: defineOperation({
+    method: 'POST',
+    audit: ['broadcast_add'],
+    paths: ['/api/broadcasts/add'],
+    role: 'any',
+    right: 'broadcast',
+    summary: 'Sends one message to many chats of a bot.',
+    description: `The audience is named by \`chat_ids\` or \`chat_types\`; all its other fields narrow it. It has chats that the bot knows:
+private chats whose person wrote, and groups and channels that the bot is in. It is looked up when the broadcast begins. A worker makes an
+entry of the outbox for each chat (\`GET /api/outbox?broadcast_id=\`), with the priority \`bulk\`. They go out in the order of their
+chats' ids, within the pace of the bot. What costs Stars (\`allow_paid_broadcast\`) and invoices are for admins.
+
+With \`dry_run\` nothing is stored and nothing is sent: \`counts\` says how many chats the audience has now, and how many more would be in it had
+they not blocked the bot.`,
+    input: z.object({
+      bot_id: botId(),
+      name: text({ min: 1, max: 128 }).regex(/\S/, 'must not be blank').describe('What people call it.'),
+      audience: jsonObject(audienceFields).describe('Who gets it.'),
+      method: text({ min: 1, max: 64 }).describe('A method that sends, copies or forwards, such as `sendMessage`.'),
+      params: platformObject(() => true, 'must be an object').describe(
+        `Its parameters without \`chat_id\`, as JSON of up to ${LARGEST_BROADCAST_PARAMS / 1024} KiB.`,
+      ),
+      per_second: integer({ min: 1, max: FASTEST_BROADCAST })
+        .optional()
+        .describe('The most messages a second. The pace of the bot is the limit anyway.'),
+      send_at: moment()
+        .optional()
+        .describe('When it begins at the earliest, within a year: Unix seconds, or ISO 8601 with a zone.'),
+      dry_run: flag().default(false).describe('True: nothing is stored, the answer only counts.'),
+    }),
+    output: addedBroadcast,
+    botInputs: ['bot_id'],
+    errors: ['not_found', 'too_many_requests'],
+    example: {
+      input: {
+        ...{ bot_id: EXAMPLE_BOT_ID, name: RUNNING.name, audience: { chat_types: ['private'], tags: ['customer'] } },
+        ...{ method: RUNNING.method, params: RUNNING.params, per_second: RUNNING.per_second },
+      },
+      output: { ...RUNNING, counts: { ...RUNNING.counts, total: 0, queued: 0, sent: 0, failed: 0, blocked: 0 } },
+    },
+  }),
+
+  listBroadcasts: defineOperation({
+    method: 'GET',
+    paths: ['/api/broadcasts'],
+    role: 'any',
+    summary: 'Lists broadcasts, newest first.',
+    description: `Those that ended are kept for ${BROADCAST_DAYS} days.`,
+    input: z.object({
+      bot_id: anyBotId(),
+      state: z.enum(BROADCAST_STATES).optional().describe('Only broadcasts in this state.'),
+      ...pagedInputs({ default: 50, max: 200 }),
+    }),
+    output: z.array(broadcastResource),
+    botInputs: ['bot_id'],
+    example: { input: { bot_id: EXAMPLE_BOT_ID, state: 'running' }, output: [RUNNING] },
+  }),
+
+  showBroadcast: defineOperation({
+    method: 'GET',
+    paths: ['/api/broadcasts/show'],
+    role: 'any',
+    summary: 'Shows a broadcast.',
+    input: z.object({ id: ownId() }),
+    output: broadcastResource,
+    errors: ['not_found'],
+    example: { input: { id: RUNNING.id }, output: RUNNING },
+  }),
+
+  pauseBroadcast: defineOperation({
+    ...change,
+    audit: ['broadcast_pause'],
+    paths: ['/api/broadcasts/pause'],
+    summary: 'Pauses a broadcast: no further message of it is begun.',
+    description: 'Messages that are being sent end by themselves. One that has ended cannot be paused.',
+    example: { input: { id: RUNNING.id }, output: { ...RUNNING, state: 'paused' } },
+  }),
+
+  resumeBroadcast: defineOperation({
+    ...change,
+    audit: ['broadcast_resume'],
+    paths: ['/api/broadcasts/resume'],
+    summary: 'Lets a paused broadcast go on.',
+    example: { input: { id: RUNNING.id }, output: RUNNING },
+  }),
+
+  cancelBroadcast: defineOperation({
+    ...change,
+    audit: ['broadcast_cancel'],
+    paths: ['/api/broadcasts/cancel'],
+    summary: 'Ends a broadcast: chats that still wait get nothing.',
+    description: 'Messages that are being sent end by themselves. It cannot be resumed.',
+    example: { input: { id: RUNNING.id }, output: { ...RUNNING, state: 'cancelled' } },
+  }),
+};

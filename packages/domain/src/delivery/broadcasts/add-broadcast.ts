@@ -1,0 +1,88 @@
+import { LARGEST_BROADCAST_PARAMS } from '@flotilla/contract/broadcasts.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { groupOfMethod } from '@flotilla/telegram/method-groups.ts';
+import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { requireManaged } from '../../fleet/bots/require-managed.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { lockBots } from '../../records/history/lock-bots.ts';
+import { callActor } from '../../records/history/stream/captured-call.ts';
+import { messagesIn, requireSendable, requireStorable } from '../outbox/sendable.ts';
+import { type AudienceSize, countAudience } from './audience.ts';
+import type { Broadcast, BroadcastContent } from './broadcast.ts';
+import { broadcastStore } from './broadcast-store.ts';
+import { describeBroadcast } from './describe-broadcast.ts';
+
+type AddDeps = { db: Database; clock: Clock };
+/** `mayPay`: the call may cost Stars of the bot, or be an invoice. */
+export type WantedBroadcast = Omit<BroadcastContent, 'botId' | 'messages'> & { mayPay: boolean };
+
+const UNFINISHED_AT_MOST = 20;
+const RETRY_AFTER_S = 60;
+const YEAR_MS = 366 * 86_400_000;
+
+/** Stores a broadcast; workers make its entries. Throws 'bad_request', or 'too_many_requests' if the bot has twenty unfinished ones. */
+export async function addBroadcast(deps: AddDeps, bot: Bot, by: Actor, wanted: WantedBroadcast): Promise<Broadcast> {
+  const content = readBroadcast(deps.clock, bot, wanted);
+  return deps.db.transaction().execute(async (db) => {
+    if (!(await lockBots(db, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
+    const store = broadcastStore(db);
+    if ((await store.unfinishedOf(bot.id)) >= UNFINISHED_AT_MOST) throw tooMany();
+    const broadcast = await store.insert({ ...content, createdBy: callActor(by) });
+    const done = { action: 'broadcast_add', botId: bot.id, details: describeBroadcast(broadcast) } as const;
+    await recordAction({ db, clock: deps.clock }, by, done);
+    return broadcast;
+  });
+}
+
+/** Checks a broadcast and counts its audience, and stores nothing. Throws as addBroadcast does. */
+export async function tryBroadcast(
+  { db, clock }: AddDeps,
+  bot: Bot,
+  wanted: WantedBroadcast,
+): Promise<BroadcastContent & AudienceSize> {
+  const content = readBroadcast(clock, bot, wanted);
+  return { ...content, ...(await countAudience(db, bot.id, content.audience)) };
+}
+
+/** The content with the method's proper name. Throws 'bad_request'. */
+function readBroadcast(clock: Clock, bot: Bot, { mayPay, ...wanted }: WantedBroadcast): BroadcastContent {
+  requireManaged(bot);
+  const { audience, params, sendAt } = wanted;
+  const method = requireSendable(wanted.method);
+  if (!/^(send|copy|forward)/.test(method)) throw refusedInput('method', 'must be one that sends, copies or forwards');
+  if (!mayPay) refuseSpending(method, params);
+  if (params.chat_id !== undefined)
+    throw refusedInput('params.chat_id', 'must not be given: the audience has the chats');
+  if (params.business_connection_id !== undefined) {
+    throw refusedInput('params.business_connection_id', 'must not be given: a broadcast is sent as the bot itself');
+  }
+  if (Buffer.byteLength(JSON.stringify(params)) > LARGEST_BROADCAST_PARAMS) {
+    throw refusedInput('params', `must not have more than ${LARGEST_BROADCAST_PARAMS / 1024} KiB`);
+  }
+  requireStorable(params);
+  if (audience.chat_ids === undefined && audience.chat_types === undefined) {
+    throw refusedInput('audience', 'must name chat_ids or chat_types');
+  }
+  if (sendAt !== null && sendAt.getTime() > clock.nowMs() + YEAR_MS) {
+    throw refusedInput('send_at', 'must be within a year');
+  }
+  return { ...wanted, botId: bot.id, method, messages: messagesIn(params) };
+}
+
+/** As for the tokens of programs that users make. */
+function refuseSpending(method: string, params: Fields): void {
+  if (groupOfMethod(method.toLowerCase()) === 'payments')
+    throw refusedInput('method', 'is for admins: it is about money');
+  const [costly] = parametersWith('spending').filter((name) => params[name] !== undefined && params[name] !== false);
+  if (costly !== undefined) throw refusedInput(`params.${costly}`, 'is for admins: it can cost Stars of the bot');
+}
+
+function tooMany(): FlotillaError {
+  const sentence = `${UNFINISHED_AT_MOST} broadcasts of this bot have not ended yet; wait for one of them`;
+  return new FlotillaError('too_many_requests', sentence, { retryAfterS: RETRY_AFTER_S });
+}

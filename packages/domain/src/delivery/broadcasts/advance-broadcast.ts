@@ -1,0 +1,93 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { recordEvent } from '../../people/events/record-event.ts';
+import type { Broadcast } from './broadcast.ts';
+import { broadcastEntryStore } from './broadcast-entry-store.ts';
+import { broadcastStore } from './broadcast-store.ts';
+import { nextRelease } from './release-entries.ts';
+
+export type AdvanceDeps = { db: Database; clock: Clock };
+
+/** What a step did. `more`: the next step has work right away. */
+export type Advanced = { broadcast: Broadcast; released: number; more: boolean };
+
+/** A step holds the row of its broadcast, for which the outbox waits before it settles an entry of it. */
+const CHATS_A_STEP = 4_000;
+const CANCELLED_A_STEP = 4_000;
+
+/**
+ * One step of a broadcast, in one transaction: makes entries for the next chats and releases some, or cancels some. null: it has
+ * ended, waits, or another worker is at it.
+ */
+export async function advanceBroadcast(deps: AdvanceDeps, id: number): Promise<Advanced | null> {
+  return deps.db.transaction().execute(async (db) => {
+    const broadcast = await broadcastStore(db).lock(id, { skips: true });
+    if (broadcast === null || broadcast.endedAt !== null) return null;
+    switch (broadcast.state) {
+      case 'running':
+        return run({ ...deps, db }, broadcast);
+      case 'cancelled':
+        return cancelSome({ ...deps, db }, broadcast);
+      case 'scheduled':
+      case 'paused':
+      case 'done':
+        return null;
+    }
+  });
+}
+
+async function run(deps: AdvanceDeps, known: Broadcast): Promise<Advanced> {
+  const made = known.made ? known : await makeSome(deps.db, known);
+  const { broadcast, released } = await releaseSome(deps, made);
+  if (broadcast.made && broadcast.counts.queued === 0) {
+    return { broadcast: await finish(deps.db, broadcast), released, more: false };
+  }
+  return { broadcast, released, more: !broadcast.made };
+}
+
+async function makeSome(db: Database, broadcast: Broadcast): Promise<Broadcast> {
+  const { count, lastChatId } = await broadcastEntryStore(db).makeNext(broadcast, CHATS_A_STEP);
+  const { id, counts, afterChatId } = broadcast;
+  return broadcastStore(db).change(id, {
+    ...{ total: counts.total + count, after_chat_id: lastChatId ?? afterChatId, made: lastChatId === null },
+  });
+}
+
+/** Of a bot that is disabled nothing is released; it would only wait in another place. */
+async function releaseSome(
+  { db, clock }: AdvanceDeps,
+  broadcast: Broadcast,
+): Promise<{ broadcast: Broadcast; released: number }> {
+  if (broadcast.counts.queued === 0) return { broadcast, released: 0 };
+  const bot = db.selectFrom('bots').select('id').where('id', '=', broadcast.botId).where('disabled', '=', false);
+  if ((await bot.executeTakeFirst()) === undefined) return { broadcast, released: 0 };
+  const entries = broadcastEntryStore(db);
+  const next = nextRelease(broadcast, {
+    released: await entries.countReleased(broadcast.id),
+    nowMs: clock.nowMs(),
+  });
+  const released = next.entries === 0 ? 0 : await entries.release(broadcast.id, next.entries);
+  const releasedTo = next.releasedTo(released);
+  if (releasedTo === null) return { broadcast, released };
+  return { broadcast: await broadcastStore(db).change(broadcast.id, { released_to: releasedTo }), released };
+}
+
+async function cancelSome({ db }: AdvanceDeps, broadcast: Broadcast): Promise<Advanced> {
+  const cancelled = await broadcastEntryStore(db).cancel(broadcast.id, CANCELLED_A_STEP);
+  const now = (await broadcastStore(db).find(broadcast.id)) ?? broadcast;
+  if (now.counts.queued > 0) return { broadcast: now, released: 0, more: cancelled === CANCELLED_A_STEP };
+  const ended = await broadcastStore(db).change(broadcast.id, { ended_at: new Date() });
+  return { broadcast: ended, released: 0, more: false };
+}
+
+async function finish(db: Database, broadcast: Broadcast): Promise<Broadcast> {
+  const { id, botId, name, counts } = broadcast;
+  const done = await broadcastStore(db).change(id, { state: 'done', ended_at: new Date() });
+  const others = Object.entries(counts).filter(([kind, count]) => count > 0 && !['total', 'sent'].includes(kind));
+  const text = [
+    `sent to ${counts.sent} of ${counts.total} chats`,
+    ...others.map(([kind, count]) => `${kind}: ${count}`),
+  ];
+  await recordEvent(db, { kind: 'broadcast.done', botId, text: `Broadcast ${id}, ${name}: ${text.join('; ')}` });
+  return done;
+}

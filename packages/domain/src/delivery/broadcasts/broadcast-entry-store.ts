@@ -1,0 +1,67 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+import { transition } from '../outbox/entry-state.ts';
+import { isIncluded, isNamed, isOfAudience } from './audience.ts';
+import type { Broadcast } from './broadcast.ts';
+
+/** The entries that were made, and the last chat that was looked at; null: there was none. */
+type Made = { count: number; lastChatId: number | null };
+
+/**
+ * SQL of the entries of a broadcast. They wait as `scheduled` without a time, and are released to the queue of their bot a few at a
+ * time: so the queue stays short, and a pause holds at once.
+ */
+export function broadcastEntryStore(db: Database) {
+  const move = async (event: 'due' | 'hold' | 'cancel', id: number, limit: number): Promise<number> => {
+    const { may, set } = transition(event);
+    // Of two states, the order would be made anew for each portion.
+    const order = event === 'cancel' ? sql`` : sql`order by id`;
+    // Entries that an owner of the outbox just takes, or that somebody else changes, are left to them.
+    const { numAffectedRows } = await sql`
+      with chosen as (
+        select id from outbox where broadcast_id = ${id} and ${may} ${order} limit ${limit} for update skip locked
+      )
+      update outbox set ${set} from chosen where outbox.id = chosen.id`.execute(db);
+    return Number(numAffectedRows ?? 0);
+  };
+  return {
+    /** Makes entries for those of the next `chats` of the bot that belong to the audience. */
+    async makeNext(broadcast: Broadcast, chats: number): Promise<Made> {
+      const { id, botId, audience, method, params, messages, createdBy, afterChatId } = broadcast;
+      // No join, which stale statistics of the planner would make slow.
+      const { rows } = await sql<Made>`
+        with page as materialized (
+          select c.* from chats c
+          where c.bot_id = ${botId} and c.id > ${afterChatId ?? Number.MIN_SAFE_INTEGER} and ${isNamed(audience)}
+          order by c.id limit ${chats}
+        ), made as (
+          insert into outbox (broadcast_id, bot_id, chat_id, method, params, messages, priority, state, created_by)
+          select ${id}::bigint, c.bot_id, c.id, ${method}, ${JSON.stringify(params)}::jsonb, ${messages}::integer, 'bulk',
+            'scheduled', ${JSON.stringify(createdBy)}::jsonb
+          from page c
+          where ${isIncluded(audience)} and ${isOfAudience(botId, audience)}
+          order by c.id
+          on conflict (broadcast_id, chat_id) where broadcast_id is not null do nothing
+          returning 1
+        )
+        select (select count(*) from made) as count, (select max(id) from page) as "lastChatId"`.execute(db);
+      return rows[0] ?? { count: 0, lastChatId: null };
+    },
+
+    /** How many are in the queue of their bot, or are being sent. */
+    async countReleased(id: number): Promise<number> {
+      const { count } = await db
+        .selectFrom('outbox')
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .where('broadcast_id', '=', id)
+        .where('state', 'in', ['queued', 'sending'])
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    /** Each returns how many entries it changed. */
+    release: (id: number, limit: number) => move('due', id, limit),
+    hold: (id: number, limit: number) => move('hold', id, limit),
+    cancel: (id: number, limit: number) => move('cancel', id, limit),
+  };
+}

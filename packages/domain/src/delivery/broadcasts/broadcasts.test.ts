@@ -1,0 +1,334 @@
+import type { BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { storedBot } from '@flotilla/testing/stored-bot.ts';
+import { storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { blockedChatStore } from '../../records/chats/blocked-chat-store.ts';
+import { movedGroupStore } from '../../records/moved-groups/moved-group-store.ts';
+import { removalStore } from '../../records/retention/removal-store.ts';
+import { advanceBroadcast } from './advance-broadcast.ts';
+import { countAudience } from './audience.ts';
+import type { Broadcast } from './broadcast.ts';
+import { broadcastEntryStore } from './broadcast-entry-store.ts';
+import { broadcastStore } from './broadcast-store.ts';
+import { MOST_RELEASED } from './release-entries.ts';
+
+const ALL: BroadcastAudience = { chat_types: ['private', 'group', 'supergroup', 'channel'], exclude_blocked: true };
+const PRIVATE: BroadcastAudience = { chat_types: ['private'], exclude_blocked: true };
+
+let database: TestDatabase;
+let botId: number;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  botId = await storedBot(database.db);
+});
+
+const deps = () => ({ db: database.db, clock: systemClock });
+
+/** Chats that the bot knows, by kind and last message of others. */
+async function chat(
+  id: number,
+  fields: { type?: string; writtenS?: number | null; blocked?: boolean; migratedTo?: number; of?: number } = {},
+) {
+  const { type = id > 0 ? 'private' : 'group', writtenS = 1_780_000_000, blocked = false, migratedTo = null } = fields;
+  await database.db
+    .insertInto('chats')
+    .values({
+      ...{ bot_id: fields.of ?? botId, id, type, last_incoming_date: writtenS, migrated_to_chat_id: migratedTo },
+      ...{ last_incoming_id: writtenS === null ? null : 1, blocked_at: blocked ? new Date() : null },
+    })
+    .execute();
+}
+async function people(count: number) {
+  await sql`
+    insert into chats (bot_id, id, type, last_incoming_date, last_incoming_id)
+    select ${botId}, id, 'private', 1780000000, 1 from generate_series(1, ${count}::bigint) as id`.execute(database.db);
+}
+
+const added = (audience: BroadcastAudience, fields: { perSecond?: number; sendAt?: Date } = {}): Promise<Broadcast> =>
+  broadcastStore(database.db).insert({
+    ...{ botId, name: 'News', audience, method: 'sendMessage', params: { text: 'Hi' }, messages: 1 },
+    ...{ perSecond: fields.perSecond ?? null, sendAt: fields.sendAt ?? null, createdBy: { username: 'grace' } },
+  });
+const shown = async (id: number) => (await broadcastStore(database.db).find(id))!;
+
+/** Goes on until it waits for the outbox. */
+async function advanced(id: number): Promise<Broadcast> {
+  for (let step = 0; step < 1_000; step += 1) {
+    if (!(await advanceBroadcast(deps(), id))?.more) break;
+  }
+  return shown(id);
+}
+
+type State = 'scheduled' | 'queued' | 'sending' | 'sent' | 'failed' | 'in_doubt' | 'cancelled' | 'expired';
+async function chatsOf(id: number, ...states: State[]): Promise<number[]> {
+  let entries = database.db.selectFrom('outbox').select('chat_id').where('broadcast_id', '=', id).orderBy('id');
+  if (states.length > 0) entries = entries.where('state', 'in', states);
+  return (await entries.execute()).map((row) => row.chat_id);
+}
+/** What an owner of the outbox does with those that are queued. */
+async function settle(id: number, state: State, { code = null as number | null, limit = 1_000 } = {}) {
+  const isSettled = !['scheduled', 'queued', 'sending'].includes(state);
+  await sql`
+    update outbox set state = ${state}, error_code = ${code}, settled_at = ${isSettled ? new Date() : null} where id in (
+      select id from outbox where broadcast_id = ${id} and state in ('queued', 'sending') order by id limit ${limit})`.execute(
+    database.db,
+  );
+}
+
+describe('An audience', () => {
+  const sizeOf = (audience: BroadcastAudience) => countAudience(database.db, botId, audience);
+  const reached = async (audience: BroadcastAudience) => {
+    const { id, counts } = await advanced((await added(audience)).id);
+    const chats = await chatsOf(id);
+    expect({ total: counts.total, counted: (await sizeOf(audience)).total }).toEqual({
+      ...{ total: chats.length, counted: chats.length },
+    });
+    return chats.toSorted((a, b) => a - b);
+  };
+
+  test('has people who wrote, and groups and channels that the bot is in, of this bot alone', async () => {
+    await chat(5);
+    await chat(6, { writtenS: null });
+    await chat(-7);
+    await chat(-8, { type: 'supergroup', writtenS: null });
+    await chat(-9, { type: 'channel' });
+    await chat(-10, { migratedTo: -8 });
+    await chat(11, { of: await storedBot(database.db) });
+    expect(await reached(ALL)).toEqual([-9, -8, -7, 5]);
+    expect(await reached(PRIVATE)).toEqual([5]);
+    expect(await reached({ ...ALL, chat_types: ['channel', 'group'] })).toEqual([-9, -7]);
+  });
+
+  test('leaves out who blocked the bot unless it is asked for, and groups that the bot left in any case', async () => {
+    await chat(5);
+    await chat(6, { blocked: true });
+    await chat(-7, { blocked: true });
+    expect(await reached(ALL)).toEqual([5]);
+    expect(await sizeOf(ALL)).toEqual({ total: 1, blocked: 2 });
+    expect(await reached({ ...ALL, exclude_blocked: false })).toEqual([5, 6]);
+    expect(await reached({ chat_ids: [5, 6, -7], exclude_blocked: false })).toEqual([5, 6]);
+  });
+
+  test('names chats one by one: those that the bot does not know are left out', async () => {
+    await chat(5);
+    await chat(6);
+    await chat(-7);
+    expect(await reached({ chat_ids: [-7, 6, 6, 999], exclude_blocked: true })).toEqual([-7, 6]);
+    expect(await reached({ chat_ids: [-7, 6], chat_types: ['private'], exclude_blocked: true })).toEqual([6]);
+    expect(await reached({ chat_ids: [], exclude_blocked: true })).toEqual([]);
+  });
+
+  test('may be people with a tag, in whatever chat they got it, and chats with a late message of others', async () => {
+    for (const id of [5, 6, 7]) await chat(id, { writtenS: id * 1_000 });
+    await chat(-8, { writtenS: 9_000 });
+    const tag = (user: number, chatId: number, name: string) =>
+      database.db
+        .insertInto('tags')
+        .values({ bot_id: botId, chat_id: chatId, user_id: user, tag: name, color: '#000000' })
+        .execute();
+    await tag(5, -8, 'vip');
+    await tag(6, 6, 'vip');
+    await tag(7, 7, 'other');
+    expect(await reached({ ...ALL, tags: ['vip', 'none'] })).toEqual([5, 6]);
+    expect(await reached({ ...ALL, tags: [] })).toEqual([]);
+    const since = new Date(6_000_000).toISOString();
+    expect(await reached({ ...ALL, active_since: since })).toEqual([-8, 6, 7]);
+    expect(await reached({ ...ALL, active_since: since, tags: ['vip'] })).toEqual([6]);
+  });
+
+  test('has no chat that the bot knows through a business account only', async () => {
+    await chat(5);
+    await chat(6);
+    await chat(7);
+    await storeMessages(database.db, botId, [
+      { chat_id: 5, id: 1, date: 1_780_000_000, text: 'to the account', business_connection_id: 'c1' },
+      { chat_id: 6, id: 1, date: 1_780_000_000, text: 'to the account', business_connection_id: 'c1' },
+      { chat_id: 6, id: 2, date: 1_780_000_000, text: 'to the bot' },
+    ]);
+    // Of the third, retention removed all messages.
+    expect(await reached(ALL)).toEqual([6, 7]);
+  });
+});
+
+describe('A broadcast', () => {
+  test('makes its entries in steps, in the order of chats, and releases some of them', async () => {
+    await people(9_000);
+    const { id } = await added(PRIVATE);
+    const first = await advanceBroadcast(deps(), id);
+    expect(first).toMatchObject({ more: true, released: MOST_RELEASED, broadcast: { made: false } });
+    expect(await advanced(id)).toMatchObject({ state: 'running', made: true, counts: { total: 9_000, queued: 9_000 } });
+    const chats = await chatsOf(id);
+    expect(chats).toEqual(Array.from({ length: 9_000 }, (_, at) => at + 1));
+    expect(await chatsOf(id, 'queued')).toEqual(chats.slice(0, MOST_RELEASED));
+    const entry = database.db.selectFrom('outbox').selectAll().where('broadcast_id', '=', id).limit(1);
+    expect(await entry.executeTakeFirst()).toMatchObject({
+      ...{ bot_id: botId, method: 'sendMessage', params: { text: 'Hi' }, priority: 'bulk', send_at: null },
+      created_by: { username: 'grace' },
+    });
+  });
+
+  test('is taken over where it was left, without a second entry for a chat', async () => {
+    await people(9_000);
+    const { id } = await added(PRIVATE);
+    await advanceBroadcast(deps(), id);
+    // A worker that was killed lost its transaction; even a cursor of before, as of a backup, makes no second entry.
+    const killed = database.db.transaction().execute(async (db) => {
+      await broadcastEntryStore(db).makeNext(await shown(id), 4_000);
+      throw new Error('killed');
+    });
+    await expect(killed).rejects.toThrow('killed');
+    await broadcastStore(database.db).change(id, { after_chat_id: 2_000 });
+    expect(await advanced(id)).toMatchObject({ made: true, counts: { total: 9_000 } });
+    expect(await chatsOf(id)).toHaveLength(9_000);
+  });
+
+  test('is worked on by one worker at a time', async () => {
+    await people(10);
+    const { id } = await added(PRIVATE);
+    await database.db.transaction().execute(async (db) => {
+      await broadcastStore(db).lock(id);
+      expect(await advanceBroadcast(deps(), id)).toBeNull();
+    });
+    expect(await advanceBroadcast(deps(), id)).toMatchObject({ more: true });
+  });
+
+  test('counts what becomes of its entries, and is done with the last one', async () => {
+    await people(7);
+    const { id } = await added(PRIVATE);
+    await advanced(id);
+    await settle(id, 'sent', { limit: 2 });
+    await settle(id, 'failed', { limit: 1, code: 403 });
+    await settle(id, 'failed', { limit: 1, code: 400 });
+    await settle(id, 'in_doubt', { limit: 1 });
+    await settle(id, 'expired', { limit: 1 });
+    const counts = { total: 7, queued: 1, sent: 2, failed: 2, blocked: 1, in_doubt: 1, cancelled: 0 };
+    expect(await advanced(id)).toMatchObject({ state: 'running', counts });
+    await settle(id, 'sent');
+    expect(await advanced(id)).toMatchObject({
+      ...{ state: 'done', endedAt: expect.any(Date), counts: { ...counts, queued: 0, sent: 3 } },
+    });
+    const events = database.db.selectFrom('events').select(['kind', 'text']).where('bot_id', '=', botId);
+    expect(await events.execute()).toEqual([
+      {
+        kind: 'broadcast.done',
+        text: `Broadcast ${id}, News: sent to 3 of 7 chats; failed: 2; blocked: 1; in_doubt: 1`,
+      },
+    ]);
+    // The late answer of one that was in doubt is the truth; one that failed is queued again by hand.
+    await sql`update outbox set state = 'sent' where broadcast_id = ${id} and state = 'in_doubt'`.execute(database.db);
+    await sql`update outbox set state = 'queued', settled_at = null, error_code = null
+      where broadcast_id = ${id} and error_code = 400`.execute(database.db);
+    expect((await shown(id)).counts).toMatchObject({ sent: 4, failed: 1, in_doubt: 0, queued: 1 });
+  });
+
+  test('without chats is done at once', async () => {
+    const { id } = await added(PRIVATE);
+    expect(await advanced(id)).toMatchObject({ state: 'done', counts: { total: 0 } });
+  });
+
+  test('begins at its time', async () => {
+    await people(3);
+    const { id } = await added(PRIVATE, { sendAt: new Date(Date.now() + 3_600_000) });
+    await broadcastStore(database.db).beginDue();
+    expect(await broadcastStore(database.db).active()).not.toContain(id);
+    expect(await advanced(id)).toMatchObject({ state: 'scheduled', startedAt: null, counts: { total: 0 } });
+    await broadcastStore(database.db).change(id, { send_at: new Date(Date.now() - 1_000) });
+    await broadcastStore(database.db).beginDue();
+    expect(await broadcastStore(database.db).active()).toContain(id);
+    expect(await advanced(id)).toMatchObject({ state: 'running', startedAt: expect.any(Date), counts: { total: 3 } });
+  });
+
+  test('releases no more than its own pace allows', async () => {
+    await people(100);
+    const { id } = await added(PRIVATE, { perSecond: 5 });
+    await advanced(id);
+    expect((await chatsOf(id, 'queued')).length).toBeLessThanOrEqual(10);
+    await database.db.updateTable('broadcasts').set({ released_to: new Date() }).where('id', '=', id).execute();
+    await settle(id, 'sent');
+    const clock = { nowMs: () => Date.now() + 1_000 };
+    expect(await advanceBroadcast({ ...deps(), clock }, id)).toMatchObject({ released: 5 });
+  });
+
+  test('of a disabled bot releases nothing', async () => {
+    await people(3);
+    await database.db.updateTable('bots').set({ disabled: true }).where('id', '=', botId).execute();
+    const { id } = await added(PRIVATE);
+    await advanced(id);
+    expect(await chatsOf(id, 'queued')).toEqual([]);
+  });
+
+  test('that was cancelled cancels what waits, in steps, and leaves what is being sent', async () => {
+    await people(9_000);
+    const { id } = await added(PRIVATE);
+    await advanced(id);
+    await settle(id, 'sent', { limit: 10 });
+    await settle(id, 'sending', { limit: 1 });
+    await broadcastStore(database.db).change(id, { state: 'cancelled', made: true });
+    expect(await advanced(id)).toMatchObject({
+      ...{ state: 'cancelled', endedAt: null },
+      counts: { total: 9_000, sent: 10, cancelled: 8_989, queued: 1 },
+    });
+    await settle(id, 'sent');
+    expect(await advanced(id)).toMatchObject({ endedAt: expect.any(Date), counts: { sent: 11, queued: 0 } });
+  });
+
+  test('follows a group that becomes a supergroup, and writes there once', async () => {
+    await chat(-7);
+    await chat(-8);
+    const waiting = await added(
+      { chat_ids: [-8, -7], exclude_blocked: true },
+      { sendAt: new Date(Date.now() + 60_000) },
+    );
+    const made = await added(ALL);
+    await advanced(made.id);
+    const store = movedGroupStore(database.db);
+    const move = { botId, fromChatId: -7, toChatId: -1_007 };
+    expect([await store.moveSends(move), await store.moveAudiences(move)]).toEqual([1, 1]);
+    expect(await chatsOf(made.id)).toEqual([-8, -1_007]);
+    expect((await shown(waiting.id)).audience.chat_ids?.toSorted((a, b) => a - b)).toEqual([-1_007, -8]);
+    // Of a supergroup that has an entry already, that of the group stays where the platform refuses it.
+    expect(await store.moveSends({ botId, fromChatId: -8, toChatId: -1_007 })).toBe(0);
+  });
+
+  test('is removed some months after it ended, and with its bot', async () => {
+    const { id } = await added(PRIVATE);
+    const kept = await added(PRIVATE);
+    await broadcastStore(database.db).change(id, { ended_at: new Date('2024-01-01T00:00Z') });
+    await removalStore(database.db).removeBroadcastsBefore(new Date('2024-02-01T00:00Z'), 100);
+    expect([await broadcastStore(database.db).find(id), await broadcastStore(database.db).find(kept.id)]).toEqual([
+      ...[null, expect.anything()],
+    ]);
+    await database.db.deleteFrom('bots').where('id', '=', botId).execute();
+    expect(await broadcastStore(database.db).find(kept.id)).toBeNull();
+  });
+});
+
+test('a pause takes back what was released and is not begun', async () => {
+  await people(1_000);
+  const { id } = await added(PRIVATE);
+  await advanced(id);
+  await settle(id, 'sending', { limit: 3 });
+  const locked = await database.db.transaction().execute(async (db) => {
+    // An owner of the outbox just begins one.
+    await sql`select from outbox where broadcast_id = ${id} and state = 'queued' order by id limit 1 for update`.execute(
+      db,
+    );
+    return broadcastEntryStore(database.db).hold(id, 2_000);
+  });
+  expect(locked).toBe(MOST_RELEASED - 4);
+  expect(await broadcastEntryStore(database.db).countReleased(id)).toBe(4);
+});
+
+test('who was blocked is skipped by the next broadcast', async () => {
+  await people(2);
+  await blockedChatStore(database.db).note({ botId, chatId: 1 });
+  const { id } = await advanced((await added(PRIVATE)).id);
+  expect(await chatsOf(id)).toEqual([2]);
+});
