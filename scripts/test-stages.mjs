@@ -17,6 +17,7 @@ const WHOLE_SYSTEM = {
   'packages/system-tests/src/pgbouncer.test.ts': 'PgBouncer, and a fleet behind it',
   'packages/system-tests/src/polling-pace.test.ts': 'a fleet with more bots than it may poll at once',
   'packages/system-tests/src/programs-of-libraries.test.ts': 'the bots of every client library, as programs of one bot',
+  'packages/system-tests/src/sending-recipes.test.ts': 'bots of two libraries, behind a connection that loses answers',
   'packages/system-tests/src/shipped-nginx.test.ts': 'nginx, with the rules that installations get',
   'packages/system-tests/src/start-without-stores.test.ts': 'processes whose stores are away, one after the other',
   'packages/system-tests/src/tls/*.test.ts': 'stores of every form that accept TLS only',

@@ -3,7 +3,6 @@ import { finished } from 'node:stream/promises';
 import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import {
-  type Claim,
   type ClaimedKey,
   type KeyOfCall,
   paramsDigest,
@@ -15,6 +14,7 @@ import {
   KEY_HEADER,
   REPLAYED_HEADER,
 } from '@flotilla/domain/delivery/idempotency/key-header.ts';
+import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
 import { watchOutcome } from '@flotilla/domain/delivery/idempotency/watch-outcome.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';

@@ -54,6 +54,11 @@ describe('the same call has the same digest', () => {
       );
     expect(behind('8f3kd9')).toBe(behind('p0t5'));
     expect(before('8f3kd9')).toBe(before('p0t5'));
+    const named = (name: string) =>
+      digest(`${field('B', 'photo', `attach://${name}`)}${file('B', name, name, 'bytes')}--B--`, {
+        contentType: form('B'),
+      });
+    expect(named('8f3kd9')).toBe(named('p0t5'));
   });
 });
 

@@ -81,7 +81,8 @@ export class CallHash {
     const at = this.#ordinalOf(field);
     this.#files.push(field);
     // Some libraries make the name of a file from that of its part.
-    this.#line('file', at, name.startsWith(`${field}.`) ? `#.${name.slice(field.length + 1)}` : name, mime);
+    const isOwnName = name === field || name.startsWith(`${field}.`);
+    this.#line('file', at, isOwnName ? name.slice(field.length) : `/${name}`, mime);
     return (bytes) => this.#hash.update(bytes);
   }
 

@@ -1,5 +1,5 @@
-import type { Claim } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
 import { KEPT_ANSWER_BYTES, keptHeaders } from '@flotilla/domain/delivery/idempotency/kept-answer.ts';
+import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { NO_ROOM, type Refusal } from '../answer.ts';
 import { maskOf } from '../answer-head.ts';

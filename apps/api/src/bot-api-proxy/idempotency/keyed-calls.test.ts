@@ -183,6 +183,50 @@ describe('a call that is repeated with its key', () => {
   });
 });
 
+describe('a call that runs', () => {
+  test('keeps its key for as long as it takes', async () => {
+    let release = () => undefined as unknown;
+    answer = (_request, response) => {
+      release = () => send(response, 200, sent(4));
+    };
+    const first = call({ key: 'a' });
+    await waitFor(() => calls.length === 1);
+    const until = async () => {
+      const entries = Object.values(await redis.commands.hgetall(botKeys(bot.id).idempotency.entries));
+      return Number(/^[rw](\d+):/.exec(entries[0] ?? '')?.[1]);
+    };
+    const begun = await until();
+    await waitFor(async () => (await until()) > begun, { timeoutMs: 15_000 });
+    release();
+    expect(await first).toMatchObject({ status: 200 });
+    expect(await call({ key: 'a' })).toMatchObject({ text: sent(4), replayed: 'true' });
+  });
+
+  test('and whose client has left is waited for while its process stops', async () => {
+    let release = () => undefined as unknown;
+    answer = (_request, response) => {
+      release = () => send(response, 200, sent(5));
+    };
+    const stopping = await api.startPod();
+    await waitFor(async () => (await fetch(`${stopping.url}/readyz`)).ok);
+    const gone = new AbortController();
+    const left = call({ key: 'a', method: 'getChat', url: stopping.url, signal: gone.signal }).catch(() => 'left');
+    await waitFor(() => calls.length === 1);
+    gone.abort();
+    await left;
+    const stopped = stopping.stop();
+    const refused = () =>
+      fetch(`${stopping.url}/healthz`).then(
+        () => false,
+        () => true,
+      );
+    await waitFor(refused);
+    release();
+    await stopped;
+    expect(await call({ key: 'a', method: 'getChat' })).toMatchObject({ text: sent(5), replayed: 'true' });
+  });
+});
+
 describe('the next try with a key is carried out', () => {
   test.each([429, 500, 502])('after %d', async (status) => {
     answer = (_request, response) => send(response, status, `{"ok":false,"error_code":${status},"description":"x"}`);

@@ -1,5 +1,6 @@
-import type { Claim, ClaimedKey } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
+import type { ClaimedKey } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
 import { isIdempotencyKey, KEY_FORM, KEY_HEADER } from '@flotilla/domain/delivery/idempotency/key-header.ts';
+import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
 import { shareOf } from '../../http/collect-body.ts';
 import { untilGone } from '../../operations/while-allowed.ts';
 import { badRequest, KEYS_BUSY, type Refusal, tooManyKeys, UNKNOWN_OUTCOME } from '../answer.ts';
