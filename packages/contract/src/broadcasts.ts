@@ -18,6 +18,7 @@ import {
   text,
 } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+import { OUTBOX_DAYS } from './outbox.ts';
 import { tagText } from './tags.ts';
 
 export const BROADCAST_STATES = ['scheduled', 'running', 'paused', 'done', 'cancelled'] as const;
@@ -114,6 +115,29 @@ const broadcastResource = z
 
 export type BroadcastResource = z.infer<typeof broadcastResource>;
 
+/** The most kinds of failures that a broadcast shows. */
+export const MOST_FAILURES = 50;
+
+const failure = z.strictObject({
+  state: z.enum(['failed', 'in_doubt']).describe('What became of these chats.'),
+  error_code: z.int().describe("The platform's code. Absent if it did not answer.").optional(),
+  error: z.string().describe('Why it failed, or why it is not known if it was sent.'),
+  count: z.int().describe('The number of chats.'),
+});
+
+const shownBroadcast = z
+  .strictObject({
+    ...broadcastResource.shape,
+    failures: z
+      .array(failure)
+      .describe(
+        `Why chats did not get it, the most frequent first, at most ${MOST_FAILURES}. The entries that say so are kept for ${OUTBOX_DAYS} days.`,
+      ),
+  })
+  .meta({ id: 'ShownBroadcast' });
+
+export type ShownBroadcast = z.infer<typeof shownBroadcast>;
+
 /** The answer of a dry run: the broadcast as it would be, without an id. */
 const addedBroadcast = z
   .strictObject({
@@ -136,6 +160,11 @@ const RUNNING: BroadcastResource = {
   created_at: '2026-01-02T10:30:00.000Z',
   started_at: '2026-01-02T10:30:00.000Z',
 };
+
+const FAILURES: ShownBroadcast['failures'] = [
+  { state: 'failed', error_code: 403, error: 'Forbidden: bot was blocked by the user', count: 38 },
+  { state: 'failed', error_code: 400, error: 'Bad Request: chat not found', count: 2 },
+];
 
 const change = {
   method: 'POST',
@@ -209,11 +238,11 @@ they not blocked the bot.`,
     method: 'GET',
     paths: ['/api/broadcasts/show'],
     role: 'any',
-    summary: 'Shows a broadcast.',
+    summary: 'Shows a broadcast, and why chats did not get it.',
     input: z.object({ id: ownId() }),
-    output: broadcastResource,
+    output: shownBroadcast,
     errors: ['not_found'],
-    example: { input: { id: RUNNING.id }, output: RUNNING },
+    example: { input: { id: RUNNING.id }, output: { ...RUNNING, failures: FAILURES } },
   }),
 
   pauseBroadcast: defineOperation({

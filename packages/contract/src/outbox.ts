@@ -108,10 +108,17 @@ const conditions = {
   bot_id: anyBotId(),
   chat_id: platformId().optional().describe('Only entries for this chat.'),
   state: z.enum(OUTBOX_STATES).optional().describe('Only entries in this state.'),
+  priority: z.enum(PRIORITIES).optional().describe('Only entries of this priority.'),
   broadcast_id: ownId().describe('Only entries of this broadcast.').optional(),
   since: moment().optional().describe('Only entries added at this time or later.'),
   until: moment().optional().describe('Only entries added before this time.'),
 };
+
+const { state: _, ...conditionsWithoutState } = conditions;
+
+const counts = z
+  .strictObject(Object.fromEntries(OUTBOX_STATES.map((state) => [state, z.int()])) as Record<OutboxState, z.ZodInt>)
+  .meta({ id: 'OutboxCounts' });
 
 const MOST_IDS = 1000;
 const changed = z
@@ -174,6 +181,20 @@ header \`Idempotency-Key\` is another way to give it.`,
     output: z.array(entryResource),
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID, state: 'sent' }, output: [SENT] },
+  }),
+
+  countOutbox: defineOperation({
+    method: 'GET',
+    paths: ['/api/outbox/counts'],
+    role: 'any',
+    summary: 'Counts entries of the outbox by their state.',
+    input: z.object(conditionsWithoutState),
+    output: counts,
+    botInputs: ['bot_id'],
+    example: {
+      input: { bot_id: EXAMPLE_BOT_ID },
+      output: { scheduled: 3, queued: 12, sending: 1, sent: 4_120, failed: 2, in_doubt: 0, cancelled: 0, expired: 0 },
+    },
   }),
 
   showOutboxEntry: defineOperation({

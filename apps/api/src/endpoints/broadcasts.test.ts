@@ -98,6 +98,23 @@ test('a key of an admin that is narrowed to a user has no right, unless the acco
   expect(answer).toMatchObject({ status: 403, json: { error: 'The right `broadcast` is required' } });
 });
 
+test('shows why chats did not get it, the most frequent reason first', async () => {
+  const { id } = await add();
+  const BLOCKED = { state: 'failed', error_code: 403, error: 'Forbidden: bot was blocked by the user' } as const;
+  const LOST = { state: 'in_doubt', error: 'The answer was lost' } as const;
+  const entries = [LOST, BLOCKED, BLOCKED, { state: 'sent' } as const].map((fields, at) => ({
+    ...{ bot_id: bot.id, broadcast_id: id, chat_id: at + 1, method: 'sendMessage', params: {}, ...fields },
+    settled_at: new Date(),
+  }));
+  await api.database.db.insertInto('outbox').values(entries).execute();
+  const { json } = await ada('GET', '/api/broadcasts/show', { query: { id } });
+  const failures = [
+    { ...BLOCKED, count: 2 },
+    { ...LOST, count: 1 },
+  ];
+  expect(json).toMatchObject({ id, failures });
+});
+
 test('one that was paused before its time waits for it again', async () => {
   const { id } = await add({ send_at: Math.floor(Date.now() / 1000) + 3_600 });
   expect((await act('pause', id)).json).toMatchObject({ state: 'paused' });

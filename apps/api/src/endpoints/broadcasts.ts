@@ -1,6 +1,12 @@
-import type { BroadcastResource, broadcastOperations } from '@flotilla/contract/broadcasts.ts';
+import {
+  type BroadcastResource,
+  type broadcastOperations,
+  MOST_FAILURES,
+  type ShownBroadcast,
+} from '@flotilla/contract/broadcasts.ts';
 import { addBroadcast, tryBroadcast } from '@flotilla/domain/delivery/broadcasts/add-broadcast.ts';
 import type { Broadcast, BroadcastContent } from '@flotilla/domain/delivery/broadcasts/broadcast.ts';
+import { broadcastEntryStore, type Failure } from '@flotilla/domain/delivery/broadcasts/broadcast-entry-store.ts';
 import { broadcastStore } from '@flotilla/domain/delivery/broadcasts/broadcast-store.ts';
 import { changeBroadcast } from '@flotilla/domain/delivery/broadcasts/change-broadcast.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -48,7 +54,8 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
     async handle({ db }, { input }) {
       const broadcast = await broadcastStore(db).find(input.id);
       if (broadcast === null) throw new FlotillaError('not_found', 'Broadcast not found');
-      return presentBroadcast(broadcast);
+      const failures = await broadcastEntryStore(db).failures(input.id, MOST_FAILURES);
+      return { ...presentBroadcast(broadcast), failures: failures.map(presentFailure) };
     },
   },
 
@@ -84,6 +91,10 @@ function presentBroadcast(broadcast: Broadcast): BroadcastResource {
     created_at: broadcast.createdAt.toISOString(),
     ...withoutNulls({ started_at: isoOf(broadcast.startedAt), ended_at: isoOf(broadcast.endedAt) }),
   };
+}
+
+function presentFailure({ state, errorCode, error, count }: Failure): ShownBroadcast['failures'][number] {
+  return { state, ...withoutNulls({ error_code: errorCode }), error: error ?? '', count };
 }
 
 function presentContent({ botId, name, audience, method, params, perSecond, sendAt }: BroadcastContent) {

@@ -428,8 +428,16 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...{ send_at: '2020-01-01T00:00:00Z', expires_at: 4_100_000_000, idempotency_key: crypto.randomUUID() },
   }),
   listOutbox: () => ({
-    ...{ bot_id: botId, chat_id: CHAT, state: 'queued', broadcast_id: 1 },
+    ...{ bot_id: botId, chat_id: CHAT, state: 'queued', priority: 'normal', broadcast_id: 1 },
     ...{ since: 1_700_000_000, until: '2099-01-01T00:00:00Z', ...page },
+  }),
+  countOutbox: () => ({
+    bot_id: botId,
+    chat_id: CHAT,
+    priority: 'bulk',
+    broadcast_id: 1,
+    since: '2026-01-01T00:00:00Z',
+    until: '2027-01-01T00:00:00Z',
   }),
   showOutboxEntry: async () => ({ id: await newEntry() }),
   cancelOutboxEntries: async () => ({ bot_id: botId, ids: [await newEntry()], dry_run: false }),

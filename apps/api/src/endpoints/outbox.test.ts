@@ -154,6 +154,18 @@ describe('the list', () => {
   });
 });
 
+test('counts tell how many there are in each state, of the bots of the caller', async () => {
+  const [failed] = [await added(), await added({ priority: 'bulk' }), await added({ bot_id: other.id })];
+  await settle(failed.id, 'failed');
+  const counts = async (query: object, client = api.admin) =>
+    (await client('GET', '/api/outbox/counts', { query: { ...query } })).json;
+  const none = { scheduled: 0, queued: 0, sending: 0, sent: 0, failed: 0, in_doubt: 0, cancelled: 0, expired: 0 };
+  expect(await counts({})).toEqual({ ...none, queued: 2, failed: 1 });
+  expect(await counts({}, limited)).toEqual({ ...none, queued: 1, failed: 1 });
+  expect(await counts({ priority: 'bulk' })).toEqual({ ...none, queued: 1 });
+  expect(await list({ priority: 'bulk' })).toMatchObject([{ priority: 'bulk' }]);
+});
+
 describe('cancelling', () => {
   test('ends what waits, refuses what has ended, and leaves out what is of others', async () => {
     const [waiting, scheduled, sent] = [

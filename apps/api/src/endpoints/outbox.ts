@@ -36,6 +36,11 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
     return cutPage(rows.map(presentEntry), limit, total, ({ id }) => [id]);
   },
 
+  async countOutbox(context, { input, caller }) {
+    if (input.bot_id !== undefined) requireBot(context, input.bot_id);
+    return outboxStore(context.db).countByState({ ...queryOf(input), bots: caller.bots });
+  },
+
   showOutboxEntry: {
     findBots: async ({ db }, id) => {
       const entry = await outboxStore(db).find(id);
@@ -81,14 +86,14 @@ function chosenEntries(context: Context, input: ChoiceInput): Omit<EntryQuery, '
 type Conditions = Partial<
   Pick<
     Call<typeof outboxOperations.listOutbox.input>['input'],
-    'bot_id' | 'chat_id' | 'state' | 'broadcast_id' | 'since' | 'until'
+    'bot_id' | 'chat_id' | 'state' | 'priority' | 'broadcast_id' | 'since' | 'until'
   >
 >;
 
 function queryOf(input: Conditions): Omit<EntryQuery, 'bots'> {
   return {
-    ...{ botId: input.bot_id, chatId: input.chat_id, state: input.state, broadcastId: input.broadcast_id },
-    ...{ sinceS: input.since, untilS: input.until },
+    ...{ botId: input.bot_id, chatId: input.chat_id, state: input.state, priority: input.priority },
+    ...{ broadcastId: input.broadcast_id, sinceS: input.since, untilS: input.until },
   };
 }
 

@@ -7,6 +7,9 @@ import type { Broadcast } from './broadcast.ts';
 /** The entries that were made, and the last chat that was looked at; null: there was none. */
 type Made = { count: number; lastChatId: number | null };
 
+/** Chats that did not get a broadcast for one reason. */
+export type Failure = { state: 'failed' | 'in_doubt'; errorCode: number | null; error: string | null; count: number };
+
 /**
  * SQL of the entries of a broadcast. They wait as `scheduled` without a time, and are released to the queue of their bot a few at a
  * time: so the queue stays short, and a pause holds at once.
@@ -57,6 +60,20 @@ export function broadcastEntryStore(db: Database) {
         .where('state', 'in', ['queued', 'sending'])
         .executeTakeFirstOrThrow();
       return count;
+    },
+
+    /** Why chats did not get it, the most frequent first. */
+    failures(id: number, limit: number): Promise<Failure[]> {
+      return db
+        .selectFrom('outbox')
+        .select((row) => ['state', 'error_code as errorCode', 'error', row.fn.countAll<number>().as('count')])
+        .where('broadcast_id', '=', id)
+        .where('state', 'in', ['failed', 'in_doubt'])
+        .groupBy(['state', 'error_code', 'error'])
+        .orderBy('count', 'desc')
+        .orderBy('error')
+        .limit(limit)
+        .execute() as Promise<Failure[]>;
     },
 
     /** Each returns how many entries it changed. */

@@ -1,4 +1,4 @@
-import type { OutboxState } from '@flotilla/contract/outbox.ts';
+import { OUTBOX_STATES, type OutboxState, type Priority } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { OutboxTable } from '@flotilla/database/tables.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
@@ -19,6 +19,7 @@ export type EntryQuery = {
   chatId?: number | undefined;
   state?: OutboxState | undefined;
   states?: readonly OutboxState[] | undefined;
+  priority?: Priority | undefined;
   broadcastId?: number | undefined;
   sinceS?: number | undefined;
   untilS?: number | undefined;
@@ -31,13 +32,14 @@ export type ChangedOfBot = { botId: number; count: number };
 /** SQL of the outbox for those who fill it and look at it. */
 export function outboxStore(db: Database) {
   const those = (query: EntryQuery) => {
-    const { bots, botId, chatId, state, states, broadcastId, sinceS, untilS, ids } = query;
+    const { bots, botId, chatId, state, states, priority, broadcastId, sinceS, untilS, ids } = query;
     let rows = db.selectFrom('outbox');
     if (bots !== 'all') rows = rows.where('bot_id', '=', sql<number>`any(${[...bots]}::bigint[])`);
     if (botId !== undefined) rows = rows.where('bot_id', '=', botId);
     if (chatId !== undefined) rows = rows.where('chat_id', '=', chatId);
     if (state !== undefined) rows = rows.where('state', '=', state);
     if (states !== undefined) rows = rows.where('state', 'in', states);
+    if (priority !== undefined) rows = rows.where('priority', '=', priority);
     if (broadcastId !== undefined) rows = rows.where('broadcast_id', '=', broadcastId);
     if (sinceS !== undefined) rows = rows.where('created_at', '>=', new Date(sinceS * 1000));
     if (untilS !== undefined) rows = rows.where('created_at', '<', new Date(untilS * 1000));
@@ -94,6 +96,16 @@ export function outboxStore(db: Database) {
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;
+    },
+
+    async countByState(query: EntryQuery): Promise<Record<OutboxState, number>> {
+      const rows = await those(query)
+        .select((row) => ['state' as const, row.fn.countAll<number>().as('count')])
+        .groupBy('state')
+        .execute();
+      const counted = new Map(rows.map(({ state, count }) => [state, count]));
+      const counts = OUTBOX_STATES.map((state) => [state, counted.get(state) ?? 0]);
+      return Object.fromEntries(counts) as Record<OutboxState, number>;
     },
 
     /** Ids of matching entries above this one, in their order. */
