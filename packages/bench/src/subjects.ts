@@ -2,6 +2,7 @@ import { benchBots } from './bots.ts';
 import { benchConsole } from './console.ts';
 import { benchDelay } from './delay.ts';
 import { benchFleet } from './fleet.ts';
+import { benchFlood } from './flood.ts';
 import { benchHistory } from './history.ts';
 import { benchInbox } from './inbox.ts';
 import { benchLive } from './live.ts';
@@ -34,6 +35,7 @@ export const SUBJECTS = {
   polled: benchPolled,
   neighbours: benchNeighbours,
   programs: benchPrograms,
+  flood: benchFlood,
   search: benchSearch,
   inbox: benchInbox,
   removal: benchRemoval,

@@ -8,6 +8,7 @@ import { callCapture } from './capture.ts';
 import { decide, decideUnnamed } from './decide.ts';
 import { downloadFile } from './files.ts';
 import { heldCalls } from './flood/held-calls.ts';
+import { recoveringChats } from './flood/recovering-chats.ts';
 import { forgetHead, framingFault } from './headers.ts';
 import { getUpdates } from './intercept/get-updates.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './intercept/webhook.ts';
@@ -41,6 +42,7 @@ export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts
       ['getupdates', getUpdates()],
     ]),
     held: heldCalls(context.metrics),
+    recovering: recoveringChats(context.floods),
     open: new Set(),
   };
   context.stopping.addEventListener('abort', () => {
@@ -50,6 +52,7 @@ export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts
     handle: (req, res) => handle(proxy, req, res),
     stop: async () => {
       await withinMs(DRAIN_MS, Promise.all([proxy.capture.drain(), context.idempotency.drain()]));
+      proxy.recovering.close();
       await proxy.upstream.dispatcher.destroy();
       await withinMs(SETTLE_MS, context.idempotency.drain());
     },

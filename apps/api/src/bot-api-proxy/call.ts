@@ -17,6 +17,7 @@ import {
 import type { Capture } from './capture.ts';
 import type { HeldCalls } from './flood/held-calls.ts';
 import { seenCall } from './flood/learn-of-flood.ts';
+import type { RecoveringChats } from './flood/recovering-chats.ts';
 import type { AsProgram, Keyed, Tee } from './forward.ts';
 import { forgetHead } from './headers.ts';
 import type { ProxyMetrics } from './metrics.ts';
@@ -34,6 +35,7 @@ export type RunningProxy = {
   intercepts: ReadonlyMap<string, Intercept>;
   /** Calls that wait until the platform takes them again. */
   held: HeldCalls;
+  recovering: RecoveringChats;
   /** The calls that we are answering. They are aborted when their client leaves or the process stops. */
   open: Set<AbortController>;
 };

@@ -329,6 +329,19 @@ describe('calls of a bot whose setting is wait', () => {
   });
 });
 
+test('calls to a chat of which a flood has just ended go one after the other, so that one of them meets the next', async () => {
+  for (const mode of ['shield', 'wait']) {
+    const bot = await addBot({ flood: mode });
+    await flood(bot, 1);
+    await over(bot, api.url);
+    platform.refuse('sendMessage', MINUTE_S);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(bot.token, 'sendMessage', to(5))));
+    expect(answers.map(({ by }) => by).sort()).toEqual([...Array(4).fill('flood-shield'), null]);
+    expect(platform.calls).toHaveLength(1);
+    platform.clear();
+  }
+});
+
 describe('a token of a program', () => {
   async function tokenOf(bot: BotResource, limits: object = {}): Promise<string> {
     names += 1;

@@ -1,3 +1,4 @@
+import type { FloodMode } from '@flotilla/contract/bots.ts';
 import { floodHolding } from '@flotilla/domain/delivery/flood/flood-memory.ts';
 import type { FloodedCall } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import { nameOfFlood } from '@flotilla/domain/delivery/flood/flooded-call.ts';
@@ -24,8 +25,8 @@ const NEXT_AFTER_MS = 1_000;
 
 /**
  * Holds a call while that takes at most 30 s, then passes it on: the calls of one flood one after the other, so that the
- * platform does not get them all at once. A call that cannot be held is answered at once. That the client of an upload has gone is
- * noticed only when the upload is read on, at the latest after those 30 s.
+ * platform does not get them all at once. With `shield`, it waits only for those before it. A call that cannot be held is answered at
+ * once. That the client of an upload has gone is noticed only when the upload is read on, at the latest after those 30 s.
  */
 export async function hold(
   proxy: RunningProxy,
@@ -34,27 +35,18 @@ export async function hold(
   flooded: FloodedCall,
   onward: Onward,
 ): Promise<void> {
-  const { floods, stopping } = proxy.context;
-  const flood = floodHolding(floods.ofBot(bot.id), flooded);
-  const isLong = floods.leftMs(flooded) > HELD_AT_MOST_MS;
-  const turn = isLong ? null : proxy.held.join(nameOfFlood(flood ?? flooded), bot.id, call.whole?.bytes.length ?? 0);
+  const { floods } = proxy.context;
+  const leftMs = floods.leftMs(flooded);
+  const flood = nameOfFlood(floodHolding(floods.ofBot(bot.id), flooded) ?? flooded);
+  const turn = leftMs > HELD_AT_MOST_MS ? null : proxy.held.join(flood, bot.id, call.whole?.bytes.length ?? 0);
   if (turn === null) {
-    answerInstead(proxy, call, flooded);
+    if (leftMs > 0) answerInstead(proxy, call, flooded);
+    else onward.pass(proxy, call, bot);
     return;
   }
-  const gone = new AbortController();
-  const leave = () => {
-    turn.leave();
-    gone.abort();
-    proxy.open.delete(gone);
-  };
-  proxy.open.add(gone);
-  if (stopping.aborted) gone.abort();
-  call.res.once('close', leave);
-  if (call.res.closed) leave();
-  const isOver = await untilOver(floods, flooded, turn, gone.signal);
+  const signal = whileOpen(proxy, call, turn);
+  const isOver = await untilOver(floods, bot.flood, flooded, turn, signal);
   const refusal = isOver ? await (onward.whyNot ?? whyNotAsBot)(proxy, call, bot) : null;
-  proxy.open.delete(gone);
   if (call.res.closed) proxy.metrics.call('refused', call.method, 499, call.begunAtMs);
   else if (!isOver) answerInstead(proxy, call, flooded);
   else if (refusal !== null) refuse(proxy, call, refusal);
@@ -64,14 +56,36 @@ export async function hold(
   }
 }
 
+/** Aborts when the client goes away or the process stops. The turn ends when the call is answered. */
+function whileOpen({ open, context }: RunningProxy, { res }: MethodCall, turn: HeldTurn): AbortSignal {
+  const held = new AbortController();
+  const leave = () => {
+    turn.leave();
+    open.delete(held);
+    if (!res.writableFinished) held.abort();
+  };
+  open.add(held);
+  res.once('close', leave);
+  if (res.closed) leave();
+  if (context.stopping.aborted) held.abort();
+  return held.signal;
+}
+
 /** False if the call must be given up: it would take too long, its client has gone, or the process stops. */
-async function untilOver(floods: Floods, flooded: FloodedCall, turn: HeldTurn, signal: AbortSignal): Promise<boolean> {
+async function untilOver(
+  floods: Floods,
+  mode: FloodMode,
+  flooded: FloodedCall,
+  turn: HeldTurn,
+  signal: AbortSignal,
+): Promise<boolean> {
   const giveUpAtMs = performance.now() + HELD_AT_MOST_MS;
   await pause(signal, { forMs: HELD_AT_MOST_MS, until: turn.first });
   while (!signal.aborted) {
     const [leftMs, nowMs] = [floods.leftMs(flooded), performance.now()];
     if (nowMs + leftMs > giveUpAtMs) return false;
     if (leftMs === 0) return true;
+    if (mode === 'shield') return false;
     const changed = Promise.withResolvers<void>();
     const stop = floods.onChange(({ botId }) => {
       if (botId === flooded.botId) changed.resolve();

@@ -31,9 +31,17 @@ export function learnOfSuccess(seen: SeenCall, sent: SentCall): void {
   if (call !== null) seen.floods.passed(call, seen.begunAtMs);
 }
 
-/** Collects what a 429 says: its header, else its body. */
+/** Learns of a 429 from its header, or else from its body. */
 export function flooding(seen: SeenCall, sent: SentCall, headers: string[]): { add(piece: Buffer): void; end(): void } {
-  const retryAfter = headerOf(headers, 'retry-after');
+  const note = (seconds: number) => {
+    const call = callOf(seen, sent);
+    if (call !== null) seen.floods.note(call, seconds);
+  };
+  const retryAfter = /^\d{1,9}$/.exec(headerOf(headers, 'retry-after'))?.[0];
+  if (retryAfter !== undefined) {
+    note(Number(retryAfter));
+    return NOTHING_MORE;
+  }
   const pieces: Buffer[] = [];
   let bytes = 0;
   return {
@@ -42,13 +50,13 @@ export function flooding(seen: SeenCall, sent: SentCall, headers: string[]): { a
       if (bytes <= REFUSAL_BYTES) pieces.push(piece);
     },
     end: () => {
-      const call = callOf(seen, sent);
-      const answer = readPlatformAnswer(429, retryAfter, Buffer.concat(pieces).toString('utf8'));
-      const seconds = answer.outcome === 'refused' ? answer.retryAfterS : undefined;
-      if (call !== null) seen.floods.note(call, seconds ?? Number(/^\d{1,9}$/.exec(retryAfter)?.[0] ?? 0));
+      const answer = readPlatformAnswer(429, undefined, Buffer.concat(pieces).toString('utf8'));
+      if (answer.outcome === 'refused') note(answer.retryAfterS ?? 0);
     },
   };
 }
+
+const NOTHING_MORE = { add: () => undefined, end: () => undefined };
 
 function callOf({ botId, method, query }: SeenCall, { req, asProgram, head, isWhole }: SentCall): FloodedCall | null {
   const family = familyOf(method);

@@ -1,4 +1,3 @@
-import { floodHolding } from '@flotilla/domain/delivery/flood/flood-memory.ts';
 import { type FloodedCall, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { familyOf } from '@flotilla/telegram/method-families.ts';
@@ -10,30 +9,28 @@ import { peekBody } from './peek-body.ts';
 import { placeOfBody, readableType } from './place-of-body.ts';
 
 /**
- * Passes a call on, unless the bot's `flood` keeps it from a platform that would refuse it. While the bot has no flood, this is one
- * look into a map. Parameters are read only then.
+ * Passes a call on, unless the bot's `flood` keeps it from a platform that would refuse it. While the bot has no flood, this costs two
+ * looks into maps. Parameters are read only then.
  */
 export function unlessFlooded(proxy: RunningProxy, call: MethodCall, bot: Bot, onward: Onward): void {
-  const floods = proxy.context.floods.ofBot(bot.id);
-  if (floods === undefined || bot.flood === 'pass') {
-    onward.pass(proxy, call, bot);
-    return;
-  }
-  const family = familyOf(call.method);
-  const isFlooded = family !== null && [...floods.values()].some((flood) => flood.family === family);
-  if (!isFlooded) {
+  const { context, recovering } = proxy;
+  const floods = context.floods.ofBot(bot.id);
+  const isCalm = floods === undefined && !recovering.hasSome(bot.id);
+  const family = isCalm || bot.flood === 'pass' ? null : familyOf(call.method);
+  if (family === null) {
     onward.pass(proxy, call, bot);
     return;
   }
   const judge = (known: MethodCall, place: string | null) => {
     // Where nobody knows the chat, only a flood of the whole bot counts. The platform's answer tells the rest.
     const flooded: FloodedCall = { botId: bot.id, family, place: place ?? WHOLE_BOT };
-    if (floodHolding(proxy.context.floods.ofBot(bot.id), flooded) === undefined) onward.pass(proxy, known, bot);
-    else if (bot.flood === 'shield') answerInstead(proxy, known, flooded);
+    const isFlooded = context.floods.leftMs(flooded) > 0;
+    if (!isFlooded && !recovering.has(flooded)) onward.pass(proxy, known, bot);
+    else if (isFlooded && bot.flood === 'shield') answerInstead(proxy, known, flooded);
     else hold(proxy, known, bot, flooded, onward).catch((error) => fail(proxy, known, error));
   };
-  const isOfBot = floodHolding(floods, { botId: bot.id, family, place: WHOLE_BOT }) !== undefined;
-  if (onward.place !== undefined || isOfBot) judge(call, onward.place ?? null);
+  const isWholeBot = context.floods.leftMs({ botId: bot.id, family, place: WHOLE_BOT }) > 0;
+  if (onward.place !== undefined || isWholeBot) judge(call, onward.place ?? null);
   else lookForPlace(proxy, call, judge);
 }
 

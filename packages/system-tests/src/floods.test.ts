@@ -1,0 +1,129 @@
+import type { EventResource } from '@flotilla/contract/events.ts';
+import { startBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { knock } from '@flotilla/testing/knocking-programs.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type RoutingScene, routingScene } from './routing/routing-scene.ts';
+
+const PATIENCE = { timeoutMs: 60_000 };
+const TEST_MS = 120_000;
+
+let fleet: Fleet;
+let scene: RoutingScene;
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 2, workers: 1 });
+  scene = await routingScene(fleet);
+}, 120_000);
+afterAll(async () => {
+  await scene?.close();
+  await fleet?.stop();
+}, 60_000);
+
+const urlOf = (at: number) => `http://127.0.0.1:${fleet.apis[at]!.port}`;
+const send = (bot: FleetBot, chat: number, at = 0) =>
+  fetch(`${urlOf(at)}/tgapi/bot${bot.token}/sendMessage?chat_id=${chat}&text=by+the+program`, { method: 'POST' });
+const refused = async (bot: FleetBot) => (await fleet.control.readLimits({ bot: bot.platformId })).refused;
+const floodUntil = async ({ id }: FleetBot) =>
+  (await fleet.rest<{ flood_until: string | null }>(`/api/bots/show?id=${id}`)).flood_until;
+
+/** The platform makes the bot wait, and one replica hears of it. */
+async function flood(bot: FleetBot, chat: number, seconds: number): Promise<void> {
+  await fleet.control.setFloodWait({ bot: bot.platformId, chat, family: 'send', seconds });
+  expect((await send(bot, chat)).status).toBe(429);
+  // The balancer asks one replica after the other.
+  for (let at = 0; at < fleet.apis.length; at += 1) {
+    await waitFor(async () => (await floodUntil(bot)) !== null, PATIENCE);
+  }
+}
+
+describe('a 429 that an api got', () => {
+  test(
+    'lets the rules of a worker wait, which then send without another refusal',
+    async () => {
+      const [source, target] = [await fleet.addBot(), await fleet.addBot()];
+      const ada = await scene.person([source]);
+      const desk = await scene.person([target]);
+      await scene.rule(source, target, desk);
+      await flood(target, desk, 5);
+      for (const text of ['one', 'two']) {
+        await fleet.control.sendMessage({ person: ada, bot: source.platformId, text });
+      }
+      await scene.sent(target, desk, 2, 30_000);
+      expect((await scene.shown(target, desk)).map(({ text }) => text)).toEqual(['one', 'two']);
+      expect(await refused(target)).toBe(1);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'keeps a call in the answer of a backend from the platform, and the attempt says why',
+    async () => {
+      const person = await fleet.control.createPerson({});
+      const backend = await startBackend((_request, response) => {
+        const reply = JSON.stringify({ method: 'sendMessage', chat_id: person.id, text: 'by reply' });
+        response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
+      });
+      const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+      await fleet.control.startBot({ person: person.id, bot: bot.platformId, quietly: true });
+      await flood(bot, person.id, 60);
+      await fleet.control.sendMessage({ person: person.id, bot: bot.platformId, text: 'hello' });
+      const attempts = () =>
+        fleet.rest<{ call_error?: string }[]>(`/api/deliveries/attempts?bot_id=${bot.id}`).catch(() => []);
+      await waitFor(async () => (await attempts()).length > 0, PATIENCE);
+      const [attempt] = await attempts();
+      expect(attempt!.call_error).toMatch(/^The call of sendMessage in the answer did not succeed: 429 Too Many Req/);
+      expect(await refused(bot)).toBe(1);
+      await backend.stop();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'is an event when it lasts, and so is its end',
+    async () => {
+      const bot = await fleet.addBot();
+      const person = await scene.person([bot]);
+      await flood(bot, person, 14);
+      const kinds = async () =>
+        (await fleet.rest<EventResource[]>(`/api/events?bot_id=${bot.id}&kinds=flood.began,flood.ended`))
+          .map(({ kind }) => kind)
+          .reverse();
+      await waitFor(async () => (await kinds()).length === 2, PATIENCE);
+      expect(await kinds()).toEqual(['flood.began', 'flood.ended']);
+    },
+    TEST_MS,
+  );
+});
+
+describe('ten programs of one bot that go on sending, whatever they are answered', () => {
+  const LIMITS = { perChatSecond: 1, chatBurst: 5, waitGrowth: 2, longestWaitS: 300 };
+  const SECONDS = 12;
+
+  async function knockAs(mode: 'pass' | 'shield' | 'wait') {
+    const bot = await fleet.addBot({ flood: mode });
+    const chat = await scene.person([bot]);
+    await fleet.control.setLimits({ bot: bot.platformId, limits: LIMITS });
+    const urls = [urlOf(0), urlOf(1)];
+    return knock({ control: fleet.control, urls, bot, chat, programs: 10, pauseMs: 20, seconds: SECONDS });
+  }
+
+  test(
+    'are refused by the platform a hundred times less with the shield, and get through nearly all that it takes',
+    async () => {
+      const without = await knockAs('pass');
+      const shielded = await knockAs('shield');
+      const waiting = await knockAs('wait');
+      const most = (knocked: { seconds: number }) => LIMITS.chatBurst + knocked.seconds * LIMITS.perChatSecond;
+      // The wait grows while they knock, so the platform takes nothing more.
+      expect(without.refused / without.calls).toBeGreaterThan(0.9);
+      for (const knocked of [shielded, waiting]) {
+        expect(without.refused / knocked.refused).toBeGreaterThanOrEqual(100);
+        // 0.95 and more on a quiet machine, as `npm run bench flood` measures.
+        expect(knocked.delivered / most(knocked)).toBeGreaterThanOrEqual(0.8);
+      }
+    },
+    TEST_MS,
+  );
+});
