@@ -40,6 +40,7 @@ type Deps = { redis: RedisHandles; clock: Clock; log: Logger; metrics: Pick<Metr
 const LONGEST_WAIT_S = 30 * 86_400;
 /** While a bot goes on knocking, Redis is told as often as this. */
 const TOLD_EVERY_MS = 1_000;
+const READ_AGAIN_MS = 1_000;
 /** Whole seconds and the way of a message let one end look like several. */
 const SAME_END_MS = 250;
 
@@ -101,6 +102,14 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
       if (call !== null) hear(call, row);
     }
   };
+  let closed = false;
+  const loadSoon = () => {
+    load().catch((error: unknown) => {
+      if (closed) return;
+      log.warn({ reason: String(error) }, 'floods could not be read; this is tried again');
+      setTimeout(loadSoon, READ_AGAIN_MS).unref();
+    });
+  };
   const subscription = redis.subscribe(channels.floods, {
     message: (payload) => {
       const [number, leftMs, agedMs, ...name] = String(payload).split(' ');
@@ -111,9 +120,7 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
       else hear(call, { number: Number(number), leftMs: Number(leftMs), agedMs: Number(agedMs) });
     },
     // Messages from while the connection was away are not repeated.
-    listening: () => {
-      load().catch((error: unknown) => log.warn({ reason: String(error) }, 'floods could not be read'));
-    },
+    listening: loadSoon,
   });
   const forget = memory.onChange(({ untilMs, ...call }) => {
     if (untilMs === null) toldAtMs.delete(nameOfFlood(call));
@@ -151,6 +158,7 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
     },
     onChange: memory.onChange,
     close: () => {
+      closed = true;
       subscription.close();
       forget();
       memory.close();
