@@ -59,6 +59,6 @@ testLooks('a flood is accessible and fits the window', suite, async ({ page, sig
     .waitFor();
   await lookAt('flooded-bot');
   await page.goto(`${suite.fleet.url}/console/bots/${bot.id}/settings`);
-  await page.getByRole('radio').first().waitFor();
+  await page.getByRole('radio').first().scrollIntoViewIfNeeded();
   await lookAt('flood-setting');
 });
