@@ -5,7 +5,7 @@ import { readSettings } from '@flotilla/runtime/env.ts';
 import { integerSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
-const ROLES = ['polling', 'push', 'rules', 'history', 'upkeep'] as const;
+const ROLES = ['polling', 'push', 'rules', 'outbox', 'history', 'upkeep'] as const;
 export type Role = (typeof ROLES)[number];
 
 const rolesSetting = z

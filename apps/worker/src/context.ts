@@ -1,5 +1,7 @@
 import { honourFloods } from '@flotilla/domain/delivery/flood/honour-floods.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/delivery/lanes/shared-limiter.ts';
+import { type OutboxWrites, outboxWrites } from '@flotilla/domain/delivery/outbox/outbox-writes.ts';
+import { type SendGates, sendGates } from '@flotilla/domain/delivery/outbox/send-gate.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
 import { type ReplyRoom, replyRoom } from '@flotilla/domain/delivery/push/reply-room.ts';
 import {
@@ -34,6 +36,9 @@ export type WorkerContext = Service & {
   programRefusals: RefusalRecorder;
   /** Which button presses of bots with several readers were answered. */
   answeredCallbacks: AnsweredCallbacks;
+  /** The writes of all turns of the outbox, and what keeps each bot's sends apart. */
+  outboxWrites: OutboxWrites;
+  sendGates: SendGates;
   measure: WorkerMetrics;
 };
 
@@ -61,6 +66,8 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   const client = honourFloods(service, measured.client(platformClient(toPlatform)));
   const groups = groupFollower({ ...service, platform: client });
   const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
+  const writes = outboxWrites(service);
+  onClose(async () => writes.close());
   return {
     ...service,
     config,
@@ -73,6 +80,8 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     requestLimiter,
     programRefusals,
     answeredCallbacks: answeredCallbacks({ redis }, answeredBefore(metrics)),
+    outboxWrites: writes,
+    sendGates: sendGates(),
     measure: workerMetrics(metrics, requestLimiter),
   };
 }

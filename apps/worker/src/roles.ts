@@ -1,3 +1,4 @@
+import { outboxTurn } from '@flotilla/domain/delivery/outbox/outbox-turn.ts';
 import { pollingTurn } from '@flotilla/domain/delivery/polling/polling-turn.ts';
 import { programTurn } from '@flotilla/domain/delivery/programs/program-turn.ts';
 import { pushTurn } from '@flotilla/domain/delivery/push/push-turn.ts';
@@ -18,6 +19,8 @@ export type Running = { stop(): Promise<void> };
 /** A turn of a hanging backend holds a request, so more turns than requests are needed for the other bots. */
 const PUSH_TURNS = REQUESTS_AT_ONCE + 400;
 const RULES_TURNS = 200;
+/** Bots whose outbox one worker sends at once; a turn mostly waits for its pace. */
+const OUTBOX_TURNS = 500;
 /** Turns without work that a worker holds, beside those that run. */
 const HELD_TURNS = 12_000;
 
@@ -48,6 +51,10 @@ export function startRoles(context: WorkerContext): Running[] {
   if (roles.has('rules')) {
     const run: Turn = (bot, lease) => rulesTurn(context, bot, lease);
     take({ queue: turns.rules, concurrency: RULES_TURNS, turnsHeld, run });
+  }
+  if (roles.has('outbox')) {
+    const run: Turn = (bot, lease) => outboxTurn(context, bot, lease);
+    take({ queue: turns.outbox, concurrency: OUTBOX_TURNS, run });
   }
   if (roles.has('history')) {
     const deadLetters = deadLetterLog(context.log);

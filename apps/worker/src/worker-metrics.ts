@@ -1,6 +1,7 @@
 import { type ReasonCode, reasonCode } from '@flotilla/contract/deliveries.ts';
 import type { Outcome } from '@flotilla/domain/delivery/lanes/claimed-unit.ts';
 import type { SharedLimiter } from '@flotilla/domain/delivery/lanes/shared-limiter.ts';
+import type { MeasureOutbox } from '@flotilla/domain/delivery/outbox/turn-deps.ts';
 import type { MeasurePush } from '@flotilla/domain/delivery/push/deliver-update.ts';
 import type { Delivery } from '@flotilla/domain/delivery/push/send-to-backend.ts';
 import type { MeasureRouting } from '@flotilla/domain/delivery/routing-rules/rules-turn.ts';
@@ -33,10 +34,23 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
       help: 'getUpdates calls to the platform that failed.',
     }),
     ...routingMetrics(metrics),
+    ...outboxMetrics(metrics),
     turns: turnMetrics(metrics),
     ...historyMetrics(metrics),
     ...upkeepMetrics(metrics),
   };
+}
+
+const SEND_OUTCOMES = ['sent', 'failed', 'again', 'in_doubt'] as const;
+
+function outboxMetrics({ quickCounter }: Metrics): MeasureOutbox {
+  const sends = quickCounter({
+    name: 'flotilla_outbox_sends_total',
+    help: 'Attempts to send an entry of the outbox: sent, failed (refused for good), again (tried later), in_doubt (no answer).',
+    labelNames: ['outcome'],
+  });
+  for (const outcome of SEND_OUTCOMES) sends.of(outcome);
+  return { attempted: (outcome) => sends.of(outcome).inc() };
 }
 
 /** A rule that drops a message is applied by push, so no unit of rules ends as dropped. */

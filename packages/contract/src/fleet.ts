@@ -93,7 +93,7 @@ const FLEET: FleetResource = {
     {
       id: '8c1f5b7e02aa',
       kind: 'worker',
-      roles: ['polling', 'push', 'rules', 'history', 'upkeep'],
+      roles: ['polling', 'push', 'rules', 'outbox', 'history', 'upkeep'],
       version: '1.0.0+a81ad683',
       host: 'worker-2',
       started_at: '2026-01-01T09:00:00.000Z',

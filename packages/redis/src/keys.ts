@@ -230,7 +230,6 @@ export function paceKeys(botId: number) {
     chat: (chatId: number | string) => `${prefix}:chat:${chatId}`,
     /** Before the id of the chat. */
     chatPrefix: `${prefix}:chat:`,
-    quietPrefix: `${prefix}:quiet:`,
     /** Exists while the bot is known not to see the messages of that chat. */
     unshared: (chatId: number) => `${prefix}:unshared:${chatId}`,
   };

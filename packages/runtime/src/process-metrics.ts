@@ -13,7 +13,7 @@ export function describeProcess(metrics: Metrics, name: string, roles: Iterable<
     .set({ process: name, version: VERSION }, 1);
   const role = metrics.gauge({
     name: 'flotilla_role',
-    help: '1 for each role of the process: api, or the roles of a worker (polling, push, rules, history, upkeep).',
+    help: '1 for each role of the process: api, or the roles of a worker (polling, push, rules, outbox, history, upkeep).',
     labelNames: ['role'],
   });
   for (const one of roles) role.set({ role: one }, 1);

@@ -104,6 +104,17 @@ const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
     ],
   },
   {
+    name: 'flotilla_outbox_entries',
+    help: 'Entries of the outbox of all bots, by state: scheduled, queued, sending, in_doubt. The others have ended.',
+    labelNames: ['state'],
+    read: ({ outbox }) => (outbox === null ? [] : byLabel('state', outbox.entries)),
+  },
+  {
+    name: 'flotilla_outbox_oldest_due_seconds',
+    help: 'Seconds for which the oldest entry of the outbox could have been sent, bots that are disabled left out.',
+    read: ({ outbox }) => (outbox === null ? [] : [{ value: outbox.oldestDueMs / 1000 }]),
+  },
+  {
     name: 'flotilla_figures_age_seconds',
     help: 'Age of the figures of the fleet, which one worker gathers every 30 s.',
     read: ({ atMs }) => [{ value: Math.max(0, clock.nowMs() - atMs) / 1000 }],

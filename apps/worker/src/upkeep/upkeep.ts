@@ -2,6 +2,7 @@ import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { makeComingMonths, mergeSearchWords } from '@flotilla/database/month-partitions.ts';
 import { broadcastContinuer } from '@flotilla/domain/delivery/broadcasts/continue-broadcasts.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
+import { tendOutbox } from '@flotilla/domain/delivery/outbox/tend-outbox.ts';
 import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
 import { settleLate } from '@flotilla/domain/delivery/questions/settle-late.ts';
 import { routeLinkStore } from '@flotilla/domain/delivery/routing-rules/route-link-store.ts';
@@ -28,6 +29,7 @@ const CONTINUE_JOBS_EVERY_MS = 5_000;
 /** A pause between the portions of a broadcast that nobody notices. */
 const CONTINUE_BROADCASTS_EVERY_MS = 500;
 const SETTLE_QUESTIONS_EVERY_MS = 2_000;
+const TEND_OUTBOX_EVERY_MS = 2_000;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
@@ -69,7 +71,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   });
   const others = [
     ...[startMonths, startRemoval, startDeliveryJobs, startParking, startPublishing],
-    ...[startHousekeeping, startEvents, startQuestions, startBroadcasts, startMergingWords],
+    ...[startHousekeeping, startEvents, startQuestions, startBroadcasts, startOutbox, startMergingWords],
   ];
   const all = [rounds, ...others.map((start) => start(deps))];
   fleetMetrics(deps);
@@ -140,6 +142,15 @@ function startQuestions(deps: WorkerContext): { stop(): Promise<void> } {
     everyMs: SETTLE_QUESTIONS_EVERY_MS,
     work: (signal) => waitingForPostgres(settleLate(deps, signal)),
     failure: 'questions could not be settled; this is tried again',
+  });
+}
+
+/** Gives up entries of the outbox whose time is over, and finds bots whose outbox nobody sends. */
+function startOutbox(deps: WorkerContext): { stop(): Promise<void> } {
+  return repeatWork(deps, {
+    everyMs: TEND_OUTBOX_EVERY_MS,
+    work: (signal) => waitingForPostgres(tendOutbox(deps, signal)),
+    failure: 'the outbox could not be tended; this is tried again',
   });
 }
 

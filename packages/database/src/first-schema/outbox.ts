@@ -39,6 +39,8 @@ export async function createOutbox(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index outbox_expiring on outbox (expires_at)
     where state in ('scheduled', 'queued') and expires_at is not null`.execute(db);
+  // For those whom somebody should look at.
+  await sql`create index outbox_in_doubt on outbox (bot_id) where state = 'in_doubt'`.execute(db);
   // For lists, newest first.
   await sql`create index outbox_of_bot on outbox (bot_id, id desc)`.execute(db);
   await sql`create index outbox_of_chat on outbox (bot_id, chat_id, id desc)`.execute(db);

@@ -15,7 +15,7 @@ local function note(times, messages, keep, livesMs)
 end
 
 for i in each(sends) do
-  local messages = tonumber(sends.messages[i])
+  local messages = sends.messages[i]
   note(bot, messages, kept, windowMs)
   note(chatPrefix .. sends.chatId[i], messages, keptOfChat, chatWindowMs)
 end

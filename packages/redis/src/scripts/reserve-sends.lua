@@ -1,7 +1,7 @@
 -- Reserves times for sends of one bot, in the order of the list, as far as they may go out soon. What cannot go out so soon reserves
 -- nothing: another send may have its time.
 -- @keys bot  when the bot sends (list, newest first)
--- @args chatPrefix: text, quietPrefix: text  of the keys of chats, before the id
+-- @args chatPrefix: text  of the keys of chats, before the id
 --   horizonMs: number  how soon
 --   spacingMs: number, most: number, windowMs: number  of the bot: least distance, most messages in that time
 --   bulkMost: number  the same for bulk, which leaves the rest to the others
@@ -18,17 +18,16 @@ local live = { spacingMs = spacingMs, most = most, windowMs = windowMs }
 local ofBulk = { spacingMs = windowMs / bulkMost, most = bulkMost, windowMs = windowMs }
 local rows = {}
 
--- When the chat may get a send: the platform accepts something from the bot there, and its limits allow it.
+-- When the limits of the chat allow a send.
 local function timeOfChat(times, chatId, messages)
-  local from = now + math.max(0, redis.call('PTTL', quietPrefix .. chatId))
   local isGroup = string.sub(chatId, 1, 1) == '-'
   local limits = { spacingMs = chatSpacingMs, most = groupMost, windowMs = isGroup and groupWindowMs or 0 }
-  return earliestTime(times, from, messages, limits)
+  return earliestTime(times, now, messages, limits)
 end
 
 for i in each(sends) do
-  local chatId, messages, limits = sends.chatId[i], tonumber(sends.messages[i]), live
-  if sends.bulk[i] == '1' then limits = ofBulk end
+  local chatId, messages, limits = sends.chatId[i], sends.messages[i], live
+  if sends.bulk[i] then limits = ofBulk end
   local chat = chatPrefix .. chatId
   local ofChat = timeOfChat(chat, chatId, messages)
   local at = earliestTime(bot, now, messages, limits)

@@ -60,7 +60,7 @@ export type Installation = {
   stop(): Promise<void>;
 };
 
-const WORKERS = ['polling,history', 'push,rules', 'polling,push,rules,history,upkeep'];
+const WORKERS = ['polling,history', 'push,rules,outbox', 'polling,push,rules,outbox,history,upkeep'];
 
 export async function startInstallation(): Promise<Installation> {
   const cleanUp = new AsyncDisposableStack();

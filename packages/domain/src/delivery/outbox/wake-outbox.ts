@@ -6,6 +6,7 @@ export type WakeDeps = { redis: RedisHandles; turns: { outbox: TurnQueue } };
 
 /** Lets the outbox of a bot be looked at now, by a turn that runs or by the next one. If that fails, upkeep does so within seconds. */
 export async function wakeOutbox({ redis, turns }: WakeDeps, botId: number): Promise<void> {
-  const woken = [turns.outbox.wake(botId), redis.commands.publish(channels.turnNews, `${botId}:outbox`)];
-  await Promise.allSettled(woken);
+  // A turn that is about to sleep replaces a wake that came before, so it must have heard the news by then.
+  await redis.commands.publish(channels.turnNews, `${botId}:outbox`).catch(() => undefined);
+  await turns.outbox.wake(botId).catch(() => undefined);
 }

@@ -15,7 +15,7 @@ export type BotDeps = {
   secrets: SecretBox;
   platform: PlatformClient;
   directory: BotDirectory;
-  turns: { polling: TurnQueue; push: TurnQueue; programs: TurnQueue; rules: TurnQueue };
+  turns: { polling: TurnQueue; push: TurnQueue; programs: TurnQueue; rules: TurnQueue; outbox: TurnQueue };
   backendPolicy: BackendPolicy;
   /** The URL at which the platform reaches us, without a trailing slash; null if it cannot. */
   publicUrl: string | null;

@@ -102,6 +102,11 @@ export function routes(bot: Bot): boolean {
   return bot.manageEnabled && (bot.routedTo || bot.asks || bot.rules.some((rule) => rule.action !== 'drop'));
 }
 
+/** True if what waits in the outbox of the bot is sent. */
+export function sendsWaiting(bot: Pick<Bot, 'disabled' | 'manageEnabled'>): boolean {
+  return bot.manageEnabled && !bot.disabled;
+}
+
 /** True if the platform pushes this bot's updates to us. */
 export function usesPlatformWebhook(bot: Pick<Bot, 'webhookMode' | 'disabled'>): boolean {
   return bot.webhookMode && !bot.disabled;

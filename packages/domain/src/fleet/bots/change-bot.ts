@@ -2,7 +2,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { describeBotChanges } from './audited-bot.ts';
-import { type Bot, type BotChanges, polls, programPushes, pushes, routes } from './bot.ts';
+import { type Bot, type BotChanges, polls, programPushes, pushes, routes, sendsWaiting } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
 import { botFromRow, rowFromChanges } from './bot-row.ts';
@@ -69,6 +69,7 @@ export async function wakeTurns(deps: Pick<BotDeps, 'turns'>, bot: Bot, waitsFor
   const programs = bot.programs.filter((program) => programPushes(bot, program));
   if (programs.length > 0) await deps.turns.programs.wakeAll(programs.map(({ id }) => id));
   if (routes(bot) && !bot.disabled) await deps.turns.rules.wake(bot.id);
+  if (sendsWaiting(bot)) await deps.turns.outbox.wake(bot.id);
 }
 
 const UNIQUE_VIOLATION = '23505';

@@ -1,5 +1,6 @@
 import { type AttentionKind, NO_ATTENTION } from '@flotilla/contract/attention.ts';
 import { type BackendState, BOT_STATES, type BotState } from '@flotilla/contract/bots.ts';
+import type { OutboxFigures } from '../../delivery/outbox/outbox-figures.ts';
 import type { Attention } from '../../fleet/bot-list/attention.ts';
 import type { ActivityCounts } from '../../records/activity/activity-counts.ts';
 
@@ -21,6 +22,8 @@ export type FleetFigures = {
     oldestAtMs: number | null;
   };
   /** null while Postgres is away. */
+  outbox: OutboxFigures | null;
+  /** null while Postgres is away. */
   deadLetters: number | null;
   /** What the fleet did per second, on average over the last complete minute. */
   rates: ActivityCounts;
@@ -33,7 +36,7 @@ const INTAKE_STATES = ['polled', 'polling_failing', 'pushed', 'webhook_failing',
 export type IntakeState = (typeof INTAKE_STATES)[number];
 export type BacklogReader = 'push' | 'pull' | 'rules';
 
-export function noFigures(atMs: number): Omit<FleetFigures, 'deadLetters' | 'rates'> {
+export function noFigures(atMs: number): Omit<FleetFigures, 'outbox' | 'deadLetters' | 'rates'> {
   const depth = () => ({ total: 0, largest: 0 });
   return {
     atMs,

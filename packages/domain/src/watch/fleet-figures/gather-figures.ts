@@ -5,6 +5,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { countDeadLetters } from '../../delivery/deliveries/count-dead-letters.ts';
+import { readOutboxFigures } from '../../delivery/outbox/outbox-figures.ts';
 import type { KnownFloods } from '../../fleet/bot-list/attention.ts';
 import { botState } from '../../fleet/bot-list/bot-state.ts';
 import { type BotStatus, readBotStatuses } from '../../fleet/bot-list/bot-status.ts';
@@ -42,12 +43,13 @@ export async function gatherFigures(deps: FigureDeps): Promise<void> {
     await delay(PAUSE_MS);
   }
   await sample?.noteFleet(figures.backlog.push.total + figures.backlog.pull.total);
-  const [deadLetters, rates] = await Promise.all([
+  const [deadLetters, outbox, rates] = await Promise.all([
     countDeadLetters(deps, 'all'),
+    readOutboxFigures(deps),
     readFleetRates(deps, RATES_OVER_MINUTES),
     addHistory(deps, figures),
   ]);
-  const gathered: FleetFigures = { ...figures, deadLetters, rates };
+  const gathered: FleetFigures = { ...figures, deadLetters, outbox, rates };
   await deps.redis.commands.set(figureKeys.newest, JSON.stringify(gathered), 'PX', KEPT_MS);
 }
 

@@ -1,0 +1,136 @@
+import { PRIORITIES, type Priority } from '@flotilla/contract/outbox.ts';
+import type { WaitingEntry } from './turn-store.ts';
+
+/** The entries of one chat and priority that are known, in their order. One at a time is sent. */
+export type Lane = {
+  chatId: number;
+  priority: Priority;
+  entries: WaitingEntry[];
+  /** Its first entry is being sent. */
+  busy: boolean;
+  /** There may be more entries than these. */
+  hasMore: boolean;
+  /** As of performance.now(). */
+  restsUntilMs: number;
+};
+
+export type Candidate = { lane: Lane; entry: WaitingEntry };
+
+export type Look = { aboveChat: number; changes: number };
+
+type Known = {
+  /** By chat, in the order in which they take turns. */
+  lanes: Map<number, Lane>;
+  /** Where to look for further chats; null: at the first one. */
+  aboveChat: number | null;
+  /** Every chat with entries is known, as of the last look. */
+  isComplete: boolean;
+  /** Rises with everything that makes what a look finds old. */
+  changes: number;
+};
+
+/** The first entries of some chats of each priority; which chats these are changes as their entries are sent. */
+export type Lanes = {
+  /** Where to look for more of a priority; null if enough is known. */
+  wants(priority: Priority): Look | null;
+  /** Takes what a look found; `isLast`: there are no further chats. */
+  add(priority: Priority, look: Look, found: readonly WaitingEntry[], isLast: boolean): void;
+  /** There may be new entries. */
+  lookAgain(): void;
+  /** Which may be sent now, the most urgent first. */
+  candidates(most: number): Candidate[];
+  /** The entry is gone from the front of its lane. */
+  drop(lane: Lane): void;
+  /** What is known of the lane is old: it is read again. */
+  forget(lane: Lane): void;
+  /** When the next lane that rests may go on, as of performance.now(); null: none rests. */
+  nextMs(): number | null;
+  isEmpty(): boolean;
+};
+
+/** More than a pace allows in the time of a look. */
+const ENOUGH = 40;
+/** How much a look finds at most. */
+export const LOOK = { chats: 80, ofEach: 20 };
+const LOWEST_CHAT = -Number.MAX_SAFE_INTEGER;
+
+export function lanesOfBot(): Lanes {
+  const known = Object.fromEntries(
+    PRIORITIES.map((priority) => [priority, { lanes: new Map(), aboveChat: null, isComplete: false, changes: 0 }]),
+  ) as unknown as Record<Priority, Known>;
+  const ready = ({ busy, restsUntilMs, entries }: Lane, nowMs: number) =>
+    !busy && restsUntilMs <= nowMs && entries.length > 0;
+  const outdate = (of: Known) => {
+    of.isComplete = false;
+    of.changes += 1;
+  };
+  const all = () => PRIORITIES.flatMap((priority) => [...known[priority].lanes.values()]);
+
+  return {
+    add: (priority, { changes }, found, isLast) => {
+      const of = known[priority];
+      const nowMs = performance.now();
+      for (const [chatId, entries] of Map.groupBy(found, (entry) => entry.chatId)) {
+        const lane = of.lanes.get(chatId);
+        const restsUntilMs = nowMs + (entries[0]?.restsMs ?? 0);
+        const hasMore = entries.length >= LOOK.ofEach;
+        if (lane === undefined) {
+          of.lanes.set(chatId, { chatId, priority, entries, busy: false, hasMore, restsUntilMs });
+        } else if (lane.busy) {
+          const [sending] = lane.entries;
+          const others = entries.filter(({ id }) => id !== sending?.id);
+          Object.assign(lane, { hasMore, entries: sending === undefined ? others : [sending, ...others] });
+        } else {
+          Object.assign(lane, { hasMore, entries, restsUntilMs: Math.max(lane.restsUntilMs, restsUntilMs) });
+        }
+      }
+      of.isComplete = isLast && of.aboveChat === null && changes === of.changes;
+      of.aboveChat = isLast ? null : (found.at(-1)?.chatId ?? null);
+    },
+    wants: (priority) => {
+      const { lanes, aboveChat, isComplete, changes } = known[priority];
+      if (isComplete) return null;
+      const nowMs = performance.now();
+      let waiting = 0;
+      for (const lane of lanes.values()) {
+        if (ready(lane, nowMs)) waiting += 1;
+        if (waiting >= ENOUGH) return null;
+      }
+      return { aboveChat: aboveChat ?? LOWEST_CHAT, changes };
+    },
+    lookAgain: () => {
+      for (const priority of PRIORITIES) outdate(known[priority]);
+    },
+    candidates: (most) => {
+      const nowMs = performance.now();
+      const found: Candidate[] = [];
+      for (const lane of all()) {
+        if (found.length === most) break;
+        const [entry] = lane.entries;
+        if (entry !== undefined && ready(lane, nowMs)) found.push({ lane, entry });
+      }
+      return found;
+    },
+    drop: (lane) => {
+      const { lanes } = known[lane.priority];
+      lane.entries.shift();
+      if (lanes.get(lane.chatId) !== lane) return;
+      // Behind the others, so that the chats take turns.
+      lanes.delete(lane.chatId);
+      if (lane.entries.length > 0) lanes.set(lane.chatId, lane);
+      else if (lane.hasMore) outdate(known[lane.priority]);
+    },
+    forget: (lane) => {
+      const of = known[lane.priority];
+      if (of.lanes.get(lane.chatId) === lane) of.lanes.delete(lane.chatId);
+      outdate(of);
+    },
+    nextMs: () => {
+      const resting = all().flatMap(({ busy, restsUntilMs, entries }) =>
+        busy || entries.length === 0 ? [] : [restsUntilMs],
+      );
+      return resting.length === 0 ? null : Math.min(...resting);
+    },
+    isEmpty: () => PRIORITIES.every((priority) => known[priority].isComplete && known[priority].lanes.size === 0),
+  };
+}

@@ -1,0 +1,206 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { PRIORITIES } from '@flotilla/contract/outbox.ts';
+import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import { type Bot, sendsWaiting } from '../../fleet/bots/bot.ts';
+import { botForTurn } from '../../fleet/bots/bot-for-turn.ts';
+import { NOW, patchBotState } from '../../fleet/bots/patch-bot-state.ts';
+import { floodedCall } from '../flood/flooded-call.ts';
+import { isStoreAway } from '../lanes/is-store-away.ts';
+import { type Candidate, type Lane, LOOK, lanesOfBot } from './lanes.ts';
+import { HORIZON_MS, paceOf, reserveSends } from './pace.ts';
+import { sendReserved } from './send-reserved.ts';
+import type { OutboxTurn, OutboxTurnDeps } from './turn-deps.ts';
+import { outboxTurnStore } from './turn-store.ts';
+import { wakeUps } from './wake-ups.ts';
+
+/** After this time the next bot has its turn. */
+const SHARE_MS = 30_000;
+/** An empty outbox is waited at for a moment: the next entry then needs no new turn. */
+const LINGERS_MS = 500;
+/** Other processes count their calls for the outbox while it says so. */
+const ANNOUNCED_EVERY_MS = 3_000;
+/** In case news was lost. */
+const LOOK_AGAIN_MS = 5_000;
+const LOOK_EVERY_MS = 25;
+const QUEUED_AT_ONCE = 1_000;
+const CHATS_THAT_MAY_WAIT = 4;
+const STORE_AWAY_PAUSE_MS = 1_000;
+/** News that was published before comes within this time. */
+const NEWS_WITHIN_MS = 25;
+const WIND_DOWN_MS = 1_000;
+/** A worker must stop within 25 s. The answer to a request that takes longer leaves its entry in doubt. */
+const ANSWERS_WITHIN_MS = 7_000;
+
+/** Sends the entries of one bot for a while, each at its time. */
+export async function outboxTurn(deps: OutboxTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
+  const bot = await botForTurn(deps, botId, sendsWaiting);
+  if (bot === null) return { next: 'idle' };
+  const store = outboxTurnStore(deps.db);
+  const news = deps.turnNews.listen(botId, 'outbox');
+  const wakes = wakeUps(lease.signal);
+  const turn: Omit<OutboxTurn, 'claim'> = {
+    ...{ botId, lease, wakes, lanes: lanesOfBot(), inFlight: new Set(), restsUntilMs: 0, floods: [], isNews: false },
+  };
+  news.onWake(() => {
+    turn.isNews = true;
+    turn.lanes.lookAgain();
+    wakes.wake();
+  });
+  let outcome: TurnOutcome | null = null;
+  try {
+    const claim = await store.claim(botId);
+    await store.doubtFormer(botId, claim);
+    outcome = await sendForAWhile(deps, Object.assign(turn, { claim }));
+    return outcome.next === 'at' ? { ...outcome, lookAgain: () => heardNews(turn, news) } : outcome;
+  } catch (error) {
+    if (!isStoreAway(error)) throw error;
+    return { next: 'at', atMs: deps.clock.nowMs() + STORE_AWAY_PAUSE_MS };
+  } finally {
+    if (outcome?.next !== 'at') news.stop();
+    // Requests that were made are answered also when the turn was lost, and their answers are stored.
+    await Promise.race([Promise.all(turn.inFlight), delay(ANSWERS_WITHIN_MS, undefined, { ref: false })]);
+    wakes.stop();
+  }
+}
+
+/** After the sleep is stored, which took the place of a wake: whether there was one. */
+async function heardNews(turn: Pick<OutboxTurn, 'isNews'>, news: { stop(): void }): Promise<boolean> {
+  await delay(NEWS_WITHIN_MS);
+  news.stop();
+  return turn.isNews;
+}
+
+async function sendForAWhile(deps: OutboxTurnDeps, turn: OutboxTurn): Promise<TurnOutcome> {
+  const { lease, lanes, wakes, inFlight } = turn;
+  const look = lookForEntries(deps, turn);
+  let endsAtMs = performance.now() + SHARE_MS;
+  let quietSinceMs = Number.POSITIVE_INFINITY;
+  while (lease.ownsTurn()) {
+    const bot = deps.directory.byId(turn.botId);
+    if (bot === undefined || !sendsWaiting(bot)) return { next: 'idle' };
+    const found = await look.now(bot);
+    await sendReady(deps, turn, bot);
+    const nowMs = performance.now();
+    if (nowMs >= endsAtMs) {
+      if (await answersCome(inFlight)) return { next: 'again' };
+      // A request that hangs must not keep the other chats of the bot waiting for the end of the turn.
+      endsAtMs = performance.now() + SHARE_MS;
+    }
+    const isQuiet = lanes.isEmpty() && inFlight.size === 0;
+    quietSinceMs = isQuiet ? Math.min(quietSinceMs, nowMs) : Number.POSITIVE_INFINITY;
+    const dueMs = Math.min(found.nextMs, lanes.nextMs() ?? Number.POSITIVE_INFINITY);
+    const isFarAway = inFlight.size === 0 && dueMs > nowMs + LINGERS_MS && turn.restsUntilMs <= nowMs;
+    if (isQuiet ? nowMs - quietSinceMs >= LINGERS_MS : isFarAway) return endsUntil(deps, dueMs);
+    const lingers = isQuiet ? quietSinceMs + LINGERS_MS : Number.POSITIVE_INFINITY;
+    const next = Math.max(Math.min(dueMs, found.lookMs, lingers), turn.restsUntilMs);
+    await wakes.wait(Math.max(1, next - nowMs));
+  }
+  return { next: 'idle' };
+}
+
+async function answersCome(inFlight: ReadonlySet<Promise<void>>): Promise<boolean> {
+  await Promise.race([Promise.all(inFlight), delay(WIND_DOWN_MS, undefined, { ref: false })]);
+  return inFlight.size === 0;
+}
+
+function endsUntil({ clock }: OutboxTurnDeps, dueMs: number): TurnOutcome {
+  if (dueMs === Number.POSITIVE_INFINITY) return { next: 'idle' };
+  return { next: 'at', atMs: clock.nowMs() + Math.max(0, dueMs - performance.now()) };
+}
+
+/** Reads what waits: when there is news, when little is known, and once in a while. */
+function lookForEntries(deps: OutboxTurnDeps, turn: OutboxTurn) {
+  const { botId, lanes } = turn;
+  const store = outboxTurnStore(deps.db);
+  let announcedMs = Number.NEGATIVE_INFINITY;
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  let againMs = performance.now() + LOOK_AGAIN_MS;
+  let nextScheduledMs = Number.NEGATIVE_INFINITY;
+  return {
+    /** When (as of performance.now()) the next scheduled entry is due, and when to look again. */
+    now: async (bot: Bot): Promise<{ nextMs: number; lookMs: number }> => {
+      turn.isNews = false;
+      const nowMs = performance.now();
+      if (nowMs - announcedMs >= ANNOUNCED_EVERY_MS) {
+        await patchBotState(deps, bot, { outboxAt: NOW });
+        announcedMs = nowMs;
+      }
+      if (nowMs >= againMs) {
+        lanes.lookAgain();
+        againMs = nowMs + LOOK_AGAIN_MS;
+      }
+      const wanted = PRIORITIES.filter((priority) => lanes.wants(priority) !== null);
+      if (nowMs >= nextScheduledMs || wanted.length > 0) {
+        if (nowMs - lookedMs < LOOK_EVERY_MS)
+          return { nextMs: Math.max(nextScheduledMs, lookedMs + LOOK_EVERY_MS), lookMs: lookedMs + LOOK_EVERY_MS };
+        lookedMs = nowMs;
+        const { count, nextMs } = await store.queueDue(botId, QUEUED_AT_ONCE);
+        nextScheduledMs = count === QUEUED_AT_ONCE ? nowMs : nowMs + (nextMs ?? Number.POSITIVE_INFINITY);
+        if (count > 0) lanes.lookAgain();
+      }
+      for (const priority of PRIORITIES) {
+        const from = lanes.wants(priority);
+        if (from === null) continue;
+        const found = await store.firstOfChats(botId, priority, { aboveChat: from.aboveChat, ...LOOK });
+        lanes.add(priority, from, found, new Set(found.map(({ chatId }) => chatId)).size < LOOK.chats);
+      }
+      const isEnough = PRIORITIES.every((priority) => lanes.wants(priority) === null);
+      return { nextMs: nextScheduledMs, lookMs: isEnough ? againMs : lookedMs + LOOK_EVERY_MS };
+    },
+  };
+}
+
+/** Reserves times for what may be sent now, and begins to send it. */
+async function sendReady(deps: OutboxTurnDeps, turn: OutboxTurn, bot: Bot): Promise<void> {
+  const { lanes } = turn;
+  if (performance.now() < turn.restsUntilMs) return;
+  const candidates = lanes.candidates(mostAtOnce(bot)).filter((candidate) => !restsForFlood(deps, bot, candidate));
+  if (candidates.length === 0) return;
+  const granted = await reserveSends(deps, bot, candidates);
+  const nowMs = performance.now();
+  for (const [at, { limit, waitMs }] of granted.entries()) {
+    const { lane, entry } = candidates[at]!;
+    switch (limit) {
+      case 'none':
+        begin(deps, turn, bot, lane, { entry, atMs: nowMs + waitMs });
+        break;
+      case 'chat':
+        lane.restsUntilMs = nowMs + waitMs;
+        break;
+      case 'bot':
+        // A little before the time that is free next, so that no time goes unused.
+        turn.restsUntilMs = nowMs + Math.max(waitMs - HORIZON_MS / 4, 1);
+    }
+  }
+}
+
+/** While the platform takes nothing of the kind into a chat, the chat rests. */
+function restsForFlood({ floods }: OutboxTurnDeps, bot: Bot, { lane, entry }: Candidate): boolean {
+  const call = floodedCall(bot.id, entry.method.toLowerCase(), (name) =>
+    name === 'chat_id' ? lane.chatId : undefined,
+  );
+  const leftMs = call === null ? 0 : floods.leftMs(call);
+  if (leftMs > 0) lane.restsUntilMs = performance.now() + leftMs;
+  return leftMs > 0;
+}
+
+function begin(
+  deps: OutboxTurnDeps,
+  turn: OutboxTurn,
+  bot: Bot,
+  lane: Lane,
+  reserved: Parameters<typeof sendReserved>[4],
+): void {
+  lane.busy = true;
+  const sending = sendReserved(deps, turn, bot, lane, reserved).finally(() => {
+    lane.busy = false;
+    turn.inFlight.delete(sending);
+    turn.wakes.wake();
+  });
+  turn.inFlight.add(sending);
+}
+
+/** Those of the time for which times are reserved, and some whose chat may have to wait. */
+function mostAtOnce(bot: Bot): number {
+  return Math.ceil((paceOf(bot).perSecond * HORIZON_MS) / 1000) + CHATS_THAT_MAY_WAIT;
+}

@@ -1,0 +1,50 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { paceKeys } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { TIMES_KEPT } from '../../records/history/stream/note-sends.ts';
+import type { Candidate } from './lanes.ts';
+
+/** What the outbox may send for a bot. */
+export type Pace = { perSecond: number; perChatSecond: number; perGroupMinute: number };
+
+/** Of a reserved time, or of the limit that allows none soon: how long (ms) it is until then. */
+export type Granted = { limit: 'none' | 'chat' | 'bot'; waitMs: number };
+
+/** Messages that are sent evenly need not arrive evenly. */
+const WINDOW_MS = 1020;
+const CHAT_WINDOW_MS = 1050;
+const GROUP_WINDOW_MS = 61_000;
+/** What bulk leaves to the others, so that they need not wait for it. */
+const BULK_SHARE = 4 / 5;
+/** Times are reserved this far ahead. What comes meanwhile and is more urgent waits for no more than that. */
+export const HORIZON_MS = 150;
+
+export function paceOf(_bot: Bot): Pace {
+  return { perSecond: 25, perChatSecond: 1, perGroupMinute: 20 };
+}
+
+/** Reserves times for sends, in their order, over all processes; what rules and programs send is counted. */
+export async function reserveSends(
+  { redis }: { redis: RedisHandles },
+  bot: Bot,
+  candidates: readonly Candidate[],
+): Promise<Granted[]> {
+  const keys = paceKeys(bot.id);
+  const { perSecond, perChatSecond, perGroupMinute } = paceOf(bot);
+  const reply = await scripts.reserveSends(
+    redis.commands,
+    { bot: keys.bot },
+    {
+      ...{ chatPrefix: keys.chatPrefix, horizonMs: HORIZON_MS },
+      ...{ spacingMs: WINDOW_MS / perSecond, most: perSecond, windowMs: WINDOW_MS },
+      bulkMost: Math.max(1, Math.floor(perSecond * BULK_SHARE)),
+      ...{ chatSpacingMs: CHAT_WINDOW_MS / perChatSecond, groupMost: perGroupMinute, groupWindowMs: GROUP_WINDOW_MS },
+      ...{ kept: TIMES_KEPT.ofBot, keptOfChat: TIMES_KEPT.ofChat },
+      sends: candidates.map(({ lane, entry }) => ({
+        ...{ chatId: lane.chatId, messages: entry.messages, bulk: lane.priority === 'bulk' },
+      })),
+    },
+  );
+  return reply.rows;
+}

@@ -1,0 +1,49 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { rememberOwnPosts } from '../../records/history/own-posts.ts';
+import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
+import type { CapturedCall } from '../../records/history/stream/captured-call.ts';
+import { type Outcome, readOutcome } from './send-outcome.ts';
+import type { BegunEntry } from './turn-store.ts';
+
+export type SendDeps = {
+  redis: RedisHandles;
+  platform: PlatformClient;
+  calls: Pick<CallBuffer, 'keep'>;
+  log: Logger;
+};
+
+/** Makes the request of an entry. What was sent goes into the history, with who handed it over. Never rejects. */
+export async function sendEntry(deps: SendDeps, bot: Bot, entry: BegunEntry): Promise<Outcome> {
+  // The chat may have got another id since.
+  const params = { ...entry.params, chat_id: entry.chatId };
+  const answer = await deps.platform.call(bot.token, entry.method, params);
+  if (answer.outcome === 'ok') {
+    const call = capturedCall(entry, params, answer.result);
+    deps.calls.keep(bot, call);
+    await rememberOwnPosts(deps, [call]).catch((err) =>
+      deps.log.warn({ botId: bot.id, err }, 'an own post could not be remembered, so rules may apply to it'),
+    );
+  }
+  return readOutcome(entry, answer);
+}
+
+/** The history reads parameters only of methods whose answer lacks the message. */
+const WITH_PARAMETERS = /^(copy|forwardMessages|editEphemeral)/;
+
+function capturedCall(entry: BegunEntry, params: Record<string, unknown>, result: unknown): CapturedCall {
+  const named = WITH_PARAMETERS.test(entry.method) ? params : { chat_id: params.chat_id };
+  const texts = Object.entries(named).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return {
+    method: entry.method.toLowerCase(),
+    params: Object.fromEntries(texts),
+    result: JSON.stringify(result),
+    actor: entry.createdBy,
+    paced: true,
+  };
+}

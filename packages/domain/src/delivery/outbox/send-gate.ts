@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A send that has begun, for as long as the platform may count it. */
+type Counted = { begunAtMs: number; answeredAtMs: number | null; messages: number };
+
+/**
+ * Lets sends of one bot begin, in order, such that the platform never counts more in a second than the pace allows: a send
+ * begins a second after the answer to the one that it would be too many with. The reserved times alone would not do, because what is sent
+ * at even distances does not arrive so.
+ */
+export type SendGate = {
+  /** Resolves when the send may begin; the function that it gives says that the answer has come. */
+  enter(messages: number): Promise<() => void>;
+};
+
+const SECOND_MS = 1_002;
+/** An answer may take long. Unless it takes longer than others, the request arrived by then. */
+const ARRIVES_WITHIN_MS = 20;
+/** A request without an answer is taken to have arrived by then. */
+const HANGING_AFTER_MS = 1_000;
+const LOOKS_EVERY_MS = 25;
+/** By how much the newest answer changes what is usual. */
+const SHARE_OF_NEWEST = 0.1;
+
+export function sendGate(perSecond: () => number): SendGate {
+  const lately: Counted[] = [];
+  let usualMs = ARRIVES_WITHIN_MS;
+  let last = Promise.resolve();
+
+  /** By when the platform has surely counted it. */
+  const arrivedAtMs = ({ begunAtMs, answeredAtMs }: Counted): number => {
+    if (answeredAtMs === null) return begunAtMs + HANGING_AFTER_MS;
+    const tookMs = answeredAtMs - begunAtMs;
+    return tookMs > 2 * usualMs + 5 ? answeredAtMs : begunAtMs + Math.min(tookMs, ARRIVES_WITHIN_MS);
+  };
+  const freeAtMs = (counted: Counted) => arrivedAtMs(counted) + SECOND_MS;
+  /** How long the send must wait for earlier ones. */
+  const waitMs = (messages: number): number => {
+    let room = perSecond() - Math.min(messages, perSecond());
+    for (const counted of lately.toReversed()) {
+      room -= counted.messages;
+      if (room < 0) return freeAtMs(counted) - performance.now();
+    }
+    return 0;
+  };
+  const forgetOld = () => {
+    const nowMs = performance.now();
+    const firstNeeded = lately.findIndex((counted) => freeAtMs(counted) > nowMs);
+    lately.splice(0, firstNeeded === -1 ? lately.length : firstNeeded);
+  };
+  const pass = async (messages: number): Promise<() => void> => {
+    for (let left = waitMs(messages); left > 0; left = waitMs(messages)) {
+      // An answer that comes meanwhile may shorten the wait.
+      await delay(Math.min(left, LOOKS_EVERY_MS), undefined, { ref: false });
+    }
+    const counted: Counted = { begunAtMs: performance.now(), answeredAtMs: null, messages };
+    forgetOld();
+    lately.push(counted);
+    return () => {
+      counted.answeredAtMs = performance.now();
+      const tookMs = Math.min(counted.answeredAtMs - counted.begunAtMs, HANGING_AFTER_MS);
+      usualMs += (tookMs - usualMs) * SHARE_OF_NEWEST;
+    };
+  };
+  return {
+    enter: (messages) => {
+      const passing = last.then(() => pass(messages));
+      last = passing.then(() => undefined);
+      return passing;
+    },
+  };
+}
+
+/** The gates of all bots of a process. */
+export type SendGates = { of(botId: number, perSecond: number): SendGate };
+
+type Known = { gate: SendGate; perSecond: number; usedAtMs: number };
+
+const UNUSED_FOR_MS = 60_000;
+
+export function sendGates(): SendGates {
+  const gates = new Map<number, Known>();
+  const openGate = (): Known => {
+    const known: Omit<Known, 'gate'> = { perSecond: 1, usedAtMs: 0 };
+    return Object.assign(known, { gate: sendGate(() => known.perSecond) });
+  };
+  let sweptAtMs = 0;
+  const sweep = (nowMs: number) => {
+    if (nowMs - sweptAtMs < UNUSED_FOR_MS) return;
+    sweptAtMs = nowMs;
+    for (const [botId, { usedAtMs }] of gates) if (nowMs - usedAtMs > UNUSED_FOR_MS) gates.delete(botId);
+  };
+  return {
+    of: (botId, perSecond) => {
+      const nowMs = performance.now();
+      sweep(nowMs);
+      const known: Known = gates.get(botId) ?? openGate();
+      gates.set(botId, known);
+      Object.assign(known, { perSecond, usedAtMs: nowMs });
+      return known.gate;
+    },
+  };
+}

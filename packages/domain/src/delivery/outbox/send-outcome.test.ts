@@ -1,0 +1,54 @@
+import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import { describe, expect, test } from '@jest/globals';
+import { readOutcome } from './send-outcome.ts';
+
+const entry = (attempts = 1) => ({ id: 1, chatId: 5, method: 'sendMessage', params: {}, attempts, createdBy: {} });
+const refused = (errorCode: number, more: object = {}): PlatformAnswer => ({
+  ...{ outcome: 'refused', errorCode, description: 'no' },
+  ...more,
+});
+const ok = (result: unknown): PlatformAnswer => ({ outcome: 'ok', result, text: '' });
+
+describe('the answer to an attempt', () => {
+  test('with a message, a list or ids says what was sent', () => {
+    expect(readOutcome(entry(), ok({ message_id: 7 }))).toMatchObject({ event: 'sent', messageId: 7 });
+    expect(readOutcome(entry(), ok([{ message_id: 8 }, { message_id: 9 }]))).toMatchObject({ messageId: 8 });
+    expect(readOutcome(entry(), ok(true))).toEqual({ event: 'sent', messageId: null, result: 'true' });
+  });
+
+  test('is not kept if it is large or Postgres cannot keep it', () => {
+    for (const text of ['x'.repeat(70_000), 'a\u0000b', '\ud800']) {
+      expect(readOutcome(entry(), ok({ message_id: 7, text }))).toEqual({ event: 'sent', messageId: 7, result: null });
+    }
+  });
+
+  test.each([400, 403, 404])('%i fails it', (code) => {
+    expect(readOutcome(entry(), refused(code))).toEqual({ event: 'fail', errorCode: code, error: 'no' });
+  });
+
+  test('is tried again after pauses that grow, if the platform certainly did not send it', () => {
+    const pauses = [1, 2, 3, 10].map((attempts) => readOutcome(entry(attempts), refused(500)));
+    expect(pauses).toMatchObject([1_000, 2_000, 4_000, 60_000].map((afterMs) => ({ event: 'again', afterMs })));
+    for (const answer of [
+      refused(401),
+      { outcome: 'unreachable', reason: 'ECONNREFUSED', timedOut: false, neverSent: true } as const,
+    ]) {
+      expect(readOutcome(entry(), answer)).toMatchObject({ event: 'again', wasSent: true });
+      expect(readOutcome(entry(25), answer)).toMatchObject({ event: 'fail' });
+    }
+  });
+
+  test('429 is obeyed, however often', () => {
+    expect(readOutcome(entry(99), refused(429, { retryAfterS: 7 }))).toMatchObject({ event: 'again', afterMs: 7_000 });
+  });
+
+  test('a moved chat is followed, unless it has that id already', () => {
+    expect(readOutcome(entry(), refused(400, { migrateToChatId: -9 }))).toMatchObject({ event: 'again', chatId: -9 });
+    expect(readOutcome(entry(), refused(400, { migrateToChatId: 5 }))).toMatchObject({ event: 'fail' });
+  });
+
+  test('none, or none that can be read, leaves it in doubt', () => {
+    expect(readOutcome(entry(), { outcome: 'unreachable', reason: 'reset', timedOut: false }).event).toBe('doubt');
+    expect(readOutcome(entry(), { outcome: 'garbage', status: 200, reason: 'html' }).event).toBe('doubt');
+  });
+});

@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { blockedChatStore, isBlockedChat } from '../../records/chats/blocked-chat-store.ts';
+import type { Lane } from './lanes.ts';
+import { paceOf } from './pace.ts';
+import { sendEntry } from './send-entry.ts';
+import type { Outcome } from './send-outcome.ts';
+import type { OutboxTurn, OutboxTurnDeps } from './turn-deps.ts';
+import type { BegunEntry, WaitingEntry } from './turn-store.ts';
+
+/** So long before its time an entry is noted as being sent: until then a kill leaves no doubt about it. */
+const NOTED_BEFORE_MS = 10;
+const REFUSED_PAUSE_MS = 250;
+/** A 429 names no chat. Of so many chats within that time it is about the bot. */
+const CHATS_OF_A_FLOOD = 3;
+const SAME_FLOOD_MS = 1_000;
+
+/** Sends the first entry of a lane at its time, and stores how that ended. Never rejects. */
+export async function sendReserved(
+  deps: OutboxTurnDeps,
+  turn: OutboxTurn,
+  bot: Bot,
+  lane: Lane,
+  { entry, atMs }: { entry: WaitingEntry; atMs: number },
+): Promise<void> {
+  const { botId, claim, lanes, lease } = turn;
+  await until(atMs - NOTED_BEFORE_MS);
+  if (!lease.ownsTurn()) return;
+  const owned = { id: entry.id, botId, claim };
+  let begun: BegunEntry | null;
+  try {
+    begun = await deps.outboxWrites.begin(owned);
+  } catch (error) {
+    if (!isUnavailable(error)) deps.log.error({ bot: botId, err: error }, 'entries could not be noted as being sent');
+    // It may be noted all the same.
+    await deps.outboxWrites.settle({ ...notMade(lane.chatId), ...owned });
+    lanes.forget(lane);
+    return;
+  }
+  if (begun === null) {
+    lane.restsUntilMs = performance.now() + REFUSED_PAUSE_MS;
+    lanes.forget(lane);
+    return;
+  }
+  await until(atMs);
+  const answered = await deps.sendGates.of(botId, paceOf(bot).perSecond).enter(entry.messages);
+  const outcome: Outcome = lease.ownsTurn() ? await sendEntry(deps, bot, begun) : notMade(begun.chatId);
+  answered();
+  follow(turn, lane, outcome);
+  await deps.outboxWrites.settle({ ...outcome, ...owned });
+  await noteBlocked(deps, botId, begun, outcome);
+  deps.measure.attempted(MEASURED[outcome.event]);
+  if (outcome.event === 'again') lanes.forget(lane);
+  else lanes.drop(lane);
+}
+
+const MEASURED = { sent: 'sent', fail: 'failed', doubt: 'in_doubt', again: 'again' } as const;
+
+/** Another process may own the outbox now, which counts what it sends itself. */
+function notMade(chatId: number): Outcome {
+  return { event: 'again', errorCode: null, error: '', chatId, afterMs: 0, wasSent: false };
+}
+
+/** The chat rests by itself (delivery/flood). Of several chats at once, the bot does. */
+function follow(turn: OutboxTurn, { chatId }: Lane, outcome: Outcome): void {
+  if (outcome.event !== 'again' || outcome.errorCode !== 429) return;
+  const nowMs = performance.now();
+  const recent = turn.floods.filter((flood) => flood.atMs > nowMs - SAME_FLOOD_MS && flood.chatId !== chatId);
+  turn.floods = [...recent, { chatId, atMs: nowMs }];
+  if (turn.floods.length >= CHATS_OF_A_FLOOD) turn.restsUntilMs = Math.max(turn.restsUntilMs, nowMs + outcome.afterMs);
+}
+
+/** The next broadcast leaves the chat out. If that cannot be noted, it learns of it by itself. */
+async function noteBlocked(
+  deps: OutboxTurnDeps,
+  botId: number,
+  { chatId, params }: BegunEntry,
+  outcome: Outcome,
+): Promise<void> {
+  if (outcome.event !== 'fail' || outcome.errorCode === null) return;
+  const refusal = { code: outcome.errorCode, description: outcome.error };
+  if (!isBlockedChat(refusal, params)) return;
+  await blockedChatStore(deps.db)
+    .note({ botId, chatId })
+    .catch((error: unknown) =>
+      deps.log.warn({ bot: botId, reason: String(error) }, 'a blocked chat could not be noted'),
+    );
+}
+
+async function until(atMs: number): Promise<void> {
+  const leftMs = atMs - performance.now();
+  if (leftMs > 0) await delay(leftMs);
+}

@@ -1,0 +1,43 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
+import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import type { Floods } from '../flood/floods.ts';
+import type { Lanes } from './lanes.ts';
+import type { OutboxWrites } from './outbox-writes.ts';
+import type { SendDeps } from './send-entry.ts';
+import type { SendGates } from './send-gate.ts';
+import type { WakeUps } from './wake-ups.ts';
+
+export type OutboxTurnDeps = SendDeps & {
+  db: Database;
+  directory: BotDirectory;
+  clock: Clock;
+  turnNews: ChannelWaiters;
+  outboxWrites: OutboxWrites;
+  sendGates: SendGates;
+  floods: Pick<Floods, 'leftMs'>;
+  measure: MeasureOutbox;
+};
+
+export type MeasureOutbox = {
+  /** An attempt ended so. */
+  attempted(outcome: 'sent' | 'failed' | 'again' | 'in_doubt'): void;
+};
+
+/** What a turn knows of the outbox of its bot. */
+export type OutboxTurn = {
+  botId: number;
+  claim: number;
+  lanes: Lanes;
+  lease: TurnLease;
+  wakes: WakeUps;
+  inFlight: Set<Promise<void>>;
+  /** Until when (as of performance.now()) nothing of the bot goes out. */
+  restsUntilMs: number;
+  /** Somebody said, since the last look, that there is something new. */
+  isNews: boolean;
+  /** The chats to which the platform lately took nothing. */
+  floods: { chatId: number; atMs: number }[];
+};

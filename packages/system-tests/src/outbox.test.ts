@@ -1,0 +1,170 @@
+import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+type Sent = { chat: number; text: string; atMs: number; status: number | null };
+
+let fleet: Fleet;
+let bot: FleetBot;
+let people: number[] = [];
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 2 });
+  bot = await fleet.addBot();
+  people = await Promise.all(Array.from({ length: 40 }, () => reader(bot)));
+}, 60_000);
+afterEach(() => fleet.control.clearFaults({}));
+afterAll(() => fleet?.stop(), 60_000);
+
+/** Somebody who has started the bot. */
+async function reader({ platformId }: FleetBot): Promise<number> {
+  const { id } = await fleet.control.createPerson({});
+  await fleet.control.startBot({ person: id, bot: platformId, quietly: true });
+  return id;
+}
+const add = (chat: number, text: string, fields: object = {}) =>
+  fleet.rest<OutboxEntryResource>('/api/outbox/add', {
+    ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: chat, text } },
+    ...fields,
+  });
+const show = (id: number) => fleet.rest<OutboxEntryResource>(`/api/outbox/show?id=${id}`);
+const inState = (id: number, state: string, timeoutMs = 15_000) =>
+  waitFor(
+    async () => {
+      const entry = await show(id);
+      return entry.state === state && entry;
+    },
+    { message: `entry ${id} being ${state}`, timeoutMs },
+  ) as Promise<OutboxEntryResource>;
+const sentBy = async ({ platformId }: FleetBot): Promise<Sent[]> => {
+  const { calls } = await fleet.control.readCalls({ bot: platformId, method: 'sendMessage' });
+  return calls.map(({ params, atMs, status }) => ({
+    ...{ chat: Number(params.chat_id), text: params.text ?? '', atMs, status },
+  }));
+};
+const textsTo = async (chat: number) =>
+  (await sentBy(bot)).filter((sent) => sent.chat === chat).map(({ text }) => text);
+
+describe('an entry', () => {
+  test('is sent, and its message is in the history with who handed it over', async () => {
+    const [chat] = people as [number];
+    const { id } = await add(chat, 'Your order is ready.');
+    const entry = await inState(id, 'sent');
+    expect(entry).toMatchObject({ attempts: 1, message_id: expect.any(Number), settled_at: expect.any(String) });
+    expect(entry.result).toMatchObject({ text: 'Your order is ready.', chat: { id: chat } });
+    const stored = () =>
+      fleet.rest<{ id: number; outgoing: boolean }[]>(`/api/messages?bot_id=${bot.id}&chat_id=${chat}`);
+    const message = await waitFor(async () => (await stored()).find((one) => one.id === entry.message_id));
+    expect(message).toMatchObject({ outgoing: true });
+    const audited = () => fleet.rest<object[]>(`/api/adminlog?bot_id=${bot.id}&chat_id=${chat}&action=send`);
+    await waitFor(async () => (await audited()).length === 1, { message: 'the audit entry' });
+    expect((await audited())[0]).toMatchObject({ actor_username: 'admin', target_id: entry.message_id });
+  });
+
+  test('waits for its time, or expires', async () => {
+    const chat = people[1] as number;
+    const dueS = Math.ceil(Date.now() / 1000) + 3;
+    const later = await add(chat, 'later', { send_at: dueS });
+    const late = await add(chat, 'late', { send_at: dueS + 600, expires_at: dueS + 601 });
+    expect(later.state).toBe('scheduled');
+    await inState(later.id, 'sent');
+    const [sent] = (await sentBy(bot)).filter(({ text }) => text === 'later');
+    expect(sent?.atMs).toBeGreaterThanOrEqual(dueS * 1000);
+    await fleet.rest('/api/outbox/cancel', { ids: [late.id] });
+    expect(await show(late.id)).toMatchObject({ state: 'cancelled' });
+    await fleet.control.setFault({ method: 'sendMessage', effect: { kind: 'status', status: 502 } });
+    const soon = await add(chat, 'soon over', { expires_at: Math.ceil(Date.now() / 1000) + 2 });
+    expect(await inState(soon.id, 'expired')).toMatchObject({ error_code: 502 });
+  });
+});
+
+test('one chat gets its entries in their order, while others go side by side; the most urgent go first', async () => {
+  const chats = people.slice(2, 6) as [number, number, number, number];
+  await fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+  const entries: OutboxEntryResource[] = [];
+  for (const chat of chats) {
+    for (const [at, priority] of ['bulk', 'normal', 'normal', 'critical'].entries()) {
+      entries.push(await add(chat, `${priority} ${at}`, { priority }));
+    }
+  }
+  // A disabled bot sends nothing, so all of them wait by now.
+  await fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+  for (const { id } of entries) await inState(id, 'sent', 30_000);
+  for (const chat of chats) expect(await textsTo(chat)).toEqual(['critical 3', 'normal 1', 'normal 2', 'bulk 0']);
+  const first = (await sentBy(bot)).filter(({ text }) => text === 'critical 3').map(({ atMs }) => atMs);
+  expect(Math.max(...first) - Math.min(...first)).toBeLessThan(1_000);
+});
+
+describe('what the platform answers', () => {
+  test('429: the chat rests for so long, and others do not', async () => {
+    const [limited, other] = people.slice(6, 8) as [number, number];
+    await fleet.control.setFault({
+      ...{ bot: bot.platformId, method: 'sendMessage', count: 1 },
+      effect: { kind: 'status', status: 429, retryAfterS: 3, description: 'Too Many Requests: retry after 3' },
+    });
+    const first = await add(limited, 'first');
+    await waitFor(async () => (await show(first.id)).attempts === 1 && (await show(first.id)).error_code === 429);
+    const [second, elsewhere] = [await add(limited, 'second'), await add(other, 'elsewhere')];
+    await inState(elsewhere.id, 'sent');
+    expect((await show(first.id)).state).not.toBe('sent');
+    await inState(second.id, 'sent');
+    expect(await show(first.id)).toMatchObject({ state: 'sent', attempts: 2 });
+    const sent = (await sentBy(bot)).filter(({ chat }) => chat === limited);
+    expect(sent.map(({ text }) => text)).toEqual(['first', 'first', 'second']);
+    expect(sent[1]!.atMs - sent[0]!.atMs).toBeGreaterThanOrEqual(3_000);
+  });
+
+  test('a refusal fails the entry with its words, and the next one goes on', async () => {
+    const blocking = people[12] as number;
+    await fleet.control.blockBot({ person: blocking, bot: bot.platformId, blocked: true });
+    const refused = await add(blocking, 'are you there?');
+    expect(await inState(refused.id, 'failed')).toMatchObject({ error_code: 403, error: expect.stringMatching(/\w/) });
+    const wrong = await add(people[8] as number, '');
+    expect(await inState(wrong.id, 'failed')).toMatchObject({ error_code: 400, attempts: 1 });
+  });
+
+  test('500: it is tried again, with pauses', async () => {
+    const chat = people[9] as number;
+    await fleet.control.setFault({ method: 'sendMessage', count: 2, effect: { kind: 'status', status: 500 } });
+    const { id } = await add(chat, 'at the third try');
+    expect(await inState(id, 'sent')).toMatchObject({ attempts: 3 });
+  });
+
+  test('no answer: it is in doubt and not repeated, until somebody resends it', async () => {
+    const chat = people[10] as number;
+    await fleet.control.setFault({ method: 'sendMessage', count: 1, effect: { kind: 'lose-answer' } });
+    const { id } = await add(chat, 'perhaps');
+    const next = await add(chat, 'next');
+    expect(await inState(id, 'in_doubt')).toMatchObject({ attempts: 1, error: expect.stringContaining('No answer') });
+    await inState(next.id, 'sent');
+    expect(await textsTo(chat)).toEqual(['perhaps', 'next']);
+    await fleet.rest('/api/outbox/resend', { ids: [id] });
+    await inState(id, 'sent');
+    expect(await textsTo(chat)).toEqual(['perhaps', 'next', 'perhaps']);
+  });
+});
+
+test('a group that becomes a supergroup gets what waits for it there', async () => {
+  const admins = [{ bot: bot.platformId }];
+  const { id: group } = await fleet.control.createChat({ type: 'group', creator: people[11] as number, admins });
+  const { id: waiting } = await add(group, 'for later', { send_at: Math.ceil(Date.now() / 1000) + 4 });
+  const { id: supergroup } = await fleet.control.migrateGroup({ chat: group, person: people[11] as number });
+  const { id } = await add(group, 'into the group');
+  expect(await inState(id, 'sent')).toMatchObject({ chat_id: supergroup });
+  expect(await inState(waiting, 'sent')).toMatchObject({ chat_id: supergroup });
+});
+
+test('keeps within the limits of the platform, also beside what a program sends by itself', async () => {
+  const busy = await fleet.addBot();
+  const chats = await Promise.all(Array.from({ length: 60 }, () => reader(busy)));
+  await fleet.control.setLimits({ bot: busy.platformId, limits: { perSecond: 30, perChatSecond: 1 } });
+  const entries = await Promise.all(
+    chats.flatMap((chat) => [1, 2].map((at) => add(chat, `${at}`, { bot_id: busy.id, priority: 'normal' }))),
+  );
+  for (const { id } of entries) await inState(id, 'sent', 60_000);
+  const sent = (await sentBy(busy)).map(({ atMs }) => atMs).toSorted((one, other) => one - other);
+  expect(sent).toHaveLength(120);
+  const mostInASecond = Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 1000).length));
+  expect(mostInASecond).toBeLessThanOrEqual(25);
+}, 90_000);
