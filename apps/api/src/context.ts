@@ -15,6 +15,7 @@ import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorde
 import { type WorkLimit, workLimit } from '@flotilla/domain/people/accounts/work-limit.ts';
 import { type ChatPhotos, chatPhotos } from '@flotilla/domain/records/files/chat-photos.ts';
 import { type GroupFollower, groupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
+import { type OwnerAnswers, ownerAnswers } from '@flotilla/domain/records/takeover/owner-answers.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
 import { botChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
@@ -40,6 +41,7 @@ export type Context = Service & {
   platform: PlatformClient;
   groupFollower: GroupFollower;
   chatPhotos: ChatPhotos;
+  ownerAnswers: OwnerAnswers;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
   /** The Idempotency-Keys of calls. */
@@ -133,6 +135,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     platform: groups.platform,
     groupFollower: groups,
     chatPhotos: chatPhotos({ db, platform: groups.platform, clock }),
+    ownerAnswers: ownerAnswers(service),
     waiters,
     questionWaiters,
     idempotency,

@@ -11,6 +11,7 @@ import {
 } from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
 import { type GroupFollower, groupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
+import { type OwnerAnswers, ownerAnswers } from '@flotilla/domain/records/takeover/owner-answers.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
@@ -25,6 +26,7 @@ export type WorkerContext = Service & {
   config: WorkerConfig;
   platform: PlatformClient;
   groupFollower: GroupFollower;
+  ownerAnswers: OwnerAnswers;
   pollingClient: PollingClient;
   /** Wakes the turns that run in this process when their bot gets updates, or another configuration. */
   turnNews: ChannelWaiters;
@@ -73,6 +75,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     config,
     platform: groups.platform,
     groupFollower: groups,
+    ownerAnswers: ownerAnswers(service),
     pollingClient: polling,
     turnNews,
     backends,

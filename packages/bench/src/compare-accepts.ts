@@ -68,6 +68,7 @@ export async function applyBot(redis: RedisHandles, bot: number, programs: numbe
     rules: false,
     manage: true,
     allowed: '',
+    seesHeld: ',',
     programs: `,${ids.join(',')},`,
     pushing,
     filters: '',

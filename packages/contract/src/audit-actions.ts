@@ -36,6 +36,9 @@ const MEANINGS = {
   tag_add: 'a user of a chat was tagged',
   tag_remove: 'a tag was removed',
   chat_delete: 'a chat and its messages were removed from Flotilla',
+  chat_takeover:
+    'a chat was taken over: by a person, by a routing rule, or because the owner of a business account answered',
+  chat_release: 'a chat that was taken over was given back to its bot',
   chat_assign: 'a chat was given to an account (`target_id`), or to nobody',
   chat_done: 'a chat was marked as done',
   chat_reopen: 'a chat that was done was marked as open',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
-import { botIdField, nameFields, okAnswer, ownIdField, usernameField } from './fields.ts';
+import { botIdField, nameFields, okAnswer, okField, ownIdField, usernameField } from './fields.ts';
 import { botId, businessConnectionId, chatId, flag, integer, nullable, ownId, pagedInputs, text } from './inputs.ts';
 import { messageResource } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
@@ -77,6 +77,15 @@ const chatResource = z
       .describe(
         'True if neither the bot nor a person has answered the newest message of a person, and the chat is not done. Always false in channels.',
       ),
+    held_until: z.iso
+      .datetime()
+      .describe('Until when a person has taken it over, so that the bot gets nothing of it. Absent: the bot answers.')
+      .optional(),
+    held_by: z
+      .string()
+      .describe('Who has: `account:<username>`, `rule:<id>`, or `owner` of the business account.')
+      .optional(),
+    missed: z.int().describe('How many updates are kept, to be delivered when it is released.').optional(),
     assigned_to: z.int().describe('The account that looks after it. Absent: nobody.').optional(),
     assigned_to_name: z.string().describe('The name of that account.').optional(),
   })
@@ -146,6 +155,22 @@ const assignInputs = {
   bot_id: botId(),
   chat_id: chatId(),
   account_id: nullable(ownId()).describe('An account that has the bot. null: nobody.'),
+};
+
+const MOST_MINUTES = 1440;
+const takeoverInputs = {
+  bot_id: botId(),
+  chat_id: chatId(),
+  minutes: integer({ min: 1, max: MOST_MINUTES }).default(60).describe('For how long.'),
+};
+const releaseInputs = {
+  bot_id: botId(),
+  chat_id: chatId(),
+  deliver_missed: flag()
+    .default(false)
+    .describe(
+      'True: the bot gets the updates that were held, in order, under new ids. At most the newest 1,000 are kept, for 24 h. False: they are in the history only.',
+    ),
 };
 
 const oneChat = { input: z.object({ bot_id: botId(), chat_id: chatId() }), botInputs: ['bot_id'] } as const;
@@ -277,6 +302,47 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     output: chatResource,
     readOnlyFields: fieldsBeside(chatResource, oneChat.input.shape),
     example: { input: EXAMPLE_CHAT, output: CHAT },
+  }),
+
+  takeOverChat: defineOperation({
+    method: 'POST',
+    audit: ['chat_takeover'],
+    paths: ['/api/chats/takeover'],
+    role: 'any',
+    summary: 'Takes a chat over from the bot, so that a person can answer.',
+    description: `While it is held, the updates of the chat (messages, edits, presses of buttons, reactions, members) go to the history, the
+inbox, live streams, and to programs and named consumers with \`sees_held\`. The backend, the default poll and the other programs do
+not get them, and routing rules do not see them. It holds in every process at once. Updates that were accepted before are still
+delivered.
+
+It ends by itself after its time, which begins anew with each call, and with each message that an account sends to the chat by REST. If Redis loses its data, it ends too: then the bot answers again.`,
+    input: z.object(takeoverInputs),
+    output: chatResource,
+    botInputs: ['bot_id'],
+    readOnlyFields: fieldsBeside(chatResource, takeoverInputs),
+    example: {
+      input: { ...EXAMPLE_CHAT, minutes: 30 },
+      output: { ...CHAT, held_until: '2026-01-02T10:45:00.000Z', held_by: 'account:ada', missed: 0 },
+    },
+  }),
+
+  releaseChat: defineOperation({
+    method: 'POST',
+    audit: ['chat_release'],
+    paths: ['/api/chats/release'],
+    role: 'any',
+    summary: 'Gives a chat that was taken over back to its bot.',
+    description:
+      'What was held is delivered before anything newer of the chat. Programs that saw it do not get it again, and routing rules do not see it.',
+    input: z.object(releaseInputs),
+    output: z.strictObject({
+      ok: okField,
+      delivered: z.int().describe('How many updates were delivered that had been held.'),
+    }),
+    botInputs: ['bot_id'],
+    readOnlyFields: fieldsBeside(chatResource, releaseInputs),
+    errors: ['conflict'],
+    example: { input: { ...EXAMPLE_CHAT, deliver_missed: true }, output: { ok: true, delivered: 3 } },
   }),
 
   deleteChat: defineOperation({

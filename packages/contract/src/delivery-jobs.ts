@@ -13,6 +13,7 @@ const REFUSAL_CODES = [
   'program_deleted',
   'bot_deleted',
   'too_many_wait',
+  'chat_held',
   'unknown',
 ] as const;
 
@@ -24,6 +25,7 @@ export const refusalCode = z.enum(REFUSAL_CODES).meta({
     '- `no_rules`: the bot has no routing rules to run\n' +
     '- `program_deleted`, `bot_deleted`: the program or the bot was deleted\n' +
     '- `too_many_wait`: so many updates wait for a reader that polls that more would soon stop the intake of the bot\n' +
+    '- `chat_held`: a person has taken the chat over; send them again when it is released\n' +
     '- `unknown`: a later release refused them for a reason that this one does not know',
 });
 

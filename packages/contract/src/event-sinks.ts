@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { EVENT_KINDS } from './events.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import { flag, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
+import { flag, integer, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 const KINDS_NOTE = 'The kinds of events that it gets. null: all.';
+const AWAITS_NOTE =
+  'For `chat.awaits`: how many minutes after the newest message of a private chat nobody has answered.';
 const BOTS_NOTE = 'The bots whose events it gets. null: all, and what is about no bot.';
 
 export const eventSinkResource = z
@@ -20,6 +22,7 @@ export const eventSinkResource = z
     chat_id: z.int().describe('The chat that it writes into.').optional(),
     kinds: z.array(z.string()).nullable().describe(KINDS_NOTE),
     bot_ids: z.array(z.int()).nullable().describe(BOTS_NOTE),
+    awaits_minutes: z.int().describe(AWAITS_NOTE),
     enabled: enabledField,
     waiting: z.int().describe('Events that wait for it: it fails, or the pace keeps them back.'),
     delivered_at: z.iso.datetime().describe('When it last took an event. Absent: never.').optional(),
@@ -52,6 +55,7 @@ const SINK: EventSinkResource = {
   chat_id: EXAMPLE_CHAT_ID,
   kinds: ['backend.failing', 'backend.recovered', 'poller.silent', 'poller.back'],
   bot_ids: null,
+  awaits_minutes: 15,
   enabled: true,
   waiting: 0,
   last_error: '',
@@ -67,6 +71,7 @@ const inputs = {
   chat_id: platformId().describe('The chat that it writes into.'),
   kinds: nullable(listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length)).describe(KINDS_NOTE),
   bot_ids: nullable(ownIds(1000)).describe(BOTS_NOTE),
+  awaits_minutes: integer({ min: 1, max: 1440 }).describe(AWAITS_NOTE),
   enabled: flag().describe('False: it gets no events that happen meanwhile.'),
 };
 
@@ -77,6 +82,7 @@ const addInputs = {
   chat_id: inputs.chat_id.optional(),
   kinds: inputs.kinds.default(null),
   bot_ids: inputs.bot_ids.default(null),
+  awaits_minutes: inputs.awaits_minutes.default(15),
   enabled: inputs.enabled.default(true),
 };
 const updateInputs = {
@@ -87,6 +93,7 @@ const updateInputs = {
   chat_id: inputs.chat_id.optional(),
   kinds: inputs.kinds.optional(),
   bot_ids: inputs.bot_ids.optional(),
+  awaits_minutes: inputs.awaits_minutes.optional(),
   enabled: inputs.enabled.optional(),
 };
 

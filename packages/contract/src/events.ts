@@ -26,6 +26,10 @@ export const EVENTS = {
   'flood.ended': { text: 'the platform takes all calls of that bot again' },
   'bot.unauthorized': { text: 'the platform does not know the token of a bot', end: 'intake.resumed' },
   'broadcast.done': { text: 'a broadcast has reached every chat of its audience' },
+  'chat.held': { text: 'a person, a routing rule or the owner of a business account took a chat over from the bot' },
+  'chat.awaits': {
+    text: 'a person waits for an answer in a private chat, for `awaits_minutes` of the sink; recorded only while a sink takes it',
+  },
   'bot.added': { text: 'a bot was registered' },
   'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },
   'key.created': { text: 'an API key was created' },

@@ -18,6 +18,8 @@ const KINDS_NOTE =
 
 const EXCLUSIVE_NOTE =
   'True: what its kinds and its filter select, it takes alone. No other program, no backend, no getUpdates and no named consumer gets it. The history, the live stream and the routing rules still see it. A paused program goes on taking.';
+const SEES_HELD_NOTE =
+  'True: it also gets the updates of chats that a person has taken over (`POST /api/chats/takeover`). Then it should not answer there.';
 const ORDER_NOTE =
   'Which exclusive program takes an update that several select: the one with the lowest order, and of equal ones the oldest.';
 
@@ -48,6 +50,7 @@ const programResource = z
     filter: programFilter.describe(FILTER_NOTE),
     exclusive: z.boolean().describe(EXCLUSIVE_NOTE),
     order: z.int().describe(ORDER_NOTE),
+    sees_held: z.boolean().describe(SEES_HELD_NOTE),
     enabled: enabledField.describe('False while it is paused: it gets no updates, and its cursor stays.'),
     pending_update_count: z
       .int()
@@ -88,6 +91,7 @@ const PROGRAM: ProgramResource = {
   filter: { chat_ids: [-1001234567890], commands: ['stats'] },
   exclusive: false,
   order: 100,
+  sees_held: false,
   enabled: true,
   pending_update_count: 0,
   state: 'ok',
@@ -106,6 +110,7 @@ const kinds = () =>
     KINDS_NOTE,
   );
 const exclusive = () => flag().describe(EXCLUSIVE_NOTE);
+const seesHeld = () => flag().describe(SEES_HELD_NOTE);
 const order = () => integer({ min: 1, max: 1000 }).describe(ORDER_NOTE);
 
 /** The backend of a program that pushes. */
@@ -138,6 +143,7 @@ const addInputs = {
   filter: filterInput().prefault({}),
   exclusive: exclusive().default(false),
   order: order().default(100),
+  sees_held: seesHeld().default(false),
   silent_after_s: silentAfterInput().default(300),
   enabled: flag().default(true).describe('False: it begins paused.'),
 };
@@ -151,6 +157,7 @@ const updateInputs = {
   filter: filterInput().optional(),
   exclusive: exclusive().optional(),
   order: order().optional(),
+  sees_held: seesHeld().optional(),
   silent_after_s: silentAfterInput().optional(),
   enabled: flag().optional().describe('False pauses it, true lets it go on.'),
 };

@@ -20,7 +20,7 @@ import { decided } from './route-decisions.ts';
 const CONDITION_TYPES = ['chat_id', 'thread_id', 'user_id', 'keyword', 'text', 'all', 'llm'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
-const ROUTING_ACTIONS = ['forward', 'copy', 'drop'] as const;
+const ROUTING_ACTIONS = ['forward', 'copy', 'drop', 'hold'] as const;
 export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
 
 /** After a crash between sending a message and recording it: send it again, or leave it out. */
@@ -39,7 +39,9 @@ const TARGET_NOTE =
 const DELIVERY_NOTE =
   'What happens to a message if a worker crashes while it sends it. at_least_once: it may be sent twice. at_most_once: it may not be sent at all.';
 const ACTION_NOTE =
-  'forward: sends the message and shows where it came from. copy: sends it and does not show that. drop: keeps it from the backend.';
+  'forward: sends the message and shows where it came from. copy: sends it and does not show that. drop: keeps it from the backend. hold: takes its chat over from the bot for `action_minutes`, so that a person can answer; the message itself still goes to the bot.';
+
+const MINUTES_NOTE = 'Only with the action hold: for how many minutes.';
 
 const routingRuleResource = z
   .strictObject({
@@ -54,10 +56,11 @@ const routingRuleResource = z
         'For chat_id: the id. For thread_id: a chat and one of its topics, as `<chat>:<thread>`; 0 is outside every topic, and General, and 1 is General. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase. For text: a regular expression. For all: empty. For llm: an instruction for the model, or empty.',
       ),
     action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
+    action_minutes: z.int().optional().describe(MINUTES_NOTE),
     target_chat_id: z
       .int()
       .optional()
-      .describe('The chat that the messages are sent to. Absent only if the action is drop.'),
+      .describe('The chat that the messages are sent to. Absent only if the action is drop or hold.'),
     enabled: enabledField,
     delivery: z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE),
     description: z.string().describe('A text for people.'),
@@ -133,13 +136,18 @@ const delivery = () => z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE);
 const description = () => text({ max: 4096 }).describe('A text for people.');
 
 const targets = {
-  target_bot_id: integer({ min: 0 }).optional().describe(`${TARGET_NOTE} Required unless the action is drop.`),
+  target_bot_id: integer({ min: 0 }).optional().describe(`${TARGET_NOTE} Required unless the action is drop or hold.`),
   candidate_bot_ids: nullable(ownIds(MAX_CANDIDATES))
     .optional()
     .describe(`${CANDIDATES_NOTE} At most ${MAX_CANDIDATES}.`),
+  action_minutes: nullable(integer({ min: 1, max: 1440 }))
+    .optional()
+    .describe(`${MINUTES_NOTE} [60]`),
   target_chat_id: nullable(platformId())
     .optional()
-    .describe('The chat to send to. Required unless the action is drop. 0: the chat that the message came from.'),
+    .describe(
+      'The chat to send to. Required unless the action is drop or hold. 0: the chat that the message came from.',
+    ),
 };
 
 const addInputs = {

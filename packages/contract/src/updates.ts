@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { attemptResource } from './delivery-attempts.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { chatIdField, okField, updateIdField } from './fields.ts';
-import { botId, integer, limitInput, listOf, loweredInteger, ownId, text } from './inputs.ts';
+import { botId, flag, integer, limitInput, listOf, loweredInteger, ownId, text } from './inputs.ts';
 import { messageResource } from './messages.ts';
 import { defineOperation } from './operation.ts';
 
@@ -38,7 +38,7 @@ const readerOfUpdate = z
     outcome: z
       .enum(UPDATE_OUTCOMES)
       .describe(
-        'delivered: a backend accepted it, rules sent it on, or a client that polls has acknowledged it or passed it. waiting: it is still to come, or to be tried again. filtered: it was not for this reader. dead, expired: it was given up. dropped: a routing rule kept it from the backend. held: a routing rule holds it for people.',
+        'delivered: a backend accepted it, rules sent it on, or a client that polls has acknowledged it or passed it. waiting: it is still to come, or to be tried again. filtered: it was not for this reader. dead, expired: it was given up. dropped: a routing rule kept it from the backend. held: a person had taken the chat over.',
       ),
     filtered_by: z
       .string()
@@ -79,9 +79,11 @@ const shownUpdate = z
     message: messageResource.optional().describe('The message that the update is about, while the history has it.'),
     accepted_at: z.iso.datetime().optional().describe('When Flotilla accepted it. Absent if nobody knows any more.'),
     via: z
-      .enum(['polling', 'webhook', 'redrive'])
+      .enum(['polling', 'webhook', 'redrive', 'held'])
       .optional()
-      .describe('How it came last: from getUpdates, from a push of the platform, or again from a dead letter.'),
+      .describe(
+        'How it came last: from getUpdates, from a push of the platform, again from a dead letter, or after it was held for people.',
+      ),
     kind: z.string().optional().describe('The kind of the update, such as message.'),
     chat_id: chatIdField.optional(),
     readers: z.array(readerOfUpdate).describe('What became of it at each reader of the bot that had it or may get it.'),
@@ -165,6 +167,11 @@ export const updateOperations = {
       consumer: consumerName()
         .optional()
         .describe('The name of a consumer with a cursor of its own. Absent: the default consumer.'),
+      sees_held: flag()
+        .default(false)
+        .describe(
+          'Only with `consumer`. True: it also gets the updates of chats that a person has taken over (`POST /api/chats/takeover`).',
+        ),
       program_id: ownId()
         .optional()
         .describe(

@@ -91,6 +91,9 @@ export interface ChatsTable {
   done_id: BigInt64 | null;
   /** Since when the bot cannot write there: it was blocked or removed. */
   blocked_at: Date | null;
+  /** For which newest message sinks were told that the chat awaits an answer, and after how many minutes at most. */
+  awaits_told_date: BigInt64 | null;
+  awaits_told_minutes: number | null;
 }
 
 /** Texts that people send again and again. */
@@ -202,6 +205,8 @@ export interface RoutesTable {
   condition_type: string;
   condition_value: Generated<string>;
   action: string;
+  /** Of `hold`. */
+  action_minutes: number | null;
   target_chat_id: BigInt64 | null;
   enabled: Generated<boolean>;
   description: Generated<string>;
@@ -224,6 +229,8 @@ export interface ProgramsTable {
   exclusive: Generated<boolean>;
   /** Among the exclusive ones of the bot; the lowest takes first. */
   position: Generated<number>;
+  /** It also gets the updates of chats that a person has taken over. */
+  sees_held: Generated<boolean>;
   enabled: Generated<boolean>;
   /** '' when unset, like the next three. */
   backend_url_sealed: Generated<string>;
@@ -611,6 +618,7 @@ export interface EventSinksTable {
   /** JSON arrays; null: all. */
   kinds: string[] | null;
   bot_ids: number[] | null;
+  awaits_minutes: Generated<number>;
   enabled: Generated<boolean>;
   delivered_at: Date | null;
   failing_since: Date | null;

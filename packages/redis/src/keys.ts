@@ -74,6 +74,10 @@ export function botKeys(botId: number) {
     rulesRedriven: `${prefix}:rules:redriven`,
     /** Also `p:<id>` the progress of its routing (JSON), and `g:<id>` its album. */
     rulesWork: `${prefix}:rules:work`,
+    /** Hash: chat that a person has taken over → until when (ms), for how long at a time (ms), since when (ms), and by whom. */
+    holds: `${prefix}:holds`,
+    /** Sorted set: updates that were held, by chat and id; see lib/hold.lua. */
+    missed: `${prefix}:missed`,
     /** List: what the router decided for messages of the bot (JSON), newest first. */
     decisions: `${prefix}:decisions`,
     /** JSON: the bot that the router chose for the chat; it lives while the choice holds. */
@@ -181,6 +185,7 @@ export const eventKeys = {
   /** Set by the worker that looks. */
   look: '{events}:look',
   lookAtLetters: '{events}:look-at-letters',
+  lookAtChats: '{events}:look-at-chats',
   /** String: the id of the last dead letter that was looked at. */
   lastLetter: '{events}:last-letter',
 } as const;

@@ -165,7 +165,7 @@ export type TurnArgs = {
   claim: string;
 };
 
-export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; live: string; accepted: string; seen: string[] };
+export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; live: string; accepted: string; holds: string; missed: string; seen: string[] };
 export type AcceptUpdatesArgs = {
   registrationId: string;
   botId: number;
@@ -202,7 +202,7 @@ export type AcceptUpdatesReply =
   | { outcome: 'OK'; appended: number; duplicates: number; lastId: number; wakePush: boolean; wakeHistory: boolean; wakeRules: boolean; wakePrograms: number[]; reserveIds: boolean };
 /** Appends updates from the platform to a bot's log and to the history stream: each once, all or none. See scripts/accept-updates.lua. */
 async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args: AcceptUpdatesArgs): Promise<AcceptUpdatesReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live, keys.accepted];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live, keys.accepted, keys.holds, keys.missed];
   for (const key of keys.seen) sent.push(key);
   const keyCount = sent.length;
   sent.push(args.registrationId, args.botId, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.pollOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
@@ -267,6 +267,8 @@ export type ApplyBotArgs = {
   reservedId: number;
   /** ids of the bot's programs (',1,5,') */
   programs: string;
+  /** the programs that also get what is held (',1,5,') */
+  seesHeld: string;
   filters: string;
   /** what decides which programs get an update, '' for none */
   filtersDigest: string;
@@ -285,7 +287,7 @@ export type ApplyBotReply =
   | { outcome: 'OK'; waits: boolean; more: boolean };
 /** Brings a bot's state in line with its configuration; the only script that creates a state. See scripts/apply-bot.lua. */
 async function applyBot(redis: RedisCommands, keys: ApplyBotKeys, args: ApplyBotArgs): Promise<ApplyBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.reservedId, args.programs, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.reservedId, args.programs, args.seesHeld, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
   const reply = await runScript(redis, 'apply-bot', 14, sent);
   switch (reply[0]) {
     case 'OK':
@@ -589,7 +591,7 @@ async function endFlood(redis: RedisCommands, keys: EndFloodKeys, args: EndFlood
   return (reply as unknown) === 1;
 }
 
-export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; live: string; decisions: string };
+export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; live: string; decisions: string; holds: string; missed: string };
 export type ForgetBotArgs = {
   botId: number;
   lanePrefix: string;
@@ -600,8 +602,8 @@ export type ForgetBotArgs = {
 export type ForgetBotReply = boolean;
 /** Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix. See scripts/forget-bot.lua. */
 async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: ForgetBotArgs): Promise<ForgetBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.live, keys.decisions, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
-  const reply = await runScript(redis, 'forget-bot', 18, sent);
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.live, keys.decisions, keys.holds, keys.missed, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const reply = await runScript(redis, 'forget-bot', 20, sent);
   return (reply as unknown) === 1;
 }
 
@@ -635,6 +637,32 @@ async function noteFlood(redis: RedisCommands, keys: NoteFloodKeys, args: NoteFl
   const sent: (string | number)[] = [keys.floods, keys.noted, keys.numbers, args.name, args.forMs, args.most];
   const reply = await runScript(redis, 'note-flood', 3, sent);
   return Number((reply as unknown));
+}
+
+export type HoldChatKeys = { state: string; holds: string; missed: string };
+export type HoldChatArgs = {
+  registrationId: string;
+  chatId: number;
+  /** for how long; absent: renews a hold, for as long as it was made for */
+  forMs: number | null;
+  /** who holds it; '' keeps it */
+  by: string;
+};
+export type HoldChatReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'FREE' }
+  | { outcome: 'OK'; began: boolean; forMs: number };
+/** Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew. See scripts/hold-chat.lua. */
+async function holdChat(redis: RedisCommands, keys: HoldChatKeys, args: HoldChatArgs): Promise<HoldChatReply> {
+  const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, args.registrationId, args.chatId, args.forMs ?? '', args.by];
+  const reply = await runScript(redis, 'hold-chat', 3, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', began: reply[1] === 1, forMs: Number(reply[2]) };
+    default:
+      return { outcome: reply[0] } as HoldChatReply;
+  }
 }
 
 export type NoteReservedKeys = { state: string };
@@ -787,6 +815,8 @@ export type ReadPageArgs = {
   backCounted: number | null;
   /** of the configuration that names the program */
   revision: number;
+  /** a named consumer asks for what is held, too */
+  seesHeld: boolean;
   /** as kinds, for what the program took alone under earlier kinds */
   takenKinds: string;
 };
@@ -802,7 +832,7 @@ async function readPage(redis: RedisCommands, keys: ReadPageKeys, args: ReadPage
   const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead];
   if (keys.program !== null) sent.push(keys.program);
   const keyCount = sent.length;
-  sent.push(args.registrationId, args.activityPrefix, args.shardActivityPrefix, args.consumer, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.takenKinds);
+  sent.push(args.registrationId, args.activityPrefix, args.shardActivityPrefix, args.consumer, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.seesHeld ? '1' : '0', args.takenKinds);
   const reply = await runScriptRaw(redis, 'read-page', keyCount, sent);
   switch (String(reply[0])) {
     case 'BACK':
@@ -916,6 +946,47 @@ async function redrive(redis: RedisCommands, keys: RedriveKeys, args: RedriveArg
       return { outcome: 'LOG', lastId: Number(reply[1]), reserveIds: reply[2] === 1, wakePush: reply[3] === 1, wakeRules: reply[4] === 1 };
     default:
       return { outcome: reply[0] } as RedriveReply;
+  }
+}
+
+export type ReleaseChatKeys = { state: string; log: string; holds: string; missed: string; consumers: string; history: string; pendingTurns: string; accepted: string };
+export type ReleaseChatArgs = {
+  registrationId: string;
+  botId: number;
+  chatId: number;
+  delivers: boolean;
+  /** how many updates one call looks at */
+  limit: number;
+  /** the highest reserved update id; absent when the caller did not ask Postgres */
+  reservedId: number | null;
+  /** of the filters by which the updates were matched */
+  filtersDigest: string;
+  /** their marks, as in accept-updates, without albums; '' for none */
+  marksJson: string;
+  updates: readonly { /** as an earlier call returned them */ member: string }[];
+};
+export type ReleaseChatReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'FREE' }
+  | { outcome: 'DOUBT' }
+  | { outcome: 'FILTERS'; digest: string; filters: string }
+  | { outcome: 'MORE'; members: string[]; lastId: number; reserveIds: boolean; wakePush: boolean; wakeHistory: boolean; wakePrograms: number[]; delivered: number }
+  | { outcome: 'OK'; lastId: number; reserveIds: boolean; wakePush: boolean; wakeHistory: boolean; wakePrograms: number[]; delivered: number };
+/** Ends the hold of a chat. To deliver what was held, it is called again and again: each call appends some updates to the log, under new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the order stays. See scripts/release-chat.lua. */
+async function releaseChat(redis: RedisCommands, keys: ReleaseChatKeys, args: ReleaseChatArgs): Promise<ReleaseChatReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.holds, keys.missed, keys.consumers, keys.history, keys.pendingTurns, keys.accepted, args.registrationId, args.botId, args.chatId, args.delivers ? '1' : '0', args.limit, args.reservedId ?? '', args.filtersDigest, args.marksJson];
+  for (const one of args.updates) sent.push(one.member);
+  const reply = await runScript(redis, 'release-chat', 8, sent);
+  switch (reply[0]) {
+    case 'FILTERS':
+      return { outcome: 'FILTERS', digest: String(reply[1]), filters: String(reply[2]) };
+    case 'MORE':
+      return { outcome: 'MORE', members: (reply[1] as Value[]).map(String), lastId: Number(reply[2]), reserveIds: reply[3] === 1, wakePush: reply[4] === 1, wakeHistory: reply[5] === 1, wakePrograms: (reply[6] as Value[]).map(Number), delivered: Number(reply[7]) };
+    case 'OK':
+      return { outcome: 'OK', lastId: Number(reply[1]), reserveIds: reply[2] === 1, wakePush: reply[3] === 1, wakeHistory: reply[4] === 1, wakePrograms: (reply[5] as Value[]).map(Number), delivered: Number(reply[6]) };
+    default:
+      return { outcome: reply[0] } as ReleaseChatReply;
   }
 }
 
@@ -1135,6 +1206,7 @@ export const scripts = {
   forgetBot,
   forgetConsumer,
   noteFlood,
+  holdChat,
   noteReserved,
   noteDecision,
   noteRouted,
@@ -1147,6 +1219,7 @@ export const scripts = {
   readReaders,
   readStates,
   redrive,
+  releaseChat,
   renewPendingTurn,
   resealConfig,
   noteSends,

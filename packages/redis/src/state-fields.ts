@@ -17,7 +17,7 @@ const NAMES = [
     'intakePausedAt',
   ],
   ...['failingSince', 'probeIntervalMs', 'openUntil', 'goneSince', 'pushOkAt', 'pushErr', 'pushErrAt'],
-  ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'outboxAt', 'pushKeptUntil'],
+  ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'outboxAt', 'pushKeptUntil', 'heldUntil', 'seesHeld'],
   // Of a program only.
   ...['target', 'hasDeliveredAhead', 'parkedAt', 'parkedFor', 'polledAt'],
 ] as const;

@@ -157,6 +157,7 @@ export async function luaScene() {
         rules: settings.rules ?? false,
         manage: settings.manage ?? false,
         allowed: '',
+        seesHeld: ',',
         programs: `,${(settings.programs ?? []).join(',')},`,
         pushing: settings.pushing ?? '',
         filters: settings.filters === undefined ? '' : `text of ${settings.filters}`,

@@ -334,7 +334,17 @@ describe('a bot whose chats are not managed', () => {
     const { id } = tagged.json as { id: number };
     await api.admin('POST', '/api/bots/update', { body: { id: unmanaged.id, manage_enabled: false } });
     const before = await api.platform.readCalls({ bot: platformIdOf(unmanaged) });
-    const inputs = { ...chat, id, user_id: 5, message_id: 7, text: 'Hello', title: 'x', tag: 'friend', q: 'x' };
+    const inputs = {
+      ...chat,
+      id,
+      user_id: 5,
+      message_id: 7,
+      text: 'Hello',
+      title: 'x',
+      tag: 'friend',
+      q: 'x',
+      account_id: null,
+    };
     const managing = ofChats.filter(isManaging);
     expect(managing.map(([name]) => name)).toEqual(expect.arrayContaining(['sendMessage', 'addTag', 'banChatUser']));
     for (const [name, operation] of managing) {

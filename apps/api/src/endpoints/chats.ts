@@ -1,28 +1,25 @@
 import { type ChatResource, type chatOperations, RECENT_CHATS } from '@flotilla/contract/chats.ts';
 import { OK } from '@flotilla/contract/fields.ts';
+import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { listPinnedMessages } from '@flotilla/domain/records/chat-actions/list-pinned-messages.ts';
 import { refreshChat } from '@flotilla/domain/records/chat-actions/refresh-chat.ts';
-import { type Chat, type ChatQuery, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
+import { type ChatQuery, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
 import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
-import {
-  type InboxChat,
-  type InboxQuery,
-  inboxStore,
-  type LastMessage,
-} from '@flotilla/domain/records/chats/inbox-store.ts';
+import { type InboxQuery, inboxStore } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
 import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
-import { assignChat } from '@flotilla/domain/records/desk/assign-chat.ts';
+import { assignChat, requireChat } from '@flotilla/domain/records/desk/assign-chat.ts';
 import { closeChat } from '@flotilla/domain/records/desk/close-chat.ts';
 import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
+import { takeOverChat } from '@flotilla/domain/records/takeover/take-over-chat.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
-import { withoutNulls } from './without-nulls.ts';
+import { presentChat, presentChats, presentInbox } from './present-chat.ts';
 
 export const chatHandlers: Handlers<typeof chatOperations> = {
   async listChats(context, { input, caller }) {
@@ -44,7 +41,8 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
       topicStore(context.db).count(chat),
     ]);
     if (found === null) throw new FlotillaError('not_found', 'The bot has not seen this chat');
-    return { ...presentInboxChat(context, found), pinned_message_ids: pinned, topic_count: topicCount };
+    const [shown] = await presentInbox(context, [found]);
+    return { ...shown!, pinned_message_ids: pinned, topic_count: topicCount };
   },
 
   async markChatRead(context, { input, caller }) {
@@ -62,7 +60,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   },
 
   async refreshChat(context, { input }) {
-    return presentChat(await refreshChat(context, requireBot(context, input.bot_id), input.chat_id));
+    return presentChat(context, await refreshChat(context, requireBot(context, input.bot_id), input.chat_id));
   },
 
   async listAssignees(context, { input }) {
@@ -71,17 +69,31 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async assignChat(context, { input, by }) {
     const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
-    return presentChat(await assignChat(context, by, chat, input.account_id));
+    return presentChat(context, await assignChat(context, by, chat, input.account_id));
   },
 
   async markChatDone(context, { input, by }) {
     const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
-    return presentChat(await closeChat(context, by, chat, true));
+    return presentChat(context, await closeChat(context, by, chat, true));
   },
 
   async reopenChat(context, { input, by }) {
     const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
-    return presentChat(await closeChat(context, by, chat, false));
+    return presentChat(context, await closeChat(context, by, chat, false));
+  },
+
+  async takeOverChat(context, { input, by }) {
+    const bot = requireManagedBot(context, input.bot_id);
+    const chat = { botId: bot.id, chatId: input.chat_id };
+    await requireChat(context.db, chat);
+    await takeOverChat(context, bot, chat.chatId, { holder: { kind: 'account', by }, minutes: input.minutes });
+    return presentChat(context, await requireChat(context.db, chat));
+  },
+
+  async releaseChat(context, { input, by }) {
+    const wanted = { chatId: input.chat_id, deliverMissed: input.deliver_missed };
+    const delivered = await releaseChat(context, requireManagedBot(context, input.bot_id), by, wanted);
+    return { ok: true, delivered };
   },
 
   async deleteChat(context, { input, by }) {
@@ -95,17 +107,17 @@ function botsOf({ bots }: Caller): 'all' | number[] {
 }
 
 async function chatsById(
-  { db }: Context,
+  context: Context,
   query: Omit<ChatQuery, 'after'>,
   before: string | undefined,
 ): Promise<Page<ChatResource>> {
   const after = decodeCursor(before, ['number', 'number']);
-  const chats = chatStore(db);
+  const chats = chatStore(context.db);
   const [rows, total] = await Promise.all([
     chats.list({ ...query, limit: query.limit + 1, after }),
     chats.count(query),
   ]);
-  return cutPage(rows.map(presentChat), query.limit, total, (chat) => [chat.bot_id, chat.id]);
+  return cutPage(await presentChats(context, rows), query.limit, total, (chat) => [chat.bot_id, chat.id]);
 }
 
 async function recentChats(
@@ -116,54 +128,7 @@ async function recentChats(
   const cursor = decodeCursor(before, ['number', 'number', 'number']);
   const { chats, total } = await inboxStore(context.db).list({ ...query, limit: query.limit + 1, before: cursor });
   const page = cutPage(chats, query.limit, total, ({ chat }) => [chat.last_date, chat.bot_id, chat.id]);
-  return { ...page, rows: page.rows.map((chat) => presentInboxChat(context, chat)) };
-}
-
-function presentInboxChat(
-  { directory }: Context,
-  { chat, lastMessage, unread, readMessageId }: InboxChat,
-): ChatResource {
-  const bot = directory.byId(chat.bot_id);
-  return {
-    ...presentChat(chat),
-    ...(bot === undefined ? {} : { bot_name: bot.name, bot_username: bot.username }),
-    ...(lastMessage === null ? {} : { last_message: presentLastMessage(lastMessage) }),
-    unread,
-    ...withoutNulls({ read_message_id: readMessageId }),
-  };
-}
-
-function presentLastMessage({ business_connection_id, ...message }: LastMessage): ChatResource['last_message'] {
-  const connection = business_connection_id === '' ? {} : { business_connection_id };
-  return { ...withoutNulls(message), ...connection } as ChatResource['last_message'];
-}
-
-function presentChat(chat: Chat): ChatResource {
-  return {
-    id: chat.id,
-    bot_id: chat.bot_id,
-    type: chat.type as ChatResource['type'],
-    ...withoutNulls({
-      title: chat.title ?? nameOfPerson(chat),
-      username: chat.username,
-      first_name: chat.first_name,
-      last_name: chat.last_name,
-      migrated_to_chat_id: chat.migrated_to_chat_id,
-    }),
-    message_count: chat.message_count,
-    blocked: chat.blocked_at !== null,
-    ...withoutNulls({ business_connection_id: chat.business_connection_id }),
-    state: chat.is_done ? 'done' : 'open',
-    awaits_answer: chat.awaits_answer,
-    ...withoutNulls({ assigned_to: chat.assigned_to, assigned_to_name: chat.assigned_to_name }),
-  };
-}
-
-/** A private chat has no title, so it gets the name of its person. A deleted account has no name. */
-function nameOfPerson({ type, first_name, last_name, username }: Chat): string | null {
-  if (type !== 'private') return null;
-  const name = [first_name, last_name].filter(Boolean).join(' ');
-  return name || username || 'Deleted account';
+  return { ...page, rows: await presentInbox(context, page.rows) };
 }
 
 /** The marker is stored, so the call succeeds even if other pages of the account are told late. */

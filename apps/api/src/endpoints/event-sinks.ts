@@ -53,14 +53,16 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
 
 type Input = Omit<Call<typeof eventSinkOperations.updateEventSink.input>['input'], 'id'>;
 
-function wanted({ name, url, bot_id: botId, chat_id: chatId, kinds, bot_ids: botIds, enabled }: Input): WantedSink {
-  return { name, url, botId, chatId, kinds, botIds, enabled };
+function wanted(input: Input): WantedSink {
+  const { name, url, bot_id: botId, chat_id: chatId, kinds, bot_ids: botIds, enabled } = input;
+  return { name, url, botId, chatId, kinds, botIds, awaitsMinutes: input.awaits_minutes, enabled };
 }
 
 function presentSink(sink: EventSink, waiting: ReadonlyMap<number, number> = new Map()): EventSinkResource {
   const { id, name, target, kinds, botIds, enabled, deliveredAt, failingSince, lastError, createdAt } = sink;
   return {
     ...{ id, name, kinds, bot_ids: botIds, enabled, last_error: lastError, waiting: waiting.get(id) ?? 0 },
+    awaits_minutes: sink.awaitsMinutes,
     ...(target.kind === 'url' ? { url: maskedUrl(target.url) } : { bot_id: target.botId, chat_id: target.chatId }),
     ...withoutNulls({
       delivered_at: deliveredAt?.toISOString() ?? null,

@@ -59,7 +59,7 @@ let accountsMade = 0;
 let programsMade = 0;
 const PROGRAM_SETTINGS = {
   ...{ mode: 'pull', secret_token: 'relay-secret' },
-  ...{ max_connections: 5, kinds: ['message'], exclusive: false, order: 7, silent_after_s: 60 },
+  ...{ max_connections: 5, kinds: ['message'], exclusive: false, order: 7, silent_after_s: 60, sees_held: true },
   filter: {
     chat_ids: [-1001234567890],
     thread_ids: [0, 120],
@@ -320,6 +320,15 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...{ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 },
     ...{ assigned_to: 'me', state: 'open', awaits_answer: true },
   }),
+  takeOverChat: async () => {
+    await newMessage();
+    return inGroup({ minutes: 30 });
+  },
+  releaseChat: async () => {
+    await newMessage();
+    await admin('POST', '/api/chats/takeover', { body: inGroup() });
+    return inGroup({ deliver_missed: true });
+  },
   listAssignees: () => ({ bot_id: botId }),
   assignChat: async () => {
     await newMessage();
@@ -389,6 +398,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   listEventSinks: () => ({ ...page }),
   addEventSink: () => ({
     ...{ name: 'On call', bot_id: botId, chat_id: CHAT, kinds: ['poller.silent'], bot_ids: [botId], enabled: true },
+    awaits_minutes: 30,
   }),
   updateEventSink: async () => ({
     ...{ id: await newSink(), name: 'Desk', bot_id: botId, chat_id: CHAT, kinds: null, bot_ids: null, enabled: false },
@@ -453,7 +463,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     enabled: true,
     description: 'An example',
   }),
-  updateRoutingRule: async () => ({ id: await newRule(), action: 'forward', enabled: false }),
+  updateRoutingRule: async () => ({ id: await newRule(), action: 'hold', action_minutes: 30, enabled: false }),
   listRouteDecisions: () => ({ bot_id: botId, limit: 10 }),
   checkInitData: () => ({ bot_id: botId, init_data: 'auth_date=1&hash=00' }),
   tryRoutingRules: () => ({
@@ -503,7 +513,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     await newDeadLetter();
     return { bot_id: pushedBotId, update_id: 1 };
   },
-  pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0 }),
+  pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0, consumer: 'desk', sees_held: true }),
 };
 
 /** Values for ids that an example leaves out. */

@@ -6,6 +6,7 @@ import { pinMessage } from '@flotilla/domain/records/chat-actions/pin-message.ts
 import { unpinMessage } from '@flotilla/domain/records/chat-actions/unpin-message.ts';
 import { editMessage } from '@flotilla/domain/records/messages/edit-message.ts';
 import { type Content, type MediaSource, sendMessage } from '@flotilla/domain/records/messages/send-message.ts';
+import { renewHold } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { IncomingFile } from '../http/incoming-file.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -42,10 +43,16 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
     const bot = requireBot(context, input.bot_id);
     const send = () => sendMessage(context, bot, by, message);
     const sender = by.kind === 'account' ? by.username : undefined;
-    if (file === null) return presentMessage(bot, await send(), sender);
-    const sent = await whileAllowed((ended) => {
-      addAbortSignal(ended, file);
-      return send();
+    const sent =
+      file === null
+        ? await send()
+        : await whileAllowed((ended) => {
+            addAbortSignal(ended, file);
+            return send();
+          });
+    // The message is sent, so the call succeeds even if nobody can say that the chat stays taken over.
+    await renewHold(context, bot, sent.chat_id).catch((error: unknown) => {
+      context.log.warn({ bot: bot.id, reason: String(error) }, 'the hold of a chat could not be renewed');
     });
     return presentMessage(bot, sent, sender);
   },

@@ -62,6 +62,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
       secretToken: input.secret_token ?? '',
       maxConnections: input.max_connections ?? DEFAULT_MAX_CONNECTIONS,
       silentAfterS: input.silent_after_s,
+      seesHeld: input.sees_held,
     };
     return present(context, caller, await addProgram(context, by, botId, content));
   },
@@ -75,9 +76,11 @@ export const programHandlers: Handlers<typeof programOperations> = {
         secret_token: secretToken,
         max_connections: maxConnections,
         silent_after_s: silentAfterS,
+        sees_held: seesHeld,
         ...plain
       } = input;
-      const changes = { ...plain, backendUrl, backendRole: caller.role, secretToken, maxConnections, silentAfterS };
+      const backend = { backendUrl, backendRole: caller.role, secretToken, maxConnections };
+      const changes = { ...plain, ...backend, silentAfterS, seesHeld };
       return present(context, caller, await updateProgram(context, by, id, changes));
     },
   },
@@ -134,6 +137,7 @@ function presentProgram(caller: Caller, program: Program, state: ProgramState): 
     signing_enabled: program.signing !== null,
     max_connections: program.maxConnections,
     silent_after_s: program.silentAfterS,
+    sees_held: program.seesHeld,
     pending_update_count: pending,
     state: readerState,
     parked: readerState === 'parked',

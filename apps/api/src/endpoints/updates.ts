@@ -37,7 +37,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
   },
 
   async pollUpdates(context, { input, response, whileAllowed }) {
-    const { offset, limit, timeout, consumer = null } = input;
+    const { offset, limit, timeout, consumer = null, sees_held: seesHeld } = input;
     const bot = requireBot(context, input.bot_id);
     const allowed = kindsOfInput(input.allowed_updates);
     const kinds = allowed === undefined ? null : (allowed ?? 'default');
@@ -47,9 +47,10 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
       throw new FlotillaError('bad_request', 'Long polling is off for this bot');
     }
     if (program !== null && consumer !== null) throw refusedInput('consumer', 'cannot be given with program_id');
+    if (seesHeld && consumer === null) throw refusedInput('sees_held', 'is only for a named consumer');
     const read = (signal: AbortSignal): Promise<PulledUpdates> =>
       program === null
-        ? readUpdates(context, bot, { ...request, consumer, kinds, signal })
+        ? readUpdates(context, bot, { ...request, consumer, kinds, seesHeld, signal })
         : readProgramUpdates(context, bot, program, { ...request, kinds, signal });
     await nameKinds(context, bot, allowed);
     const updates = await whileAllowed((ended) => untilGone([context.stopping, ended], response, read));

@@ -68,6 +68,8 @@ const ABOUT_A_CHAT: Record<string, { right: 'read' | 'write'; input: object }> =
   wait_for_message: { right: 'read', input: { after_message_id: 0, timeout_s: 0 } },
   send_message: { right: 'write', input: { text: 'Hello' } },
   edit_message: { right: 'write', input: { message_id: 1, text: 'Hello' } },
+  takeover: { right: 'write', input: { minutes: 1 } },
+  release: { right: 'write', input: {} },
   ask: { right: 'write', input: { text: 'Ready?', options: ['Yes'], timeout_s: 0 } },
 };
 const OTHERS: Record<string, { right: 'read' | 'write'; input: object }> = {

@@ -59,6 +59,32 @@ export const writeTools: Tool[] = [
     },
   }),
   defineTool({
+    name: 'takeover',
+    description:
+      'Takes a chat over from its bot, so that the bot does not answer there. Again, the time begins anew. Then use send_message and wait_for_message.',
+    right: 'write',
+    input: z.object({ ...chatInput, minutes: z.int().min(1).max(1440).default(60).describe('For how long.') }),
+    run: async (call, input) => {
+      requireChat(call, input);
+      const { held_until } = await runOperation(call.context, call, 'takeOverChat', input);
+      return { held_until };
+    },
+  }),
+  defineTool({
+    name: 'release',
+    description: 'Gives a chat that was taken over back to its bot.',
+    right: 'write',
+    input: z.object({
+      ...chatInput,
+      deliver_missed: z.boolean().default(false).describe('True: the bot gets the updates that it missed, in order.'),
+    }),
+    run: async (call, input) => {
+      requireChat(call, input);
+      const { delivered } = await runOperation(call.context, call, 'releaseChat', input);
+      return { delivered };
+    },
+  }),
+  defineTool({
     name: 'redrive',
     description: 'Sends dead letters of your chats again, by the ids that list_dead_letters names.',
     right: 'write',

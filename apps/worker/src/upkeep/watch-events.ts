@@ -1,6 +1,7 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { deliverEvents } from '@flotilla/domain/watch/events/deliver-events.ts';
+import { noticeAwaiting } from '@flotilla/domain/watch/events/notice-awaiting.ts';
 import { noticeChanges } from '@flotilla/domain/watch/events/notice-changes.ts';
 import { noticeDeadLetters } from '@flotilla/domain/watch/events/notice-dead-letters.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
@@ -19,6 +20,7 @@ export function startEvents(deps: WorkerContext): { stop(): Promise<void> } {
       if (!deps.directory.ready()) return;
       await whileAvailable(noticeChanges({ ...deps, statusColumns: columns }, EVERY_MS, signal));
       await whileAvailable(noticeDeadLetters(deps, EVERY_MS));
+      await whileAvailable(noticeAwaiting(deps, EVERY_MS));
     },
     failure: 'events could not be noticed; this is tried again',
   });

@@ -33,6 +33,7 @@ export async function createEvents(db: Kysely<unknown>): Promise<void> {
       chat_id bigint,
       kinds jsonb,
       bot_ids jsonb,
+      awaits_minutes integer not null default 15,
       enabled boolean not null default true,
       delivered_at timestamptz,
       failing_since timestamptz,

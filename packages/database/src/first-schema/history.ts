@@ -42,6 +42,8 @@ async function createChats(db: Kysely<unknown>): Promise<void> {
       done_date bigint,
       done_id bigint,
       blocked_at timestamptz,
+      awaits_told_date bigint,
+      awaits_told_minutes integer,
       updated_at timestamptz not null default now(),
       primary key (bot_id, id)
     ) with (fillfactor = 80)`.execute(db);

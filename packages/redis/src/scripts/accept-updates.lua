@@ -1,5 +1,5 @@
 -- Appends updates from the platform to a bot's log and to the history stream: each once, all or none.
--- @keys state, log, history, pendingTurns, consumers, live, accepted, ...seen
+-- @keys state, log, history, pendingTurns, consumers, live, accepted, holds, missed, ...seen
 -- @args registrationId: text, botId: digits
 --   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 --   fencingToken: digits?  of the polling turn; absent for a push by the platform
@@ -36,9 +36,10 @@
 -- @include audience
 -- @include expiry
 -- @include wake-readers
+-- @include hold
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, newestIsOurs,
 --   reserved, run, allowedCount, pull, push, pushKeptUntil, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, filtersDigest, wokenPrograms, watchedUntil, seenProlonged
+--   rulesUnread, rulesPending, filtersDigest, wokenPrograms, watchedUntil, seenProlonged, heldUntil
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 local polled, newestIsOurs = fencingToken ~= '', s.newestIsOurs == '1'
@@ -70,6 +71,9 @@ for i in each(updates) do
 end
 if highest > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
 
+-- Chats are looked up only while one is held.
+local known = tonumber(s.heldUntil or 0) > now and {}
+local seesHeld = known and redis.call('HGET', state, '@seesHeld') or ','
 local audience = openAudience(state, consumers, s.wokenPrograms, marksJson)
 local appended, duplicates, anyAllowed, routable, givesUp = 0, 0, false, 0, false
 local lines, via = {}, polled and 'p' or 'w'
@@ -95,13 +99,22 @@ for i in each(updates) do
     if audience then
       mark, owner, isParked = markOf(audience, appended + duplicates + 1)
     end
+    local chat = known and (mark ~= MARK_OF_NOBODY) and chatOfEntry(updates.lane[i], raw)
+    local isHeldNow = chat and isHeld(holds, known, chat, now)
+    local expires = expiryOf(updates.keepMs[i], updates.expiresAtMs[i], now)
+    if isHeldNow then
+      local entry =
+        { id = id, expires = expires, idStart = updates.idStart[i], kind = kind, lane = updates.lane[i], raw = raw }
+      keepMissed(missed, chat, entry, s.heldUntil)
+      mark, owner, isParked = markOfHeld(mark, owner, seesHeld), nil, false
+    end
     if isParked then
       local bot = { id = botId, registration = registrationId, now = nowText }
       -- If it polls again while the entry is kept, it must not get what may be sent to the bot.
       mark, givesUp = giveUpForParked(history, bot, owner, { id = lastText, raw = raw }), true
     end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
-    local allowed = not owner and isAllowedKind(s.allowed, kind)
+    local allowed = not owner and not isHeldNow and isAllowedKind(s.allowed, kind)
     if allowed or owner then
       n = n + 1
       nText = tostring(n)
@@ -112,7 +125,7 @@ for i in each(updates) do
     if hasConsumers or forRules or (allowed and (pull or holdsForPush)) then
       -- stylua: ignore
       redis.call('XADD', log, lastText .. '-0', 'u', raw, 'k', kind, 'l', updates.lane[i], 't', nowText,
-        'x', expiryOf(updates.keepMs[i], updates.expiresAtMs[i], now), 'n', nText, 'm', allowed and '0' or '1',
+        'x', expires, 'n', nText, 'm', allowed and '0' or '1',
         unpack(mark == '' and traced or { 'tp', traceparent, 'o', mark }))
     end
     if manage then

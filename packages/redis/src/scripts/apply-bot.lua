@@ -12,6 +12,7 @@
 --   botId: digits, rules: flag, rulesLanePrefix: text
 --   reservedId: number  update ids up to this one may have been given out
 --   programs: text  ids of the bot's programs (',1,5,')
+--   seesHeld: text  the programs that also get what is held (',1,5,')
 --   filters: text, filtersDigest: text  what decides which programs get an update, '' for none
 --   pushing: text  the programs that push (' 5:1:target', with 1 unless it is paused)
 --   programPrefix: text  of the keys of programs
@@ -97,6 +98,7 @@ writeState(state, { '@pull', switchOf(pull), '@push', switchOf(push), '@manage',
 switchRules(bot, before, wanted)
 if drops then dropWaitingOfBot(bot) end
 if retries then retryBackend(bot) end
+writeState(state, { '@seesHeld', seesHeld })
 if filtersDigest == '' then
   redis.call('HDEL', state, '@filters', '@filtersDigest', '@albums')
 else

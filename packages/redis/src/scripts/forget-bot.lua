@@ -2,7 +2,7 @@
 -- @keys state, log, consumers
 --   deliveredAhead  ids that push has delivered
 --   lanes, inFlight, work, redriven, attempts, pendingTurns
---   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, live, decisions
+--   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, live, decisions, holds, missed
 -- @args botId: digits
 --   lanePrefix: text, rulesLanePrefix: text, programPrefix: text  of the keys of lanes and programs
 -- @reply flag
@@ -21,5 +21,17 @@ for _, name in ipairs(redis.call('HKEYS', consumers)) do
   end
 end
 redis.call('DEL', state, log, consumers, deliveredAhead, lanes, inFlight, work, redriven, attempts)
-redis.call('DEL', rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, live, decisions)
+redis.call(
+  'DEL',
+  rulesLanes,
+  rulesInFlight,
+  rulesWork,
+  rulesRedriven,
+  rulesAttempts,
+  accepted,
+  live,
+  decisions,
+  holds,
+  missed
+)
 return 1

@@ -13,6 +13,7 @@
 --   answerBytes: number  that the answer has already from scans before this one
 --   backFrom: text, backCounted: number?  for a negative offset: where to go on counting back ('+' at first), the id counted last
 --   revision: digits  of the configuration that names the program
+--   seesHeld: flag  a named consumer asks for what is held, too
 --   takenKinds: text  as kinds, for what the program took alone under earlier kinds
 -- @reply
 --   GONE, OFF, TOO_MANY
@@ -57,6 +58,7 @@ local reader = {
   shardActivityPrefix = shardActivityPrefix,
   kinds = kinds,
   takenKinds = takenKinds,
+  seesHeld = seesHeld,
   last = tonumber(s.lastId),
 }
 local refusal = openConsumer(reader)

@@ -22,7 +22,16 @@ afterAll(() => scene.close());
 /** The reply, with a list of the raw updates. */
 const read = async (
   offset: number,
-  { consumer = '', first = true, limit = 100, kinds = '', revision = 1, takenKinds = '', throttle = false } = {},
+  {
+    consumer = '',
+    first = true,
+    limit = 100,
+    kinds = '',
+    revision = 1,
+    takenKinds = '',
+    throttle = false,
+    seesHeld = false,
+  } = {},
 ) => {
   const program = consumer.startsWith('program:') ? programKeys(BOT, Number(consumer.slice(8))).state : null;
   const reply = await scripts.readPage(
@@ -43,6 +52,7 @@ const read = async (
       backCounted: null,
       revision,
       takenKinds,
+      seesHeld,
     },
   );
   if (reply.outcome !== 'OK') return reply;

@@ -18,6 +18,8 @@ export const LOOKS: Record<EventKind, Look> = {
   'flood.ended': 'ok',
   'bot.unauthorized': 'open',
   'broadcast.done': 'disabled',
+  'chat.held': 'disabled',
+  'chat.awaits': 'open',
   'bot.added': 'disabled',
   'sign_in.new_address': 'disabled',
   'key.created': 'disabled',

@@ -14,6 +14,7 @@ export type Draft = {
   url: string;
   /** null: all. */
   kinds: readonly EventKind[] | null;
+  awaitsMinutes: string;
   enabled: boolean;
 };
 
@@ -25,14 +26,16 @@ export function draftOf(sink: EventSinkResource | null): Draft {
     chat: sink?.chat_id === undefined ? '' : String(sink.chat_id),
     url: sink?.url ?? '',
     kinds: (sink?.kinds as EventKind[] | null | undefined) ?? null,
+    awaitsMinutes: String(sink?.awaits_minutes ?? 15),
     enabled: sink?.enabled ?? true,
   };
 }
 
 /** What the api is told. An empty field is sent too, so that the api refuses it. */
-export function inputOf({ name, target, bot, chat, url, kinds, enabled }: Draft) {
+export function inputOf({ name, target, bot, chat, url, kinds, awaitsMinutes, enabled }: Draft) {
   return {
     ...{ name: name.trim(), enabled, kinds: kinds === null ? null : [...kinds] },
+    awaits_minutes: awaitsMinutes.trim(),
     ...(target === 'url' ? { url: url.trim() } : { bot_id: bot ?? '', chat_id: chat.trim() }),
   };
 }
@@ -41,7 +44,9 @@ export function changesOf(draft: Draft, known: Draft) {
   return changedFields(inputOf(draft), inputOf(known));
 }
 
-export type SinkFaults = Readonly<Partial<Record<'name' | 'url' | 'bot_id' | 'chat_id' | 'kinds', string>>>;
+export type SinkFaults = Readonly<
+  Partial<Record<'name' | 'url' | 'bot_id' | 'chat_id' | 'kinds' | 'awaits_minutes', string>>
+>;
 
 /** What the page can say before it asks the api. */
 export function localFaults(draft: Draft, known: Draft, words: Words, { sinks }: EventsWords): SinkFaults {

@@ -54,7 +54,14 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
     setLocal(found);
     if (Object.keys(found).length === 0 && !save.isPending) save.mutate();
   };
-  const { faults: refused, other } = faultsOf(save.error, ['name', 'url', 'bot_id', 'chat_id', 'kinds']);
+  const { faults: refused, other } = faultsOf(save.error, [
+    'name',
+    'url',
+    'bot_id',
+    'chat_id',
+    'kinds',
+    'awaits_minutes',
+  ]);
   const faults = { ...refused, ...local };
   useFirstFault(fields, save.error ?? local);
   if (secret !== null) {
@@ -106,6 +113,16 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
           </div>
         </ChoiceField>
         <KindsOfEvents kinds={draft.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
+        {(draft.kinds === null || draft.kinds.includes('chat.awaits')) && (
+          <Field
+            label={form.awaits}
+            hint={form.awaitsHint}
+            fault={faults.awaits_minutes}
+            inputMode="numeric"
+            value={draft.awaitsMinutes}
+            onChange={(event) => change({ awaitsMinutes: event.target.value })}
+          />
+        )}
         <CheckField label={form.enabled} on={draft.enabled} toggle={(enabled) => change({ enabled })} />
         {other && <Failure error={other} />}
         <div className="dialog-actions">

@@ -52,6 +52,12 @@ export function FilterFields({ botId, sight, change, faults }: SightProps): Reac
           onChange={(event) => change({ order: event.target.value })}
         />
       )}
+      <CheckField
+        label={words.seesHeld}
+        hint={words.seesHeldHint}
+        on={sight.sees_held}
+        toggle={(on) => change({ sees_held: on })}
+      />
     </>
   );
 }

@@ -16,19 +16,21 @@ export type Sight = Backend & {
   /** null: every update of the kinds. */
   filter: Filter | null;
   exclusive: boolean;
+  sees_held: boolean;
   order: string;
   silent_after_s: string;
 };
 
 export const NEW_SIGHT: Sight = {
-  ...{ name: '', kinds: null, filter: null, exclusive: false, order: '100', silent_after_s: '300' },
+  ...{ name: '', kinds: null, filter: null, exclusive: false, sees_held: false, order: '100', silent_after_s: '300' },
   ...{ mode: 'pull', backend_url: '', secret_token: null, max_connections: '40' },
 };
 
 export function sightOf(program: ProgramResource): Sight {
-  const { name, kinds, filter, exclusive, order, mode, backend_url, max_connections, silent_after_s } = program;
+  const { name, kinds, filter, exclusive, sees_held, order, mode, backend_url, max_connections, silent_after_s } =
+    program;
   return {
-    ...{ name, exclusive, mode, backend_url, secret_token: null },
+    ...{ name, exclusive, sees_held, mode, backend_url, secret_token: null },
     kinds: kinds.length === 0 ? null : kinds,
     filter: filterOf(filter),
     order: String(order),
@@ -39,11 +41,11 @@ export function sightOf(program: ProgramResource): Sight {
 
 /** All that the fields say; of the backend only what differs from `known`, because its URL is masked there. */
 export function sightInput(sight: Sight, known: Sight) {
-  const { name, kinds, filter, exclusive, order, mode } = sight;
+  const { name, kinds, filter, exclusive, sees_held, order, mode } = sight;
   const { secret_token: secret, max_connections: connections, silent_after_s: silentAfter } = sight;
   const url = sight.backend_url.trim();
   return {
-    ...{ name: name.trim(), kinds: [...(kinds ?? [])], filter: filterInput(filter), exclusive, mode },
+    ...{ name: name.trim(), kinds: [...(kinds ?? [])], filter: filterInput(filter), exclusive, sees_held, mode },
     ...(order === known.order ? {} : { order }),
     ...(silentAfter === known.silent_after_s ? {} : { silent_after_s: silentAfter }),
     ...(url === known.backend_url ? {} : { backend_url: url }),

@@ -9,11 +9,17 @@ import { changedFields } from '../../parts/changed-fields.ts';
 /** The target of a rule that asks the router. */
 const ROUTER = 0;
 
+/** True unless the rule drops messages, or holds their chat. */
+export function sendsMessages(action: RoutingAction): boolean {
+  return action === 'forward' || action === 'copy';
+}
+
 /** What the fields hold: numbers are text until the api reads them. */
 export type Draft = {
   condition: ConditionType;
   value: string;
   action: RoutingAction;
+  minutes: string;
   targetBot: string | undefined;
   /** The bots that the router chooses from; null: all with a description. */
   candidates: number[] | null;
@@ -28,6 +34,7 @@ export function draftOf(botId: number, rule: RoutingRuleResource | null): Draft 
     condition: rule?.condition_type ?? 'keyword',
     value: rule?.condition_value ?? '',
     action: rule?.action ?? 'forward',
+    minutes: String(rule?.action_minutes ?? 60),
     targetBot: rule?.target_bot_id === 0 ? undefined : String(rule?.target_bot_id ?? botId),
     candidates: rule?.candidate_bot_ids ?? null,
     targetChat: rule?.target_chat_id === undefined ? '' : String(rule.target_chat_id),
@@ -48,7 +55,8 @@ export function inputOf(draft: Draft) {
     condition_type: condition,
     condition_value: condition === 'all' ? '' : value,
     ...{ action, delivery, description, enabled },
-    ...(action === 'drop' ? {} : { ...target, target_chat_id: targetChat.trim() }),
+    ...(sendsMessages(action) ? { ...target, target_chat_id: targetChat.trim() } : {}),
+    ...(action === 'hold' ? { action_minutes: draft.minutes.trim() } : {}),
   };
 }
 
@@ -69,7 +77,7 @@ export type Faults = Readonly<Record<string, string | undefined>>;
 /** What the page can say before it asks the api. */
 export function localFaults(draft: Draft, required: string): Faults {
   const { condition, value, action, targetBot, candidates, targetChat } = draft;
-  const passesOn = action !== 'drop';
+  const passesOn = sendsMessages(action);
   const asksRouter = condition === 'llm';
   return {
     ...(condition !== 'all' && !asksRouter && value === '' ? { condition_value: required } : {}),

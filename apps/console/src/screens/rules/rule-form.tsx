@@ -17,16 +17,32 @@ import { Field, SelectField } from '../../parts/field.tsx';
 import { faultsOf } from '../../parts/form-faults.ts';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { useWords } from '../../words/words.tsx';
-import { changesOf, type Draft, draftOf, type Faults, inputOf, localFaults, OF_ROUTER } from './rule-draft.ts';
+import {
+  changesOf,
+  type Draft,
+  draftOf,
+  type Faults,
+  inputOf,
+  localFaults,
+  OF_ROUTER,
+  sendsMessages,
+} from './rule-draft.ts';
 import { useRulesWords } from './rules-words.ts';
 
 const CONDITIONS = [
   ...['all', 'keyword', 'text', 'chat_id', 'thread_id', 'user_id', 'llm'],
 ] as const satisfies readonly ConditionType[];
-const ACTIONS = ['forward', 'copy', 'drop'] as const satisfies readonly RoutingAction[];
+const ACTIONS = ['forward', 'copy', 'drop', 'hold'] as const satisfies readonly RoutingAction[];
 const DELIVERIES = ['at_least_once', 'at_most_once'] as const satisfies readonly RoutingDelivery[];
 
-const FIELDS = ['condition_value', 'target_bot_id', 'candidate_bot_ids', 'target_chat_id', 'description'];
+const FIELDS = [
+  'condition_value',
+  'target_bot_id',
+  'candidate_bot_ids',
+  'target_chat_id',
+  'action_minutes',
+  'description',
+];
 
 type FormProps = { botId: number; rule: RoutingRuleResource | null; close: () => void };
 
@@ -94,13 +110,24 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
         )}
         <SelectField
           label={form.action}
-          options={ACTIONS.filter((one) => condition !== 'llm' || one !== 'drop').map(
+          options={ACTIONS.filter((one) => condition !== 'llm' || sendsMessages(one)).map(
             (one) => [one, `${rulesWords.actions[one]}: ${rulesWords.actionHints[one]}`] as const,
           )}
           value={action}
           choose={(chosen) => change({ action: chosen })}
         />
-        {action !== 'drop' && (
+        {action === 'hold' && (
+          <Field
+            label={form.minutes}
+            hint={form.minutesHint}
+            fault={faults.action_minutes}
+            required
+            inputMode="numeric"
+            value={draft.minutes}
+            onChange={(event) => change({ minutes: event.target.value })}
+          />
+        )}
+        {sendsMessages(action) && (
           <>
             {condition === 'llm' ? (
               <BotsField

@@ -12,6 +12,7 @@ import { REFRESH_MS } from '../../queries.ts';
 import { useSession } from '../../session.tsx';
 import { useBot } from '../bot/use-bot.ts';
 import { Decided, Decisions } from './decisions.tsx';
+import { sendsMessages } from './rule-draft.ts';
 import { RuleForm } from './rule-form.tsx';
 import { useRulesWords } from './rules-words.ts';
 import { type Tried, TryMessage } from './try-message.tsx';
@@ -106,11 +107,12 @@ function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
 function RuleAction({ rule }: { rule: Rule }): ReactNode {
   const words = useRulesWords();
   const isChosen = rule.target_bot_id === 0;
-  const bot = useBotName(rule.action === 'drop' || isChosen ? undefined : String(rule.target_bot_id));
+  const bot = useBotName(!sendsMessages(rule.action) || isChosen ? undefined : String(rule.target_bot_id));
   return (
     <>
       <b title={words.actionHints[rule.action]}>{words.actions[rule.action]}</b>{' '}
-      {rule.action !== 'drop' && (
+      {rule.action === 'hold' && <span className="muted">{words.minutes(rule.action_minutes ?? 60)}</span>}
+      {sendsMessages(rule.action) && (
         <>
           {rule.target_chat_id === 0 ? words.sameChat : words.to(String(rule.target_chat_id))}{' '}
           <span className="muted">

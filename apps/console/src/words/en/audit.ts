@@ -38,6 +38,8 @@ const actions: Record<AuditAction, string> = {
   tag_add: 'Tagged a person',
   tag_remove: 'Removed a tag',
   chat_delete: 'Removed a chat from Flotilla',
+  chat_takeover: 'Took a chat over',
+  chat_release: 'Gave a chat back to its bot',
   chat_assign: 'Assigned a chat',
   chat_done: 'Marked a chat as done',
   chat_reopen: 'Opened a chat again',

@@ -134,6 +134,7 @@ export const deliveries = {
     no_rules: 'The bot has no rules to run.',
     program_deleted: 'The program was deleted.',
     bot_deleted: 'The bot was deleted.',
+    chat_held: 'A person has taken the chat over. Send them again when it is released.',
     too_many_wait: 'Too many updates wait for this reader. Send the rest when it has read them.',
     unknown: 'A later release refused them, for a reason that this one does not know.',
   },

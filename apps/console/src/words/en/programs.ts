@@ -90,6 +90,8 @@ export const programs = {
     exclusive: 'Take them alone',
     exclusiveHint:
       'No other program, and neither backend nor pollers of the bot get what this one gets: for a test beside production, or for commands of its own. It goes on taking while it is paused.',
+    seesHeld: 'Also chats that a person has taken over',
+    seesHeldHint: 'For a program that watches or helps people. It should not answer there.',
     order: 'Order',
     orderHint: 'Of several such programs, the lowest takes an update. 100 is usual.',
     or: ' or ',

@@ -10,7 +10,12 @@ export const update = {
   goneHint: 'The journal has the last 24 hours. The messages of a chat are in the inbox.',
   kind: 'Kind',
   via: 'Came',
-  vias: { polling: 'by polling', webhook: 'by webhook', redrive: 'again, from a dead letter' },
+  vias: {
+    polling: 'by polling',
+    webhook: 'by webhook',
+    redrive: 'again, from a dead letter',
+    held: 'after a person released the chat',
+  },
   accepted: 'Accepted',
   chat: 'Chat',
   message: 'Message',
@@ -24,7 +29,7 @@ export const update = {
     filtered: 'Not for it',
     dead: 'Given up',
     dropped: 'Dropped by a rule',
-    held: 'Held by a rule',
+    held: 'Held: a person had taken the chat over',
     expired: 'Expired',
   },
   filtered: {

@@ -60,6 +60,8 @@ export const audit: Words['audit'] = {
     tag_add: 'Добавление метки',
     tag_remove: 'Удаление метки',
     chat_delete: 'Удаление чата из Flotilla',
+    chat_takeover: 'Перехват чата у бота',
+    chat_release: 'Чат возвращён боту',
     chat_assign: 'Назначение чата',
     chat_done: 'Чат отмечен завершённым',
     chat_reopen: 'Чат снова открыт',

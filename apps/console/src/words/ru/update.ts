@@ -10,7 +10,12 @@ export const update: typeof en = {
   goneHint: 'Журнал хранит последние 24 часа. Сообщения чата — во «Входящих».',
   kind: 'Вид',
   via: 'Пришло',
-  vias: { polling: 'опросом', webhook: 'вебхуком', redrive: 'повторно, из недоставленных' },
+  vias: {
+    polling: 'опросом',
+    webhook: 'вебхуком',
+    redrive: 'повторно, из недоставленных',
+    held: 'после возврата чата боту',
+  },
   accepted: 'Принято',
   chat: 'Чат',
   message: 'Сообщение',
@@ -24,7 +29,7 @@ export const update: typeof en = {
     filtered: 'Не для него',
     dead: 'Не доставлено',
     dropped: 'Отброшено правилом',
-    held: 'Удержано правилом',
+    held: 'Не передано: чат был перехвачен',
     expired: 'Истекло',
   },
   filtered: {

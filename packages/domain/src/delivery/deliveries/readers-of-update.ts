@@ -4,12 +4,12 @@ import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import { programOfReader, programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-import { isMarkedFor, ownerOf } from '../../fleet/bots/log-mark.ts';
+import { isHeldMark, isMarkedFor, ownerOf } from '../../fleet/bots/log-mark.ts';
 import { isKindWanted, kindsOfProgram } from '../filters/wanted-kinds.ts';
 import type { KnownUpdate } from './known-update.ts';
 import type { ListedAttempt } from './list-attempts.ts';
 
-export type UpdateOutcome = 'delivered' | 'waiting' | 'filtered' | 'dead' | 'dropped' | 'expired';
+export type UpdateOutcome = 'delivered' | 'waiting' | 'filtered' | 'dead' | 'dropped' | 'held' | 'expired';
 
 export type ReaderOfUpdate = {
   /** 'pull', 'push', 'rules', 'consumer:<name>' or 'program:<id>'. */
@@ -61,6 +61,7 @@ function endOf(bot: Bot, known: KnownUpdate, place: Place, attempts: ListedAttem
 }
 
 function withoutAttempt(bot: Bot, known: KnownUpdate, place: Place): Ended | null {
+  if (isHeldFrom(bot, known, place.reader)) return ended('held');
   const filteredBy = filterOf(bot, known, place.reader);
   if (filteredBy !== null) return ended('filtered', filteredBy);
   // Without its acceptance nobody knows whether the reader was there.
@@ -68,6 +69,14 @@ function withoutAttempt(bot: Bot, known: KnownUpdate, place: Place): Ended | nul
   if (known.id > place.cursor) return ended('waiting');
   if (place.reader === 'rules') return ended('filtered', 'rules');
   return place.hasLanes ? null : ended('delivered');
+}
+
+/** Named consumers may have asked for what is held, so nobody knows of them. */
+function isHeldFrom({ programs }: Bot, { mark }: KnownUpdate, reader: string): boolean {
+  if (mark === null || !isHeldMark(mark) || reader.startsWith('consumer:')) return false;
+  const programId = programOfReader(reader);
+  const seesHeld = programs.some(({ id, seesHeld }) => id === programId && seesHeld);
+  return programId === null || (!seesHeld && !isMarkedFor(mark, programId));
 }
 
 /** What keeps the update from this reader; null: nothing that anybody knows of. */

@@ -2,11 +2,15 @@ import type { Refusal, RefusalCode } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
+import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
+import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { sql } from 'kysely';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
+import { heldKey, readHeldChats } from '../../records/takeover/held-chats.ts';
 import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
 import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
@@ -28,6 +32,7 @@ export const REFUSED: Record<Exclude<RefusalCode, 'unknown'>, string> = {
   no_rules: 'The bot has no rules to run',
   program_deleted: 'The program was deleted',
   bot_deleted: 'The bot was deleted',
+  chat_held: 'A person has taken the chat over; send them again when it is released',
   too_many_wait: 'Too many updates wait for this reader; send the rest when it has read them',
 };
 /** Why a reader that is off gets nothing. */
@@ -50,22 +55,25 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
   // The entry comes first, because what was redriven into Redis cannot be taken out again.
   await sql`savepoint unaudited`.execute(deps.db);
   if (job.audited_bot !== first.bot_id) await audit(deps, job, first.bot_id);
-  const refusal = job.action === 'discard' ? null : await redriveBatch(deps, batch);
+  const held = job.action === 'discard' ? new Set<number>() : await heldLetters(deps, batch);
+  const free = batch.filter(({ id }) => !held.has(id));
+  const refusal = job.action === 'discard' || free.length === 0 ? null : await redriveBatch(deps, free);
   const resumeAt = new Date(deps.clock.nowMs() + TAKEN_FOR_MS);
   if (refusal !== null) {
     await sql`rollback to savepoint unaudited`.execute(deps.db);
     return { job: await refuse(deps, job, first, refusal, resumeAt), sent: [] };
   }
-  await letters.remove(batch.map(({ id }) => id));
+  await letters.remove(free.map(({ id }) => id));
   const last = batch.at(-1)!;
   const changed = await jobs.change(job.id, {
-    done: job.done + batch.length,
+    done: job.done + free.length,
+    ...(held.size === 0 ? {} : refusedBeside(job, first, 'chat_held', held.size)),
     ...{ after_bot: last.bot_id, after_reader: last.reader, after_update: last.update_id, after_id: last.id },
     audited_bot: first.bot_id,
     resume_at: resumeAt,
     ...(next.length < BATCH && batch.length === next.length ? { finished_at: now } : {}),
   });
-  return { job: changed, sent: job.action === 'redrive' ? batch : [] };
+  return { job: changed, sent: job.action === 'redrive' ? free : [] };
 }
 
 type Known = keyof typeof REFUSED;
@@ -89,6 +97,24 @@ async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known |
   }
 }
 
+/** Those of chats that a person has taken over, unless their program sees them all the same. */
+async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<number>> {
+  const { bot_id: botId, reader } = batch[0]!;
+  const { programId } = parseReader(reader);
+  if (deps.directory.byId(botId)?.programs.some(({ id, seesHeld }) => id === programId && seesHeld)) return new Set();
+  const chats = batch.flatMap(({ id, payload }) => {
+    const chatId = chatOf(payload);
+    return chatId === null ? [] : [{ id, botId, chatId }];
+  });
+  const held = await readHeldChats(deps, chats);
+  return new Set(chats.filter((chat) => held.has(heldKey(chat))).map(({ id }) => id));
+}
+
+function chatOf(payload: string): number | null {
+  const update = sliceUpdate(payload)?.value ?? {};
+  return chatIdOfUpdate(update, readUpdateFacts(update).kind);
+}
+
 /** Refuses all that are left of this reader of the bot. */
 async function refuse(
   deps: JobDeps,
@@ -98,14 +124,32 @@ async function refuse(
   resumeAt: Date,
 ): Promise<DeliveryJob> {
   const count = await deadLetterStore(deps.db).countFrom(queryOf(job), cursorOf(job), { botId, reader });
-  const refusals = JSON.parse(job.refusals) as Refusal[];
-  const refusal = { bot_id: botId, ...presentReader(reader), count, code, reason: REFUSED[code] };
   return deliveryJobStore(deps.db).change(job.id, {
-    refused: job.refused + count,
-    refusals: JSON.stringify([...refusals, refusal].slice(0, REFUSALS_LISTED)),
+    ...refusedBeside(job, { bot_id: botId, reader }, code, count),
     ...{ after_bot: botId, after_reader: reader, after_update: LAST, after_id: LAST },
     resume_at: resumeAt,
   });
+}
+
+/** The job's refusals with these; those of one reader and reason are one entry. */
+function refusedBeside(
+  job: DeliveryJob,
+  { bot_id, reader }: Pick<DeadLetter, 'bot_id' | 'reader'>,
+  code: Known,
+  count: number,
+): Pick<DeliveryJob, 'refused' | 'refusals'> {
+  const refusals = JSON.parse(job.refusals) as Refusal[];
+  const refusal: Refusal = { bot_id, ...presentReader(reader), count, code, reason: REFUSED[code] };
+  const same = refusals.find(
+    (one) =>
+      one.bot_id === bot_id &&
+      one.reader === refusal.reader &&
+      one.program_id === refusal.program_id &&
+      one.code === code,
+  );
+  const all = same === undefined ? [...refusals, refusal] : refusals;
+  if (same !== undefined) same.count += count;
+  return { refused: job.refused + count, refusals: JSON.stringify(all.slice(0, REFUSALS_LISTED)) };
 }
 
 /** One entry for each bot, with its first batch. */

@@ -17,6 +17,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../../fleet/memory/memory-pressure.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
 import type { GroupFollower } from '../../records/moved-groups/group-follower.ts';
+import { type OwnerAnswers, ownersAnswer } from '../../records/takeover/owner-answers.ts';
 import { type MatchInput, matcherInForce, matcherOf, type UpdateMatcher } from '../filters/update-matcher.ts';
 import type { IdReserve } from './id-reserve.ts';
 
@@ -29,6 +30,8 @@ export type AcceptDeps = {
   idReserve?: IdReserve;
   /** Without it, rules and filters follow a moved group only when the history is written. */
   groupFollower?: Pick<GroupFollower, 'seeUpdates'>;
+  /** Without it, no chat is taken over because the owner of a business account answers. */
+  ownerAnswers?: OwnerAnswers;
 };
 
 /** The polling turn that fetched the updates: its fencing token, and the offset of its next getUpdates. */
@@ -64,6 +67,7 @@ export async function acceptUpdates(
   if (updates.some(({ value }) => readGroupMove(readObject(value, 'message')) !== null)) {
     await deps.groupFollower?.seeUpdates(bot, updates);
   }
+  if (updates.some(({ value }) => ownersAnswer(value) !== null)) await deps.ownerAnswers?.see(bot, updates);
   if (!intake) return appendUpdates(deps, bot, updates, polling, '');
   return inChild(intake, 'accept updates', async (span) => {
     const accepted = await appendUpdates(deps, bot, updates, polling, span.traceparent);

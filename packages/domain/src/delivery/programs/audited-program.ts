@@ -21,7 +21,7 @@ export function auditedProgram(action: AuditAction, program: Program, before?: P
 function auditedFields(program: Program) {
   const { name, mode, kinds, filter, exclusive, order, enabled, backendUrl } = program;
   return {
-    ...{ name, mode, kinds, filter, exclusive, order, enabled },
+    ...{ name, mode, kinds, filter, exclusive, order, enabled, sees_held: program.seesHeld },
     backend_url: backendUrl === '' ? '' : { url: backendUrl, shown: maskedBackendUrl(program) },
     secret_token: program.secretToken,
     certificate: program.backendCertificate,

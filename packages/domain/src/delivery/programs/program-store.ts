@@ -102,6 +102,7 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by
     filter: changes.filter && JSON.stringify(changes.filter),
     exclusive: changes.exclusive,
     position: changes.order,
+    sees_held: changes.seesHeld,
     enabled: changes.enabled,
     backend_url_sealed: seal(changes.backendUrl, SEALED_PLACES.programUrl(id)),
     secret_token_sealed: seal(changes.secretToken, SEALED_PLACES.programSecret(id)),
@@ -139,6 +140,7 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     filter: JSON.parse(row.filter) as ProgramFilter,
     exclusive: row.exclusive,
     order: row.position,
+    seesHeld: row.sees_held,
     enabled: row.enabled,
     createdAt: row.created_at,
   };

@@ -22,6 +22,8 @@ export type PageRequest = {
   kinds: string[] | 'default' | null;
   /** The same for what a program took alone, perhaps when it had other kinds. */
   takenKinds?: string[] | 'default' | null;
+  /** For a named consumer: it also gets the updates of chats that a person has taken over. [false] */
+  seesHeld?: boolean;
   /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
   throttle: boolean;
 };
@@ -80,7 +82,7 @@ function keysOfConsumer(botId: number, consumer: string | null): ReturnType<type
 }
 
 function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Promise<ReadPageReply> {
-  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
+  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null, seesHeld = false } = request;
   const keys = botKeys(bot.id);
   const ofProgram = keysOfConsumer(bot.id, consumer);
   const deliveredAhead = ofProgram?.deliveredAhead ?? keys.deliveredAhead;
@@ -101,6 +103,7 @@ function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Pr
       backFrom: scan.backFrom,
       backCounted: scan.backCounted,
       revision: bot.revision,
+      seesHeld: seesHeld && consumer !== null,
       takenKinds: wantedKinds(takenKinds),
     },
   );

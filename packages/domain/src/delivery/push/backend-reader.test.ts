@@ -19,7 +19,16 @@ const PROGRAM: ActiveProgram = {
     webhookKinds: null,
     backendRole: 'admin',
   },
-  ...{ maxConnections: 40, silentAfterS: 300, filter: {}, exclusive: false, order: 100, signing: null, tokens: [] },
+  ...{
+    maxConnections: 40,
+    silentAfterS: 300,
+    filter: {},
+    exclusive: false,
+    order: 100,
+    seesHeld: false,
+    signing: null,
+    tokens: [],
+  },
 };
 const TRIES = 3;
 

@@ -1,9 +1,11 @@
 import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { CHOSEN_BOT, SOURCE_CHAT } from '../../fleet/bots/active-rule.ts';
+import { CHOSEN_BOT, SOURCE_CHAT, sendsMessages } from '../../fleet/bots/active-rule.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { chatOfCondition, readThreadPlace } from '../../fleet/bots/thread-place.ts';
 import { compilePattern } from '../filters/compile-pattern.ts';
 import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
+
+const HOLD_MINUTES = 60;
 
 type RuleDirectory = Pick<BotDirectory, 'isOwnBot' | 'byId'>;
 
@@ -22,18 +24,20 @@ export function completeRule(
 ): RoutingRuleContent {
   const { sourceBotId, conditionType, action, enabled, delivery, description } = wanted;
   const conditionValue = wanted.conditionValue ?? '';
-  const drops = action === 'drop';
+  const sends = sendsMessages(action);
   // Another bot of a rule that sends nothing would only matter when it is deleted: the rule would go with it.
-  const targetBotId = drops ? sourceBotId : wanted.targetBotId;
+  const targetBotId = sends ? wanted.targetBotId : sourceBotId;
   const candidateBotIds = targetBotId === CHOSEN_BOT ? (wanted.candidateBotIds ?? null) : null;
   const targetChatId = wanted.targetChatId ?? null;
+  const actionMinutes = action === 'hold' ? (wanted.actionMinutes ?? HOLD_MINUTES) : null;
   const rule = {
     sourceBotId,
     candidateBotIds,
     conditionType,
     conditionValue,
     action,
-    targetChatId,
+    actionMinutes,
+    targetChatId: action === 'hold' ? null : targetChatId,
     enabled,
     delivery,
     description,
@@ -41,7 +45,7 @@ export function completeRule(
   const faults = [
     ...conditionFaults(rule),
     ...routerFaults(directory, { ...wanted, targetBotId }, before ?? []),
-    ...(drops ? [] : targetFaults(directory, { ...rule, targetBotId })),
+    ...(sends ? targetFaults(directory, { ...rule, targetBotId }) : []),
   ];
   if (faults.length === 0 && targetBotId !== undefined) return { ...rule, targetBotId };
   const sentence = faults.map(({ path, reason }) => `${path} ${reason}`).join('; ');
@@ -96,7 +100,7 @@ function routerFaults(
   const unknown = added.filter((id) => directory.byId(id) === undefined);
   const silent = added.filter((id) => directory.byId(id)?.description.trim() === '');
   return [
-    ...(action === 'drop' ? fault('action', 'must be forward or copy where condition_type is llm') : []),
+    ...(!sendsMessages(action) ? fault('action', 'must be forward or copy where condition_type is llm') : []),
     ...(targetBotId !== CHOSEN_BOT && candidateBotIds
       ? fault('candidate_bot_ids', 'may be named only where target_bot_id is 0')
       : []),
@@ -112,7 +116,7 @@ function routerFaults(
 type Targeted = Omit<RoutingRuleContent, 'targetBotId'> & { targetBotId: number | undefined };
 
 function targetFaults(directory: Pick<BotDirectory, 'isOwnBot'>, rule: Targeted): FaultDetail[] {
-  const missing = (path: string) => ({ path, reason: 'is required unless the action is drop' });
+  const missing = (path: string) => ({ path, reason: 'is required unless the action is drop or hold' });
   const isOwnSource =
     rule.targetBotId === rule.sourceBotId &&
     (rule.targetChatId === SOURCE_CHAT || chatOfCondition(rule) === rule.targetChatId);

@@ -41,6 +41,8 @@ export type RoutingProgress = {
   chosen?: { ruleId: number; targetBotId: number } | null;
   /** Names of the destinations that a redrive sends to, because the unit failed there; absent means all. */
   only?: string[];
+  /** A rule of its has taken the chat over; a retry does not do it again. */
+  held?: true;
   /** By key of the destination. */
   to: Record<string, DestinationProgress>;
 };

@@ -1,10 +1,12 @@
 import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
-import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
+import { takeOverChat } from '../../records/takeover/take-over-chat.ts';
 import { pressOf, type QuestionPress } from '../filters/question-press.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, type RetryRecord } from '../lanes/retry-schedule.ts';
@@ -72,6 +74,7 @@ export async function routeUnit(
   const { kind } = unit.updates[0];
   const rules = await rulesForMessage(deps, bot, { kind, messages }, progress, cancel);
   if (rules === 'aborted' || !lease.ownsTurn()) return { outcome: 'returned' };
+  if (only === undefined && progress.held === undefined) await holdByRules(deps, bot, rules, first, progress);
   const found = await findDestinations(deps, bot, rules, messages);
   const destinations = only === undefined ? found : found.filter(({ name }) => only.includes(name));
   const routing: RoutingLease = {
@@ -80,6 +83,21 @@ export async function routeUnit(
     storeProgress: (links) => noteRouted(deps, bot, unit, { fencingToken, progress, links }),
   };
   return sendToAll(deps, bot, unit, { messages, destinations, progress }, routing);
+}
+
+/** The first rule that holds takes the chat over. */
+async function holdByRules(
+  deps: RoutingDeps,
+  bot: Bot,
+  rules: ActiveRule[],
+  message: Fields,
+  progress: RoutingProgress,
+): Promise<void> {
+  const rule = rules.find(({ action }) => action === 'hold');
+  const chatId = readInteger(readObject(message, 'chat') ?? {}, 'id');
+  if (rule === undefined || chatId === null) return;
+  await takeOverChat(deps, bot, chatId, { holder: { kind: 'rule', id: rule.id }, minutes: rule.actionMinutes ?? 60 });
+  progress.held = true;
 }
 
 /** The press of a button of a question, which no other reader gets. */

@@ -4,7 +4,7 @@ import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/co
 export interface RoutingRule {
   id: number;
   sourceBotId: number;
-  /** The source bot itself for `drop`, which sends nothing; CHOSEN_BOT if the router chooses it. */
+  /** The source bot itself for `drop` and `hold`, which send nothing; CHOSEN_BOT if the router chooses it. */
   targetBotId: number;
   /** The bots that the router chooses from; null: all with a description. Of other rules always null. */
   candidateBotIds: number[] | null;
@@ -12,7 +12,9 @@ export interface RoutingRule {
   /** An id in decimal, a phrase or a regular expression, as the type says; an instruction for the model of `llm`; '' for `all`. */
   conditionValue: string;
   action: RoutingAction;
-  /** null for `drop` only; 0 for the chat of each message. */
+  /** For how long `hold` takes a chat over; null for other actions. */
+  actionMinutes: number | null;
+  /** null for `drop` and `hold`; 0 for the chat of each message. */
   targetChatId: number | null;
   enabled: boolean;
   delivery: RoutingDelivery;

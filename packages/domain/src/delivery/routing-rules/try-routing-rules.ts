@@ -7,6 +7,7 @@ import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import { sendsMessages } from '../../fleet/bots/active-rule.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { type Decision, decisionOf } from '../router/choose-bot.ts';
@@ -116,6 +117,6 @@ function reasonOf(
   if (!rule.enabled) return 'disabled';
   if (!meets(rule, message)) return 'condition';
   if (dropped) return 'dropped_before';
-  if (rule.action !== 'drop' && !sendsElsewhere(directory, bot, rule, message)) return 'same_chat';
+  if (sendsMessages(rule.action) && !sendsElsewhere(directory, bot, rule, message)) return 'same_chat';
   return null;
 }

@@ -30,6 +30,8 @@ export type ActiveProgram = {
   /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest order. */
   exclusive: boolean;
   order: number;
+  /** It also gets the updates of chats that a person has taken over. */
+  seesHeld: boolean;
   /** Null if deliveries are not signed. */
   signing: Signing | null;
   tokens: ActiveToken[];

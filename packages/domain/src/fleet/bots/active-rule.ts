@@ -18,8 +18,15 @@ export type ActiveRule = {
   /** Of a condition about a chat: the group that the chat was before, whose last updates may still come. */
   formerChatIds?: number[];
   action: RoutingAction;
-  /** null for drop, which needs no target; SOURCE_CHAT for the chat of each message. */
+  /** Of hold: for how long it takes a chat over. */
+  actionMinutes?: number | null;
+  /** null for drop and hold, which need no target; SOURCE_CHAT for the chat of each message. */
   targetChatId: number | null;
   /** After a crash between sending and recording: send the message again, or leave it out. */
   delivery: RoutingDelivery;
 };
+
+/** Of rules with other actions, nothing is sent. */
+export function sendsMessages(action: RoutingAction): boolean {
+  return action === 'forward' || action === 'copy';
+}

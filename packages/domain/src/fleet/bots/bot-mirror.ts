@@ -44,6 +44,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
     rules: routes(bot),
     manage: bot.manageEnabled,
     allowed: bot.allowedUpdates === null ? '' : `,${bot.allowedUpdates.join(',')},`,
+    seesHeld: `,${bot.programs.flatMap(({ id, seesHeld }) => (seesHeld ? [id] : [])).join(',')},`,
     programs: `,${bot.programs.map(({ id }) => id).join(',')},`,
     pushing: bot.programs
       .filter(({ mode }) => mode === 'push')

@@ -17,7 +17,7 @@ const nextRevision = sql<number>`nextval('bot_revisions')`;
 const enabledRules = sql<ActiveRule[]>`(
   select coalesce(json_agg(json_build_object(
     'id', r.id, 'targetBotId', coalesce(r.target_bot_id, 0), 'candidateBotIds', r.candidate_bot_ids, 'conditionType', r.condition_type, 'conditionValue', r.condition_value,
-    'action', r.action, 'targetChatId', r.target_chat_id, 'delivery', r.delivery) order by r.id), '[]')
+    'action', r.action, 'actionMinutes', r.action_minutes, 'targetChatId', r.target_chat_id, 'delivery', r.delivery) order by r.id), '[]')
   from routes r where r.source_bot_id = bots.id and r.enabled)`;
 const programsOf = sql<StoredProgram[]>`(
   select coalesce(json_agg(json_build_object(
@@ -27,7 +27,7 @@ const programsOf = sql<StoredProgram[]>`(
     'webhookTokenId', p.webhook_token_id, 'webhookKinds', p.webhook_kinds::json, 'backendRole', p.backend_role,
     'backendCertificate', p.backend_certificate, 'backendIpAddress', p.backend_ip_address, 'maxConnections', p.max_connections,
     'silentAfterS', p.silent_after_s,
-    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'tokens', (
+    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'seesHeld', p.sees_held, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
         'threads', t.threads::json,
@@ -39,7 +39,7 @@ const movedGroups = sql<MovedGroup[]>`(
   select coalesce(json_agg(json_build_array(c.id, c.migrated_to_chat_id)), '[]') from chats c
   where c.bot_id = bots.id and c.migrated_to_chat_id is not null)`;
 const isTarget = sql<boolean>`exists (
-  select from routes r where r.target_bot_id = bots.id and r.enabled and r.action <> 'drop')`;
+  select from routes r where r.target_bot_id = bots.id and r.enabled and r.action in ('forward', 'copy'))`;
 
 /**
  * SQL of the `bots` table. Every change draws a new revision. A bot, its rules and its programs are always read in one

@@ -4,8 +4,13 @@ export function ownerOf(mark: string): number | null {
   return owner === undefined ? null : Number(owner);
 }
 
+/** True of an update of a chat that a person had taken over. */
+export function isHeldMark(mark: string): boolean {
+  return mark.startsWith('h,');
+}
+
 /** Whether a program gets an update with this mark (packages/redis/src/scripts/lib/log.lua). */
 export function isMarkedFor(mark: string, programId: number): boolean {
   const owner = ownerOf(mark);
-  return owner === null ? !mark.includes(`,${programId},`) : owner === programId;
+  return owner === null ? mark.includes(`,${programId},`) === isHeldMark(mark) : owner === programId;
 }

@@ -8,11 +8,13 @@ import type { AuditedAction } from './audited-action.ts';
 const DETAILS_LENGTH = 2_000;
 
 /** What people are told of, beside its entry in the log. */
-function eventOf(by: Actor, { action, botId, details = '' }: AuditedAction): NewEvent | null {
+function eventOf(by: Actor, { action, botId, chatId, details = '' }: AuditedAction): NewEvent | null {
   const actor = by.kind === 'account' ? by.username : by.kind === 'bot' ? 'its own program' : 'an operator';
   switch (action) {
     case 'bot_add':
       return { kind: 'bot.added', botId: botId ?? null, text: `Added by ${actor}` };
+    case 'chat_takeover':
+      return { kind: 'chat.held', botId: botId ?? null, text: `Chat ${chatId} was taken over ${details}, by ${actor}` };
     case 'key_add':
       return { kind: 'key.created', botId: null, text: `${actor} created an API key: ${details}` };
     default:

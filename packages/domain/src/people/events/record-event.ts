@@ -3,13 +3,19 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 
 export type NewEvent = { kind: EventKind; botId: number | null; programId?: number | null; text: string };
+/** Only sinks that ask for this time; of `chat.awaits`. */
+type Asked = { awaitsMinutes: number };
 
 /** Of one kind and one bot, a sink gets the first at once, and then at most one in this time. */
 const PACE_S = 300;
 const TEXT_LENGTH = 1_000;
 
 /** Stores what happened, and puts it on its way to every sink that wants it. Pass the transaction of the change itself. */
-export async function recordEvent(db: Database, { kind, botId, programId = null, text }: NewEvent): Promise<void> {
+export async function recordEvent(
+  db: Database,
+  { kind, botId, programId = null, text }: NewEvent,
+  asked: Asked | null = null,
+): Promise<void> {
   const cut = (text.length > TEXT_LENGTH ? `${text.slice(0, TEXT_LENGTH)}…` : text).toWellFormed();
   const { id } = await db
     .insertInto('events')
@@ -17,7 +23,7 @@ export async function recordEvent(db: Database, { kind, botId, programId = null,
     .returning('id')
     .executeTakeFirstOrThrow();
   const event = { id, kind, botId, programId };
-  const sinks = await sinksFor(db, event);
+  const sinks = await sinksFor(db, event, asked);
   const begins = EVENT_KINDS.filter((one) => endOf(one) === kind);
   if (begins.length === 0) await sendPaced(db, sinks, event);
   else await sendEnd(db, sinks, event, begins);
@@ -27,10 +33,12 @@ const endOf = (kind: EventKind): string | undefined => (EVENTS[kind] as { end?: 
 
 type Stored = { id: number; kind: EventKind; botId: number | null; programId: number | null };
 
-async function sinksFor(db: Database, { kind, botId }: Stored): Promise<number[]> {
+async function sinksFor(db: Database, { kind, botId }: Stored, asked: Asked | null): Promise<number[]> {
+  const minutes = asked?.awaitsMinutes ?? null;
   const { rows } = await sql<{ id: number }>`
     select id from event_sinks where enabled and (kinds is null or kinds ? ${kind})
       and (bot_ids is null or (${botId}::bigint is not null and bot_ids @> to_jsonb(${botId}::bigint)))
+      and (${minutes}::int is null or awaits_minutes = ${minutes}::int)
     order by id for share`.execute(db);
   return rows.map(({ id }) => id);
 }

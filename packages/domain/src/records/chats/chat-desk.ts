@@ -38,7 +38,7 @@ function isDone(chat: string): RawBuilder<boolean> {
 }
 
 /** True while neither the bot nor a person has answered the newest message. Nobody waits for an answer in a channel. */
-function awaits(chat: string): RawBuilder<boolean> {
+export function awaits(chat: string): RawBuilder<boolean> {
   return sql`(${column(chat, 'last_incoming_date')} is not null and ${column(chat, 'type')} <> 'channel'
     and not ${isNotAfter(chat, 'last_incoming', 'last_answer')} and not ${isNotAfter(chat, 'last_incoming', 'done')})`;
 }

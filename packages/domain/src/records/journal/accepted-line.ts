@@ -1,5 +1,5 @@
-/** How an update came into the log: from the platform, or again by a redrive. */
-export type Via = 'polling' | 'webhook' | 'redrive';
+/** How an update came into the log: from the platform, again by a redrive, or after it was held. */
+export type Via = 'polling' | 'webhook' | 'redrive' | 'held';
 
 /** What the journal says of an update that was accepted, as accept-updates.lua and redrive.lua write it. */
 export type AcceptedLine = {
@@ -18,8 +18,8 @@ export type AcceptedLine = {
   kind: string;
 };
 
-const VIAS: Record<string, Via> = { p: 'polling', w: 'webhook', r: 'redrive' };
-const LINE = /^(\d+) (\d+) ([pwr]) ([01]) (\S+) (\S+) (\S+) (\S+) (.*)$/;
+const VIAS: Record<string, Via> = { p: 'polling', w: 'webhook', r: 'redrive', h: 'held' };
+const LINE = /^(\d+) (\d+) ([pwrh]) ([01]) (\S+) (\S+) (\S+) (\S+) (.*)$/;
 
 /** Null for a line that cannot be read. */
 export function readAcceptedLine(line: string): AcceptedLine | null {

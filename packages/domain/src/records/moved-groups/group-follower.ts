@@ -6,6 +6,7 @@ import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { ChangeRulesDeps } from '../../fleet/bots/change-rules.ts';
+import { moveHold } from '../takeover/held-chats.ts';
 import { moveGroup } from './move-group.ts';
 
 /** Sees that groups became supergroups, by whatever tells of it first, and lets what is stored follow. Never throws. */
@@ -34,6 +35,8 @@ export function groupFollower(deps: Deps): GroupFollower {
 
   const follow = async (botId: number, fromChatId: number, toChatId: number): Promise<void> => {
     await moveGroup(deps, { botId, fromChatId, toChatId });
+    const bot = directory.byId(botId);
+    if (bot !== undefined) await moveHold(deps, bot, { fromChatId, toChatId });
     if (known.size >= KNOWN_AT_MOST) known.clear();
     known.add(nameOf(botId, fromChatId));
   };

@@ -79,6 +79,8 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   // They name messages of the group, and the first message of the supergroup opens it.
   'chats.done_date': 'stays',
   'chats.done_id': 'stays',
+  'chats.awaits_told_date': 'stays',
+  'chats.awaits_told_minutes': 'stays',
   'chats.migrated_to_chat_id': 'stays',
   // Ids of messages, and what was done in the group, belong to the group.
   'audit_log.chat_id': 'stays',
@@ -102,7 +104,9 @@ test('of every column that may name a chat it is decided whether it follows', as
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = current_schema()
       and table_name not in (select inhrelid::regclass::text from pg_inherits) and (column_name ~ 'chat|filter|condition_value|audience'
-      or table_name = 'chats' and column_name in ('id', 'assigned_to', 'done_date', 'done_id'))`.execute(database.db);
+      or table_name = 'chats' and column_name in ('id', 'assigned_to', 'done_date', 'done_id', 'awaits_told_date', 'awaits_told_minutes'))`.execute(
+    database.db,
+  );
   expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(CHAT_COLUMNS).toSorted());
 });
 

@@ -28,6 +28,7 @@ export type WantedSink = {
   chatId?: number | undefined;
   kinds?: EventSink['kinds'] | undefined;
   botIds?: number[] | null | undefined;
+  awaitsMinutes?: number | undefined;
   enabled?: boolean | undefined;
 };
 
@@ -42,7 +43,7 @@ export async function addSink(
   by: Actor,
   wanted: WantedSink & { name: string },
 ): Promise<SinkWithSecret> {
-  const defaults = { name: wanted.name, kinds: null, botIds: null, enabled: true };
+  const defaults = { name: wanted.name, kinds: null, botIds: null, awaitsMinutes: 15, enabled: true };
   const content = { ...defaults, ...given(wanted), target: targetOf(deps, wanted, null) };
   const signing = newSigning();
   const sink = await deps.db.transaction().execute(async (db) => {
@@ -92,13 +93,8 @@ function found(sink: EventSink | null): EventSink {
   return sink;
 }
 
-function given({
-  name,
-  kinds,
-  botIds,
-  enabled,
-}: WantedSink): Partial<Pick<SinkContent, 'name' | 'kinds' | 'botIds' | 'enabled'>> {
-  const fields = { name, kinds, botIds, enabled };
+function given({ name, kinds, botIds, awaitsMinutes, enabled }: WantedSink): Partial<Omit<SinkContent, 'target'>> {
+  const fields = { name, kinds, botIds, awaitsMinutes, enabled };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
@@ -129,7 +125,7 @@ function audited(action: 'sink_add' | 'sink_update' | 'sink_delete', { id, name 
 }
 
 /** The names are those of the REST interface. */
-function fieldsOf({ name, target, kinds, botIds, enabled }: EventSink) {
+function fieldsOf({ name, target, kinds, botIds, awaitsMinutes, enabled }: EventSink) {
   const of = target.kind === 'url' ? { url: maskedUrl(target.url) } : { bot_id: target.botId, chat_id: target.chatId };
-  return { name, ...of, kinds, bot_ids: botIds, enabled };
+  return { name, ...of, kinds, bot_ids: botIds, awaits_minutes: awaitsMinutes, enabled };
 }

@@ -46,6 +46,7 @@ const addSink = (name: string, { url }: TestBackend) =>
       target: { kind: 'url', url },
       kinds: [name === 'slow' ? 'key.created' : 'bot.added'],
       botIds: null,
+      awaitsMinutes: 15,
       enabled: true,
     },
     newSigning(),

@@ -9,6 +9,8 @@ export type EventSink = {
   /** null: all. */
   kinds: EventKind[] | null;
   botIds: number[] | null;
+  /** After how many minutes without an answer it is told of a chat. */
+  awaitsMinutes: number;
   enabled: boolean;
   deliveredAt: Date | null;
   failingSince: Date | null;
@@ -17,6 +19,6 @@ export type EventSink = {
   createdAt: Date;
 };
 
-export type SinkContent = Pick<EventSink, 'name' | 'kinds' | 'botIds' | 'enabled'> & {
+export type SinkContent = Pick<EventSink, 'name' | 'kinds' | 'botIds' | 'awaitsMinutes' | 'enabled'> & {
   target: { kind: 'url'; url: string } | { kind: 'chat'; botId: number; chatId: number };
 };

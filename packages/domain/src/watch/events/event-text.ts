@@ -28,6 +28,8 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'flood.ended': 'over',
   'bot.unauthorized': 'begun',
   'broadcast.done': 'news',
+  'chat.held': 'news',
+  'chat.awaits': 'begun',
   'bot.added': 'news',
   'sign_in.new_address': 'news',
   'key.created': 'news',

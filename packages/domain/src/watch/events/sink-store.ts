@@ -22,15 +22,17 @@ export function sinkStore(db: Database, secrets: SecretBox) {
           },
     kinds: row.kinds as EventKind[] | null,
     botIds: row.bot_ids,
+    awaitsMinutes: row.awaits_minutes,
     enabled: row.enabled,
     deliveredAt: row.delivered_at,
     failingSince: row.failing_since,
     lastError: row.last_error,
     createdAt: row.created_at,
   });
-  const columnsOf = (id: number, { name, target, kinds, botIds, enabled }: SinkContent) => ({
+  const columnsOf = (id: number, { name, target, kinds, botIds, awaitsMinutes, enabled }: SinkContent) => ({
     name,
     enabled,
+    awaits_minutes: awaitsMinutes,
     kinds: kinds === null ? null : sql<string[]>`${JSON.stringify(kinds)}::jsonb`,
     bot_ids: botIds === null ? null : sql<number[]>`${JSON.stringify(botIds)}::jsonb`,
     url_sealed: target.kind === 'url' ? secrets.seal(target.url, SEALED_PLACES.sinkUrl(id)) : '',

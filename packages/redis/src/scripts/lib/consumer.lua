@@ -1,6 +1,6 @@
 -- One consumer of a log: its cursor, what it acknowledges and what it may still read. reader: name, default and forProgram (which
 -- kind of consumer it is), program (its id, or ''), now, s (the state), last (the newest id), keys, activityPrefix,
--- shardActivityPrefix, kinds, takenKinds; openConsumer adds its cursor and what is stored of it.
+-- shardActivityPrefix, kinds, takenKinds, seesHeld; openConsumer adds its cursor and what is stored of it.
 -- @include state
 -- @include trim
 -- @include activity
@@ -97,7 +97,8 @@ local function isWantedBy(reader, entry)
   if not isMarked(entry) then return isOfKind(reader.kinds, kindOf(entry)) end
   local fields = fieldsOf(entry)
   if fields.again and not reader.default and not reader.forProgram then return false end
-  return isFor(fields, reader.program) and isOfKind(fields.owner and reader.takenKinds or reader.kinds, fields.kind)
+  return isFor(fields, reader.program, reader.seesHeld)
+    and isOfKind(fields.owner and reader.takenKinds or reader.kinds, fields.kind)
 end
 
 -- Whether this reader will never get an entry behind its cursor that it did not get now.
@@ -105,7 +106,7 @@ local function isOverFor(reader, entry)
   if reader.default then return isOverForPull(entry, reader.now) end
   if reader.forProgram or expiresAtOf(entry) <= reader.now then return true end
   local fields = fieldsOf(entry)
-  return fields.owner ~= nil or fields.again
+  return fields.owner ~= nil or fields.again or (fields.held == 'h') ~= (reader.seesHeld and fields.held ~= nil)
 end
 
 -- Stores the cursor, and when the reader was polled last.

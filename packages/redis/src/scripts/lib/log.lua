@@ -3,7 +3,9 @@
 --   m '1': of a kind that allowed_updates leaves out for the default readers, or taken by a program
 -- and then, where there is one, each with those before it:
 --   tp  the traceparent
---   o   a mark that says who gets it: '=4' program 4 alone, '=0' nobody, ',4,7,' all but these programs
+--   o   a mark that says who gets it: '=4' program 4 alone, '=0' nobody, ',4,7,' all but these programs. Of what is held: 'h,4,7,' these
+--       programs, and named consumers that ask for it. Of what was held and comes after: 'm,4,7,' all but those that had it. Rules see
+--       neither
 --   r   of one that a reader gave up and gets again: whether its program had taken it alone ('1' or '0'). Only the readers that the
 --       mark names and the default ones get it; rules and named consumers had it.
 local function idTextOf(entry)
@@ -55,16 +57,19 @@ local function fieldsOf(entry)
     trace = f[16],
     mark = mark,
     owner = owner,
+    held = mark and string.match(mark, '^[hm]'),
     again = f[20] ~= nil,
     exclusive = owner and (f[20] or '1') or '0',
   }
 end
 
--- Whether this program gets an entry of its kinds; '' is every reader that is no program.
-local function isFor(entry, program)
+-- Whether this program gets an entry of its kinds; '' is every reader that is no program. seesHeld: of a named consumer
+local function isFor(entry, program, seesHeld)
   if not entry.mark then return true end
   if entry.owner then return entry.owner == program end
-  return not string.find(entry.mark, ',' .. program .. ',', 1, true)
+  if entry.held and program == '' then return (entry.held == 'h') == (seesHeld or false) end
+  local isNamed = string.find(entry.mark, ',' .. program .. ',', 1, true) ~= nil
+  return isNamed == (entry.held == 'h')
 end
 
 -- Whether a reader wants this kind. wanted: ',message,poll,', '' for all, '!,poll,' for all but these
@@ -79,6 +84,7 @@ local MARK_OF_NOBODY = '=0'
 -- Whether the rules turn looks at an update, whatever kinds the bot's own client asked for: at messages, and at answers to
 -- questions, which nobody else gets.
 local function isForRules(kind, mark)
+  if mark and string.find(mark, '^[hm]') then return false end
   return kind == 'message' or kind == 'channel_post' or kind == 'business_message' or mark == MARK_OF_NOBODY
 end
 

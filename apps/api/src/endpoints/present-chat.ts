@@ -1,0 +1,83 @@
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import type { Chat } from '@flotilla/domain/records/chats/chat-store.ts';
+import type { InboxChat, LastMessage } from '@flotilla/domain/records/chats/inbox-store.ts';
+import { type HeldChat, heldKey, readHeldChats } from '@flotilla/domain/records/takeover/held-chats.ts';
+import type { Context } from '../context.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+type Held = ReadonlyMap<string, HeldChat>;
+
+/** Chats with what Redis knows of them; without Redis, nobody is said to have taken them over. */
+export async function presentChats(context: Context, chats: readonly Chat[]): Promise<ChatResource[]> {
+  const held = await heldAmong(context, chats);
+  return chats.map((chat) => presentOne(chat, held));
+}
+
+export async function presentChat(context: Context, chat: Chat): Promise<ChatResource> {
+  return presentOne(chat, await heldAmong(context, [chat]));
+}
+
+/** The same for the inbox of an account. */
+export async function presentInbox(context: Context, inbox: readonly InboxChat[]): Promise<ChatResource[]> {
+  const held = await heldAmong(
+    context,
+    inbox.map(({ chat }) => chat),
+  );
+  return inbox.map(({ chat, lastMessage, unread, readMessageId }) => ({
+    ...presentOne(chat, held),
+    ...botOf(context, chat.bot_id),
+    ...(lastMessage === null ? {} : { last_message: presentLastMessage(lastMessage) }),
+    unread,
+    ...withoutNulls({ read_message_id: readMessageId }),
+  }));
+}
+
+function botOf({ directory }: Context, botId: number): Pick<ChatResource, 'bot_name' | 'bot_username'> {
+  const bot = directory.byId(botId);
+  return bot === undefined ? {} : { bot_name: bot.name, bot_username: bot.username };
+}
+
+function heldAmong(context: Context, chats: readonly Chat[]): Promise<Held> {
+  const keys = chats.map(({ bot_id: botId, id: chatId }) => ({ botId, chatId }));
+  return readHeldChats(context, keys).catch((error: unknown): Held => {
+    context.log.debug({ reason: String(error) }, 'whether chats are taken over cannot be read');
+    return new Map();
+  });
+}
+
+function presentOne(chat: Chat, held: Held): ChatResource {
+  const hold = held.get(heldKey({ botId: chat.bot_id, chatId: chat.id }));
+  return {
+    id: chat.id,
+    bot_id: chat.bot_id,
+    type: chat.type as ChatResource['type'],
+    ...withoutNulls({
+      title: chat.title ?? nameOfPerson(chat),
+      username: chat.username,
+      first_name: chat.first_name,
+      last_name: chat.last_name,
+      migrated_to_chat_id: chat.migrated_to_chat_id,
+    }),
+    message_count: chat.message_count,
+    blocked: chat.blocked_at !== null,
+    ...withoutNulls({ business_connection_id: chat.business_connection_id }),
+    state: chat.is_done ? 'done' : 'open',
+    awaits_answer: chat.awaits_answer,
+    ...withoutNulls({ assigned_to: chat.assigned_to, assigned_to_name: chat.assigned_to_name }),
+    ...(hold === undefined
+      ? {}
+      : { held_until: new Date(hold.untilMs).toISOString(), held_by: hold.by, missed: hold.missed }),
+  };
+}
+
+function presentLastMessage({ business_connection_id, ...message }: LastMessage): ChatResource['last_message'] {
+  const connection = business_connection_id === '' ? {} : { business_connection_id };
+  return { ...withoutNulls(message), ...connection } as ChatResource['last_message'];
+}
+
+/** A private chat has no title, so it gets the name of its person. A deleted account has no name. */
+function nameOfPerson({ type, first_name, last_name, username }: Chat): string | null {
+  if (type !== 'private') return null;
+  const name = [first_name, last_name].filter(Boolean).join(' ');
+  return name || username || 'Deleted account';
+}

@@ -1,0 +1,337 @@
+import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../config.ts';
+import { type Context, createContext } from '../context.ts';
+
+const [ADA, BEN] = [501, 502];
+const MISSED_AT_MOST = 1_000;
+
+const api = testApi();
+/** Stands in for workers, which accept updates. */
+let worker: Context;
+let bot: BotResource;
+let newest = 0;
+
+beforeAll(async () => {
+  worker = await createContext(readConfig(api.env), { log: createLogger({ name: 'worker', level: 'silent' }) });
+  api.endBefore(worker.close);
+  for (const id of [ADA, BEN]) await api.platform.createPerson({ id });
+});
+beforeEach(async () => {
+  bot = await api.addBot({ long_poll_enabled: true });
+  newest = 0;
+  for (const chat of [ADA, BEN]) {
+    await api.platform.startBot({ person: chat, bot: Number(bot.token.split(':')[0]), quietly: true });
+    await storeMessages(api.database.db, bot.id, [{ chat_id: chat, id: 1, date: 1, text: 'Hello' }]);
+  }
+});
+
+const nowS = () => Math.floor(Date.now() / 1000);
+const message = (chat: number, text: string, fields: object = {}) => ({
+  message: { message_id: 7, date: nowS(), chat: { id: chat, type: 'private' }, from: { id: chat }, text, ...fields },
+});
+async function accept(...contents: object[]): Promise<void> {
+  await worker.directory.refresh();
+  const raws = contents.map((content) => {
+    newest += 1;
+    return JSON.stringify({ update_id: newest, ...content });
+  });
+  const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join()}]}`)!.updates;
+  const accepted = await acceptUpdates(withoutReserve(worker), worker.directory.byId(bot.id)!, sliced);
+  expect(accepted).toMatchObject({ outcome: 'accepted', appended: contents.length });
+}
+
+type Update = { update_id: number } & Record<string, { text?: string; data?: string } | undefined>;
+/** Polls and acknowledges everything; returns the texts. */
+async function poll(query: Record<string, string | number | boolean> = {}): Promise<(string | undefined)[]> {
+  const texts: (string | undefined)[] = [];
+  for (let offset = 0; ; ) {
+    const asked = { bot_id: bot.id, timeout: 0, offset, ...query };
+    const answer = await api.admin('GET', '/api/updates/poll', { query: asked });
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+    const { result } = answer.json as { result: Update[] };
+    if (result.length === 0) return texts;
+    for (const { update_id: id, ...content } of result) {
+      const [value] = Object.values(content);
+      texts.push(value?.text ?? value?.data ?? Object.keys(content)[0]);
+      offset = id + 1;
+    }
+  }
+}
+
+const act = (path: string, body: object = {}, client = api.admin) =>
+  client('POST', `/api/chats/${path}`, { body: { bot_id: bot.id, chat_id: ADA, ...body } });
+async function takeOver(body: object = {}, client: RestClient = api.admin): Promise<ChatResource> {
+  const taken = await act('takeover', body, client);
+  expect({ status: taken.status, text: taken.text }).toMatchObject({ status: 200 });
+  return taken.json as ChatResource;
+}
+const release = async (deliver = false) => {
+  const released = await act('release', { deliver_missed: deliver });
+  expect({ status: released.status, text: released.text }).toMatchObject({ status: 200 });
+  return (released.json as { delivered: number }).delivered;
+};
+const shown = async (chat = ADA) => {
+  const query = { bot_id: bot.id, order: 'recent' };
+  const chats = (await api.admin('GET', '/api/chats', { query })).json as ChatResource[];
+  return chats.find(({ id }) => id === chat);
+};
+const newProgram = async (fields: object): Promise<ProgramResource> => {
+  const added = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, ...fields } });
+  expect({ status: added.status, text: added.text }).toMatchObject({ status: 200 });
+  return added.json as ProgramResource;
+};
+const audit = async () =>
+  (await api.admin('GET', '/api/adminlog', { query: { bot_id: bot.id } })).json as AuditEntryResource[];
+
+/** One of each kind that happens in a chat. */
+const inChat = (chat: number): object[] => [
+  message(chat, 'message'),
+  { edited_message: message(chat, 'edited').message },
+  { callback_query: { id: '1', from: { id: chat }, message: message(chat, '').message, data: 'pressed' } },
+  { message_reaction: { chat: { id: chat, type: 'private' }, message_id: 7, user: { id: chat }, date: nowS() } },
+  { my_chat_member: { chat: { id: chat, type: 'private' }, from: { id: chat }, date: nowS() } },
+];
+
+describe('a chat that is taken over', () => {
+  test('is kept from the default poll in all that happens in it, and no other chat is', async () => {
+    await accept(message(ADA, 'before'));
+    const held = await takeOver({ minutes: 30 });
+    expect(held).toMatchObject({ id: ADA, held_by: 'account:admin', missed: 0 });
+    expect(Date.parse(held.held_until ?? '') / 1000 - nowS()).toBeGreaterThan(29 * 60);
+    await accept(...inChat(ADA), message(BEN, 'of Ben'), {
+      inline_query: { id: '1', from: { id: ADA }, query: 'who' },
+    });
+    expect(await poll()).toEqual(['before', 'of Ben', 'inline_query']);
+    expect(await shown()).toMatchObject({ held_by: 'account:admin', missed: 5 });
+    expect(await shown(BEN)).not.toHaveProperty('held_until');
+    expect(await audit()).toMatchObject([{ action: 'chat_takeover', chat_id: ADA, details: 'for 30 min' }, {}]);
+    const events = (await api.admin('GET', '/api/events', { query: { bot_id: bot.id, kinds: 'chat.held' } })).json;
+    expect(events).toMatchObject([{ kind: 'chat.held', text: expect.stringContaining(`Chat ${ADA}`) }]);
+  });
+
+  test('is seen by programs and named consumers that ask for it, and by no other', async () => {
+    const sees = { kinds: ['message', 'callback_query'], sees_held: true };
+    const desk = await newProgram({ name: 'desk', ...sees });
+    const refunds = await newProgram({ name: 'refunds', filter: { keyword: 'refund' }, ...sees });
+    const other = await newProgram({ name: 'other' });
+    await poll({ consumer: 'archive' });
+    await poll({ consumer: 'watch', sees_held: true });
+    await takeOver();
+    await accept(message(ADA, 'a refund, please'), message(ADA, 'hello'), message(BEN, 'of Ben'));
+    expect(await poll({ program_id: desk.id })).toEqual(['a refund, please', 'hello', 'of Ben']);
+    expect(await poll({ program_id: refunds.id })).toEqual(['a refund, please']);
+    expect(await poll({ program_id: other.id })).toEqual(['of Ben']);
+    expect(await poll({ consumer: 'archive' })).toEqual(['of Ben']);
+    expect(await poll({ consumer: 'watch', sees_held: true })).toEqual(['a refund, please', 'hello', 'of Ben']);
+    expect((await api.admin('GET', '/api/updates/poll', { query: { bot_id: bot.id, sees_held: 'true' } })).status).toBe(
+      400,
+    );
+    const update = await api.admin('GET', '/api/updates/show', { query: { bot_id: bot.id, update_id: 2 } });
+    const outcomes = Object.fromEntries(
+      (update.json as { readers: { reader: string; outcome: string }[] }).readers.map((one) => [
+        one.reader,
+        one.outcome,
+      ]),
+    );
+    expect(outcomes).toMatchObject({
+      pull: 'held',
+      [`program:${desk.id}`]: 'delivered',
+      [`program:${refunds.id}`]: 'filtered',
+      [`program:${other.id}`]: 'held',
+    });
+  });
+
+  test('gives what an exclusive program takes to that program only if it asks for it', async () => {
+    const blind = await newProgram({ name: 'blind', exclusive: true, filter: { keyword: 'one' } });
+    const sees = await newProgram({ name: 'sees', exclusive: true, filter: { keyword: 'two' }, sees_held: true });
+    await takeOver();
+    await accept(message(ADA, 'one'), message(ADA, 'two'), message(ADA, 'three'));
+    expect(await poll({ program_id: blind.id })).toEqual([]);
+    expect(await poll({ program_id: sees.id })).toEqual(['two']);
+    expect(await release(true)).toBe(2);
+    expect([await poll(), await poll({ program_id: blind.id }), await poll({ program_id: sees.id })]).toEqual([
+      ['three'],
+      ['one'],
+      [],
+    ]);
+  });
+
+  test('is free again when its time is over, and what it missed is not kept then', async () => {
+    await takeOver();
+    const { holds, missed, state } = botKeys(bot.id);
+    await accept(message(ADA, 'held'));
+    const ended = Date.now() - 1;
+    await worker.redis.commands.hset(holds, String(ADA), `${ended} 60000 1 account:admin`);
+    await accept(message(ADA, 'free'));
+    expect(await poll()).toEqual(['free']);
+    expect(await shown()).not.toHaveProperty('held_until');
+    expect((await act('release')).status).toBe(409);
+    await takeOver({ chat_id: BEN });
+    expect(await worker.redis.commands.zcard(missed)).toBe(0);
+    expect(await worker.redis.commands.pexpiretime(holds)).toBe(
+      Number(await worker.redis.commands.hget(state, 'heldUntil')),
+    );
+  });
+
+  test('stays so with each message of a person', async () => {
+    await takeOver({ minutes: 10 });
+    const { holds } = botKeys(bot.id);
+    const soon = Date.now() + 5_000;
+    await worker.redis.commands.hset(holds, String(ADA), `${soon} 600000 1 account:admin`);
+    const sent = await api.admin('POST', '/api/messages/send', {
+      body: { bot_id: bot.id, chat_id: ADA, text: 'Hello' },
+    });
+    expect(sent.status).toBe(200);
+    expect(Date.parse((await shown())?.held_until ?? '')).toBeGreaterThan(soon + 500_000);
+    // A chat that nobody has taken over is not taken over by that.
+    await api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: BEN, text: 'Hello' } });
+    expect(await shown(BEN)).not.toHaveProperty('held_until');
+  });
+
+  test('is answered by the bot again when Redis has lost everything', async () => {
+    await takeOver();
+    await worker.redis.commands.del(
+      ...(Object.values(botKeys(bot.id)).filter(
+        (key) => typeof key === 'string' && /hold|missed/.test(key),
+      ) as string[]),
+    );
+    await accept(message(ADA, 'after'));
+    expect(await poll()).toEqual(['after']);
+  });
+
+  test('belongs to those who have the bot', async () => {
+    const { key } = await insertAccount(api.database.db, { username: `stranger-${bot.id}` });
+    const owner = await insertAccount(api.database.db, { username: `owner-${bot.id}`, bots: [bot.id] });
+    expect((await act('takeover', {}, restClient(api.url, key))).status).toBe(403);
+    expect((await act('takeover', { chat_id: 999 })).status).toBe(404);
+    expect(await takeOver({}, restClient(api.url, owner.key))).toMatchObject({ held_by: `account:owner-${bot.id}` });
+    expect((await act('release', {}, restClient(api.url, key))).status).toBe(403);
+    expect((await act('release', {}, restClient(api.url, owner.key))).status).toBe(200);
+  });
+});
+
+describe('dead letters of a chat that is taken over', () => {
+  test('are not sent again before it is released', async () => {
+    const letter = (chat: number, id: number) => ({
+      ...{ bot_id: bot.id, reader: 'push', update_id: id, reason: 'x', reason_code: 'refused', attempts: 1 },
+      payload: JSON.stringify({ update_id: id, ...message(chat, `letter ${id}`) }),
+    });
+    const letters = [letter(ADA, 1), letter(BEN, 2), letter(ADA, 3)];
+    await api.database.db.insertInto('dead_letters').values(letters).execute();
+    await takeOver();
+    const redrive = async () =>
+      (await api.admin('POST', '/api/deliveries/redrive', { body: { bot_id: bot.id, filter: {} } })).json;
+    const refusals = [{ bot_id: bot.id, reader: 'push', count: 2, code: 'chat_held' }];
+    expect(await redrive()).toMatchObject({ matched: 3, done: 1, refused: 2, refusals });
+    expect(await poll()).toEqual(['letter 2']);
+    await release();
+    expect(await redrive()).toMatchObject({ matched: 2, done: 2, refused: 0 });
+    expect(await poll()).toEqual(['letter 1', 'letter 3']);
+  });
+});
+
+describe('a chat that is released', () => {
+  test('gives its bot nothing of what was held, if nobody asks for it', async () => {
+    await takeOver();
+    await accept(message(ADA, 'held'));
+    expect(await release()).toBe(0);
+    await accept(message(ADA, 'after'));
+    expect(await poll()).toEqual(['after']);
+    expect(await worker.redis.commands.exists(botKeys(bot.id).missed, botKeys(bot.id).holds)).toBe(0);
+  });
+
+  test('gives its bot what was held, in order and once, under new ids, and not again to those that saw it', async () => {
+    const desk = await newProgram({ name: 'desk', sees_held: true });
+    const other = await newProgram({ name: 'other' });
+    await poll({ consumer: 'archive' });
+    await poll({ consumer: 'watch', sees_held: true });
+    await takeOver();
+    const texts = Array.from({ length: 250 }, (_, at) => `held ${at}`);
+    for (let at = 0; at < texts.length; at += 50) {
+      await accept(...texts.slice(at, at + 50).map((text) => message(ADA, text)), message(BEN, `of Ben ${at}`));
+    }
+    const ofBen = [0, 50, 100, 150, 200].map((at) => `of Ben ${at}`);
+    expect(await poll()).toEqual(ofBen);
+    expect(await release(true)).toBe(250);
+    await accept(message(ADA, 'after'));
+    expect(await poll()).toEqual([...texts, 'after']);
+    expect((await poll({ program_id: other.id })).filter((text) => !text?.startsWith('of Ben'))).toEqual([
+      ...texts,
+      'after',
+    ]);
+    expect((await poll({ consumer: 'archive' })).filter((text) => !text?.startsWith('of Ben'))).toEqual([
+      ...texts,
+      'after',
+    ]);
+    for (const query of [{ program_id: desk.id }, { consumer: 'watch', sees_held: true }]) {
+      expect((await poll(query)).filter((text) => !text?.startsWith('of Ben'))).toEqual([...texts, 'after']);
+    }
+    expect(await audit()).toMatchObject([
+      { action: 'chat_release', details: 'what was missed was delivered: 250' },
+      ...[{}, {}, {}, {}],
+    ]);
+  });
+
+  test('has the newest 1,000 updates, and no presses that have expired', async () => {
+    await takeOver();
+    const press = { id: '1', from: { id: ADA }, message: message(ADA, '').message, data: 'pressed' };
+    await accept({ callback_query: press });
+    const { missed } = botKeys(bot.id);
+    const [old = ''] = await worker.redis.commands.zrange(missed, '0', '0');
+    await worker.redis.commands.zrem(missed, old);
+    await worker.redis.commands.zadd(missed, '0', old.replace(/^(-?\d+\|\d+\|)\d+/, '$11'));
+    for (let at = 0; at < MISSED_AT_MOST; at += 100) {
+      await accept(...Array.from({ length: 100 }, (_, of) => message(ADA, `held ${at + of}`)));
+    }
+    await accept(message(ADA, 'last'));
+    expect((await shown())?.missed).toBe(MISSED_AT_MOST);
+    await release(true);
+    const got = await poll();
+    expect([got.length, got[0], got.at(-1)]).toEqual([MISSED_AT_MOST, 'held 1', 'last']);
+  });
+});
+
+describe('the owner of a business account', () => {
+  const business = (from: number, text: string, fields: object = {}) => ({
+    business_message: {
+      ...{
+        message_id: 7,
+        date: nowS(),
+        business_connection_id: 'c',
+        chat: { id: ADA, type: 'private' },
+        from: { id: from },
+      },
+      ...{ text, ...fields },
+    },
+  });
+
+  test('takes a chat over by answering in it', async () => {
+    await accept(business(ADA, 'a question'));
+    await accept(
+      business(9, 'greeting', { is_from_offline: true }),
+      business(9, 'x', { sender_business_bot: { id: 1 } }),
+    );
+    await accept(business(9, 'old', { date: nowS() - 4_000 }));
+    expect(await shown()).not.toHaveProperty('held_until');
+    await accept(business(9, 'an answer'), business(ADA, 'thanks'));
+    expect(await poll()).toEqual(['a question', 'greeting', 'x', 'old']);
+    expect(await shown()).toMatchObject({ held_by: 'owner', missed: 2 });
+    expect((await audit())[0]).toMatchObject({
+      ...{ action: 'chat_takeover', actor_kind: 'bot' },
+      details: 'for 60 min; the owner of the business account answered',
+    });
+  });
+});

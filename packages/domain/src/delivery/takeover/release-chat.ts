@@ -1,0 +1,92 @@
+import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { type ReleaseChatArgs, type ReleaseChatReply, scripts } from '@flotilla/redis/script-calls.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import type { TakeoverDeps } from '../../records/takeover/take-over-chat.ts';
+import { matcherInForce, matcherOf, type UpdateMatcher } from '../filters/update-matcher.ts';
+import type { AcceptDeps } from '../intake/accept-updates.ts';
+
+type ReleaseDeps = TakeoverDeps & Pick<AcceptDeps, 'turns' | 'idReserve'>;
+
+const AT_ONCE = 100;
+const REPEATED_AT_MOST = 10;
+
+/**
+ * Gives a chat back to its bot. `deliverMissed`: the bot gets what was held, in order, under new ids; rules do not. Until the last
+ * of it the chat stays held, so that nothing newer comes before. Returns how many were delivered. Throws 'conflict' if the chat
+ * is not held, 'not_found' or 'bad_request'. If it ends in between, it can be called again.
+ */
+export async function releaseChat(
+  deps: ReleaseDeps,
+  bot: Bot,
+  by: Actor,
+  { chatId, deliverMissed }: { chatId: number; deliverMissed: boolean },
+): Promise<number> {
+  const delivered = await deliverAndEnd(deps, bot, chatId, deliverMissed);
+  const details = deliverMissed ? `what was missed was delivered: ${delivered}` : '';
+  await recordAction(deps, by, { action: 'chat_release', botId: bot.id, chatId, details });
+  return delivered;
+}
+
+async function deliverAndEnd(deps: ReleaseDeps, bot: Bot, chatId: number, delivers: boolean): Promise<number> {
+  let [members, delivered]: [string[], number] = [[], 0];
+  for (;;) {
+    const reply = await step(deps, bot, { chatId, delivers, members });
+    if (reply.outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
+    if (reply.outcome === 'OFF') throw new FlotillaError('bad_request', 'The bot is disabled');
+    if (reply.outcome === 'FREE') throw new FlotillaError('conflict', 'The chat is not taken over');
+    delivered += reply.delivered;
+    await wakeReaders(deps, bot, reply);
+    if (reply.outcome === 'OK') return delivered;
+    members = reply.members;
+  }
+}
+
+type Wanted = { chatId: number; delivers: boolean; members: string[] };
+type Step = Exclude<ReleaseChatReply, { outcome: 'DOUBT' | 'FILTERS' }>;
+
+/** Repeats the call when the script needs the reserved id from Postgres, or updates matched by other filters. */
+async function step(deps: ReleaseDeps, bot: Bot, { chatId, delivers, members }: Wanted): Promise<Step> {
+  const args: ReleaseChatArgs = {
+    ...{ registrationId: bot.registrationId, botId: bot.id, chatId, delivers, limit: AT_ONCE, reservedId: null },
+    ...(await matchedBy(matcherOf(bot), members)),
+    updates: members.map((member) => ({ member })),
+  };
+  for (let calls = 1; ; calls += 1) {
+    const reply = await scripts.releaseChat(deps.redis.commands, botKeys(bot.id), args);
+    if (reply.outcome === 'DOUBT') args.reservedId = (await deps.idReserve?.reservedFor(bot)) ?? 0;
+    else if (reply.outcome === 'FILTERS') {
+      Object.assign(args, await matchedBy(matcherInForce(bot, { digest: reply.digest, text: reply.filters }), members));
+    } else return reply;
+    if (calls > REPEATED_AT_MOST) {
+      throw new FlotillaError('unavailable', 'Redis or the filters of the bot keep changing; try again');
+    }
+  }
+}
+
+async function matchedBy(matcher: UpdateMatcher | null, members: string[]) {
+  if (matcher === null) return { filtersDigest: '', marksJson: '' };
+  return { filtersDigest: matcher.digest, marksJson: JSON.stringify(await matcher.marks(members.map(readMember))) };
+}
+
+/** As lib/hold.lua writes it: `<chat>|<id>|<expires>|<offset>|<kind>|<lane>|<raw>`. */
+function readMember(member: string): { kind: string; value: Fields } {
+  const [, kind = '', raw = '{}'] = /^-?\d+\|\d+\|\d+\|\d+\|([^|]*)\|[^|]*\|(.*)$/s.exec(member) ?? [];
+  return { kind, value: JSON.parse(raw) as Fields };
+}
+
+async function wakeReaders(
+  deps: ReleaseDeps,
+  bot: Bot,
+  reply: Extract<Step, { outcome: 'MORE' | 'OK' }>,
+): Promise<void> {
+  if (reply.reserveIds) deps.idReserve?.reserveAbove(bot, reply.lastId);
+  await Promise.all([
+    reply.wakePush ? deps.turns.push.wake(bot.id) : null,
+    reply.wakePrograms.length > 0 ? deps.turns.programs.wakeAll(reply.wakePrograms) : null,
+    reply.wakeHistory ? deps.turns.history.wake(shardOf(bot.id)) : null,
+  ]);
+}

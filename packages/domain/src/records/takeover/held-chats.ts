@@ -1,0 +1,96 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+
+type ChatOfBot = { botId: number; chatId: number };
+
+/** A chat that a person has taken over, as Redis has it. */
+export type HeldChat = {
+  untilMs: number;
+  /** How long it lasts from each answer of a person on. */
+  forMs: number;
+  sinceMs: number;
+  /** 'account:<username>', 'rule:<id>' or 'owner'. */
+  by: string;
+  /** How many updates are kept to be delivered when it is released. */
+  missed: number;
+};
+
+/** `began`: it was not held before. */
+export type HoldReply = { outcome: 'held'; began: boolean; forMs: number } | { outcome: 'gone' | 'off' | 'free' };
+
+/** Holds a chat, or makes its time begin anew. Known to every process at once, because accepting asks Redis itself. */
+export function holdInRedis(
+  { redis }: { redis: RedisHandles },
+  bot: Bot,
+  chatId: number,
+  { forMs, by }: { forMs: number | null; by: string },
+): Promise<HoldReply> {
+  return scripts
+    .holdChat(redis.commands, botKeys(bot.id), { registrationId: bot.registrationId, chatId, forMs, by })
+    .then((reply): HoldReply => {
+      switch (reply.outcome) {
+        case 'GONE':
+          return { outcome: 'gone' };
+        case 'OFF':
+          return { outcome: 'off' };
+        case 'FREE':
+          return { outcome: 'free' };
+        case 'OK':
+          return { outcome: 'held', began: reply.began, forMs: reply.forMs };
+      }
+    });
+}
+
+/** An answer of a person: the chat is held for as long again, if it is held. */
+export async function renewHold(deps: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<void> {
+  await holdInRedis(deps, bot, chatId, { forMs: null, by: '' });
+}
+
+/** A group that became a supergroup stays held, under its new id. */
+export async function moveHold(
+  deps: { redis: RedisHandles },
+  bot: Bot,
+  { fromChatId, toChatId }: { fromChatId: number; toChatId: number },
+): Promise<void> {
+  const from = { botId: bot.id, chatId: fromChatId };
+  const hold = (await readHeldChats(deps, [from])).get(heldKey(from));
+  if (hold === undefined) return;
+  await holdInRedis(deps, bot, toChatId, { forMs: hold.forMs, by: hold.by });
+}
+
+/** Those of the chats that are held now, by `heldKey`. */
+export async function readHeldChats(
+  { redis }: { redis: RedisHandles },
+  chats: readonly ChatOfBot[],
+): Promise<Map<string, HeldChat>> {
+  const time = redis.commands.time();
+  const stored = await redis.runMany(
+    chats.map(({ botId, chatId }): KeyCommand => ['hget', botKeys(botId).holds, String(chatId)]),
+  );
+  const [seconds, microseconds] = (await time).map(Number) as [number, number];
+  const nowMs = seconds * 1000 + Math.floor(microseconds / 1000);
+  const held = chats.flatMap((chat, at) => {
+    const [, until = '', length = '', since = '', by = ''] = HOLD.exec(String(stored[at] ?? '')) ?? [];
+    const [untilMs, forMs, sinceMs] = [Number(until), Number(length), Number(since)];
+    return untilMs > nowMs ? [{ chat, untilMs, forMs, sinceMs, by }] : [];
+  });
+  const counts = await redis.runMany(
+    held.map(({ chat: { botId, chatId } }): KeyCommand => ['zlexcount', botKeys(botId).missed, ...missedRange(chatId)]),
+  );
+  return new Map(held.map(({ chat, ...hold }, at) => [heldKey(chat), { ...hold, missed: Number(counts[at]) }]));
+}
+
+export function heldKey({ botId, chatId }: ChatOfBot): string {
+  return `${botId} ${chatId}`;
+}
+
+/** As lib/hold.lua writes it. */
+const HOLD = /^(\d+) (\d+) (\d+) (.*)$/s;
+
+/** The texts of a chat in the sorted set of what was missed, as lib/hold.lua orders them. */
+function missedRange(chatId: number): [string, string] {
+  return [`[${chatId}|`, `(${chatId}}`];
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { type TakeoverDeps, takeOverChat } from './take-over-chat.ts';
+
+/** Sees that the owner of a business account answers a customer, and takes the chat over. Never throws. */
+export type OwnerAnswers = {
+  /** Await it before the updates are accepted, so that the bot does not get the answer either. */
+  see(bot: Bot, updates: readonly { value: Fields }[]): Promise<void>;
+};
+
+const MINUTES = 60;
+/** Nobody waits longer for Redis and Postgres. */
+const WAIT_MS = 2_000;
+
+export function ownerAnswers(deps: TakeoverDeps & { log: Logger }): OwnerAnswers {
+  const takeOver = async (bot: Bot, chatId: number, minutes: number): Promise<void> => {
+    const taken = takeOverChat(deps, bot, chatId, { holder: { kind: 'owner' }, minutes }).catch((error: unknown) =>
+      deps.log.warn(
+        { bot: bot.id, reason: String(error) },
+        'a chat could not be taken over for the owner who answered',
+      ),
+    );
+    await Promise.race([taken, delay(WAIT_MS, undefined, { ref: false })]);
+  };
+  return {
+    see: async (bot, updates) => {
+      if (!bot.manageEnabled) return;
+      for (const { value } of updates) {
+        const answer = ownersAnswer(value);
+        if (answer === null) continue;
+        // Old ones come after a pause of intake, and when the platform sends again.
+        const leftMinutes = MINUTES - (deps.clock.nowMs() / 1000 - answer.dateS) / 60;
+        if (leftMinutes > 0) await takeOver(bot, answer.chatId, Math.min(leftMinutes, MINUTES));
+      }
+    },
+  };
+}
+
+/**
+ * The chat of a customer in which the owner of the account writes: it has the customer's id. Greetings and away messages, which
+ * the platform sends for the owner, are none (Message.is_from_offline), nor is what a bot sends.
+ */
+export function ownersAnswer(update: Fields): { chatId: number; dateS: number } | null {
+  const message = readObject(update, 'business_message');
+  if (message === null || message.is_from_offline === true || readObject(message, 'sender_business_bot') !== null)
+    return null;
+  const chatId = readInteger(readObject(message, 'chat') ?? {}, 'id');
+  const writer = readInteger(readObject(message, 'from') ?? {}, 'id');
+  if (chatId === null || writer === null || writer === chatId || readObject(message, 'sender_chat') !== null)
+    return null;
+  return { chatId, dateS: readInteger(message, 'date') ?? 0 };
+}

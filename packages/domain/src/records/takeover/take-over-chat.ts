@@ -1,0 +1,50 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { holdInRedis } from './held-chats.ts';
+
+export type TakeoverDeps = { db: Database; redis: RedisHandles; clock: Clock };
+
+/** Who takes a chat over: a person by REST, a routing rule, or the owner of a business account. */
+export type Holder = { kind: 'account'; by: Actor } | { kind: 'rule'; id: number } | { kind: 'owner' };
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Takes a chat over: its updates are for people from now on. Again, its time begins anew. A hold that began leaves an audit entry
+ * and an event; those of a person always leave an entry. Throws 'not_found' or 'bad_request'.
+ */
+export async function takeOverChat(
+  deps: TakeoverDeps,
+  bot: Bot,
+  chatId: number,
+  { holder, minutes }: { holder: Holder; minutes: number },
+): Promise<void> {
+  const held = await holdInRedis(deps, bot, chatId, { forMs: Math.ceil(minutes * MINUTE_MS), by: nameOf(holder) });
+  if (held.outcome === 'off') throw new FlotillaError('bad_request', 'The bot is disabled');
+  if (held.outcome !== 'held') throw new FlotillaError('not_found', 'Bot not found');
+  if (!held.began && holder.kind !== 'account') return;
+  const by: Actor = holder.kind === 'account' ? holder.by : { kind: 'bot', address: null };
+  const details = [`for ${Math.round(minutes)} min`, ...reasonOf(holder)].join('; ');
+  await recordAction(deps, by, { action: 'chat_takeover', botId: bot.id, chatId, details });
+}
+
+function nameOf(holder: Holder): string {
+  switch (holder.kind) {
+    case 'account':
+      return `account:${holder.by.kind === 'account' ? holder.by.username : ''}`;
+    case 'rule':
+      return `rule:${holder.id}`;
+    case 'owner':
+      return 'owner';
+  }
+}
+
+function reasonOf(holder: Holder): string[] {
+  if (holder.kind === 'rule') return [`by rule ${holder.id}`];
+  return holder.kind === 'owner' ? ['the owner of the business account answered'] : [];
+}

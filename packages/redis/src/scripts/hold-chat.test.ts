@@ -1,0 +1,46 @@
+import { type LuaScene, luaScene, REGISTRATION, writtenNow } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { scripts } from '../script-calls.ts';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const MINUTE_MS = 60_000;
+const hold = (chatId: number, fields: { forMs?: number | null; by?: string; registrationId?: string } = {}) =>
+  scripts.holdChat(scene.commands, scene.keys, {
+    ...{ registrationId: REGISTRATION, chatId, forMs: MINUTE_MS, by: 'account:ada' },
+    ...fields,
+  });
+const stored = async (chatId: number) => (await scene.commands.hget(scene.keys.holds, String(chatId)))?.split(' ');
+
+test('holds a chat for a time, which begins anew when it is held again or renewed, and never becomes shorter by renewing', async () => {
+  await scene.applyBot();
+  expect(await hold(5, { registrationId: 'another' })).toEqual({ outcome: 'GONE' });
+  expect(await hold(5, { forMs: null })).toEqual({ outcome: 'FREE' });
+  expect(await hold(5)).toMatchObject({ outcome: 'OK', began: true, forMs: MINUTE_MS });
+  const [, , since] = (await stored(5)) ?? [];
+  expect(await hold(5, { forMs: 30 * MINUTE_MS, by: 'owner' })).toMatchObject({ began: false, forMs: 30 * MINUTE_MS });
+  expect(await stored(5)).toEqual([writtenNow(30 * MINUTE_MS), String(30 * MINUTE_MS), since, 'owner']);
+  expect(await hold(5, { forMs: null, by: '' })).toMatchObject({ outcome: 'OK', began: false });
+  expect((await stored(5))?.at(3)).toBe('owner');
+  expect(await scene.commands.hget(scene.keys.state, 'heldUntil')).toEqual(writtenNow(30 * MINUTE_MS));
+  expect(await scene.commands.pexpiretime(scene.keys.holds)).toEqual(writtenNow(30 * MINUTE_MS));
+});
+
+test('removes holds that have ended, with what they have kept', async () => {
+  await scene.applyBot({ pull: true });
+  await hold(5);
+  await hold(50);
+  await scene.accept([1, 2], 'c:5');
+  await scene.accept([3], 'c:50');
+  await scene.commands.hset(scene.keys.holds, '5', '1 60000 1 account:ada');
+  expect(await hold(6)).toMatchObject({ began: true });
+  expect((await scene.commands.hkeys(scene.keys.holds)).toSorted()).toEqual(['50', '6']);
+  const kept = await scene.commands.zrange(scene.keys.missed, '0', '-1');
+  expect(kept).toEqual([expect.stringMatching(/^50\|0000000000000003\|\d+\|14\|message\|c:50\|\{"update_id":3\}$/)]);
+  expect(await scene.commands.pexpiretime(scene.keys.missed)).toEqual(writtenNow(MINUTE_MS));
+});

@@ -1,0 +1,94 @@
+-- Chats that a person has taken over. A hold is '<until> <for> <since> <by>', times in ms. What is held is kept to be delivered
+-- after: members of one score, '<chat>|<id>|<expires>|<offset of update_id>|<kind>|<lane>|<raw>', so a chat's are a range of texts.
+-- @include state
+-- @include log
+local MISSED_PER_CHAT = 1000
+
+local function holdOf(stored)
+  local untilText, forText, sinceText, by = string.match(stored or '', '^(%d+) (%d+) (%d+) (.*)$')
+  if not untilText then return nil end
+  return { expires = tonumber(untilText), forMs = tonumber(forText), since = tonumber(sinceText), by = by }
+end
+
+-- The chat of an update: mostly its lane has it. Quotes within texts are escaped, so no text looks like a field. nil for none.
+local function chatOfEntry(lane, raw)
+  local prefix, id = string.match(lane, '^(%l+):(-?%d+)$')
+  if prefix and string.find(' c bm react rcount boost stop ', ' ' .. prefix .. ' ', 1, true) then return id end
+  return string.match(raw, '"chat":%s*{%s*"id":%s*(-?%d+)')
+end
+
+-- Whether a chat is held now. known: what was looked up before, by chat
+local function isHeld(holds, known, chat, now)
+  if not chat then return false end
+  if known[chat] == nil then
+    local hold = holdOf(redis.call('HGET', holds, chat))
+    known[chat] = hold ~= nil and hold.expires > now
+  end
+  return known[chat]
+end
+
+-- The mark of what is held, by that of the filters: those who see it are programs that would get it anyway.
+local function markOfHeld(mark, owner, seesHeld)
+  if owner then return string.find(seesHeld, ',' .. owner .. ',', 1, true) and 'h,' .. owner .. ',' or 'h,' end
+  local held = 'h,'
+  for id in string.gmatch(seesHeld, '%d+') do
+    if not string.find(mark, ',' .. id .. ',', 1, true) then held = held .. id .. ',' end
+  end
+  return held
+end
+
+local function missedRange(chat)
+  return '[' .. chat .. '|', '(' .. chat .. '}'
+end
+
+-- Keeps an update of a held chat; of too many, the newest ones. entry: id, expires, idStart, kind, lane, raw; lastEnd: when the last
+-- hold of the bot ends (ms)
+local function keepMissed(missed, chat, entry, lastEnd)
+  local from, to = missedRange(chat)
+  if redis.call('ZLEXCOUNT', missed, from, to) >= MISSED_PER_CHAT then
+    redis.call('ZREM', missed, redis.call('ZRANGEBYLEX', missed, from, to, 'LIMIT', 0, 1)[1])
+  end
+  local place =
+    string.format('%s|%016.0f|%s|%.0f|%s|%s|', chat, entry.id, entry.expires, entry.idStart, entry.kind, entry.lane)
+  redis.call('ZADD', missed, 0, place .. entry.raw)
+  if redis.call('ZCARD', missed) == 1 then redis.call('PEXPIREAT', missed, lastEnd) end
+end
+
+local function missedOf(member)
+  local id, expires, idStart, kind, lane, raw = string.match(member, '^-?%d+|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(.*)$')
+  return {
+    id = tonumber(id),
+    expires = tonumber(expires),
+    idStart = tonumber(idStart),
+    kind = kind,
+    lane = lane,
+    raw = raw,
+  }
+end
+
+local function forgetMissed(missed, chat)
+  local from, to = missedRange(chat)
+  redis.call('ZREMRANGEBYLEX', missed, from, to)
+end
+
+-- Until when the last hold of the bot lasts; those that have ended are removed. Both keys go with it.
+local function noteHolds(state, holds, missed, now)
+  local last, stored = 0, redis.call('HGETALL', holds)
+  for i = 1, #stored, 2 do
+    local hold = holdOf(stored[i + 1])
+    if hold and hold.expires > now then
+      last = math.max(last, hold.expires)
+    else
+      redis.call('HDEL', holds, stored[i])
+      forgetMissed(missed, stored[i])
+    end
+  end
+  if last > 0 then
+    writeState(state, { '@heldUntil', textOf(last) })
+    redis.call('PEXPIREAT', holds, textOf(last))
+    redis.call('PEXPIREAT', missed, textOf(last))
+  else
+    redis.call('HDEL', state, '@heldUntil')
+    redis.call('DEL', holds, missed)
+  end
+end
