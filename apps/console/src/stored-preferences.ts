@@ -4,19 +4,33 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** What a person chose in this browser. */
-export type Preferences = { theme: Theme; language: Language; singleKeys: boolean; compact: boolean };
+export type Preferences = {
+  theme: Theme;
+  language: Language;
+  singleKeys: boolean;
+  compact: boolean;
+  /** Enter sends a message; without it, Ctrl Enter does. */
+  enterSends: boolean;
+  notices: Notices;
+};
+
+/** Whether the browser tells of new messages, and what it shows of them. */
+export const NOTICES = ['off', 'names', 'texts'] as const;
+export type Notices = (typeof NOTICES)[number];
 
 const STORED_AS = 'flotilla-preferences';
 
 /** Reads the choices; without any, the language is the first of the browser's that we have. */
 export function readPreferences(): Preferences {
-  const { theme, language, singleKeys, compact } = stored();
+  const { theme, language, singleKeys, compact, enterSends, notices } = stored();
   const wanted = [language, ...navigator.languages.map((tag) => tag.split('-')[0])].find(isLanguage);
   return {
     theme: THEMES.find((known) => known === theme) ?? 'system',
     language: wanted ?? 'en',
     singleKeys: singleKeys !== false,
     compact: compact === true,
+    enterSends: enterSends === true,
+    notices: NOTICES.find((known) => known === notices) ?? 'off',
   };
 }
 
@@ -36,7 +50,7 @@ export function storePreferences(preferences: Preferences): void {
 }
 
 /** A browser may forbid storage, or hold what another release wrote. */
-function stored(): { theme?: unknown; language?: string; singleKeys?: unknown; compact?: unknown } {
+function stored(): { [Name in keyof Preferences]?: Name extends 'language' ? string : unknown } {
   try {
     return JSON.parse(localStorage.getItem(STORED_AS) ?? '{}') ?? {};
   } catch {

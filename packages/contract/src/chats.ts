@@ -27,6 +27,11 @@ const lastMessageResource = z
   })
   .meta({ id: 'LastMessage' });
 
+/** Unread chats are counted among so many, of each bot among so many, and up to so many. */
+export const UNREAD_AMONG = 1_000;
+export const UNREAD_AMONG_OF_BOT = 200;
+export const MOST_UNREAD_CHATS = 100;
+
 /** The most chats in one answer with `order=recent`. */
 export const RECENT_CHATS = 200;
 
@@ -225,6 +230,19 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     output: shownChatResource,
     errors: ['not_found'],
     example: { input: EXAMPLE_CHAT, output: { ...RECENT_CHAT, pinned_message_ids: [498], topic_count: 0 } },
+  }),
+
+  countUnreadChats: defineOperation({
+    method: 'GET',
+    paths: ['/api/chats/unread'],
+    role: 'any',
+    summary: 'Counts the chats with a message of a person that the account has not read and that was not answered.',
+    description: `It looks at the ${UNREAD_AMONG} chats with the newest messages, of each bot at ${UNREAD_AMONG_OF_BOT} at most, so that it is cheap in fleets of any size.`,
+    input: z.object({}),
+    output: z
+      .strictObject({ chats: z.int().describe(`How many; ${MOST_UNREAD_CHATS} means so many or more.`) })
+      .meta({ id: 'UnreadChats' }),
+    example: { input: {}, output: { chats: 3 } },
   }),
 
   markChatRead: defineOperation({

@@ -82,6 +82,27 @@ describe('one chat', () => {
   });
 });
 
+describe('unread chats', () => {
+  const counted = async (client = owner) =>
+    ((await client('GET', '/api/chats/unread')).json as { chats: number }).chats;
+
+  test('are counted for each account, over the bots that it sees, without those that were read or answered', async () => {
+    await store(bot.id, { chat_id: 1, at: 1 }, { chat_id: 2, at: 2 }, { chat_id: 3, at: 3 });
+    await store(bot.id, { chat_id: 3, at: 4, outgoing: true });
+    await store(other.id, { chat_id: 1, at: 5 });
+    await store(foreign.id, { chat_id: 9, at: 6 });
+    expect([await counted(), await counted(colleague)]).toEqual([3, 3]);
+    await read(1, 1);
+    expect([await counted(), await counted(colleague)]).toEqual([2, 3]);
+    expect(await counted(api.admin)).toBeGreaterThan(await counted());
+  });
+
+  test('are counted up to a hundred', async () => {
+    await store(bot.id, ...Array.from({ length: 120 }, (_, at) => ({ chat_id: at + 1, at: at + 1 })));
+    expect(await counted()).toBe(100);
+  });
+});
+
 describe('chats by their last message', () => {
   test('are those of all bots of the caller, and of no other bot', async () => {
     await store(bot.id, { chat_id: 1, at: 10 }, { chat_id: 2, at: 5000 });

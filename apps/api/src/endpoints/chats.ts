@@ -1,4 +1,11 @@
-import { type ChatResource, type chatOperations, RECENT_CHATS } from '@flotilla/contract/chats.ts';
+import {
+  type ChatResource,
+  type chatOperations,
+  MOST_UNREAD_CHATS,
+  RECENT_CHATS,
+  UNREAD_AMONG,
+  UNREAD_AMONG_OF_BOT,
+} from '@flotilla/contract/chats.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
@@ -43,6 +50,16 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     if (found === null) throw new FlotillaError('not_found', 'The bot has not seen this chat');
     const [shown] = await presentInbox(context, [found]);
     return { ...shown!, pinned_message_ids: pinned, topic_count: topicCount };
+  },
+
+  async countUnreadChats(context, { caller }) {
+    const limits = { among: UNREAD_AMONG, amongOfBot: UNREAD_AMONG_OF_BOT, most: MOST_UNREAD_CHATS };
+    const chats = await inboxStore(context.db).countUnread({
+      accountId: caller.account.id,
+      bots: botsOf(caller),
+      ...limits,
+    });
+    return { chats };
   },
 
   async markChatRead(context, { input, caller }) {

@@ -346,6 +346,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   addReply: () => ({ name: 'Hello', text: 'Hello {first_name}', parse_mode: 'HTML', bot_ids: [botId] }),
   updateReply: async () => ({ id: await newReply(), name: 'Bye', parse_mode: null, bot_ids: [botId] }),
   deleteReply: async () => ({ id: await newReply() }),
+  countUnreadChats: () => ({}),
   showChat: async () => {
     await newMessage();
     return inGroup();

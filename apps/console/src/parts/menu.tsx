@@ -55,17 +55,20 @@ type ChoiceProps<Value extends string> = {
   options: readonly (readonly [Value, string])[];
   value: Value;
   choose: (value: Value) => void;
+  /** What comes of the choice is told in the menu. */
+  staysOpen?: boolean;
 };
 
 /** One of several options, under a heading. */
-export function MenuChoice<Value extends string>({ label, options, value, choose }: ChoiceProps<Value>): ReactNode {
+export function MenuChoice<Value extends string>(props: ChoiceProps<Value>): ReactNode {
+  const { label, options, value, choose, staysOpen = false } = props;
   const Base = use(BaseContext)!;
   return (
     <Base.Group>
       <Base.GroupLabel className="menu-label">{label}</Base.GroupLabel>
       <Base.RadioGroup value={value} onValueChange={choose}>
         {options.map(([option, text]) => (
-          <Base.RadioItem key={option} value={option} className="menu-item" closeOnClick>
+          <Base.RadioItem key={option} value={option} className="menu-item" closeOnClick={!staysOpen}>
             <Base.RadioItemIndicator keepMounted className="menu-check">
               <Icon name="check" />
             </Base.RadioItemIndicator>

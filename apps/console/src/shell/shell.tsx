@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { call } from '../call.ts';
 import { useShortcuts } from '../keys.ts';
+import { loadLate } from '../load-late.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
 import { useMenusLater } from '../parts/late-menus.ts';
 import { useInstallation } from '../parts/use-installation.ts';
@@ -16,13 +17,17 @@ import { OutageBar } from './outage-bar.tsx';
 import { PreferencesMenu } from './preferences-menu.tsx';
 import { screensOf } from './screens.ts';
 import { ShortcutList } from './shortcut-list.tsx';
+import { UnreadBadge } from './unread-badge.tsx';
 import './shell.css';
+
+const Notifier = lazy(async () => ({ default: (await loadLate(() => import('./notifier.tsx'))).Notifier }));
 
 /** What is around every screen. */
 export function Shell(): ReactNode {
   const words = useWords();
   const navigate = useNavigate();
   const screens = screensOf(useSession().account);
+  const { notices } = usePreferences();
   useMenusLater();
   const [over, setOver] = useState<'palette' | 'shortcuts' | null>(null);
   useShortcuts({
@@ -54,6 +59,11 @@ export function Shell(): ReactNode {
         <OutageBar />
         <Outlet />
       </main>
+      {notices !== 'off' && (
+        <Suspense>
+          <Notifier texts={notices === 'texts'} />
+        </Suspense>
+      )}
       {over === 'palette' && <CommandPalette close={() => setOver(null)} />}
       {over === 'shortcuts' && <ShortcutList close={() => setOver(null)} />}
     </div>
@@ -76,6 +86,7 @@ function Navigation(): ReactNode {
         <Link key={name} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
           <Icon name={icon} />
           {words.nav[name]}
+          {name === 'inbox' && <UnreadBadge />}
         </Link>
       ))}
       <span className="rail-gap" />

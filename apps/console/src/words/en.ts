@@ -89,6 +89,10 @@ export const words = {
     language: 'Language',
     keys: 'Single-key shortcuts',
     compact: 'Compact rows',
+    enterSends: 'Enter sends messages',
+    notices: 'Notifications of new messages',
+    noticesOf: { off: 'None', names: 'Who wrote', texts: 'Who wrote what' },
+    noticesRefused: 'The browser does not allow notifications of this page.',
   },
 
   account: {

@@ -88,6 +88,10 @@ export const words: Words = {
     language: 'Язык',
     keys: 'Однобуквенные сочетания',
     compact: 'Плотные строки',
+    enterSends: 'Enter отправляет сообщения',
+    notices: 'Уведомления о новых сообщениях',
+    noticesOf: { off: 'Нет', names: 'Кто написал', texts: 'Кто и что написал' },
+    noticesRefused: 'Браузер не разрешает этой странице уведомления.',
   },
 
   account: {

@@ -4,16 +4,22 @@ import { given, readId, readText } from '../../parts/filters.tsx';
 export const TYPES = ['private', 'group', 'supergroup', 'channel'] as const satisfies readonly ChatResource['type'][];
 
 /** What the address says about the list of chats. */
-export type InboxFilter = { bot?: string; type?: ChatResource['type']; q?: string; unread?: '1' };
+export type InboxFilter = { bot?: string; type?: ChatResource['type']; q?: string } & {
+  [Name in Marked]?: '1';
+};
+
+/** What narrows the list down with one press. */
+export const MARKED = ['unread', 'awaits', 'mine'] as const;
+type Marked = (typeof MARKED)[number];
 /** And about the chat: the message around which it is shown, and the topic of which alone. */
 export type InboxSearch = InboxFilter & { around?: string; topic?: string };
 
-export function readInboxSearch({ bot, type, q, unread, around, topic }: Record<string, unknown>): InboxSearch {
+export function readInboxSearch({ bot, type, q, around, topic, ...marks }: Record<string, unknown>): InboxSearch {
   return given({
     bot: readId(bot),
     type: TYPES.find((one) => one === type),
     q: readText(q),
-    unread: unread === '1' ? ('1' as const) : undefined,
+    ...Object.fromEntries(MARKED.map((name) => [name, marks[name] === '1' ? ('1' as const) : undefined])),
     around: readId(around),
     topic: readId(topic),
   });

@@ -63,6 +63,20 @@ export function inboxStore(db: Database) {
       return { chats: rows.filter((row) => row.id !== null).map(inboxChatOf), total };
     },
 
+    /** How many of the newest chats the account has not read, at most `most`. */
+    async countUnread({
+      accountId,
+      bots,
+      ...limits
+    }: Pick<InboxFilter, 'accountId' | 'bots'> & UnreadLimits): Promise<number> {
+      const { rows } = await sql<{ count: number }>`
+        with ${newestChats(bots, limits)}
+        select count(*) as count from (
+          select from page c ${joinReads({ accountId, unread: true })} where ${IS_UNREAD} limit ${limits.most}
+        ) as unread`.execute(db);
+      return rows[0]?.count ?? 0;
+    },
+
     /** One chat; null if the bot has not seen it. */
     async find(accountId: number, { botId, chatId }: { botId: number; chatId: number }): Promise<InboxChat | null> {
       const page = sql`${UNCOUNTED}, page as materialized (
@@ -71,6 +85,14 @@ export function inboxStore(db: Database) {
       return rows[0] === undefined || rows[0].id === null ? null : inboxChatOf(rows[0]);
     },
   };
+}
+
+/** The newest chats that are looked at: of all bots together and of each. */
+type UnreadLimits = { among: number; amongOfBot: number; most: number };
+
+function newestChats(bots: InboxFilter['bots'], { among, amongOfBot }: UnreadLimits): RawBuilder<unknown> {
+  const all = { q: '', unread: false, accountId: 0, limit: among, offset: 0, before: null };
+  return pageQueries({ ...all, bots }, amongOfBot);
 }
 
 type InboxRow = Chat &
@@ -115,6 +137,12 @@ function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<I
     ${NEWEST_FIRST}`;
 }
 
+/** Of `c`, with what the account has read as `mine`. */
+const IS_UNREAD = sql`c.last_incoming_date is not null and (mine.message_date is null
+    or (c.last_incoming_date, c.last_incoming_id) > (mine.message_date, mine.message_id))
+  and (c.last_answer_date is null
+    or (c.last_incoming_date, c.last_incoming_id) > (c.last_answer_date, c.last_answer_id))`;
+
 const UNCOUNTED = sql`counted as (select null::bigint as total)`;
 const LONG_AGO = sql`-9223372036854775808`;
 const NEWEST_FIRST = sql`order by last_period desc, last_date desc, bot_id desc, id desc`;
@@ -129,7 +157,7 @@ function countStatement(filter: InboxFilter): RawBuilder<{ total: number }> {
 }
 
 // An index leads to the newest chats only. If all chats are read, it is once, for the page and for the total.
-function pageQueries(query: InboxQuery): RawBuilder<unknown> {
+function pageQueries(query: InboxQuery, ofBot = query.limit + query.offset): RawBuilder<unknown> {
   const { bots, limit, offset, before } = query;
   const page = sql`${NEWEST_FIRST} limit ${limit} offset ${offset}`;
   if (needsAll(query)) {
@@ -148,7 +176,7 @@ function pageQueries(query: InboxQuery): RawBuilder<unknown> {
   return sql`${UNCOUNTED}, page as materialized (
     select of_bot.* from unnest(${bots}::bigint[]) as bot (id) cross join lateral (
       select c.* from chats c where c.bot_id = bot.id and ${isAfter(before)} and ${isOfType(query.type)}
-      ${NEWEST_FIRST} limit ${limit + offset}
+      ${NEWEST_FIRST} limit ${ofBot}
     ) as of_bot where ${isKept(sql.ref('bot.id'))} ${page})`;
 }
 
@@ -164,12 +192,7 @@ function matches({ bots, q, type, unread, ...desk }: InboxFilter): RawBuilder<un
     bots === 'all' ? null : sql`c.bot_id = any (${bots}::bigint[])`,
     q === '' ? null : sql`(c.id = ${chatIdIn(q)} or c.search_name like ${chatNamePattern(q)})`,
     isOfType(type),
-    unread
-      ? sql`c.last_incoming_date is not null and (mine.message_date is null
-          or (c.last_incoming_date, c.last_incoming_id) > (mine.message_date, mine.message_id))
-          and (c.last_answer_date is null
-          or (c.last_incoming_date, c.last_incoming_id) > (c.last_answer_date, c.last_answer_id))`
-      : null,
+    unread ? IS_UNREAD : null,
     ...deskConditions('c', desk),
   ];
   return sql.join(
@@ -182,7 +205,7 @@ function isOfType(type: string | undefined): RawBuilder<unknown> {
   return type === undefined ? sql`true` : sql`c.type = ${type}`;
 }
 
-function joinReads({ unread, accountId }: InboxFilter): RawBuilder<unknown> {
+function joinReads({ unread, accountId }: Pick<InboxFilter, 'unread' | 'accountId'>): RawBuilder<unknown> {
   if (!unread) return sql``;
   return sql`left join chat_reads mine on mine.bot_id = c.bot_id and mine.chat_id = c.id and mine.account_id = ${accountId}`;
 }

@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useRef } from 'react';
 import { useShortcuts } from '../../../keys.ts';
 import { BotField } from '../../../parts/bot-field.tsx';
@@ -6,7 +6,7 @@ import { given } from '../../../parts/filters.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useTyped } from '../../../parts/use-typed.ts';
 import { useWords } from '../../../words/words.tsx';
-import { type InboxFilter, TYPES } from '../inbox-filter.ts';
+import { type InboxFilter, MARKED, TYPES } from '../inbox-filter.ts';
 import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
 
 /** What the list shows; all of it is in the address. */
@@ -29,7 +29,6 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
     useCallback((q: string) => apply({ q: q.trim() === '' ? undefined : q }), [apply]),
   );
   useShortcuts({ '/': () => field.current?.focus() });
-  const { unread: _, ...others } = place.filter;
   return (
     <div className="chat-filters">
       <div className="filter">
@@ -49,14 +48,20 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
         <kbd>/</kbd>
       </div>
       <div className="chat-choices">
-        <nav className="switch" aria-label={words.chats}>
-          <Link {...linkToFilter(place, others)} replace activeOptions={{ exact: true }}>
-            {words.all}
-          </Link>
-          <Link {...linkToFilter(place, { ...others, unread: '1' })} replace activeOptions={{ exact: true }}>
-            {words.unread}
-          </Link>
-        </nav>
+        <fieldset className="chat-marks">
+          <legend className="unseen">{words.chats}</legend>
+          {MARKED.map((name) => (
+            <button
+              key={name}
+              type="button"
+              className="chat-mark"
+              aria-pressed={filter[name] !== undefined}
+              onClick={() => apply({ [name]: filter[name] === undefined ? '1' : undefined })}
+            >
+              {words.marks[name]}
+            </button>
+          ))}
+        </fieldset>
         <select
           aria-label={words.type}
           value={filter.type ?? ''}

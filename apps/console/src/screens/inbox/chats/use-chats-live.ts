@@ -3,6 +3,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { atOnceAndAfter } from '../../../live/at-once-and-after.ts';
 import { type LiveEvent, useLive } from '../../../live.ts';
+import { UNREAD_CHATS } from '../../../shell/unread-chats.ts';
 import { CHATS, knownChat } from './use-chats.ts';
 
 /** The browser watches 20 topics in all; the lists of more bots are asked for every 10 s. */
@@ -15,7 +16,10 @@ export function useChatsLive(rows: readonly ChatResource[]): void {
   const queries = useQueryClient();
   const bots = [...new Set(rows.map(({ bot_id }) => bot_id))];
   const ask = useMemo(
-    () => atOnceAndAfter(STORED_MS, () => void queries.invalidateQueries({ queryKey: [CHATS] })),
+    () =>
+      atOnceAndAfter(STORED_MS, () => {
+        for (const queryKey of [[CHATS], UNREAD_CHATS]) void queries.invalidateQueries({ queryKey });
+      }),
     [queries],
   );
   const askUntilStored = () => {

@@ -3,6 +3,7 @@ import { keepPreviousData, type QueryClient, queryOptions, useQueries, useQuery 
 import { useCallback, useState } from 'react';
 import { callPage } from '../../../call.ts';
 import { REFRESH_MS } from '../../../queries.ts';
+import { countRead } from '../../../shell/unread-chats.ts';
 import type { ChatId } from '../chat/use-window.ts';
 import type { InboxFilter } from '../inbox-filter.ts';
 
@@ -41,6 +42,7 @@ export function knownChat(queries: QueryClient, { botId, chatId }: ChatId): Chat
 
 /** Lists the chat as read up to its newest message, as the api will. */
 export function noteRead(queries: QueryClient, { botId, chatId }: ChatId, messageId: number): void {
+  if ((knownChat(queries, { botId, chatId })?.unread ?? 0) > 0) countRead(queries);
   queries.setQueriesData<Listed>({ queryKey: [CHATS] }, (page) => {
     if (!page?.rows?.some(({ bot_id, id }) => bot_id === botId && id === chatId)) return page;
     const rows = page.rows.map((chat) =>
@@ -50,11 +52,13 @@ export function noteRead(queries: QueryClient, { botId, chatId }: ChatId, messag
   });
 }
 
-function pageOf({ bot, unread, ...filter }: InboxFilter, page: number) {
+function pageOf({ bot, unread, awaits, mine, ...filter }: InboxFilter, page: number) {
   const input = {
     ...filter,
     ...(bot === undefined ? {} : { bot_id: bot }),
     ...(unread === undefined ? {} : { unread: true }),
+    ...(awaits === undefined ? {} : { awaits_answer: true }),
+    ...(mine === undefined ? {} : { assigned_to: 'me' as const }),
   };
   return queryOptions({
     queryKey: [CHATS, input, page],

@@ -1,6 +1,7 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
+import { usePreferences } from '../../../preferences.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { ButtonsEditor } from './buttons-editor.tsx';
 import { type Content, FORMATS, type Format } from './content.ts';
@@ -34,10 +35,11 @@ export function ComposeForm(props: FormProps): ReactNode {
   const [editingButtons, setEditingButtons] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const { text, format, markup } = content;
+  const { enterSends, choose } = usePreferences();
   const submit = () => canSend && props.submit();
   const keys = (event: KeyboardEvent) => {
     const acts: [boolean, (() => unknown) | undefined][] = [
-      [event.key === 'Enter' && (event.ctrlKey || event.metaKey), submit],
+      [event.key === 'Enter' && (event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey)), submit],
       [event.key === 'Escape', leave],
       [event.key === 'ArrowUp' && text === '', editLast],
     ];
@@ -119,9 +121,15 @@ export function ComposeForm(props: FormProps): ReactNode {
             </option>
           ))}
         </select>
-        <span className="compose-gap muted">
-          <kbd>Ctrl</kbd> <kbd>⏎</kbd>
-        </span>
+        <button
+          type="button"
+          className="compose-gap muted"
+          aria-label={enterSends ? words.enterSends : words.ctrlEnterSends}
+          title={enterSends ? words.enterSends : words.ctrlEnterSends}
+          onClick={() => choose({ enterSends: !enterSends })}
+        >
+          {!enterSends && <kbd>Ctrl</kbd>} <kbd>⏎</kbd>
+        </button>
         <Button type="submit" kind="primary" busy={busy} disabled={!canSend}>
           {act}
         </Button>
