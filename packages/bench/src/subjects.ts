@@ -1,4 +1,5 @@
 import { benchBots } from './bots.ts';
+import { benchBroadcast } from './broadcast.ts';
 import { benchConsole } from './console.ts';
 import { benchDelay } from './delay.ts';
 import { benchFleet } from './fleet.ts';
@@ -39,6 +40,7 @@ export const SUBJECTS = {
   search: benchSearch,
   inbox: benchInbox,
   removal: benchRemoval,
+  broadcast: benchBroadcast,
   sizing: benchSizing,
   rest: benchRest,
   router: benchRouter,
