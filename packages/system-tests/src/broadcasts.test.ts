@@ -1,0 +1,126 @@
+import type { BroadcastResource } from '@flotilla/contract/broadcasts.ts';
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import type { EventResource } from '@flotilla/contract/events.ts';
+import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { openLive } from '@flotilla/testing/live-client.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const ADMIN_KEY = 'flt_system-tests-admin-key-0123456789';
+const PEOPLE = 60;
+const PATIENCE = { timeoutMs: 60_000 };
+
+let fleet: Fleet;
+let bot: FleetBot;
+let people: number[] = [];
+
+/** People who wrote to the bot, which the history knows. */
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 2 });
+  bot = await fleet.addBot();
+  people = await Promise.all(
+    Array.from({ length: PEOPLE }, async () => {
+      const { id } = await fleet.control.createPerson({});
+      await fleet.control.sendMessage({ person: id, bot: bot.platformId, text: 'Hello' });
+      return id;
+    }),
+  );
+  await waitFor(async () => (await chats()).length === PEOPLE, PATIENCE);
+}, 90_000);
+afterAll(() => fleet?.stop(), 60_000);
+
+const chats = () => fleet.rest<ChatResource[]>(`/api/chats?bot_id=${bot.id}&limit=1000`);
+const begin = (text: string, fields: object = {}) =>
+  fleet.rest<BroadcastResource>('/api/broadcasts/add', {
+    ...{ bot_id: bot.id, name: text, audience: { chat_types: ['private'] } },
+    ...{ method: 'sendMessage', params: { text } },
+    ...fields,
+  });
+const shown = (id: number) => fleet.rest<BroadcastResource>(`/api/broadcasts/show?id=${id}`);
+const act = (name: 'pause' | 'resume' | 'cancel', id: number) =>
+  fleet.rest<BroadcastResource>(`/api/broadcasts/${name}`, { id });
+const when = (id: number, is: (broadcast: BroadcastResource) => boolean, message: string) =>
+  waitFor(
+    async () => {
+      const broadcast = await shown(id);
+      return is(broadcast) && broadcast;
+    },
+    { ...PATIENCE, message },
+  ) as Promise<BroadcastResource>;
+const done = (id: number) => when(id, ({ state }) => state === 'done', 'the broadcast being done');
+
+/** The people who were sent this text, in that order. */
+async function sentTo(text: string): Promise<number[]> {
+  const { calls } = await fleet.control.readCalls({ bot: bot.platformId, method: 'sendMessage' });
+  return calls.filter(({ params }) => params.text === text).map(({ params }) => Number(params.chat_id));
+}
+const sorted = (ids: number[]) => ids.toSorted((one, other) => one - other);
+
+test('everybody of the audience that was counted gets it once, and whoever watches sees how far it is', async () => {
+  const live = await openLive(fleet.url, `bot:${bot.id}`, { key: ADMIN_KEY });
+  const counted = await begin('News', { dry_run: true });
+  expect(counted.counts).toMatchObject({ total: PEOPLE, blocked: 0 });
+  const { id } = await begin('News');
+  const { counts } = await done(id);
+  expect(counts).toEqual({ total: PEOPLE, queued: 0, sent: PEOPLE, failed: 0, blocked: 0, in_doubt: 0, cancelled: 0 });
+  expect(sorted(await sentTo('News'))).toEqual(sorted(people));
+  const told = await waitFor(() => live.named('broadcast').findLast(({ data }) => data.state === 'done'));
+  expect(told).toMatchObject({ data: { bot_id: bot.id, id, counts: { sent: PEOPLE } } });
+  live.close();
+  const [event] = await fleet.rest<EventResource[]>(`/api/events?bot_id=${bot.id}&kinds=broadcast.done`);
+  expect(event?.text).toBe(`Broadcast ${id}, News: sent to ${PEOPLE} of ${PEOPLE} chats`);
+}, 90_000);
+
+test('a pause holds at once, while other messages of the bot go out; it goes on where it was', async () => {
+  const { id } = await begin('Paused');
+  await when(id, ({ counts }) => counts.sent >= 3, 'some messages');
+  expect(await act('pause', id)).toMatchObject({ state: 'paused' });
+  const query = `/api/outbox?bot_id=${bot.id}&broadcast_id=${id}`;
+  const list = (state: string) => fleet.rest<OutboxEntryResource[]>(`${query}&state=${state}`);
+  await waitFor(async () => (await list('sending')).length === 0, { message: 'the last answers' });
+  const before = (await sentTo('Paused')).length;
+  expect(before).toBeLessThan(PEOPLE);
+  // The owner of the outbox is at work all the while.
+  const other = await fleet.rest<OutboxEntryResource>('/api/outbox/add', {
+    ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: people.at(-1), text: 'Beside' }, priority: 'bulk' },
+  });
+  const isSent = async () =>
+    (await fleet.rest<OutboxEntryResource>(`/api/outbox/show?id=${other.id}`)).state === 'sent';
+  await waitFor(isSent, { ...PATIENCE, message: 'another message' });
+  expect((await sentTo('Paused')).length).toBe(before);
+  expect(await list('queued')).toEqual([]);
+  await act('resume', id);
+  expect((await done(id)).counts.sent).toBe(PEOPLE);
+  expect(sorted(await sentTo('Paused'))).toEqual(sorted(people));
+}, 90_000);
+
+test('one that is cancelled sends nothing more', async () => {
+  const { id } = await begin('Cancelled', { per_second: 5 });
+  await when(id, ({ counts }) => counts.sent >= 3, 'some messages');
+  expect(await act('cancel', id)).toMatchObject({ state: 'cancelled' });
+  const { counts } = await when(id, ({ ended_at: at }) => at !== undefined, 'the end');
+  expect(counts.sent + counts.cancelled).toBe(PEOPLE);
+  expect(counts.cancelled).toBeGreaterThan(0);
+  expect((await sentTo('Cancelled')).length).toBe(counts.sent);
+}, 90_000);
+
+test('who has blocked the bot is marked, left out by the next one, and comes back by writing', async () => {
+  const refusal = { kind: 'status', status: 403, description: 'Forbidden: bot was blocked by the user' } as const;
+  await fleet.control.setFault({ bot: bot.platformId, method: 'sendMessage', count: 1, effect: refusal });
+  const first = await begin('Refused');
+  expect((await done(first.id)).counts).toMatchObject({ sent: PEOPLE - 1, blocked: 1, failed: 0 });
+  const blocked = await waitFor(async () => (await chats()).find((chat) => chat.blocked), { message: 'the mark' });
+  expect((await begin('Next', { dry_run: true })).counts).toMatchObject({ total: PEOPLE - 1, blocked: 1 });
+  const next = await begin('Next');
+  expect((await done(next.id)).counts).toMatchObject({ total: PEOPLE - 1, sent: PEOPLE - 1, blocked: 0 });
+  expect(await sentTo('Next')).not.toContain(blocked?.id);
+  await fleet.control.sendMessage({ person: blocked?.id ?? 0, bot: bot.platformId, text: 'I am back' });
+  await waitFor(async () => (await chats()).every((chat) => !chat.blocked), { ...PATIENCE, message: 'no mark' });
+  expect((await begin('After', { dry_run: true })).counts).toMatchObject({ total: PEOPLE, blocked: 0 });
+  // The platform says the same without a message of the bot.
+  await fleet.control.blockBot({ person: people[0] ?? 0, bot: bot.platformId, blocked: true });
+  await waitFor(async () => (await chats()).some((chat) => chat.blocked), { ...PATIENCE, message: 'the mark' });
+  await fleet.control.blockBot({ person: people[0] ?? 0, bot: bot.platformId, blocked: false });
+  await waitFor(async () => (await chats()).every((chat) => !chat.blocked), { ...PATIENCE, message: 'no mark' });
+}, 120_000);
