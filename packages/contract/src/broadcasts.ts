@@ -208,6 +208,7 @@ they not blocked the bot.`,
     }),
     output: addedBroadcast,
     botInputs: ['bot_id'],
+    keyed: 'stored',
     errors: ['not_found', 'too_many_requests'],
     example: {
       input: {

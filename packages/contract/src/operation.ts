@@ -55,10 +55,10 @@ export type Operation<
   /** Other names of inputs: alias → input. */
   readonly aliases?: Readonly<Record<string, string>>;
   /**
-   * Sends something for its input `bot_id`, so it takes the header `Idempotency-Key`: it is carried out once, or (`input`) the
-   * header is another way to give its input `idempotency_key`.
+   * Sends something for its input `bot_id`, so it takes the header `Idempotency-Key`. `once`: it is carried out once. `stored`:
+   * likewise, and what it does is in Postgres. `input`: the header is another way to give its input `idempotency_key`.
    */
-  readonly keyed?: 'once' | 'input';
+  readonly keyed?: 'once' | 'stored' | 'input';
   /** The token of a program may call it, too, for the bot of that program. */
   readonly alsoPrograms?: true;
   /** Allowed while the account must change its password first. */
@@ -78,6 +78,11 @@ export function defineOperation<
   const Written extends MediaTypes | undefined = undefined,
 >(operation: Operation<Input, Output, Written>): Operation<Input, Output, Written> {
   return operation;
+}
+
+/** True if a call with an Idempotency-Key has the answer of the first one with it. */
+export function isKeyed({ keyed }: Pick<Operation, 'keyed'>): boolean {
+  return keyed === 'once' || keyed === 'stored';
 }
 
 /** True if the answer is one page of a list; headers name its total and its next page. */

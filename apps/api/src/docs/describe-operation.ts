@@ -52,6 +52,7 @@ export const IDEMPOTENCY_KEY = {
 
 const KEY_OF = {
   once: IDEMPOTENCY_KEY,
+  stored: IDEMPOTENCY_KEY,
   input: { ...IDEMPOTENCY_KEY, description: 'Another way to give `idempotency_key`, which goes before it.' },
 };
 

@@ -1,5 +1,5 @@
 import { ERROR_STATUS, type ErrorCode } from '@flotilla/contract/errors.ts';
-import { isPaged, type Operation } from '@flotilla/contract/operation.ts';
+import { isKeyed, isPaged, type Operation } from '@flotilla/contract/operation.ts';
 import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
 /** The parts of the document that operations share. */
@@ -23,7 +23,7 @@ function success(name: string, operation: Operation, writer: SchemaWriter): Json
   const headers = ['X-Request-Id', ...(isPaged(operation) ? [...total, 'Link'] : [])];
   if (name === 'listBots') headers.push('X-Taken-At');
   if (name === 'login') headers.push('Set-Cookie');
-  if (operation.keyed === 'once') headers.push('Idempotency-Replayed');
+  if (isKeyed(operation)) headers.push('Idempotency-Replayed');
   const schema = writer.write(output, 'output');
   const body = (type: string) => ({ schema, example: otherForms?.[type] ?? example.output });
   return {
@@ -35,7 +35,7 @@ function success(name: string, operation: Operation, writer: SchemaWriter): Json
 
 /** The errors that every operation of this kind can give, and those of its own. */
 function errorCodesOf(operation: Operation): ErrorCode[] {
-  const { method, role, botInputs = [], beforePasswordChange = false, keyed, errors = [] } = operation;
+  const { method, role, botInputs = [], beforePasswordChange = false, errors = [] } = operation;
   const isPost = method === 'POST';
   const codes: ErrorCode[] = ['bad_request', 'unavailable', 'internal', ...errors];
   if (role !== 'public') codes.push('unauthorized');
@@ -43,7 +43,7 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
   if (isPost || role === 'admin' || !beforePasswordChange) codes.push('forbidden');
   if (botInputs.length > 0) codes.push('not_found');
   if (isPost) codes.push('payload_too_large', 'unsupported_media_type');
-  if (keyed === 'once') codes.push('conflict', 'idempotency_mismatch', 'too_many_requests');
+  if (isKeyed(operation)) codes.push('conflict', 'idempotency_mismatch', 'too_many_requests');
   return [...new Set(codes)];
 }
 

@@ -29,7 +29,7 @@ SwaggerUIBundle({
 
 /** A POST takes its fields in three ways; three forms for the same would only puzzle whoever fills them in. */
 function offerOneForm(operation) {
-  operation.parameters = [];
+  operation.parameters = operation.parameters?.filter((parameter) => parameter.in !== 'query');
   const { content } = operation.requestBody;
   operation.requestBody.content = { 'application/json': content['application/json'] };
 }

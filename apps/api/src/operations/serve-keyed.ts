@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { finished } from 'node:stream/promises';
-import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
+import { ERROR_STATUS, type ErrorCode } from '@flotilla/contract/errors.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import {
   type ClaimedKey,
@@ -26,6 +26,9 @@ import type { RawFields } from '../http/read-fields.ts';
 import { sendJson } from '../http/send-answer.ts';
 import type { Call } from './handler.ts';
 import { untilGone } from './while-allowed.ts';
+
+/** The store may have taken what it did not confirm. */
+const MAY_BE_STORED: readonly ErrorCode[] = ['unavailable', 'internal'];
 
 type AnyCall = Call<z.ZodObject>;
 
@@ -91,7 +94,7 @@ async function runFirst(
     sendJson(call.response, 200, text);
   } catch (thrown) {
     const error = classifyError(thrown);
-    if (watched.mayBeDone()) claim.lost();
+    if (watched.mayBeDone() || (operation.keyed === 'stored' && MAY_BE_STORED.includes(error.code))) claim.lost();
     else if (error.code === 'platform_refused') {
       keep(operation, call, claim, ERROR_STATUS[error.code], errorText(error, call.request, call.response));
     } else claim.free();

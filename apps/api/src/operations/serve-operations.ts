@@ -1,4 +1,4 @@
-import { isPaged, type Operation } from '@flotilla/contract/operation.ts';
+import { isKeyed, isPaged, type Operation } from '@flotilla/contract/operation.ts';
 import { KEY_HEADER } from '@flotilla/domain/delivery/idempotency/key-header.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -99,7 +99,7 @@ function serveOperation(
       const { file } = fields;
       const call = { input, file, caller: known, program, by, request, response, whileAllowed: allowed };
       const run = (given: Context) => whileUploading(given, call, () => handle(given, call));
-      if (operation.keyed === 'once' && request.headers[KEY_HEADER] !== undefined) {
+      if (isKeyed(operation) && request.headers[KEY_HEADER] !== undefined) {
         await serveKeyed(context, operation, call, run);
         return;
       }
