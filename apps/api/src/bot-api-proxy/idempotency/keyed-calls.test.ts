@@ -227,6 +227,27 @@ describe('a call that runs', () => {
   });
 });
 
+test('a bot with 300 such calls in flight in one process gets 503 for more, and other bots do not', async () => {
+  const waiting: (() => void)[] = [];
+  answer = (_request, response) => void waiting.push(() => send(response, 200, sent(6)));
+  const first = Array.from({ length: 300 }, (_, at) => call({ key: `k${at}` }));
+  await waitFor(() => calls.length === 300);
+  const refused = await call({ key: 'more' });
+  expect([refused.status, description(refused)]).toEqual([
+    503,
+    'Service Unavailable: no call with an Idempotency-Key can be taken now, retry after 1',
+  ]);
+  answer = (_request, response) => send(response, 200, sent(7));
+  const other = await api.admin('POST', '/api/bots/add', {
+    body: { token: '8998:AAkeyskeyskeyskeyskeyskeyskeyskeyske3' },
+  });
+  expect(await call({ key: 'more', token: (other.json as { token: string }).token })).toMatchObject({ status: 200 });
+  expect(await call()).toMatchObject({ status: 200 });
+  for (const release of waiting) release();
+  expect(new Set((await Promise.all(first)).map(({ status }) => status))).toEqual(new Set([200]));
+  await waitFor(async () => (await call({ key: 'more' })).status === 200);
+});
+
 describe('the next try with a key is carried out', () => {
   test.each([429, 500, 502])('after %d', async (status) => {
     answer = (_request, response) => send(response, status, `{"ok":false,"error_code":${status},"description":"x"}`);
