@@ -140,6 +140,8 @@ export const outboxOperations = {
     description: `The answer comes as soon as the entry is stored. A worker sends it.
 
 \`method\` is one that sends, edits, copies or forwards; \`params\` are its parameters, with \`chat_id\`. A file is named by its id or a URL.
+What costs Stars (\`allow_paid_broadcast\`) and invoices are for admins.
+
 In one chat, entries of one priority go in the order in which they were added, one at a time; different chats do not wait for each other.
 
 With an \`idempotency_key\` the same entry is answered again, and nothing is added. Another entry with the same key is refused with 422. The

@@ -52,6 +52,20 @@ describe('what is handed over', () => {
     expect(audited).toMatchObject({ action: 'outbox_add', bot_id: bot.id, chat_id: ADA });
   });
 
+  test('may cost Stars, or be an invoice, of an admin only', async () => {
+    const body = { name: 'narrow', role: 'user', bot_ids: [bot.id] };
+    const { key } = (await api.admin('POST', '/api/auth/api-keys', { body })).json as { key: string };
+    const user = restClient(api.url, key);
+    for (const [path, fields] of [
+      ['params.allow_paid_broadcast', { params: { ...PARAMS, allow_paid_broadcast: true } }],
+      ['method', { method: 'sendInvoice' }],
+    ] as const) {
+      expect(await add(fields, user)).toMatchObject({ status: 400, json: { details: [{ path }] } });
+      expect((await add(fields)).status).toBe(200);
+    }
+    expect((await add({ params: { ...PARAMS, allow_paid_broadcast: false } }, user)).status).toBe(200);
+  });
+
   test('may have a time, at which it is scheduled, and an end', async () => {
     const inAnHour = Math.floor(Date.now() / 1000) + 3600;
     const entry = await added({ send_at: inAnHour, expires_at: inAnHour + 60, priority: 'critical' });

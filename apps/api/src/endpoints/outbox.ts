@@ -3,6 +3,7 @@ import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
 import { changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
 import type { Entry } from '@flotilla/domain/delivery/outbox/entry.ts';
 import { type EntryQuery, outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
+import { refuseSpending } from '@flotilla/domain/delivery/outbox/sendable.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
@@ -11,8 +12,10 @@ import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const outboxHandlers: Handlers<typeof outboxOperations> = {
-  async addOutboxEntry(context, { input, by }) {
-    const entry = await addEntry(context, requireBot(context, input.bot_id), by, {
+  async addOutboxEntry(context, { input, caller, by }) {
+    const bot = requireBot(context, input.bot_id);
+    if (caller.role !== 'admin') refuseSpending(input.method, input.params);
+    const entry = await addEntry(context, bot, by, {
       method: input.method,
       params: input.params,
       priority: input.priority,

@@ -168,6 +168,42 @@ describe('a backup', () => {
     expect(rows[0]?.revision).toBeGreaterThan(Date.now() - 3_600_000);
   });
 
+  test('sends nothing again that waited when it was made', async () => {
+    const botId = await storedBot(source.db);
+    const content = { bot_id: botId, method: 'sendMessage', params: {}, name: 'News', audience: {} };
+    const { name: _n, audience: _a, ...entry } = content;
+    const soon = new Date(Date.now() + 3_600_000);
+    const running = { ...content, state: 'running' as const, total: 2 };
+    const { id } = await source.db.insertInto('broadcasts').values(running).returning('id').executeTakeFirstOrThrow();
+    await source.db
+      .insertInto('broadcasts')
+      .values({ ...content, state: 'scheduled', send_at: soon })
+      .execute();
+    await source.db
+      .insertInto('outbox')
+      .values([
+        { ...entry, chat_id: 1, state: 'queued' },
+        { ...entry, chat_id: 2, state: 'sending' },
+        { ...entry, chat_id: 3, state: 'scheduled', send_at: new Date(0) },
+        { ...entry, chat_id: 4, state: 'scheduled', send_at: soon },
+        { ...entry, chat_id: 5, state: 'sent', settled_at: new Date() },
+        { ...entry, chat_id: 6, state: 'queued', broadcast_id: id },
+        { ...entry, chat_id: 7, state: 'scheduled', broadcast_id: id },
+      ])
+      .execute();
+    await write();
+    await load();
+    const states = await target.db.selectFrom('outbox').select('state').orderBy('chat_id').execute();
+    expect(states.map(({ state }) => state)).toEqual([
+      ...['in_doubt', 'in_doubt', 'in_doubt', 'scheduled', 'sent', 'in_doubt', 'scheduled'],
+    ]);
+    const broadcasts = target.db.selectFrom('broadcasts').select(['state', 'in_doubt']).orderBy('id');
+    expect(await broadcasts.execute()).toEqual([
+      { state: 'paused', in_doubt: 1 },
+      { state: 'scheduled', in_doubt: 0 },
+    ]);
+  });
+
   test('is noted in its database, and not in one that is restored from it', async () => {
     expect(await readDatabaseState(source.db)).toMatchObject({ lastBackupBytes: 0 });
     const takenAt = (await write()).createdAt;

@@ -176,8 +176,22 @@ async function finish(client: pg.Client, manifest: BackupManifest, login: Databa
   await setSequences(client, manifest);
   await client.query('commit');
   await withDatabase(login, (db) => applySteps(db, migrations, Object.keys(migrations).at(-1)!));
+  await holdSends(client);
   await client.query('analyze');
   await endProgress(client);
+}
+
+/**
+ * What waited when the backup was made may have been sent since: people decide whether it is sent again. Entries of broadcasts that
+ * were not released wait for those who resume these.
+ */
+async function holdSends(client: pg.Client): Promise<void> {
+  await client.query(`
+    update outbox set state = 'in_doubt', settled_at = now(), error = 'It waited when the backup was made, so it may have been sent since'
+    where state in ('queued', 'sending') or (state = 'scheduled' and send_at <= now())`);
+  await client.query(`
+    update broadcasts set state = 'paused'
+    where state = 'running' or (state = 'scheduled' and send_at <= now())`);
 }
 
 async function withDatabase(

@@ -2,16 +2,13 @@ import { LARGEST_BROADCAST_PARAMS } from '@flotilla/contract/broadcasts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
-import { groupOfMethod } from '@flotilla/telegram/method-groups.ts';
-import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
-import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { requireManaged } from '../../fleet/bots/require-managed.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { lockBots } from '../../records/history/lock-bots.ts';
 import { callActor } from '../../records/history/stream/captured-call.ts';
-import { messagesIn, requireSendable, requireStorable } from '../outbox/sendable.ts';
+import { messagesIn, refuseSpending, requireSendable, requireStorable } from '../outbox/sendable.ts';
 import { type AudienceSize, countAudience } from './audience.ts';
 import type { Broadcast, BroadcastContent } from './broadcast.ts';
 import { broadcastStore } from './broadcast-store.ts';
@@ -72,14 +69,6 @@ function readBroadcast(clock: Clock, bot: Bot, { mayPay, ...wanted }: WantedBroa
     throw refusedInput('send_at', 'must be within a year');
   }
   return { ...wanted, botId: bot.id, method, messages: messagesIn(params) };
-}
-
-/** As for the tokens of programs that users make. */
-function refuseSpending(method: string, params: Fields): void {
-  if (groupOfMethod(method.toLowerCase()) === 'payments')
-    throw refusedInput('method', 'is for admins: it is about money');
-  const [costly] = parametersWith('spending').filter((name) => params[name] !== undefined && params[name] !== false);
-  if (costly !== undefined) throw refusedInput(`params.${costly}`, 'is for admins: it can cost Stars of the bot');
 }
 
 function tooMany(): FlotillaError {

@@ -76,13 +76,13 @@ async function cancelSome({ db }: AdvanceDeps, broadcast: Broadcast): Promise<Ad
   const cancelled = await broadcastEntryStore(db).cancel(broadcast.id, CANCELLED_A_STEP);
   const now = (await broadcastStore(db).find(broadcast.id)) ?? broadcast;
   if (now.counts.queued > 0) return { broadcast: now, released: 0, more: cancelled === CANCELLED_A_STEP };
-  const ended = await broadcastStore(db).change(broadcast.id, { ended_at: new Date() });
+  const ended = await broadcastStore(db).end(broadcast.id, 'cancelled');
   return { broadcast: ended, released: 0, more: false };
 }
 
 async function finish(db: Database, broadcast: Broadcast): Promise<Broadcast> {
   const { id, botId, name, counts } = broadcast;
-  const done = await broadcastStore(db).change(id, { state: 'done', ended_at: new Date() });
+  const done = await broadcastStore(db).end(id, 'done');
   const others = Object.entries(counts).filter(([kind, count]) => count > 0 && !['total', 'sent'].includes(kind));
   const text = [
     `sent to ${counts.sent} of ${counts.total} chats`,

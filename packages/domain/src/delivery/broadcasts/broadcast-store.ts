@@ -103,6 +103,11 @@ export function broadcastStore(db: Database) {
       return row === undefined ? null : toBroadcast(row);
     },
 
+    async end(id: number, state: 'done' | 'cancelled'): Promise<Broadcast> {
+      const ended = db.updateTable('broadcasts').set({ state, ended_at: sql<Date>`now()` }).where('id', '=', id);
+      return toBroadcast(await ended.returningAll().executeTakeFirstOrThrow());
+    },
+
     async change(id: number, changes: Updateable<BroadcastsTable>): Promise<Broadcast> {
       const changed = db.updateTable('broadcasts').set(changes).where('id', '=', id).returningAll();
       return toBroadcast(await changed.executeTakeFirstOrThrow());

@@ -2,7 +2,8 @@ import { isStorable } from '@flotilla/contract/inputs.ts';
 import { LARGEST_PARAMS } from '@flotilla/contract/outbox.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { CAPTURED_METHODS, type CaptureEffect } from '@flotilla/telegram/captured-methods.ts';
-import { writtenMethod } from '@flotilla/telegram/method-groups.ts';
+import { groupOfMethod, writtenMethod } from '@flotilla/telegram/method-groups.ts';
+import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 
 /** What the history stores of what the outbox may send. */
@@ -66,6 +67,14 @@ function requireText(path: string, name: string, value: unknown): void {
     if (!isStorable(key)) throw refusedInput('params', 'must not contain a NUL character or half of a surrogate pair');
     requireText(path, Array.isArray(value) ? name : key, part);
   }
+}
+
+/** Throws 'bad_request' for what can cost Stars of the bot, and for invoices: as for the tokens of programs, these are for admins. */
+export function refuseSpending(method: string, params: Fields): void {
+  if (groupOfMethod(method.toLowerCase()) === 'payments')
+    throw refusedInput('method', 'is for admins: it is about money');
+  const [costly] = parametersWith('spending').filter((name) => params[name] !== undefined && params[name] !== false);
+  if (costly !== undefined) throw refusedInput(`params.${costly}`, 'is for admins: it can cost Stars of the bot');
 }
 
 /** How many messages a call sends. */
