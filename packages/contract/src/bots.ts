@@ -3,7 +3,7 @@ import { ATTENTION_KINDS, attentionOfBot, silentAfterField, silentAfterInput } f
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
-import { flag, integer, listOf, nullable, ownId, pagedInputs, text } from './inputs.ts';
+import { flag, integer, jsonObject, listOf, nullable, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 /** The state of a bot in one word, by which a list can be filtered. */
@@ -25,6 +25,25 @@ export const FLOOD_MODES = ['pass', 'shield', 'wait'] as const;
 export type FloodMode = (typeof FLOOD_MODES)[number];
 const FLOOD_NOTE =
   'What calls through the Bot API proxy do while the platform takes no more of them: pass: they go to the platform. shield: they get its 429 from Flotilla, with the header `Flotilla-Answered-By: flood-shield`. wait: they are held while that takes at most 30 s, and are answered as with shield otherwise. What Flotilla sends itself never goes to the platform then. [pass]';
+
+const PACE_NOTE =
+  'How fast the outbox, and so broadcasts, send for the bot: messages a second in all, a second into one chat, and a minute into one group. What rules and programs send is counted, too.';
+const PACE = { per_second: 25, per_chat_second: 1, per_group_minute: 20 };
+const PACE_LIMITS = { per_second: 1000, per_chat_second: 30, per_group_minute: 100 };
+const PACE_TEXTS = {
+  per_second: 'Messages a second in all.',
+  per_chat_second: 'Messages a second into one chat.',
+  per_group_minute: 'Messages a minute into one group or channel.',
+};
+const paceField = z
+  .strictObject({
+    per_second: z.int().describe(PACE_TEXTS.per_second),
+    per_chat_second: z.int().describe(PACE_TEXTS.per_chat_second),
+    per_group_minute: z.int().describe(PACE_TEXTS.per_group_minute),
+  })
+  .describe(PACE_NOTE);
+const paceInput = (name: keyof typeof PACE) =>
+  integer({ min: 1, max: PACE_LIMITS[name] }).default(PACE[name]).describe(PACE_TEXTS[name]);
 
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
@@ -63,6 +82,7 @@ export const botResource = z
     max_connections: z.int().describe('How many updates are forwarded at the same time. 0: the default of 40.'),
     silent_after_s: silentAfterField,
     flood: z.enum(FLOOD_MODES).describe(FLOOD_NOTE),
+    pace: paceField,
     flood_until: z.iso
       .datetime()
       .nullable()
@@ -120,6 +140,7 @@ const BOT: BotResource = {
   max_connections: 40,
   silent_after_s: 300,
   flood: 'pass',
+  pace: PACE,
   flood_until: null,
   last_error: '',
   last_update_at: '2026-01-02T10:15:00.000Z',
@@ -157,6 +178,13 @@ const settings = {
     .optional(),
   silent_after_s: silentAfterInput().optional(),
   flood: z.enum(FLOOD_MODES).describe(FLOOD_NOTE).optional(),
+  pace: jsonObject({
+    per_second: paceInput('per_second'),
+    per_chat_second: paceInput('per_chat_second'),
+    per_group_minute: paceInput('per_group_minute'),
+  })
+    .describe(`${PACE_NOTE} Fields that are left out get their defaults.`)
+    .optional(),
   allowed_updates: nullable(listOf(text({ min: 1, max: 64 }), 100))
     .describe(
       "The kinds of updates that the bot receives. null or an empty list: the platform's default set. The platform is asked for unknown names, too.",

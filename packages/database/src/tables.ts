@@ -35,6 +35,8 @@ export interface BotsTable {
   silent_after_s: Generated<number>;
   /** What its calls through the proxy do while the platform takes none. */
   flood: Generated<'pass' | 'shield' | 'wait'>;
+  /** How fast the outbox sends: messages a second in all, a second into a chat, a minute into a group. */
+  pace: Generated<{ perSecond: number; perChatSecond: number; perGroupMinute: number }>;
   /** JSON array of kinds as text; null means the platform's default set. */
   allowed_updates: string | null;
   /** Drawn when the bot is registered. Redis state with another one is not this bot's. */

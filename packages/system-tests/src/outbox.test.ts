@@ -155,16 +155,48 @@ test('a group that becomes a supergroup gets what waits for it there', async () 
   expect(await inState(waiting, 'sent')).toMatchObject({ chat_id: supergroup });
 });
 
-test('keeps within the limits of the platform, also beside what a program sends by itself', async () => {
-  const busy = await fleet.addBot();
+test('a bot keeps its own pace, which leaves bulk a fifth less, and counts what its program sends', async () => {
+  const busy = await fleet.addBot({ pace: { per_second: 10 } });
   const chats = await Promise.all(Array.from({ length: 60 }, () => reader(busy)));
-  await fleet.control.setLimits({ bot: busy.platformId, limits: { perSecond: 30, perChatSecond: 1 } });
   const entries = await Promise.all(
-    chats.flatMap((chat) => [1, 2].map((at) => add(chat, `${at}`, { bot_id: busy.id, priority: 'normal' }))),
+    chats.map((chat, at) => add(chat, `${at}`, { bot_id: busy.id, priority: at < 40 ? 'normal' : 'bulk' })),
   );
   for (const { id } of entries) await inState(id, 'sent', 60_000);
-  const sent = (await sentBy(busy)).map(({ atMs }) => atMs).toSorted((one, other) => one - other);
-  expect(sent).toHaveLength(120);
-  const mostInASecond = Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 1000).length));
-  expect(mostInASecond).toBeLessThanOrEqual(25);
+  const sent = (await sentBy(busy)).toSorted((one, other) => one.atMs - other.atMs);
+  expect(sent).toHaveLength(60);
+  expect(mostInASecond(sent)).toBeLessThanOrEqual(10);
+  const [normal, bulk] = [sent.filter(({ text }) => Number(text) < 40), sent.filter(({ text }) => Number(text) >= 40)];
+  expect(normal.at(-1)!.atMs - normal[0]!.atMs).toBeGreaterThan(3_500);
+  expect(mostInASecond(bulk)).toBeLessThanOrEqual(8);
+
+  // Twenty calls of the program are two seconds of the pace.
+  await fleet.control.forgetCalls({ bot: busy.platformId });
+  const late = await add(chats[0] as number, 'late', { bot_id: busy.id, priority: 'bulk' });
+  await inState(late.id, 'sent');
+  for (const chat of chats.slice(1, 21)) {
+    await fetch(`${fleet.url}/tgapi/bot${busy.token}/sendMessage?chat_id=${chat}&text=mine`);
+  }
+  const begunAtMs = Date.now();
+  const after = await Promise.all(chats.slice(30, 50).map((chat) => add(chat, 'after', { bot_id: busy.id })));
+  for (const { id } of after) await inState(id, 'sent', 60_000);
+  expect((await sentBy(busy)).findLast(({ text }) => text === 'after')!.atMs - begunAtMs).toBeGreaterThan(1_500);
 }, 90_000);
+
+test('keeps within the limits of the platform while its machine is busy', async () => {
+  const busy = await fleet.addBot();
+  const chats = await Promise.all(Array.from({ length: 60 }, () => reader(busy)));
+  await fleet.control.setLimits({ bot: busy.platformId, limits: { perSecond: 25, perChatSecond: 1 } });
+  const entries = await Promise.all(
+    chats.flatMap((chat) => [1, 2].map((at) => add(chat, `${at}`, { bot_id: busy.id }))),
+  );
+  for (const { id } of entries) await inState(id, 'sent', 60_000);
+  const sent = await sentBy(busy);
+  expect(sent).toHaveLength(120);
+  expect(mostInASecond(sent)).toBeLessThanOrEqual(25);
+  expect(await fleet.control.readLimits({ bot: busy.platformId })).toMatchObject({ refused: 0 });
+}, 90_000);
+
+function mostInASecond(sent: readonly { atMs: number }[]): number {
+  const times = sent.map(({ atMs }) => atMs);
+  return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length));
+}

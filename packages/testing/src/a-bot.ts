@@ -26,6 +26,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     maxConnections: 40,
     silentAfterS: 300,
     flood: 'pass',
+    pace: { perSecond: 25, perChatSecond: 1, perGroupMinute: 20 },
     allowedUpdates: null,
     namedKinds: [],
     rules: [],

@@ -44,6 +44,7 @@ describe('adding a bot', () => {
       running: false,
       webhook_mode: false,
       disabled: false,
+      pace: { per_second: 25, per_chat_second: 1, per_group_minute: 20 },
       max_connections: 40,
       silent_after_s: 300,
       flood: 'pass',

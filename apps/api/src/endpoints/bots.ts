@@ -103,9 +103,19 @@ function changesOfInput(input: ChangeInput): BotChanges {
     maxConnections: input.max_connections,
     silentAfterS: input.silent_after_s,
     flood: input.flood,
+    pace: paceOfInput(input.pace),
     allowedUpdates: kindsOfInput(input.allowed_updates),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+function paceOfInput(pace: ChangeInput['pace']): BotChanges['pace'] {
+  if (pace === undefined) return undefined;
+  return {
+    perSecond: pace.per_second,
+    perChatSecond: pace.per_chat_second,
+    perGroupMinute: pace.per_group_minute,
+  };
 }
 
 /** Update kinds as a bot stores them; null for the platform's default set. */

@@ -267,7 +267,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     allowed_updates: ['message'],
   }),
   validateToken: async () => ({ token: await newToken() }),
-  updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20 }),
+  updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20, pace: { per_second: 30 } }),
   toggleBotDisabled: async () => ({ id: await newBot() }),
   revealToken: () => ({ id: botId }),
   deleteBot: async () => ({ id: await newBot() }),

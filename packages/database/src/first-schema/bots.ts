@@ -24,6 +24,7 @@ export async function createBots(db: Kysely<unknown>): Promise<void> {
       backend_ip_address text not null default '',
       max_connections integer not null default 40,
       silent_after_s integer not null default 300,
+      pace jsonb not null default '{"perSecond": 25, "perChatSecond": 1, "perGroupMinute": 20}',
       flood text not null default 'pass' check (flood in ('pass', 'shield', 'wait')),
       allowed_updates text,
       named_kinds jsonb not null default '[]',

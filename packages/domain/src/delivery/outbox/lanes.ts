@@ -33,6 +33,8 @@ type Known = {
 export type Lanes = {
   /** Where to look for more of a priority; null if enough is known. */
   wants(priority: Priority): Look | null;
+  /** False: there may be entries that could be sent now and are not known. */
+  isEnough(): boolean;
   /** Takes what a look found; `isLast`: there are no further chats. */
   add(priority: Priority, look: Look, found: readonly WaitingEntry[], isLast: boolean): void;
   /** There may be new entries. */
@@ -66,6 +68,18 @@ export function lanesOfBot(): Lanes {
   };
   const all = () => PRIORITIES.flatMap((priority) => [...known[priority].lanes.values()]);
 
+  const wants = (priority: Priority): Look | null => {
+    const { lanes, aboveChat, isComplete, changes } = known[priority];
+    if (isComplete) return null;
+    const nowMs = performance.now();
+    let waiting = 0;
+    for (const lane of lanes.values()) {
+      if (ready(lane, nowMs)) waiting += 1;
+      if (waiting >= ENOUGH) return null;
+    }
+    return { aboveChat: aboveChat ?? LOWEST_CHAT, changes };
+  };
+
   return {
     add: (priority, { changes }, found, isLast) => {
       const of = known[priority];
@@ -87,17 +101,8 @@ export function lanesOfBot(): Lanes {
       of.isComplete = isLast && of.aboveChat === null && changes === of.changes;
       of.aboveChat = isLast ? null : (found.at(-1)?.chatId ?? null);
     },
-    wants: (priority) => {
-      const { lanes, aboveChat, isComplete, changes } = known[priority];
-      if (isComplete) return null;
-      const nowMs = performance.now();
-      let waiting = 0;
-      for (const lane of lanes.values()) {
-        if (ready(lane, nowMs)) waiting += 1;
-        if (waiting >= ENOUGH) return null;
-      }
-      return { aboveChat: aboveChat ?? LOWEST_CHAT, changes };
-    },
+    wants,
+    isEnough: () => PRIORITIES.every((priority) => wants(priority) === null),
     lookAgain: () => {
       for (const priority of PRIORITIES) outdate(known[priority]);
     },

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { PRIORITIES } from '@flotilla/contract/outbox.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import { type Bot, sendsWaiting } from '../../fleet/bots/bot.ts';
 import { botForTurn } from '../../fleet/bots/bot-for-turn.ts';
-import { NOW, patchBotState } from '../../fleet/bots/patch-bot-state.ts';
 import { floodedCall } from '../flood/flooded-call.ts';
 import { isStoreAway } from '../lanes/is-store-away.ts';
-import { type Candidate, type Lane, LOOK, lanesOfBot } from './lanes.ts';
-import { HORIZON_MS, paceOf, reserveSends } from './pace.ts';
+import { entryFinder } from './find-entries.ts';
+import { type Candidate, type Lane, lanesOfBot } from './lanes.ts';
+import { HORIZON_MS, reserveSends } from './pace.ts';
 import { sendReserved } from './send-reserved.ts';
 import type { OutboxTurn, OutboxTurnDeps } from './turn-deps.ts';
 import { outboxTurnStore } from './turn-store.ts';
@@ -17,12 +16,6 @@ import { wakeUps } from './wake-ups.ts';
 const SHARE_MS = 30_000;
 /** An empty outbox is waited at for a moment: the next entry then needs no new turn. */
 const LINGERS_MS = 500;
-/** Other processes count their calls for the outbox while it says so. */
-const ANNOUNCED_EVERY_MS = 3_000;
-/** In case news was lost. */
-const LOOK_AGAIN_MS = 5_000;
-const LOOK_EVERY_MS = 25;
-const QUEUED_AT_ONCE = 1_000;
 const CHATS_THAT_MAY_WAIT = 4;
 const STORE_AWAY_PAUSE_MS = 1_000;
 /** News that was published before comes within this time. */
@@ -72,13 +65,13 @@ async function heardNews(turn: Pick<OutboxTurn, 'isNews'>, news: { stop(): void 
 
 async function sendForAWhile(deps: OutboxTurnDeps, turn: OutboxTurn): Promise<TurnOutcome> {
   const { lease, lanes, wakes, inFlight } = turn;
-  const look = lookForEntries(deps, turn);
+  const look = entryFinder(deps, turn);
   let endsAtMs = performance.now() + SHARE_MS;
   let quietSinceMs = Number.POSITIVE_INFINITY;
   while (lease.ownsTurn()) {
     const bot = deps.directory.byId(turn.botId);
     if (bot === undefined || !sendsWaiting(bot)) return { next: 'idle' };
-    const found = await look.now(bot);
+    const found = await look(bot);
     await sendReady(deps, turn, bot);
     const nowMs = performance.now();
     if (nowMs >= endsAtMs) {
@@ -88,8 +81,9 @@ async function sendForAWhile(deps: OutboxTurnDeps, turn: OutboxTurn): Promise<Tu
     }
     const isQuiet = lanes.isEmpty() && inFlight.size === 0;
     quietSinceMs = isQuiet ? Math.min(quietSinceMs, nowMs) : Number.POSITIVE_INFINITY;
-    const dueMs = Math.min(found.nextMs, lanes.nextMs() ?? Number.POSITIVE_INFINITY);
-    const isFarAway = inFlight.size === 0 && dueMs > nowMs + LINGERS_MS && turn.restsUntilMs <= nowMs;
+    const dueMs = Math.min(found.scheduledMs, lanes.nextMs() ?? Number.POSITIVE_INFINITY);
+    const isFarAway =
+      lanes.isEnough() && inFlight.size === 0 && dueMs > nowMs + LINGERS_MS && turn.restsUntilMs <= nowMs;
     if (isQuiet ? nowMs - quietSinceMs >= LINGERS_MS : isFarAway) return endsUntil(deps, dueMs);
     const lingers = isQuiet ? quietSinceMs + LINGERS_MS : Number.POSITIVE_INFINITY;
     const next = Math.max(Math.min(dueMs, found.lookMs, lingers), turn.restsUntilMs);
@@ -106,48 +100,6 @@ async function answersCome(inFlight: ReadonlySet<Promise<void>>): Promise<boolea
 function endsUntil({ clock }: OutboxTurnDeps, dueMs: number): TurnOutcome {
   if (dueMs === Number.POSITIVE_INFINITY) return { next: 'idle' };
   return { next: 'at', atMs: clock.nowMs() + Math.max(0, dueMs - performance.now()) };
-}
-
-/** Reads what waits: when there is news, when little is known, and once in a while. */
-function lookForEntries(deps: OutboxTurnDeps, turn: OutboxTurn) {
-  const { botId, lanes } = turn;
-  const store = outboxTurnStore(deps.db);
-  let announcedMs = Number.NEGATIVE_INFINITY;
-  let lookedMs = Number.NEGATIVE_INFINITY;
-  let againMs = performance.now() + LOOK_AGAIN_MS;
-  let nextScheduledMs = Number.NEGATIVE_INFINITY;
-  return {
-    /** When (as of performance.now()) the next scheduled entry is due, and when to look again. */
-    now: async (bot: Bot): Promise<{ nextMs: number; lookMs: number }> => {
-      turn.isNews = false;
-      const nowMs = performance.now();
-      if (nowMs - announcedMs >= ANNOUNCED_EVERY_MS) {
-        await patchBotState(deps, bot, { outboxAt: NOW });
-        announcedMs = nowMs;
-      }
-      if (nowMs >= againMs) {
-        lanes.lookAgain();
-        againMs = nowMs + LOOK_AGAIN_MS;
-      }
-      const wanted = PRIORITIES.filter((priority) => lanes.wants(priority) !== null);
-      if (nowMs >= nextScheduledMs || wanted.length > 0) {
-        if (nowMs - lookedMs < LOOK_EVERY_MS)
-          return { nextMs: Math.max(nextScheduledMs, lookedMs + LOOK_EVERY_MS), lookMs: lookedMs + LOOK_EVERY_MS };
-        lookedMs = nowMs;
-        const { count, nextMs } = await store.queueDue(botId, QUEUED_AT_ONCE);
-        nextScheduledMs = count === QUEUED_AT_ONCE ? nowMs : nowMs + (nextMs ?? Number.POSITIVE_INFINITY);
-        if (count > 0) lanes.lookAgain();
-      }
-      for (const priority of PRIORITIES) {
-        const from = lanes.wants(priority);
-        if (from === null) continue;
-        const found = await store.firstOfChats(botId, priority, { aboveChat: from.aboveChat, ...LOOK });
-        lanes.add(priority, from, found, new Set(found.map(({ chatId }) => chatId)).size < LOOK.chats);
-      }
-      const isEnough = PRIORITIES.every((priority) => lanes.wants(priority) === null);
-      return { nextMs: nextScheduledMs, lookMs: isEnough ? againMs : lookedMs + LOOK_EVERY_MS };
-    },
-  };
 }
 
 /** Reserves times for what may be sent now, and begins to send it. */
@@ -202,5 +154,5 @@ function begin(
 
 /** Those of the time for which times are reserved, and some whose chat may have to wait. */
 function mostAtOnce(bot: Bot): number {
-  return Math.ceil((paceOf(bot).perSecond * HORIZON_MS) / 1000) + CHATS_THAT_MAY_WAIT;
+  return Math.ceil((bot.pace.perSecond * HORIZON_MS) / 1000) + CHATS_THAT_MAY_WAIT;
 }

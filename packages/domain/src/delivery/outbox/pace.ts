@@ -5,9 +5,6 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import { TIMES_KEPT } from '../../records/history/stream/note-sends.ts';
 import type { Candidate } from './lanes.ts';
 
-/** What the outbox may send for a bot. */
-export type Pace = { perSecond: number; perChatSecond: number; perGroupMinute: number };
-
 /** Of a reserved time, or of the limit that allows none soon: how long (ms) it is until then. */
 export type Granted = { limit: 'none' | 'chat' | 'bot'; waitMs: number };
 
@@ -20,10 +17,6 @@ const BULK_SHARE = 4 / 5;
 /** Times are reserved this far ahead. What comes meanwhile and is more urgent waits for no more than that. */
 export const HORIZON_MS = 150;
 
-export function paceOf(_bot: Bot): Pace {
-  return { perSecond: 25, perChatSecond: 1, perGroupMinute: 20 };
-}
-
 /** Reserves times for sends, in their order, over all processes; what rules and programs send is counted. */
 export async function reserveSends(
   { redis }: { redis: RedisHandles },
@@ -31,7 +24,7 @@ export async function reserveSends(
   candidates: readonly Candidate[],
 ): Promise<Granted[]> {
   const keys = paceKeys(bot.id);
-  const { perSecond, perChatSecond, perGroupMinute } = paceOf(bot);
+  const { perSecond, perChatSecond, perGroupMinute } = bot.pace;
   const reply = await scripts.reserveSends(
     redis.commands,
     { bot: keys.bot },

@@ -3,7 +3,6 @@ import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { blockedChatStore, isBlockedChat } from '../../records/chats/blocked-chat-store.ts';
 import type { Lane } from './lanes.ts';
-import { paceOf } from './pace.ts';
 import { sendEntry } from './send-entry.ts';
 import type { Outcome } from './send-outcome.ts';
 import type { OutboxTurn, OutboxTurnDeps } from './turn-deps.ts';
@@ -44,7 +43,7 @@ export async function sendReserved(
     return;
   }
   await until(atMs);
-  const answered = await deps.sendGates.of(botId, paceOf(bot).perSecond).enter(entry.messages);
+  const answered = await deps.sendGates.of(botId, bot.pace.perSecond).enter(entry.messages);
   const outcome: Outcome = lease.ownsTurn() ? await sendEntry(deps, bot, begun) : notMade(begun.chatId);
   answered();
   follow(turn, lane, outcome);

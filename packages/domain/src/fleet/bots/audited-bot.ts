@@ -30,6 +30,7 @@ function auditedFields(bot: Bot) {
     max_connections: bot.maxConnections,
     silent_after_s: bot.silentAfterS,
     flood: bot.flood,
+    pace: bot.pace,
     allowed_updates: bot.allowedUpdates,
   };
 }

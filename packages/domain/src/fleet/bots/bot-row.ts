@@ -28,6 +28,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     maxConnections: row.max_connections,
     silentAfterS: row.silent_after_s,
     flood: row.flood,
+    pace: row.pace,
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
     namedKinds: row.named_kinds,
     rules: row.rules,
@@ -71,6 +72,7 @@ export function rowFromChanges(secrets: SecretBox, botId: number, changes: BotCh
     ...present('max_connections', changes.maxConnections),
     ...present('silent_after_s', changes.silentAfterS),
     ...present('flood', changes.flood),
+    ...present('pace', changes.pace),
     ...(allowedUpdates === undefined
       ? {}
       : { allowed_updates: allowedUpdates === null ? null : JSON.stringify(allowedUpdates) }),

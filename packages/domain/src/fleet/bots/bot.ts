@@ -3,6 +3,9 @@ import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { Signing } from './signing.ts';
 
+/** What the outbox may send for a bot, in messages. */
+export type Pace = { perSecond: number; perChatSecond: number; perGroupMinute: number };
+
 /** A registered bot, as every process holds it. Never log the whole object, because it contains secrets. */
 export type Bot = {
   /** Our own id, never reused. */
@@ -33,6 +36,7 @@ export type Bot = {
   silentAfterS: number;
   /** What its calls through the proxy do while the platform takes none: see delivery/flood. */
   flood: FloodMode;
+  pace: Pace;
   /** null means the platform's default set. */
   allowedUpdates: string[] | null;
   /** Unknown kinds of updates that any of its readers ever named. */
@@ -70,6 +74,7 @@ export type BotChanges = Partial<
     | 'maxConnections'
     | 'silentAfterS'
     | 'flood'
+    | 'pace'
     | 'allowedUpdates'
     | 'token'
   >
