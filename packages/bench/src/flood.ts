@@ -1,46 +1,57 @@
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { type Knocked, knock } from '@flotilla/testing/knocking-programs.ts';
-import { ratio, report } from './report.ts';
+import { type Row, ratio, report } from './report.ts';
 
 const PROGRAMS = 10;
 const PAUSE_MS = 20;
 const SECONDS = 60;
-/** Those of the platform for a chat with a person; what it allows as a burst is an estimate. */
-const LIMITS = { perChatSecond: 1, chatBurst: 10, waitGrowth: 2, longestWaitS: 300 };
-const SETTINGS = ['pass', 'shield', 'wait'] as const;
+/** Those of the platform for a chat with a person, and for a bot; the burst and the growth are estimates. */
+const GROWTH = { waitGrowth: 2, longestWaitS: 300 };
+const OF_CHAT = { perChatSecond: 1, chatBurst: 10, ...GROWTH };
+const OF_BOT = { perSecond: 30, ...GROWTH };
+const ENOUGH = '≥ 0.95, ≥ 100 times fewer';
 
-/** What the flood shield saves: ten programs of one bot, at two replicas, send to one chat whatever they are answered. */
+/** What the flood shield saves: ten programs of one bot, at two replicas, send whatever they are answered. */
 export async function benchFlood(database: { url: string }): Promise<void> {
   const fleet = await startFleet({ apis: 2, workers: 0 }, { LOG_LEVEL: 'error' }, database);
   try {
-    const [without, ...shielded] = [
-      await knockAs(fleet, 'pass'),
-      await knockAs(fleet, 'shield'),
-      await knockAs(fleet, 'wait'),
+    const rows = [
+      ...(await compare(fleet, 'one chat', { limits: OF_CHAT, chats: 1, most: (s) => OF_CHAT.chatBurst + s }, ENOUGH)),
+      ...(await compare(fleet, 'ten chats', { limits: OF_BOT, chats: PROGRAMS, most: (s) => s * OF_BOT.perSecond })),
     ];
-    report(`Flood shield, ${PROGRAMS} programs, ${SECONDS} s`, [
-      { what: 'without: refused by the platform, delivered of what it takes', figure: figureOf(without) },
-      ...shielded.map((knocked, at) => ({
-        what: `${SETTINGS[at + 1]}: refused, delivered, how many times fewer refusals`,
-        figure: `${figureOf(knocked)}, ${Math.round(without.refused / Math.max(1, knocked.refused))}`,
-        target: '≥ 0.95 delivered, ≥ 100 times fewer',
-      })),
-    ]);
+    report(`Flood shield, ${PROGRAMS} programs, ${SECONDS} s`, rows);
   } finally {
     await fleet.stop();
   }
 }
 
-async function knockAs(fleet: Fleet, flood: (typeof SETTINGS)[number]): Promise<Knocked> {
-  const { control } = fleet;
-  const bot = await fleet.addBot({ flood });
-  const { id: chat } = await control.createPerson({});
-  await control.startBot({ person: chat, bot: bot.platformId, quietly: true });
-  await control.setLimits({ bot: bot.platformId, limits: LIMITS });
-  const urls = fleet.apis.map(({ port }) => `http://127.0.0.1:${port}`);
-  return knock({ control, urls, bot, chat, programs: PROGRAMS, pauseMs: PAUSE_MS, seconds: SECONDS });
+/** `most`: what the platform takes in so many seconds. */
+type Knocks = { limits: object; chats: number; most: (seconds: number) => number };
+
+async function compare(fleet: Fleet, where: string, knocks: Knocks, target?: string): Promise<Row[]> {
+  const figureOf = ({ refused, delivered, seconds }: Knocked) =>
+    `${refused.toLocaleString('en')} refused, ${ratio(delivered / knocks.most(seconds))} of what the platform takes`;
+  const without = await knockAs(fleet, 'pass', knocks);
+  const rows: Row[] = [{ what: `${where}, pass`, figure: figureOf(without) }];
+  for (const flood of ['shield', 'wait'] as const) {
+    const knocked = await knockAs(fleet, flood, knocks);
+    const fewer = Math.round(without.refused / Math.max(1, knocked.refused));
+    const row = { what: `${where}, ${flood}`, figure: `${figureOf(knocked)}, ${fewer} times fewer refusals` };
+    rows.push(target === undefined ? row : { ...row, target });
+  }
+  return rows;
 }
 
-function figureOf({ delivered, refused, seconds }: Knocked): string {
-  return `${refused.toLocaleString('en')}, ${ratio(delivered / (LIMITS.chatBurst + seconds * LIMITS.perChatSecond))}`;
+async function knockAs(fleet: Fleet, flood: 'pass' | 'shield' | 'wait', { limits, chats }: Knocks): Promise<Knocked> {
+  const { control } = fleet;
+  const bot = await fleet.addBot({ flood });
+  const people: number[] = [];
+  for (let at = 0; at < chats; at += 1) {
+    const { id } = await control.createPerson({});
+    await control.startBot({ person: id, bot: bot.platformId, quietly: true });
+    people.push(id);
+  }
+  await control.setLimits({ bot: bot.platformId, limits });
+  const urls = fleet.apis.map(({ port }) => `http://127.0.0.1:${port}`);
+  return knock({ control, urls, bot, chats: people, programs: PROGRAMS, pauseMs: PAUSE_MS, seconds: SECONDS });
 }

@@ -16,15 +16,16 @@ type Knocking = {
   /** Of the api processes: the programs take them in turn. */
   urls: string[];
   bot: { token: string; platformId: number };
-  chat: number;
+  /** The programs take them in turn. */
+  chats: number[];
   programs: number;
   /** Between the answer to a call and the next one. */
   pauseMs: number;
   seconds: number;
 };
 
-/** Lets programs of one bot send messages to one chat. The bot has limits at the simulated platform. */
-export async function knock({ control, urls, bot, chat, programs, pauseMs, seconds }: Knocking): Promise<Knocked> {
+/** Lets programs of one bot send messages to chats. The bot has limits at the simulated platform. */
+export async function knock({ control, urls, bot, chats, programs, pauseMs, seconds }: Knocking): Promise<Knocked> {
   let [calls, delivered] = [0, 0];
   const refusedBefore = (await control.readLimits({ bot: bot.platformId })).refused;
   const begunAtMs = performance.now();
@@ -32,7 +33,7 @@ export async function knock({ control, urls, bot, chat, programs, pauseMs, secon
     const url = `${urls[program % urls.length]}/tgapi/bot${bot.token}/sendMessage`;
     const headers = { 'content-type': 'application/json' };
     while (performance.now() - begunAtMs < seconds * 1000) {
-      const body = JSON.stringify({ chat_id: chat, text: `of program ${program}` });
+      const body = JSON.stringify({ chat_id: chats[program % chats.length], text: `of program ${program}` });
       const answer = await httpCall(url, { method: 'POST', headers, body });
       await textOf(answer);
       calls += 1;

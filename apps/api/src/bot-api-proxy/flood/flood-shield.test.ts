@@ -342,6 +342,37 @@ test('calls to a chat of which a flood has just ended go one after the other, so
   }
 });
 
+describe('a bot that is refused in three chats at once', () => {
+  async function floodThree(): Promise<BotResource> {
+    const bot = await addBot({ flood: 'shield' });
+    platform.refuse('sendMessage', MINUTE_S);
+    for (const chat of [5, 6, 7]) expect(await send(bot.token, 'sendMessage', to(chat))).toMatchObject({ by: null });
+    await heard(bot);
+    return bot;
+  }
+
+  test('has to wait as a whole, once one more chat has shown it', async () => {
+    const bot = await floodThree();
+    expect(await send(bot.token, 'sendMessage', to(8))).toMatchObject({ status: 429, by: null });
+    for (const [chat, url] of [[9, api.url] as const, [10, pod.url] as const])
+      expect(await send(bot.token, 'sendMessage', to(chat), url)).toMatchObject({ status: 429, by: 'flood-shield' });
+    expect(await send(bot.token, 'sendChatAction', json({ chat_id: 9, action: 'typing' }))).toMatchObject({
+      status: 200,
+    });
+    expect(platform.calls).toHaveLength(5);
+  });
+
+  test('goes on in other chats when one of them takes a message', async () => {
+    const bot = await floodThree();
+    platform.clear();
+    expect(await send(bot.token, 'sendMessage', to(8))).toMatchObject({ status: 200 });
+    for (const url of [api.url, pod.url]) {
+      await waitFor(async () => (await send(bot.token, 'sendMessage', to(9), url)).status === 200);
+    }
+    expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: 'flood-shield' });
+  });
+});
+
 describe('a token of a program', () => {
   async function tokenOf(bot: BotResource, limits: object = {}): Promise<string> {
     names += 1;

@@ -20,7 +20,7 @@ export type Onward = {
 
 /** Clients wait for a minute or so. */
 const HELD_AT_MOST_MS = 30_000;
-/** The next call need not wait for an upload that takes minutes. */
+/** An upload may take minutes. */
 const NEXT_AFTER_MS = 1_000;
 
 /**
@@ -37,8 +37,7 @@ export async function hold(
 ): Promise<void> {
   const { floods } = proxy.context;
   const leftMs = floods.leftMs(flooded);
-  const flood = nameOfFlood(floodHolding(floods.ofBot(bot.id), flooded) ?? flooded);
-  const turn = leftMs > HELD_AT_MOST_MS ? null : proxy.held.join(flood, bot.id, call.whole?.bytes.length ?? 0);
+  const turn = leftMs > HELD_AT_MOST_MS ? null : joinLine(proxy, call, flooded);
   if (turn === null) {
     if (leftMs > 0) answerInstead(proxy, call, flooded);
     else onward.pass(proxy, call, bot);
@@ -51,9 +50,21 @@ export async function hold(
   else if (!isOver) answerInstead(proxy, call, flooded);
   else if (refusal !== null) refuse(proxy, call, refusal);
   else {
-    setTimeout(turn.leave, NEXT_AFTER_MS).unref();
+    setTimeout(turn.leave, turn.nextAfterMs).unref();
     onward.pass(proxy, call, bot);
   }
+}
+
+/** Null if no further call can be held. */
+function joinLine(
+  { held, recovering, context }: RunningProxy,
+  { whole }: MethodCall,
+  flooded: FloodedCall,
+): (HeldTurn & { nextAfterMs: number }) | null {
+  const holding = floodHolding(context.floods.ofBot(flooded.botId), flooded);
+  const line = recovering.lineOf(holding ?? flooded);
+  const turn = held.join(line?.name ?? nameOfFlood(holding ?? flooded), flooded.botId, whole?.bytes.length ?? 0);
+  return turn === null ? null : { ...turn, nextAfterMs: line?.nextAfterMs ?? NEXT_AFTER_MS };
 }
 
 /** Aborts when the client goes away or the process stops. The turn ends when the call is answered. */

@@ -2,23 +2,29 @@ import { type FloodedCall, nameOfFlood, WHOLE_BOT } from '@flotilla/domain/deliv
 import type { Floods } from '@flotilla/domain/delivery/flood/floods.ts';
 
 /**
- * Chats of which a flood is over for no longer than a minute. Many programs may wait for that moment; if all of them called at once,
- * most would be refused, and the next wait would be longer. So calls to such a chat go one after the other.
+ * Chats of which a flood has been over for less than a minute, and bots of which one that held all chats has just ended. Many programs
+ * may wait for that moment; if all of them called at once, most would be refused, and the next wait would be longer. So such
+ * calls go one after the other.
  */
 export type RecoveringChats = {
   /** False for nearly every bot. */
   hasSome(botId: number): boolean;
-  has(call: FloodedCall): boolean;
+  /** What calls like this one wait for, each for the one before; null if they need not. */
+  lineOf(call: FloodedCall): Line | null;
   close(): void;
 };
 
-/** The longest time over which the platform counts messages. */
-const RECOVERS_FOR_MS = 60_000;
+/** `nextAfterMs`: the next call need not wait for longer. */
+export type Line = { name: string; nextAfterMs: number };
+
+/** The longest times over which the platform counts messages of a chat and of a bot. An upload may take minutes. */
+const OF_CHAT = { recoversForMs: 60_000, nextAfterMs: 1_000 };
+const OF_BOT = { recoversForMs: 10_000, nextAfterMs: 25 };
 const AT_MOST = 10_000;
 const LOOK_EVERY_MS = 5_000;
 
 export function recoveringChats(floods: Pick<Floods, 'onChange'>): RecoveringChats {
-  /** By name, those that recover first before the others. */
+  /** By name. */
   const untilMs = new Map<string, { botId: number; atMs: number }>();
   const ofBots = new Map<number, number>();
   let timer: NodeJS.Timeout | null = null;
@@ -34,26 +40,31 @@ export function recoveringChats(floods: Pick<Floods, 'onChange'>): RecoveringCha
   const removeOld = () => {
     timer = null;
     for (const [name, { atMs }] of untilMs) {
-      if (atMs > performance.now()) break;
-      remove(name);
+      if (atMs <= performance.now()) remove(name);
     }
     if (untilMs.size > 0) timer = setTimeout(removeOld, LOOK_EVERY_MS).unref();
   };
   const add = (call: FloodedCall) => {
     const name = nameOfFlood(call);
+    const { recoversForMs } = call.place === WHOLE_BOT ? OF_BOT : OF_CHAT;
     remove(name);
-    untilMs.set(name, { botId: call.botId, atMs: performance.now() + RECOVERS_FOR_MS });
+    untilMs.set(name, { botId: call.botId, atMs: performance.now() + recoversForMs });
     ofBots.set(call.botId, (ofBots.get(call.botId) ?? 0) + 1);
     if (untilMs.size > AT_MOST) remove(untilMs.keys().next().value as string);
     timer ??= setTimeout(removeOld, LOOK_EVERY_MS).unref();
   };
-  // Calls without a chat are of many kinds, so a bot that sends many of them must not wait for each.
+  // Other calls are of many kinds, so a bot that makes many of them must not wait for each.
   const stop = floods.onChange(({ untilMs: until, ...call }) => {
-    if (until === null && call.place !== WHOLE_BOT) add(call);
+    if (until === null && (call.place !== WHOLE_BOT || call.family !== 'other')) add(call);
   });
+  const isRecovering = (name: string) => (untilMs.get(name)?.atMs ?? 0) > performance.now();
   return {
     hasSome: (botId) => ofBots.has(botId),
-    has: (call) => (untilMs.get(nameOfFlood(call))?.atMs ?? 0) > performance.now(),
+    lineOf: (call) => {
+      const [ofBot, ofChat] = [nameOfFlood({ ...call, place: WHOLE_BOT }), nameOfFlood(call)];
+      if (isRecovering(ofBot)) return { name: ofBot, nextAfterMs: OF_BOT.nextAfterMs };
+      return isRecovering(ofChat) ? { name: ofChat, nextAfterMs: OF_CHAT.nextAfterMs } : null;
+    },
     close: () => {
       stop();
       if (timer !== null) clearTimeout(timer);

@@ -25,12 +25,15 @@ export function unlessFlooded(proxy: RunningProxy, call: MethodCall, bot: Bot, o
     // Where nobody knows the chat, only a flood of the whole bot counts. The platform's answer tells the rest.
     const flooded: FloodedCall = { botId: bot.id, family, place: place ?? WHOLE_BOT };
     const isFlooded = context.floods.leftMs(flooded) > 0;
-    if (!isFlooded && !recovering.has(flooded)) onward.pass(proxy, known, bot);
+    const isFree = isFlooded ? context.floods.mayTry(flooded) : recovering.lineOf(flooded) === null;
+    if (isFree) onward.pass(proxy, known, bot);
     else if (isFlooded && bot.flood === 'shield') answerInstead(proxy, known, flooded);
     else hold(proxy, known, bot, flooded, onward).catch((error) => fail(proxy, known, error));
   };
-  const isWholeBot = context.floods.leftMs({ botId: bot.id, family, place: WHOLE_BOT }) > 0;
-  if (onward.place !== undefined || isWholeBot) judge(call, onward.place ?? null);
+  // A flood of the whole bot that was concluded from chats is tried with another chat; any other one holds every call.
+  const isOfChats = family === 'send' || family === 'edit';
+  const isOfBot = !isOfChats && context.floods.leftMs({ botId: bot.id, family, place: WHOLE_BOT }) > 0;
+  if (onward.place !== undefined || isOfBot) judge(call, onward.place ?? null);
   else lookForPlace(proxy, call, judge);
 }
 

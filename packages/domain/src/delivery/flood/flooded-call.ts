@@ -47,6 +47,11 @@ export function shownPlace(place: string): ShownPlace {
   return CHAT_ID.test(place) ? { chat_id: Number(place) } : { chat_username: place.slice(1) };
 }
 
+/** True for what is sent to a chat, or edited there: the platform also limits that for the whole bot. */
+export function isOfChat({ family, place }: FloodedCall): boolean {
+  return (family === 'send' || family === 'edit') && (CHAT_ID.test(place) || CHAT_NAME.test(place));
+}
+
 /** How all processes name a flood. */
 export function nameOfFlood({ botId, family, place }: FloodedCall): string {
   return `${botId} ${family} ${place}`;

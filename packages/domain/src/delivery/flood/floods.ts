@@ -14,7 +14,8 @@ import {
   floodMemory,
   floodOf,
 } from './flood-memory.ts';
-import { type FloodedCall, floodNamed, nameOfFlood } from './flooded-call.ts';
+import { type FloodedCall, floodNamed, nameOfFlood, WHOLE_BOT } from './flooded-call.ts';
+import { wholeBotWaits } from './whole-bot-waits.ts';
 
 /** Remembers, in every process of the fleet, until when the platform takes no calls of a bot. Never throws. */
 export type Floods = {
@@ -22,6 +23,8 @@ export type Floods = {
   ofBot(botId: number): FloodsOfBot | undefined;
   /** Ms until the platform takes this call again; 0 if it may be made now. */
   leftMs(call: FloodedCall): number;
+  /** True for one call that a flood of the whole bot holds, where nobody is sure of that flood: it may be made. */
+  mayTry(call: FloodedCall): boolean;
   /** The platform answered 429. An earlier wait that ends later stays. */
   note(call: FloodedCall, retryAfterS: number): void;
   /** The platform took a call that began at this time of performance.now(). It ends a flood that was noted before. */
@@ -46,6 +49,7 @@ const SAME_END_MS = 250;
 
 export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
   const memory = floodMemory();
+  const waits = wholeBotWaits();
   metrics.gauge({
     name: 'flotilla_floods',
     help: 'Chats, and bots as a whole, of which this process knows that the platform takes no more of some calls for a while.',
@@ -126,27 +130,41 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
     if (untilMs === null) toldAtMs.delete(nameOfFlood(call));
   });
 
+  const note = (call: FloodedCall, retryAfterS: number): void => {
+    const before = floodOf(memory.ofBot(call.botId), call);
+    hear(call, { number: null, leftMs: Math.min(retryAfterS, LONGEST_WAIT_S) * 1000, agedMs: 0 });
+    const flood = floodOf(memory.ofBot(call.botId), call);
+    if (flood === undefined) return;
+    const isKnown = performance.now() - (toldAtMs.get(nameOfFlood(call)) ?? 0) < TOLD_EVERY_MS;
+    if (!isKnown || flood.endsAtMs - (before?.endsAtMs ?? 0) > TOLD_EVERY_MS) void share(flood);
+  };
+  /** A flood that Redis does not know of yet would only come back. */
+  const endIfBefore = (call: FloodedCall, begunAtMs: number): void => {
+    const flood = floodOf(memory.ofBot(call.botId), call);
+    if (flood === undefined || flood.number === null || begunAtMs <= flood.heardAtMs) return;
+    memory.end(flood);
+    const ended = { name: nameOfFlood(flood), number: flood.number };
+    scripts.endFlood(redis.commands, floodKeys, ended).catch((error: unknown) => warn(String(error)));
+  };
+  const leftMs = (call: FloodedCall): number => {
+    const holding = floodHolding(memory.ofBot(call.botId), call);
+    return holding === undefined ? 0 : Math.max(0, holding.endsAtMs - performance.now());
+  };
+
   return {
     ofBot: memory.ofBot,
-    leftMs: (call) => {
-      const holding = floodHolding(memory.ofBot(call.botId), call);
-      return holding === undefined ? 0 : Math.max(0, holding.endsAtMs - performance.now());
-    },
+    leftMs,
+    mayTry: (call) => floodOf(memory.ofBot(call.botId), call) === undefined && waits.mayTry(call, leftMs(call)),
     note: (call, retryAfterS) => {
       if (!(retryAfterS > 0)) return;
-      const before = floodOf(memory.ofBot(call.botId), call);
-      hear(call, { number: null, leftMs: Math.min(retryAfterS, LONGEST_WAIT_S) * 1000, agedMs: 0 });
-      const flood = floodOf(memory.ofBot(call.botId), call);
-      if (flood === undefined) return;
-      const isKnown = performance.now() - (toldAtMs.get(nameOfFlood(call)) ?? 0) < TOLD_EVERY_MS;
-      if (!isKnown || flood.endsAtMs - (before?.endsAtMs ?? 0) > TOLD_EVERY_MS) void share(flood);
+      note(call, retryAfterS);
+      if (waits.refused(call)) note({ ...call, place: WHOLE_BOT }, retryAfterS);
     },
     passed: (call, begunAtMs) => {
-      const flood = floodOf(memory.ofBot(call.botId), call);
-      if (flood === undefined || flood.number === null || begunAtMs <= flood.heardAtMs) return;
-      memory.end(flood);
-      const ended = { name: nameOfFlood(flood), number: flood.number };
-      scripts.endFlood(redis.commands, floodKeys, ended).catch((error: unknown) => warn(String(error)));
+      endIfBefore(call, begunAtMs);
+      const whole = { ...call, place: WHOLE_BOT };
+      if (floodOf(memory.ofBot(call.botId), whole)?.number === null) return;
+      if (waits.passed(call, begunAtMs)) endIfBefore(whole, begunAtMs);
     },
     statusOf: (botId) => {
       const floods = [...(memory.ofBot(botId)?.values() ?? [])];
