@@ -594,6 +594,9 @@ export interface BroadcastsTable {
   made: Generated<boolean>;
   /** The time up to which the messages of `per_second` were released to the outbox. */
   released_to: Date | null;
+  /** When those who watch the bot were told of it, and how far it was: the sum of its counts. */
+  told_at: Date | null;
+  told_progress: Generated<BigInt64>;
   /** Counts of its entries; the last five are written by the trigger of `outbox`. */
   total: Generated<BigInt64>;
   sent: Generated<BigInt64>;

@@ -1,6 +1,6 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { makeComingMonths, mergeSearchWords } from '@flotilla/database/month-partitions.ts';
-import { broadcastContinuer } from '@flotilla/domain/delivery/broadcasts/continue-broadcasts.ts';
+import { continueBroadcasts } from '@flotilla/domain/delivery/broadcasts/continue-broadcasts.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { tendOutbox } from '@flotilla/domain/delivery/outbox/tend-outbox.ts';
 import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
@@ -128,10 +128,9 @@ function startDeliveryJobs(deps: WorkerContext): { stop(): Promise<void> } {
 
 /** Makes and releases the entries of broadcasts. */
 function startBroadcasts(deps: WorkerContext): { stop(): Promise<void> } {
-  const goOn = broadcastContinuer(deps);
   return repeatWork(deps, {
     everyMs: CONTINUE_BROADCASTS_EVERY_MS,
-    work: (signal) => waitingForPostgres(goOn(signal)),
+    work: (signal) => waitingForPostgres(continueBroadcasts(deps, signal)),
     failure: 'broadcasts could not go on; this is tried again',
   });
 }

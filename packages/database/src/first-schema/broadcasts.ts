@@ -18,6 +18,8 @@ export async function createBroadcasts(db: Kysely<unknown>): Promise<void> {
       after_chat_id bigint,
       made boolean not null default false,
       released_to timestamptz,
+      told_at timestamptz,
+      told_progress bigint not null default 0,
       total bigint not null default 0,
       sent bigint not null default 0,
       failed bigint not null default 0,

@@ -8,12 +8,14 @@ import { nextRelease } from './release-entries.ts';
 
 export type AdvanceDeps = { db: Database; clock: Clock };
 
-/** What a step did. `more`: the next step has work right away. */
-export type Advanced = { broadcast: Broadcast; released: number; more: boolean };
+/** What a step did. `more`: the next step has work right away. `isNews`: those who watch the bot are to be told. */
+export type Advanced = { broadcast: Broadcast; released: number; more: boolean; isNews: boolean };
+type Step = Omit<Advanced, 'isNews'>;
 
 /** A step holds the row of its broadcast, for which the outbox waits before it settles an entry of it. */
 const CHATS_A_STEP = 4_000;
 const CANCELLED_A_STEP = 4_000;
+const TELL_EVERY_MS = 1_000;
 
 /**
  * One step of a broadcast, in one transaction: makes entries for the next chats and releases some, or cancels some. null: it has
@@ -25,9 +27,9 @@ export async function advanceBroadcast(deps: AdvanceDeps, id: number): Promise<A
     if (broadcast === null || broadcast.endedAt !== null) return null;
     switch (broadcast.state) {
       case 'running':
-        return run({ ...deps, db }, broadcast);
+        return withNews({ ...deps, db }, await run({ ...deps, db }, broadcast));
       case 'cancelled':
-        return cancelSome({ ...deps, db }, broadcast);
+        return withNews({ ...deps, db }, await cancelSome({ ...deps, db }, broadcast));
       case 'scheduled':
       case 'paused':
       case 'done':
@@ -36,7 +38,19 @@ export async function advanceBroadcast(deps: AdvanceDeps, id: number): Promise<A
   });
 }
 
-async function run(deps: AdvanceDeps, known: Broadcast): Promise<Advanced> {
+/** Once a second at most over all workers, and its end. */
+async function withNews({ db, clock }: AdvanceDeps, step: Step): Promise<Advanced> {
+  const { id, counts, told, endedAt } = step.broadcast;
+  const nowMs = clock.nowMs();
+  const { queued: _, ...settled } = counts;
+  const progress = Object.values(settled).reduce((sum, count) => sum + count, 0);
+  const isDue = progress !== told.progress && nowMs - (told.at?.getTime() ?? 0) >= TELL_EVERY_MS;
+  if (endedAt !== null || !isDue) return { ...step, isNews: endedAt !== null };
+  const changes = { told_at: new Date(nowMs), told_progress: progress };
+  return { ...step, broadcast: await broadcastStore(db).change(id, changes), isNews: true };
+}
+
+async function run(deps: AdvanceDeps, known: Broadcast): Promise<Step> {
   const made = known.made ? known : await makeSome(deps.db, known);
   const { broadcast, released } = await releaseSome(deps, made);
   if (broadcast.made && broadcast.counts.queued === 0) {
@@ -72,7 +86,7 @@ async function releaseSome(
   return { broadcast: await broadcastStore(db).change(broadcast.id, { released_to: releasedTo }), released };
 }
 
-async function cancelSome({ db }: AdvanceDeps, broadcast: Broadcast): Promise<Advanced> {
+async function cancelSome({ db }: AdvanceDeps, broadcast: Broadcast): Promise<Step> {
   const cancelled = await broadcastEntryStore(db).cancel(broadcast.id, CANCELLED_A_STEP);
   const now = (await broadcastStore(db).find(broadcast.id)) ?? broadcast;
   if (now.counts.queued > 0) return { broadcast: now, released: 0, more: cancelled === CANCELLED_A_STEP };

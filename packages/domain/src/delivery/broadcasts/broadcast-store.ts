@@ -137,6 +137,7 @@ function toBroadcast(row: Selectable<BroadcastsTable>): Broadcast {
     afterChatId: row.after_chat_id,
     made: row.made,
     releasedTo: row.released_to,
+    told: { at: row.told_at, progress: row.told_progress },
     createdBy: row.created_by,
     createdAt: row.created_at,
     startedAt: row.started_at,

@@ -27,6 +27,8 @@ export type Broadcast = BroadcastContent & {
   made: boolean;
   /** The time up to which the messages of `perSecond` were released. */
   releasedTo: Date | null;
+  /** What those who watch the bot were told last. */
+  told: { at: Date | null; progress: number };
   createdBy: CallActor;
   createdAt: Date;
   startedAt: Date | null;

@@ -256,6 +256,21 @@ describe('A broadcast', () => {
     expect(await advanceBroadcast({ ...deps(), clock }, id)).toMatchObject({ released: 5 });
   });
 
+  test('is told to those who watch when it got further, once a second over all workers, and at its end', async () => {
+    await people(10);
+    const { id } = await added(PRIVATE);
+    const news = async (atMs = Date.now()) =>
+      (await advanceBroadcast({ ...deps(), clock: { nowMs: () => atMs } }, id))?.isNews;
+    const startMs = Date.now();
+    expect([await news(startMs), await news(startMs + 5_000)]).toEqual([true, false]);
+    await settle(id, 'sent', { limit: 4 });
+    expect([await news(startMs + 900), await news(startMs + 1_100), await news(startMs + 1_500)]).toEqual([
+      ...[false, true, false],
+    ]);
+    await settle(id, 'sent');
+    expect([await news(startMs + 1_600), await news(startMs + 9_000)]).toEqual([true, undefined]);
+  });
+
   test('of a disabled bot releases nothing', async () => {
     await people(3);
     await database.db.updateTable('bots').set({ disabled: true }).where('id', '=', botId).execute();
