@@ -1,6 +1,7 @@
 import { KEPT_ANSWER_BYTES, keptHeaders } from '@flotilla/domain/delivery/idempotency/kept-answer.ts';
 import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
+import { readPlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import { NO_ROOM, type Refusal } from '../answer.ts';
 import { maskOf } from '../answer-head.ts';
 import type { AsProgram, Keyed } from '../forward.ts';
@@ -44,10 +45,9 @@ export class KeyedCall implements Keyed {
   }
 
   onAnswered(sentWhole: boolean): void {
-    if (!this.#isAnswer()) this.#settle((claim) => claim.free());
-    else if (sentWhole) this.#keep(this.#isTooLong() ? null : this.#masked());
-    else if (this.#status >= 400) this.#settle((claim) => claim.free());
-    else this.#settle((claim) => claim.lost());
+    if (this.#status >= 400 && (!sentWhole || this.#saysUndone())) this.#settle((claim) => claim.free());
+    else if (!sentWhole || this.#status >= 500) this.#settle((claim) => claim.lost());
+    else this.#keep(this.#isTooLong() ? null : this.#masked());
   }
 
   onReplaced(body: Buffer): void {
@@ -57,14 +57,15 @@ export class KeyedCall implements Keyed {
   }
 
   onFailed(sentWhole: boolean): void {
-    if (!sentWhole || (this.#status !== 0 && !this.#isAnswer())) this.#settle((claim) => claim.free());
+    if (!sentWhole || this.#status === TOO_MANY_REQUESTS) this.#settle((claim) => claim.free());
     else if (this.#isTooLong()) this.#keep(null);
     else this.#settle((claim) => claim.lost());
   }
 
-  /** After 429 and 5xx, which say that nothing was done, the next try is to run. */
-  #isAnswer(): boolean {
-    return this.#status !== TOO_MANY_REQUESTS && this.#status < 500;
+  /** A 5xx that the platform did not write comes from a gateway, which does not know what the platform did. */
+  #saysUndone(): boolean {
+    if (this.#status < 500) return this.#status === TOO_MANY_REQUESTS;
+    return readPlatformAnswer(this.#status, undefined, this.#answer.bytes().toString()).outcome === 'refused';
   }
 
   #isTooLong(): boolean {

@@ -268,9 +268,13 @@ describe('the next try with a key is carried out', () => {
 });
 
 describe('nobody knows what became of a call', () => {
-  test('whose answer the platform broke off, so its key is refused', async () => {
-    answer = (_request, response) => response.socket?.destroy();
-    expect((await call({ key: 'a' })).status).toBe(502);
+  test.each<[string, number, Answerer]>([
+    ['whose answer the platform broke off', 502, (_request, response) => response.socket?.destroy()],
+    ['that a gateway gave up', 504, (_request, response) => send(response, 504, '<h1>Gateway Time-out</h1>')],
+    ['that a gateway answered with other JSON', 502, (_request, response) => send(response, 502, '{"error":"x"}')],
+  ])('%s, so its key is refused', async (_name, status, ends) => {
+    answer = ends;
+    expect((await call({ key: 'a' })).status).toBe(status);
     const again = await call({ key: 'a' });
     expect([again.status, description(again)]).toEqual([
       409,

@@ -27,7 +27,7 @@ export function watchOutcome(platform: PlatformClient): WatchedPlatform {
   };
 }
 
-/** True if the platform surely did nothing: it refused the call, failed, or never got it. */
+/** True if the platform surely did nothing: it said so, or never got the call. */
 function isUndone(answer: PlatformAnswer): boolean {
   switch (answer.outcome) {
     case 'ok':
@@ -37,6 +37,7 @@ function isUndone(answer: PlatformAnswer): boolean {
     case 'unreachable':
       return answer.neverSent === true;
     case 'garbage':
-      return answer.status === TOO_MANY_REQUESTS || answer.status >= 500;
+      // A gateway that answers 5xx does not know what the platform did.
+      return answer.status === TOO_MANY_REQUESTS;
   }
 }
