@@ -116,8 +116,11 @@ const conditions = {
 
 const { state: _, ...conditionsWithoutState } = conditions;
 
+const countOf = (state: OutboxState) => z.int().describe(`How many entries have the state \`${state}\`.`);
 const counts = z
-  .strictObject(Object.fromEntries(OUTBOX_STATES.map((state) => [state, z.int()])) as Record<OutboxState, z.ZodInt>)
+  .strictObject(
+    Object.fromEntries(OUTBOX_STATES.map((state) => [state, countOf(state)])) as Record<OutboxState, z.ZodInt>,
+  )
   .meta({ id: 'OutboxCounts' });
 
 const MOST_IDS = 1000;
