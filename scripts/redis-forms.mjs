@@ -15,6 +15,7 @@ const CONNECTIONS = {
 const SLOTS = {
   'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test':
     'calls appended to the history streams; a key that lets one through',
+  'apps/api/src/bot-api-proxy/flood/': 'floods of all bots in one slot, and a channel that every process follows',
   'apps/api/src/bot-api-proxy/idempotency/keyed-calls\\.test':
     'keys of calls: scripts over three keys of a bot, and calls that are woken through a channel',
   'apps/api/src/endpoints/poll-updates\\.test': 'pull: its script, and polls that are woken through a channel',
@@ -40,7 +41,7 @@ export const EVERY_NIGHT = [
   'packages/system-tests/src/',
   'apps/worker/src/worker\\.test',
   'apps/api/src/(auth|live|queue-board|probes)/',
-  'apps/api/src/bot-api-proxy/(capture|intercepts|idempotency/keyed-calls)\\.test',
+  'apps/api/src/bot-api-proxy/(capture|intercepts|flood/flood-shield|idempotency/keyed-calls)\\.test',
   'apps/api/src/(outages|drain)\\.test',
   'apps/api/src/endpoints/(every-operation|poll-updates)\\.test',
 ];

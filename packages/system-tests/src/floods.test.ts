@@ -112,7 +112,7 @@ describe('ten programs of one bot that go on sending, whatever they are answered
     'are refused by the platform a hundred times less with the shield, and get through nearly all that it takes',
     async () => {
       const limits = { perChatSecond: 1, chatBurst: 5, waitGrowth: 2, longestWaitS: 300 };
-      const knocks = { limits, chats: 1, seconds: 12 };
+      const knocks = { limits, chats: 1, seconds: 8 };
       const without = await knockAs('pass', knocks);
       const shielded = await knockAs('shield', knocks);
       const waiting = await knockAs('wait', knocks);
@@ -131,7 +131,7 @@ describe('ten programs of one bot that go on sending, whatever they are answered
     'into chats of their own, of which the platform limits all together, do not lengthen their wait either',
     async () => {
       const limits = { perSecond: 20, waitGrowth: 2, longestWaitS: 300 };
-      const knocks = { limits, chats: 10, seconds: 12 };
+      const knocks = { limits, chats: 10, seconds: 8 };
       const without = await knockAs('pass', knocks);
       const shielded = await knockAs('shield', knocks);
       expect(without.refused / shielded.refused).toBeGreaterThanOrEqual(50);

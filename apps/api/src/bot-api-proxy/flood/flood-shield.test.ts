@@ -315,6 +315,18 @@ describe('calls of a bot whose setting is wait', () => {
     expect(platform.calls).toEqual([]);
   });
 
+  test('are answered when their process stops', async () => {
+    const bot = await addBot({ flood: 'wait' });
+    await flood(bot, 25);
+    const third = await api.startPod();
+    await heard(bot, third.url);
+    const held = send(bot.token, 'sendMessage', to(5), third.url);
+    await waitFor(async () => (await readMetric(third, 'flotilla_flood_held_calls')) === 1);
+    await third.stop();
+    expect(await held).toMatchObject({ status: 429, by: 'flood-shield' });
+    expect(platform.calls).toEqual([]);
+  });
+
   test('go on as soon as another call ends the flood, an upload with its whole body', async () => {
     const bot = await addBot({ flood: 'wait' });
     await flood(bot, 25);
@@ -429,5 +441,21 @@ describe('what Flotilla sends itself', () => {
     await api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: 5, text: 'x' } });
     await heard(bot);
     expect(await send(bot.token, 'sendMessage', to(5), pod.url)).toMatchObject({ status: 429, by: 'flood-shield' });
+  });
+});
+
+// Last, because the stores of a fleet are away for a while.
+describe('while Redis is away', () => {
+  test('a replica remembers for itself, and tells the others afterwards', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    await send(bot.token, 'sendMessage', to(6));
+    const restarting = api.redis.restart();
+    platform.refuse('sendMessage', MINUTE_S);
+    expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: null });
+    expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: 'flood-shield' });
+    await restarting;
+    await waitFor(async () => (await shown(bot, pod.url)).flood_until !== null, { timeoutMs: 30_000 });
+    expect(await send(bot.token, 'sendMessage', to(5), pod.url)).toMatchObject({ status: 429, by: 'flood-shield' });
+    expect(platform.calls).toHaveLength(2);
   });
 });
