@@ -228,6 +228,12 @@ describe('The sandbox', () => {
     const { messageId } = await reset.control.sendMessage({ person: bea.id, bot: bot.id, text: 'anew' });
     expect(messageId).toBe(1);
     await waitFor(() => found(reset, bea.id, 'anew'));
+    // The simulated platform has limits, so that floods can be seen.
+    const calls = Array.from({ length: 20 }, () =>
+      reset.asBot(bot.token, 'sendMessage', { chat_id: bea.id, text: 'x' }),
+    );
+    expect(new Set((await Promise.all(calls)).map(({ ok }) => ok))).toEqual(new Set([true, false]));
+    expect((await reset.control.readLimits({ bot: bot.id })).refused).toBeGreaterThan(0);
     expect(await stop(third)).toBe(0);
     await rm(own, { recursive: true, force: true });
   }, 240_000);

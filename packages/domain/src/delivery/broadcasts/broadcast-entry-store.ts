@@ -10,6 +10,9 @@ type Made = { count: number; lastChatId: number | null };
 /** Chats that did not get a broadcast for one reason. */
 export type Failure = { state: 'failed' | 'in_doubt'; errorCode: number | null; error: string | null; count: number };
 
+/** What is released counts as late from then on. */
+const TIME_OF = { due: sql`, send_at = now()`, hold: sql`, send_at = null`, cancel: sql`` };
+
 /**
  * SQL of the entries of a broadcast. They wait as `scheduled` without a time, and are released to the queue of their bot a few at a
  * time: so the queue stays short, and a pause holds at once.
@@ -24,7 +27,7 @@ export function broadcastEntryStore(db: Database) {
       with chosen as (
         select id from outbox where broadcast_id = ${id} and ${may} ${order} limit ${limit} for update skip locked
       )
-      update outbox set ${set} from chosen where outbox.id = chosen.id`.execute(db);
+      update outbox set ${set}${TIME_OF[event]} from chosen where outbox.id = chosen.id`.execute(db);
     return Number(numAffectedRows ?? 0);
   };
   return {

@@ -167,8 +167,8 @@ describe('A broadcast', () => {
     const chats = await chatsOf(id);
     expect(chats).toEqual(Array.from({ length: 9_000 }, (_, at) => at + 1));
     expect(await chatsOf(id, 'queued')).toEqual(chats.slice(0, MOST_RELEASED));
-    const entry = database.db.selectFrom('outbox').selectAll().where('broadcast_id', '=', id).limit(1);
-    expect(await entry.executeTakeFirst()).toMatchObject({
+    const entry = database.db.selectFrom('outbox').selectAll().where('broadcast_id', '=', id).orderBy('id', 'desc');
+    expect(await entry.limit(1).executeTakeFirst()).toMatchObject({
       ...{ bot_id: botId, method: 'sendMessage', params: { text: 'Hi' }, priority: 'bulk', send_at: null },
       created_by: { username: 'grace' },
     });
@@ -339,6 +339,14 @@ test('a pause takes back what was released and is not begun', async () => {
   });
   expect(locked).toBe(MOST_RELEASED - 4);
   expect(await broadcastEntryStore(database.db).countReleased(id)).toBe(4);
+  const times = database.db.selectFrom('outbox').select(['state', 'send_at']).where('broadcast_id', '=', id).distinct();
+  expect(new Map((await times.execute()).map((row) => [row.state, row.send_at !== null]))).toEqual(
+    new Map([
+      ['sending', true],
+      ['queued', true],
+      ['scheduled', false],
+    ]),
+  );
 });
 
 test('who was blocked is skipped by the next broadcast', async () => {
