@@ -132,7 +132,7 @@ test(
     await form.getByRole('textbox', { name: 'Chat and topic' }).fill(`${forum}:${hull}`);
     await form.getByRole('combobox', { name: 'Then' }).selectOption({ label: 'Drop: keeps it from the backend' });
     await form.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(`In topic ${forum}:${hull}`).waitFor();
+    await page.getByText(/In topic .?Dry dock · Hull/).waitFor();
     expect(await suite.fleet.rest<RoutingRuleResource[]>(`/api/routes?bot_id=${desk.id}`)).toMatchObject([
       { condition_type: 'thread_id', condition_value: `${forum}:${hull}` },
     ]);

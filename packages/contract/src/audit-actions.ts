@@ -68,6 +68,7 @@ const MEANINGS = {
   route_add: 'a routing rule was added',
   route_update: 'a routing rule was changed',
   route_delete: 'a routing rule was deleted',
+  route_reorder: 'the routing rules of a bot were put in another order',
   program_add: 'a program of a bot was added',
   program_update: 'a program of a bot was changed',
   program_enable: 'a program of a bot was enabled',

@@ -27,6 +27,9 @@ export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
 const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
 export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
 
+/** How many rules of a bot can be put in order. */
+const MOST_RULES = 1_000;
+
 /** How many candidates a rule may name, and of how many a model reads the description. */
 export const MAX_CANDIDATES = 50;
 
@@ -64,6 +67,15 @@ const routingRuleResource = z
     enabled: enabledField,
     delivery: z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE),
     description: z.string().describe('A text for people.'),
+    condition_name: z
+      .string()
+      .describe('Of a condition about a chat, a topic or a user: what people call it, as the bot last saw it.')
+      .optional(),
+    target_bot_name: z.string().describe('The name of the bot that sends, if the caller sees it.').optional(),
+    target_chat_title: z
+      .string()
+      .describe('The title of the chat to send to, as the bot that sends last saw it, if the caller sees that bot.')
+      .optional(),
     created_at: createdAtField,
   })
   .meta({ id: 'Route' });
@@ -81,6 +93,8 @@ const RULE: RoutingRuleResource = {
   enabled: true,
   delivery: 'at_least_once',
   description: 'Refunds go to the accountants',
+  target_bot_name: 'Accounts',
+  target_chat_title: 'Accountants',
   created_at: '2026-01-02T10:30:00.000Z',
 };
 
@@ -245,6 +259,25 @@ without it a ranker by words decides here. A key that is limited to some bots mu
     botsOf: candidatesIn,
     readOnlyFields: fieldsBeside(routingRuleResource, updateInputs),
     example: { input: { id: 5, enabled: false }, output: { ...RULE, enabled: false } },
+  }),
+
+  reorderRoutingRules: defineOperation({
+    method: 'POST',
+    audit: ['route_reorder'],
+    paths: ['/api/routes/reorder'],
+    role: 'admin',
+    summary: 'Lets the routing rules of a bot run in another order.',
+    description:
+      'Without it, rules run in the order of their ids. A rule that is added later runs after them. The answer is 409 unless ' +
+      'each rule of the bot is named once.',
+    input: z.object({
+      bot_id: botId(),
+      ids: ownIds(MOST_RULES).describe('The ids of all rules of the bot, in the order in which they run.'),
+    }),
+    output: z.array(routingRuleResource),
+    botInputs: ['bot_id'],
+    errors: ['conflict'],
+    example: { input: { bot_id: 7, ids: [5] }, output: [RULE] },
   }),
 
   tryRoutingRules: defineOperation({

@@ -214,6 +214,8 @@ export interface RoutesTable {
   description: Generated<string>;
   /** After a crash between sending and recording: send the message in flight again, or leave it out. */
   delivery: Generated<'at_least_once' | 'at_most_once'>;
+  /** Rules run by it; null: by the id. Those that were put in order have the numbers that they had together before. */
+  position: BigInt64 | null;
   created_at: CreatedAt;
 }
 

@@ -467,6 +467,13 @@ const EXAMPLES: Record<OperationName, Example> = {
   updateRoutingRule: async () => ({ id: await newRule(), action: 'hold', action_minutes: 30, enabled: false }),
   listRouteDecisions: () => ({ bot_id: botId, limit: 10 }),
   checkInitData: () => ({ bot_id: botId, init_data: 'auth_date=1&hash=00' }),
+  reorderRoutingRules: async () => {
+    const id = await newBot();
+    const rule = { source_bot_id: id, condition_type: 'all', action: 'drop' };
+    const add = async () => ((await admin('POST', '/api/routes/add', { body: rule })).json as { id: number }).id;
+    const [first, second] = [await add(), await add()];
+    return { bot_id: id, ids: [second, first] };
+  },
   tryRoutingRules: () => ({
     bot_id: botId,
     message: { message_id: 1, chat: { id: CHAT, type: 'private' }, text: 'Hi' },

@@ -50,6 +50,7 @@ describe('a routing rule', () => {
       enabled: true,
       delivery: 'at_least_once',
       description: 'To the desk',
+      target_bot_name: target.name,
       created_at: expect.stringMatching(/Z$/),
     });
     const second = await added({ enabled: false });
@@ -168,12 +169,103 @@ describe('a routing rule', () => {
   });
 });
 
+describe('the order of rules', () => {
+  const reorder = (bot_id: number, ids: number[], client = api.admin) =>
+    client('POST', '/api/routes/reorder', { body: { bot_id, ids } });
+
+  test('is that of their ids until somebody changes it; rules that are added later run after them', async () => {
+    const bot = await api.addBot();
+    const drop = (value: string) =>
+      added({ source_bot_id: bot.id, condition_type: 'keyword', condition_value: value, action: 'drop' });
+    const [a, b, c] = [await drop('a'), await drop('b'), await drop('c')];
+    const idsOf = (answer: RestAnswer) => (answer.json as RoutingRuleResource[]).map(({ id }) => id);
+    const listed = async (query: object = {}) => idsOf(await list(api.admin, { bot_id: bot.id, ...query }));
+    expect(await listed()).toEqual([a.id, b.id, c.id]);
+    expect(idsOf(await reorder(bot.id, [c.id, a.id, b.id]))).toEqual([c.id, a.id, b.id]);
+    const d = await drop('d');
+    expect(await listed()).toEqual([c.id, a.id, b.id, d.id]);
+    const first = await list(api.admin, { bot_id: bot.id, limit: 2 });
+    const before = /[?&]before=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    expect([idsOf(first), await listed({ limit: 2, before })]).toEqual([
+      [c.id, a.id],
+      [b.id, d.id],
+    ]);
+    const message = { message_id: 1, chat: { id: 5, type: 'private' }, text: 'a b c d' };
+    const tried = await api.admin('POST', '/api/routes/try', { body: { bot_id: bot.id, message } });
+    expect((tried.json as { route_id: number; matches: boolean }[]).map((one) => one.route_id)).toEqual([
+      ...[c.id, a.id, b.id, d.id],
+    ]);
+    const [entry] = (await api.admin('GET', '/api/adminlog', { query: { bot_id: bot.id, action: 'route_reorder' } }))
+      .json as { details: string }[];
+    expect(entry?.details).toContain(`${c.id}`);
+  });
+
+  test('is refused unless each rule of the bot is named once', async () => {
+    const bot = await api.addBot();
+    const rule = await added({ source_bot_id: bot.id, condition_type: 'all', action: 'drop' });
+    const foreign = await added();
+    for (const ids of [[], [rule.id, rule.id], [foreign.id], [rule.id, foreign.id]]) {
+      expect([ids, (await reorder(bot.id, ids)).status]).toEqual([ids, 409]);
+    }
+    const user = await insertAccount(api.database.db, { username: 'reorders', bots: [bot.id] });
+    expect((await reorder(bot.id, [rule.id], restClient(api.url, user.key))).status).toBe(403);
+  });
+});
+
+test('rules name the chats, topics and people that they are about, and the bot that sends if the caller sees it', async () => {
+  const [from, to] = [await api.addBot(), await api.addBot()];
+  const { db } = api.database;
+  const group = { bot_id: from.id, id: TARGET_CHAT, type: 'supergroup', title: 'Desk' };
+  await db
+    .insertInto('chats')
+    .values([group, { ...group, bot_id: to.id, title: 'Accountants' }])
+    .execute();
+  const forum = { bot_id: from.id, chat_id: TARGET_CHAT };
+  await db
+    .insertInto('topics')
+    .values({ ...forum, thread_id: 120, name: 'Refunds' })
+    .execute();
+  await db
+    .insertInto('chat_users')
+    .values({ ...forum, user_id: 77, first_name: 'Ada' })
+    .execute();
+  const conditions = [
+    ['chat_id', String(TARGET_CHAT)],
+    ['thread_id', `${TARGET_CHAT}:120`],
+    ['user_id', '77'],
+    ['user_id', '404'],
+  ];
+  for (const [condition_type, condition_value] of conditions) {
+    await added({ source_bot_id: from.id, target_bot_id: to.id, condition_type, condition_value });
+  }
+  const namesOf = async (client = api.admin) =>
+    ((await list(client, { bot_id: from.id })).json as RoutingRuleResource[]).map((rule) => [
+      rule.condition_name,
+      rule.target_bot_name,
+      rule.target_chat_title,
+    ]);
+  const sent = [to.name, 'Accountants'];
+  expect(await namesOf()).toEqual([
+    ['Desk', ...sent],
+    ['Desk · Refunds', ...sent],
+    ['Ada', ...sent],
+    [undefined, ...sent],
+  ]);
+  const owner = await insertAccount(db, { username: 'sees-the-source', bots: [from.id] });
+  expect((await namesOf(restClient(api.url, owner.key)))[0]).toEqual(['Desk', undefined, undefined]);
+});
+
 describe('routing rules and who may touch them', () => {
   test('users read those of their bots and change none', async () => {
     const { db } = api.database;
     const owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [source.id] })).key);
     const stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger', bots: [target.id] })).key);
-    expect((await list(owner)).json).toEqual((await list()).json);
+    const all = (await list()).json as RoutingRuleResource[];
+    // They do not see the name of another bot that sends.
+    const seen = all.map(({ target_bot_name: name, ...rule }) =>
+      rule.target_bot_id === source.id ? { ...rule, target_bot_name: name } : rule,
+    );
+    expect((await list(owner)).json).toEqual(seen);
     expect((await list(stranger)).status).toBe(403);
     expect((await add({}, owner)).status).toBe(403);
     expect((await update({ id: 1 }, owner)).status).toBe(403);

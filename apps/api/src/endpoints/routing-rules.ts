@@ -3,12 +3,14 @@ import type { RoutingRuleResource, routingRuleOperations } from '@flotilla/contr
 import { addRoutingRule } from '@flotilla/domain/delivery/routing-rules/add-routing-rule.ts';
 import type { WantedRule } from '@flotilla/domain/delivery/routing-rules/complete-rule.ts';
 import { deleteRoutingRule } from '@flotilla/domain/delivery/routing-rules/delete-routing-rule.ts';
+import { nameRules } from '@flotilla/domain/delivery/routing-rules/name-rules.ts';
+import { reorderRoutingRules } from '@flotilla/domain/delivery/routing-rules/reorder-routing-rules.ts';
 import type { RoutingRule, RoutingRuleChanges } from '@flotilla/domain/delivery/routing-rules/routing-rule.ts';
 import { routingRuleStore } from '@flotilla/domain/delivery/routing-rules/routing-rule-store.ts';
 import { tryRoutingRules } from '@flotilla/domain/delivery/routing-rules/try-routing-rules.ts';
 import { updateRoutingRule } from '@flotilla/domain/delivery/routing-rules/update-routing-rule.ts';
 import { CHOSEN_BOT } from '@flotilla/domain/fleet/bots/active-rule.ts';
-import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
@@ -19,7 +21,7 @@ import { withoutNulls } from './without-nulls.ts';
 export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   async listRoutingRules(context, { input, caller }) {
     const { limit, offset } = input;
-    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [after = null] = decodeCursor(input.before, ['number']) ?? [];
     const { bot_id: sourceBotId, target_bot_id: targetBotId, q } = input;
     if (sourceBotId === undefined && targetBotId === undefined && q === undefined) {
       throw refusedInput('bot_id', 'is required unless target_bot_id or q is given');
@@ -28,16 +30,17 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
     const query = { sourceBotId, targetBotId, q, sources: caller.bots };
     const rules = routingRuleStore(context.db);
     const [rows, total] = await Promise.all([
-      rules.list(query, { limit: limit + 1, offset, afterId }),
+      rules.list(query, { limit: limit + 1, offset, after }),
       rules.count(query),
     ]);
-    return cutPage(rows.map(presentRoutingRule), limit, total, (rule) => [rule.id]);
+    const page = cutPage(rows, limit, total, ({ position }) => [position]);
+    return { ...page, rows: await presentNamed(context, caller, page.rows) };
   },
 
   async addRoutingRule(context, { input, by, caller }) {
     requireBotsOfRule(context, input);
     requireNamedCandidates(caller, input.target_bot_id, input.candidate_bot_ids ?? null);
-    return presentRoutingRule(await addRoutingRule(context, by, ruleOf(input)));
+    return presentOne(context, caller, await addRoutingRule(context, by, ruleOf(input)));
   },
 
   updateRoutingRule: {
@@ -47,8 +50,13 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
       const before = await routingRuleStore(context.db).find(input.id);
       const { target_bot_id: target = before?.targetBotId, candidate_bot_ids: named = before?.candidateBotIds } = input;
       requireNamedCandidates(caller, target, named ?? null);
-      return presentRoutingRule(await updateRoutingRule(context, by, input.id, ruleOf(input)));
+      return presentOne(context, caller, await updateRoutingRule(context, by, input.id, ruleOf(input)));
     },
+  },
+
+  async reorderRoutingRules(context, { input, by, caller }) {
+    const sourceBotId = requireBot(context, input.bot_id).id;
+    return presentNamed(context, caller, await reorderRoutingRules(context, by, sourceBotId, input.ids));
   },
 
   async tryRoutingRules(context, { input, whileAllowed }) {
@@ -112,6 +120,29 @@ async function findBotsOfRule({ db }: Context, id: number): Promise<number[]> {
   const rule = await routingRuleStore(db).find(id);
   if (rule === null) return [];
   return [rule.sourceBotId, rule.targetBotId, ...(rule.candidateBotIds ?? [])].filter((bot) => bot !== CHOSEN_BOT);
+}
+
+async function presentOne(context: Context, caller: Caller, rule: RoutingRule): Promise<RoutingRuleResource> {
+  const [named] = await presentNamed(context, caller, [rule]);
+  return named!;
+}
+
+async function presentNamed(
+  context: Context,
+  caller: Caller,
+  rules: readonly RoutingRule[],
+): Promise<RoutingRuleResource[]> {
+  const names = await nameRules(context, rules);
+  return rules.map((rule) => {
+    const { condition = null, targetChat = null } = names.get(rule.id) ?? {};
+    const isSeen = rule.targetBotId !== CHOSEN_BOT && seesBot(caller, rule.targetBotId);
+    const target = isSeen ? context.directory.byId(rule.targetBotId) : undefined;
+    return {
+      ...presentRoutingRule(rule),
+      ...withoutNulls({ condition_name: condition }),
+      ...(target === undefined ? {} : withoutNulls({ target_bot_name: target.name, target_chat_title: targetChat })),
+    };
+  });
 }
 
 function presentRoutingRule(rule: RoutingRule): RoutingRuleResource {

@@ -19,11 +19,13 @@ type PickProps = {
   placeholder?: string;
   hint?: string;
   fault?: string | null | undefined;
+  /** What a text means by itself, if it does: it is chosen when the field is left. */
+  own?: (typed: string) => Option | null;
 };
 
 /** Finds one of many by a part of its name. */
 export function PickField(props: PickProps): ReactNode {
-  const { label, chosen, finder, choose, placeholder, hint, fault } = props;
+  const { label, chosen, finder, choose, placeholder, hint, fault, own } = props;
   const words = useWords();
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
@@ -74,7 +76,11 @@ export function PickField(props: PickProps): ReactNode {
             setMarked(0);
           }}
           onClick={() => setTyped((known) => known ?? '')}
-          onBlur={() => setTyped(null)}
+          onBlur={() => {
+            const typedOwn = typed === null ? null : (own?.(typed.trim()) ?? null);
+            if (typedOwn !== null) choose(typedOwn);
+            setTyped(null);
+          }}
           onKeyDown={steer}
         />
         {chosen !== '' && typed === null && (

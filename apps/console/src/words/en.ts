@@ -57,6 +57,7 @@ export const words = {
     form: 'YYYY-MM-DD HH:MM',
     unread: 'Write a day, with a time if you want: 2026-11-27 14:30, or 14:30 for today.',
   },
+  pick: { byId: 'by its id' },
   clearField: (name: string) => `Clear: ${name}`,
 
   access,

@@ -56,6 +56,7 @@ export const words: Words = {
     form: 'ГГГГ-ММ-ДД ЧЧ:ММ',
     unread: 'Введите дату, можно со временем: 27.11.2026 14:30; или 14:30, если сегодня.',
   },
+  pick: { byId: 'по id' },
   clearField: (name) => `Очистить: ${name}`,
 
   access,

@@ -58,9 +58,10 @@ async function createRoutes(db: Kysely<unknown>): Promise<void> {
       enabled boolean not null default true,
       description text not null default '',
       delivery text not null default 'at_least_once' check (delivery in ('at_least_once', 'at_most_once')),
+      position bigint,
       created_at timestamptz not null default now()
     )`.execute(db);
-  // For the rules from a bot, in the order they run.
+  // For the rules from a bot.
   await sql`create index routes_source on routes (source_bot_id, id)`.execute(db);
   // For the rules to a bot, and for deleting it.
   await sql`create index routes_target on routes (target_bot_id)`.execute(db);

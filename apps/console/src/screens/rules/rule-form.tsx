@@ -15,6 +15,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { faultsOf } from '../../parts/form-faults.ts';
+import { ChatField, PersonField } from '../../parts/place-fields.tsx';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { useWords } from '../../words/words.tsx';
 import {
@@ -97,7 +98,27 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
           value={condition}
           choose={(chosen) => change({ condition: chosen, ...(chosen === 'llm' ? OF_ROUTER : {}) })}
         />
-        {condition !== 'all' && (
+        {condition === 'chat_id' && (
+          <ChatField
+            label={form.value.chat_id}
+            hint={form.valueHints.chat_id}
+            fault={faults.condition_value}
+            botId={botId}
+            id={draft.value}
+            choose={(value) => change({ value })}
+          />
+        )}
+        {condition === 'user_id' && (
+          <PersonField
+            label={form.value.user_id}
+            hint={form.valueHints.user_id}
+            fault={faults.condition_value}
+            botId={botId}
+            id={draft.value}
+            choose={(value) => change({ value })}
+          />
+        )}
+        {condition !== 'all' && condition !== 'chat_id' && condition !== 'user_id' && (
           <Field
             label={form.value[condition]}
             hint={form.valueHints[condition]}
@@ -145,14 +166,14 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
                 choose={(targetBot) => change({ targetBot })}
               />
             )}
-            <Field
+            <ChatField
               label={form.targetChat}
               hint={form.targetChatHint}
               fault={faults.target_chat_id}
-              required
-              inputMode="text"
-              value={draft.targetChat}
-              onChange={(event) => change({ targetChat: event.target.value })}
+              botId={Number(draft.targetBot ?? botId)}
+              id={draft.targetChat}
+              none={{ id: '0', name: rulesWords.chatOfMessage }}
+              choose={(targetChat) => change({ targetChat })}
             />
             <SelectField
               label={form.delivery}

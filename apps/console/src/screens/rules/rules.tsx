@@ -2,11 +2,11 @@ import type { RoutingRuleResource } from '@flotilla/contract/routing-rules.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
-import { useBotName } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useSession } from '../../session.tsx';
@@ -16,9 +16,12 @@ import { sendsMessages } from './rule-draft.ts';
 import { RuleForm } from './rule-form.tsx';
 import { useRulesWords } from './rules-words.ts';
 import { type Tried, TryMessage } from './try-message.tsx';
+import { useRuleOrder } from './use-rule-order.ts';
 import './rules.css';
 
 type Rule = RoutingRuleResource;
+
+const NONE: readonly Rule[] = [];
 
 /** The routing rules of a bot in their order, and which of them a message would meet. */
 export function Rules(): ReactNode {
@@ -37,6 +40,7 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
     queryFn: ({ signal }) => call('listRoutingRules', { bot_id: botId }, signal),
     refetchInterval: REFRESH_MS,
   });
+  const order = useRuleOrder(botId, rules.data ?? NONE);
   return (
     <div className="rules">
       <section className="panel" aria-labelledby="rules">
@@ -47,16 +51,21 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
         </header>
         {rules.isError && <Failure error={rules.error} retry={() => void rules.refetch()} />}
         {rules.data?.length === 0 && <Empty title={words.empty} hint={words.emptyHint} />}
-        <ol className="rule-list">
-          {rules.data?.map((rule) => (
+        {order.error && <Failure error={order.error} />}
+        <ol ref={order.list} className="rule-list">
+          {order.shown.map((rule) => (
             <RuleRow
               key={rule.id}
               rule={rule}
               isAdmin={isAdmin}
+              order={isAdmin && order.shown.length > 1 ? order : null}
               tried={tried?.find(({ route_id: id }) => id === rule.id)}
             />
           ))}
         </ol>
+        <p role="status" className="unseen">
+          {order.moved && words.place(order.moved.place, order.shown.length)}
+        </p>
       </section>
       {rules.data?.some(({ condition_type: type }) => type === 'llm') && <Decisions botId={botId} />}
       {/* Below rows that come, it would move from under the pointer. */}
@@ -66,14 +75,20 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
   );
 }
 
-type RowProps = { rule: Rule; isAdmin: boolean; tried: Tried[number] | undefined };
+type Order = ReturnType<typeof useRuleOrder>;
+type RowProps = { rule: Rule; isAdmin: boolean; tried: Tried[number] | undefined; order: Order | null };
 
-function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
+function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
   const rulesWords = useRulesWords();
   const [over, setOver] = useState<'edit' | 'remove' | null>(null);
-  const condition = rulesWords.conditions[rule.condition_type](rule.condition_value);
+  const named = rule.condition_name === undefined ? rule.condition_value : `\u2068${rule.condition_name}\u2069`;
+  const condition = rulesWords.conditions[rule.condition_type](named);
   return (
-    <li className={rule.enabled ? 'rule' : 'rule off'}>
+    <li
+      className={`rule ${rule.enabled ? '' : 'off'} ${order?.draggedId === rule.id ? 'dragged' : ''}`}
+      data-rule={rule.id}
+      {...order?.drag(rule.id)}
+    >
       <div className="rule-text">
         <p>
           <bdi>{condition}</bdi> <span aria-hidden="true">→</span> <RuleAction rule={rule} />
@@ -89,6 +104,7 @@ function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
       </div>
       {isAdmin ? (
         <div className="actions">
+          {order && <Move rule={rule} order={order} name={condition} />}
           <Toggle rule={rule} name={condition} />
           <Button onClick={() => setOver('edit')}>{rulesWords.edit}</Button>
           <Button kind="quiet" onClick={() => setOver('remove')}>
@@ -104,17 +120,48 @@ function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
   );
 }
 
+/** Moves the rule by a press, also where nothing can be dragged. */
+function Move({ rule, order, name }: { rule: Rule; order: Order; name: string }): ReactNode {
+  const words = useRulesWords();
+  const at = order.shown.indexOf(rule);
+  const last = order.shown.length - 1;
+  return (
+    <span className="rule-moves" title={words.drag}>
+      <Button
+        kind="quiet"
+        className="icon-only up"
+        data-step={-1}
+        aria-label={words.moveUp(name)}
+        aria-disabled={at === 0 || undefined}
+        onClick={() => order.move(rule.id, -1)}
+      >
+        <Icon name="down" />
+      </Button>
+      <Button
+        kind="quiet"
+        className="icon-only"
+        data-step={1}
+        aria-label={words.moveDown(name)}
+        aria-disabled={at === last || undefined}
+        onClick={() => order.move(rule.id, 1)}
+      >
+        <Icon name="down" />
+      </Button>
+    </span>
+  );
+}
+
 function RuleAction({ rule }: { rule: Rule }): ReactNode {
   const words = useRulesWords();
   const isChosen = rule.target_bot_id === 0;
-  const bot = useBotName(!sendsMessages(rule.action) || isChosen ? undefined : String(rule.target_bot_id));
+  const bot = rule.target_bot_name ?? `#${rule.target_bot_id}`;
   return (
     <>
       <b title={words.actionHints[rule.action]}>{words.actions[rule.action]}</b>{' '}
       {rule.action === 'hold' && <span className="muted">{words.minutes(rule.action_minutes ?? 60)}</span>}
       {sendsMessages(rule.action) && (
         <>
-          {rule.target_chat_id === 0 ? words.sameChat : words.to(String(rule.target_chat_id))}{' '}
+          {rule.target_chat_id === 0 ? words.sameChat : words.to(rule.target_chat_title ?? String(rule.target_chat_id))}{' '}
           <span className="muted">
             {isChosen ? words.byChosen(rule.candidate_bot_ids?.length ?? null) : <ByBot name={bot} />}
             {rule.delivery === 'at_most_once' && `, ${words.atMostOnce}`}

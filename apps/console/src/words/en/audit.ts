@@ -69,6 +69,7 @@ const actions: Record<AuditAction, string> = {
   route_add: 'Added a routing rule',
   route_update: 'Changed a routing rule',
   route_delete: 'Deleted a routing rule',
+  route_reorder: 'Changed the order of the routing rules',
   program_add: 'Added a program',
   program_update: 'Changed a program',
   program_enable: 'Enabled a program',

@@ -32,6 +32,11 @@ export const rules = {
   },
   to: (chat: string) => `to chat ${chat}`,
   sameChat: 'to the chat it came from',
+  chatOfMessage: 'The chat that the message came from',
+  moveUp: (rule: string) => `Move up: ${rule}`,
+  moveDown: (rule: string) => `Move down: ${rule}`,
+  drag: 'Drag to another place',
+  place: (n: number, all: number) => `Rule ${n} of ${all}`,
   by: 'by',
   byChosen: (n: number | null) =>
     n === null
@@ -56,18 +61,18 @@ export const rules = {
       llm: 'no other rule acts: the router chooses a bot',
     },
     value: {
-      chat_id: 'Id of the chat',
+      chat_id: 'Chat',
       thread_id: 'Chat and topic',
-      user_id: 'Id of the user',
+      user_id: 'User',
       keyword: 'Word or phrase',
       text: 'Regular expression',
       llm: 'Instruction for the model',
     },
     valueHints: {
-      chat_id: 'Negative for groups and channels.',
+      chat_id: 'A part of its name, or its id, which is negative for groups and channels.',
       thread_id:
         'Both ids with a colon between them: -1001234567890:120. The topic 1 is General, 0 is outside every topic.',
-      user_id: 'The id at the platform.',
+      user_id: 'A part of the name, or the id at the platform.',
       keyword: 'Case does not matter.',
       text: 'RE2 syntax. It may match anywhere in the text.',
       llm: 'May be empty. Where the service has a model, it reads the masked text of messages and the descriptions of the bots.',
@@ -77,7 +82,7 @@ export const rules = {
     candidates: 'Chosen from',
     allCandidates: 'All bots with a description',
     targetChat: 'To chat',
-    targetChatHint: 'Id of the chat. 0: the chat that the message came from.',
+    targetChatHint: 'A part of its name, or its id. 0: the chat that the message came from.',
     minutes: 'For minutes',
     minutesHint: '1 to 1440. Each answer of a person begins them anew.',
     delivery: 'If a worker crashes while it sends',

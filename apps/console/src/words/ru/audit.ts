@@ -91,6 +91,7 @@ export const audit: Words['audit'] = {
     route_add: 'Добавление правила',
     route_update: 'Изменение правила',
     route_delete: 'Удаление правила',
+    route_reorder: 'Изменение порядка правил',
     program_add: 'Добавление программы',
     program_update: 'Изменение программы',
     program_enable: 'Включение программы',

@@ -14,6 +14,9 @@ export interface RuleQuery {
   sources: 'all' | ReadonlySet<number>;
 }
 
+/** A rule that was not put in order runs by its id, after all that are older. */
+const POSITION = sql<number>`coalesce(position, id)`;
+
 /** SQL of routing rules. */
 export function routingRuleStore(db: Database) {
   const rulesOf = ({ sourceBotId, targetBotId, q, sources }: RuleQuery) => {
@@ -28,13 +31,13 @@ export function routingRuleStore(db: Database) {
     return rules.where('source_bot_id', '=', sql<number>`any(${[...sources]}::bigint[])`);
   };
   return {
-    /** In the order they run; `afterId` starts after that rule. */
+    /** In the order they run; `after` is the position of the last rule of the previous page. */
     async list(
       query: RuleQuery,
-      page: { limit: number; offset: number; afterId: number | null },
+      page: { limit: number; offset: number; after: number | null },
     ): Promise<RoutingRule[]> {
-      let rules = rulesOf(query).selectAll().orderBy('id').limit(page.limit).offset(page.offset);
-      if (page.afterId !== null) rules = rules.where('id', '>', page.afterId);
+      let rules = rulesOf(query).selectAll().orderBy(POSITION).limit(page.limit).offset(page.offset);
+      if (page.after !== null) rules = rules.where(POSITION, '>', page.after);
       return (await rules.execute()).map(toRule);
     },
 
@@ -54,6 +57,16 @@ export function routingRuleStore(db: Database) {
     async lock(id: number): Promise<RoutingRule | null> {
       const row = await db.selectFrom('routes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
       return row === undefined ? null : toRule(row);
+    },
+
+    /** All rules of a source bot, locked until the transaction ends, in the order they run. */
+    async lockOfBot(sourceBotId: number): Promise<RoutingRule[]> {
+      const rows = db.selectFrom('routes').selectAll().where('source_bot_id', '=', sourceBotId).forUpdate();
+      return (await rows.orderBy('id').execute()).map(toRule).sort((one, other) => one.position - other.position);
+    },
+
+    async place(id: number, position: number): Promise<void> {
+      await db.updateTable('routes').set({ position }).where('id', '=', id).execute();
     },
 
     async insert(rule: RoutingRuleContent): Promise<RoutingRule> {
@@ -109,5 +122,6 @@ function toRule(row: Selectable<RoutesTable>): RoutingRule {
     delivery: row.delivery,
     description: row.description,
     createdAt: row.created_at,
+    position: row.position ?? row.id,
   };
 }

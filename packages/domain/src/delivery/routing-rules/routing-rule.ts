@@ -20,10 +20,12 @@ export interface RoutingRule {
   delivery: RoutingDelivery;
   description: string;
   createdAt: Date;
+  /** The rules of a bot run by it, the lowest first. */
+  position: number;
 }
 
 /** The fields of a rule that its author chooses. */
-export type RoutingRuleContent = Omit<RoutingRule, 'id' | 'createdAt'>;
+export type RoutingRuleContent = Omit<RoutingRule, 'id' | 'createdAt' | 'position'>;
 
 /** A requested rule. A field that is left out keeps its value, or has none in a new rule. */
 export type RoutingRuleChanges = { [Name in keyof RoutingRuleContent]?: RoutingRuleContent[Name] | undefined };

@@ -43,7 +43,7 @@ export async function tryRoutingRules(
     throw refusedInput('message', `has a text of more than ${LONGEST_TEXT} characters`);
   }
   const query = { sourceBotId: bot.id, sources: 'all' } as const;
-  const rules = await routingRuleStore(deps.db).list(query, { limit: RULES_AT_MOST, offset: 0, afterId: null });
+  const rules = await routingRuleStore(deps.db).list(query, { limit: RULES_AT_MOST, offset: 0, after: null });
   const forAll = await reasonForAll(deps, bot, message);
   const tried: TriedRule[] = [];
   let dropped = false;

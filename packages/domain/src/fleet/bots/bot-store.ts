@@ -17,7 +17,8 @@ const nextRevision = sql<number>`nextval('bot_revisions')`;
 const enabledRules = sql<ActiveRule[]>`(
   select coalesce(json_agg(json_build_object(
     'id', r.id, 'targetBotId', coalesce(r.target_bot_id, 0), 'candidateBotIds', r.candidate_bot_ids, 'conditionType', r.condition_type, 'conditionValue', r.condition_value,
-    'action', r.action, 'actionMinutes', r.action_minutes, 'targetChatId', r.target_chat_id, 'delivery', r.delivery) order by r.id), '[]')
+    'action', r.action, 'actionMinutes', r.action_minutes, 'targetChatId', r.target_chat_id, 'delivery', r.delivery)
+    order by coalesce(r.position, r.id)), '[]')
   from routes r where r.source_bot_id = bots.id and r.enabled)`;
 const programsOf = sql<StoredProgram[]>`(
   select coalesce(json_agg(json_build_object(

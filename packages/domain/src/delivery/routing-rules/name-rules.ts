@@ -1,0 +1,88 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+import { readThreadPlace } from '../../fleet/bots/thread-place.ts';
+import { chatTitles, titleKey } from '../../records/chats/chat-titles.ts';
+import type { RoutingRule } from './routing-rule.ts';
+
+/** What people call the chats and people that a rule names by their ids; null: not known. */
+export type RuleNames = { condition: string | null; targetChat: string | null };
+
+/** Names rules as their bots last saw what they name. */
+export async function nameRules(
+  { db }: { db: Database },
+  rules: readonly RoutingRule[],
+): Promise<ReadonlyMap<number, RuleNames>> {
+  const places = rules.map((rule) => ({ rule, chat: conditionChat(rule), target: targetChat(rule) }));
+  const chats = places.flatMap(({ chat, target }) => [chat, target].filter((one) => one !== null));
+  const topics = places.flatMap(({ rule }) => topicOf(rule) ?? []);
+  const people = rules.flatMap((rule) => personOf(rule) ?? []);
+  const [titles, topicNames, names] = await Promise.all([
+    chatTitles(db, chats),
+    topicNamesOf(db, topics),
+    namesOfPeople(db, people),
+  ]);
+  const titleOf = (chat: Chat | null) => (chat === null ? null : (titles.get(titleKey(chat)) ?? null));
+  return new Map(
+    places.map(({ rule, chat, target }) => {
+      const [topic, person] = [topicOf(rule), personOf(rule)];
+      const inTopic = topic === null ? null : (topicNames.get(keyOfTopic(topic)) ?? null);
+      const ofChat = [titleOf(chat), inTopic].filter((name) => name !== null).join(' · ') || null;
+      const ofPerson = person === null ? null : (names.get(keyOfPerson(person)) ?? null);
+      return [rule.id, { condition: ofPerson ?? ofChat, targetChat: titleOf(target) }] as const;
+    }),
+  );
+}
+
+type Chat = { bot_id: number; chat_id: number };
+type Topic = Chat & { thread_id: number };
+type Person = { bot_id: number; user_id: number };
+
+function conditionChat({ sourceBotId, conditionType, conditionValue }: RoutingRule): Chat | null {
+  if (conditionType === 'chat_id') return { bot_id: sourceBotId, chat_id: Number(conditionValue) };
+  const place = conditionType === 'thread_id' ? readThreadPlace(conditionValue) : null;
+  return place === null ? null : { bot_id: sourceBotId, chat_id: place.chatId };
+}
+
+function topicOf({ sourceBotId, conditionType, conditionValue }: RoutingRule): Topic | null {
+  const place = conditionType === 'thread_id' ? readThreadPlace(conditionValue) : null;
+  return place === null ? null : { bot_id: sourceBotId, chat_id: place.chatId, thread_id: place.threadId };
+}
+
+function personOf({ sourceBotId, conditionType, conditionValue }: RoutingRule): Person | null {
+  return conditionType === 'user_id' ? { bot_id: sourceBotId, user_id: Number(conditionValue) } : null;
+}
+
+/** The chat of each message, and one that the router chooses a bot for, have no name. */
+function targetChat({ targetBotId, targetChatId }: RoutingRule): Chat | null {
+  return targetChatId === null || targetChatId === 0 || targetBotId === 0
+    ? null
+    : { bot_id: targetBotId, chat_id: targetChatId };
+}
+
+const keyOfTopic = (topic: Topic) => `${topic.bot_id} ${topic.chat_id} ${topic.thread_id}`;
+const keyOfPerson = (person: Person) => `${person.bot_id} ${person.user_id}`;
+
+async function topicNamesOf(db: Database, topics: readonly Topic[]): Promise<Map<string, string>> {
+  if (topics.length === 0) return new Map();
+  const { rows } = await sql<Topic & { name: string }>`
+    select t.bot_id, t.chat_id, t.thread_id, t.name
+    from unnest(${topics.map((one) => one.bot_id)}::bigint[], ${topics.map((one) => one.chat_id)}::bigint[],
+      ${topics.map((one) => one.thread_id)}::bigint[]) as wanted (bot, chat, thread)
+    join topics t on t.bot_id = wanted.bot and t.chat_id = wanted.chat and t.thread_id = wanted.thread
+    where t.name is not null`.execute(db);
+  return new Map(rows.map((row) => [keyOfTopic(row), row.name]));
+}
+
+/** As the bot saw them last, in any of its chats; a channel or group that writes as itself is a chat. */
+async function namesOfPeople(db: Database, people: readonly Person[]): Promise<Map<string, string>> {
+  if (people.length === 0) return new Map();
+  const { rows } = await sql<Person & { name: string | null }>`
+    select wanted.bot as bot_id, wanted.person as user_id, coalesce(
+      (select coalesce(nullif(concat_ws(' ', u.first_name, u.last_name), ''), u.username) from chat_users u
+       where u.user_id = wanted.person and u.bot_id = wanted.bot order by u.last_seen_at desc limit 1),
+      (select coalesce(c.title, nullif(concat_ws(' ', c.first_name, c.last_name), ''), c.username) from chats c
+       where c.bot_id = wanted.bot and c.id = wanted.person)) as name
+    from unnest(${people.map((one) => one.bot_id)}::bigint[], ${people.map((one) => one.user_id)}::bigint[])
+      as wanted (bot, person)`.execute(db);
+  return new Map(rows.flatMap(({ name, ...person }) => (name === null ? [] : [[keyOfPerson(person), name] as const])));
+}
