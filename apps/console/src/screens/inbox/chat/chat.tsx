@@ -16,6 +16,7 @@ import { CHATS, noteRead } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
 import { useEdited } from '../compose/use-draft.ts';
 import { useSent } from '../compose/use-outgoing.ts';
+import { DeskBar } from '../desk/desk-bar.tsx';
 import { keyOfChat, linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
 import { type ChatActions, ChatActionsProvider } from './chat-actions.ts';
 import { ChatHead } from './chat-head.tsx';
@@ -134,6 +135,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
           goTo={goTo}
           showPerson={person.isWide ? null : person.choose}
         />
+        <DeskBar chat={chat} />
         {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
         {pinning.isError && <Failure error={pinning.error} />}
         {window?.messages.length === 0 && <Empty title={words.noMessages} />}

@@ -1,10 +1,10 @@
 import type { ChatResource, ShownChatResource } from '@flotilla/contract/chats.ts';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CallError, call } from '../../../call.ts';
+import { REFRESH_MS } from '../../../queries.ts';
 import { knownChat } from '../chats/use-chats.ts';
 import type { ChatId } from './use-window.ts';
 
-const ASK_EVERY_MS = 60_000;
 const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0 };
 
 /**
@@ -26,7 +26,7 @@ export function useShownChat({ botId, chatId }: ChatId, isMoving = false) {
       return listed && { ...listed, ...NOTHING_MORE };
     },
     enabled: botId !== 0,
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
     retry: false,
   });
 }

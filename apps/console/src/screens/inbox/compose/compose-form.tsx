@@ -3,6 +3,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { usePreferences } from '../../../preferences.tsx';
 import { useWords } from '../../../words/words.tsx';
+import type { FieldHelper } from '../desk/use-reply-picker.tsx';
 import { ButtonsEditor } from './buttons-editor.tsx';
 import { type Content, FORMATS, type Format } from './content.ts';
 import { countButtons } from './markup.ts';
@@ -23,6 +24,10 @@ type FormProps = {
   editLast?: () => void;
   attach?: (file: File) => void;
   field: RefObject<HTMLTextAreaElement | null>;
+  /** A list above the field that takes keys first. */
+  helper?: FieldHelper;
+  /** More buttons below the field. */
+  tools?: ReactNode;
   /** Reply keyboards go with new messages only. */
   inlineOnly: boolean;
 };
@@ -30,7 +35,7 @@ type FormProps = {
 const MOST_ROWS = 8;
 
 export function ComposeForm(props: FormProps): ReactNode {
-  const { label, act, content, change, children, canSend, busy, leave, editLast, attach, field } = props;
+  const { label, act, content, change, children, canSend, busy, leave, editLast, attach, field, helper, tools } = props;
   const { inbox: words } = useWords();
   const [editingButtons, setEditingButtons] = useState(false);
   const files = useRef<HTMLInputElement>(null);
@@ -38,6 +43,7 @@ export function ComposeForm(props: FormProps): ReactNode {
   const { enterSends, choose } = usePreferences();
   const submit = () => canSend && props.submit();
   const keys = (event: KeyboardEvent) => {
+    if (helper?.keys(event)) return;
     const acts: [boolean, (() => unknown) | undefined][] = [
       [event.key === 'Enter' && (event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey)), submit],
       [event.key === 'Escape', leave],
@@ -80,6 +86,7 @@ export function ComposeForm(props: FormProps): ReactNode {
         rows={Math.min(MOST_ROWS, text.split('\n').length)}
         value={text}
         onChange={(event) => change({ text: event.target.value })}
+        {...helper?.aria}
         onKeyDown={keys}
         onPaste={paste}
       />
@@ -109,6 +116,7 @@ export function ComposeForm(props: FormProps): ReactNode {
           <Icon name="keyboard" />
           {buttons > 0 && <span className="count">{buttons}</span>}
         </Button>
+        {tools}
         <select
           aria-label={words.format}
           title={words.format}

@@ -7,6 +7,7 @@ import { Icon } from '../../../parts/icon.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { Quote } from '../chat/quote.tsx';
 import type { ChatId } from '../chat/use-window.ts';
+import { useInsertedReplies } from '../desk/use-inserted-replies.tsx';
 import { AttachedFile } from './attached-file.tsx';
 import { ComposeForm } from './compose-form.tsx';
 import { type Content, parseModeOf } from './content.ts';
@@ -40,6 +41,7 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
     },
     focus: () => field.current?.focus(),
   }));
+  const replies = useInsertedReplies(chat, draft, change, field);
   const withoutReply = () => change({ replyTo: undefined });
   return (
     <ComposeForm
@@ -54,8 +56,11 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
       editLast={editLast}
       attach={attach}
       field={field}
+      helper={replies.helper}
+      tools={replies.tool}
       inlineOnly={false}
     >
+      {replies.list}
       {draft.replyTo !== undefined && (
         <Strip title={words.inbox.answering} close={withoutReply}>
           <Quote messageId={draft.replyTo} />

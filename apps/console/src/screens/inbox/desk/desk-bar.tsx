@@ -1,0 +1,159 @@
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../../../call.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Failure } from '../../../parts/failure.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { Menu, MenuChoice, MenuItem } from '../../../parts/menu.tsx';
+import { Until } from '../../../parts/time.tsx';
+import { useSession } from '../../../session.tsx';
+import { useChat } from '../chat/use-chat.ts';
+import type { ChatId } from '../chat/use-window.ts';
+import { useDeskWords } from './desk-words.ts';
+import { type Desk, useDesk } from './use-desk.ts';
+import './desk.css';
+
+const MINUTES = [30, 60, 240, 1440] as const;
+
+/** Who answers in a chat: the bot or a person, which account looks after it, and whether it is done. */
+export function DeskBar({ chat }: { chat: ChatId }): ReactNode {
+  const words = useDeskWords();
+  const known = useChat(chat);
+  const desk = useDesk(chat);
+  if (known?.type === 'channel' || known?.migrated_to_chat_id !== undefined) return null;
+  return (
+    <>
+      <div
+        className={`desk-bar ${known?.held_until ? 'held' : ''}`}
+        role="group"
+        aria-label={words.title}
+        aria-busy={desk.isPending || undefined}
+      >
+        {known && <Holding chat={known} desk={desk} />}
+        {known && <Assignee chat={known} desk={desk} />}
+        {known && <Done chat={known} desk={desk} />}
+      </div>
+      {desk.error && <Failure error={desk.error} />}
+    </>
+  );
+}
+
+type PartProps = { chat: ChatResource; desk: Desk };
+
+function Holding({ chat, desk }: PartProps): ReactNode {
+  const words = useDeskWords();
+  const { held_until: until, held_by: by = '', missed = 0 } = chat;
+  const label = until === undefined ? words.takeOver : words.longer;
+  return (
+    <>
+      {until !== undefined && (
+        <p className="desk-held" role="status">
+          <HeldBy by={by} /> <Until at={until} />
+        </p>
+      )}
+      <Menu
+        label={label}
+        face={
+          <>
+            {label}
+            <Icon name="down" />
+          </>
+        }
+      >
+        {MINUTES.map((minutes) => (
+          <MenuItem key={minutes} onClick={() => desk.takeOver(minutes)}>
+            {words.times[minutes]}
+          </MenuItem>
+        ))}
+      </Menu>
+      {until !== undefined && (
+        <>
+          <Button onClick={() => desk.release(false)}>{words.giveBack}</Button>
+          {missed > 0 && (
+            <Button title={words.deliverHint} onClick={() => desk.release(true)}>
+              {words.deliver(missed)}
+            </Button>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function HeldBy({ by }: { by: string }): ReactNode {
+  const words = useDeskWords();
+  const { account } = useSession();
+  if (by === `account:${account.username}`) return words.heldByYou;
+  const [, kind = '', name = ''] = /^(\w+):(.*)$/.exec(by) ?? [];
+  if (kind === 'account') return words.heldBy(name);
+  return words.heldBy(kind === 'rule' ? words.byRule(name) : words.byOwner);
+}
+
+function Assignee({ chat, desk }: PartProps): ReactNode {
+  const words = useDeskWords();
+  const { assigned_to: id, assigned_to_name: name } = chat;
+  const label = name === undefined ? words.assign : words.assigned(name);
+  return (
+    <Menu
+      label={label}
+      face={
+        <>
+          <Icon name="access" />
+          <bdi className="assignee cut">{name ?? words.assign}</bdi>
+        </>
+      }
+    >
+      <Assignees botId={chat.bot_id} assigned={id ?? null} choose={desk.assign} />
+    </Menu>
+  );
+}
+
+type AssigneesProps = { botId: number; assigned: number | null; choose: (accountId: number | null) => void };
+
+/** The accounts that have the bot; one's own comes first. */
+function Assignees({ botId, assigned, choose }: AssigneesProps): ReactNode {
+  const words = useDeskWords();
+  const { account } = useSession();
+  const asked = useQuery({
+    queryKey: ['assignees', botId],
+    queryFn: ({ signal }) => call('listAssignees', { bot_id: botId }, signal),
+  });
+  const listed = (asked.data ?? []).map(
+    ({ id, username, display_name: shown }) => [String(id), shown || username] as const,
+  );
+  const own = listed.filter(([id]) => id === String(account.id));
+  const others = listed.filter(([id]) => id !== String(account.id));
+  return (
+    <div className="assignees">
+      <MenuChoice
+        label={words.assign}
+        options={[['', words.nobody] as const, ...own, ...others]}
+        value={assigned === null ? '' : String(assigned)}
+        choose={(value) => choose(value === '' ? null : Number(value))}
+      />
+    </div>
+  );
+}
+
+function Done({ chat, desk }: PartProps): ReactNode {
+  const words = useDeskWords();
+  if (chat.state === 'done') {
+    return (
+      <>
+        <span className="desk-done muted">
+          <Icon name="check" /> {words.isDone}
+        </span>
+        <Button kind="quiet" onClick={() => desk.close(false)}>
+          {words.reopen}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <Button kind="quiet" title={words.doneHint} onClick={() => desk.close(true)}>
+      <Icon name="check" />
+      {words.done}
+    </Button>
+  );
+}
