@@ -43,7 +43,7 @@ export const botSettings = {
     wait: 'Calls wait here',
   },
   floodHints: {
-    pass: 'Each call goes to the platform. One that goes on calling may have to wait longer.',
+    pass: 'Each call goes to the platform. A bot that goes on calling may have to wait longer.',
     shield: 'Such calls get the same answer at once, with the seconds that remain, and the platform is not asked.',
     wait: 'Such calls are held for up to 30 seconds, and then go on one after the other.',
   },
