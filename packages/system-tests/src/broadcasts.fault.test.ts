@@ -21,10 +21,10 @@ afterAll(async () => {
   await fleet?.stop();
 }, 60_000);
 
-const begin = (bot: FleetBot) =>
+const begin = (bot: FleetBot, fields: object = {}) =>
   fleet.rest<BroadcastResource>('/api/broadcasts/add', {
     ...{ bot_id: bot.id, name: 'News', audience: { chat_types: ['private'] } },
-    ...{ method: 'sendMessage', params: { text: 'News' } },
+    ...{ method: 'sendMessage', params: { text: 'News' }, ...fields },
   });
 const shown = (id: number) => fleet.rest<BroadcastResource>(`/api/broadcasts/show?id=${id}`);
 const replaceWorker = async () => {
@@ -62,7 +62,7 @@ test('a worker that is killed while it sends leaves nobody with two messages; wh
   await sql`
     insert into chats (bot_id, id, type, last_incoming_date, last_incoming_id)
     select ${bot.id}, id, 'private', 1780000000, 1 from unnest(${people}::bigint[]) as id`.execute(db);
-  const { id } = await begin(bot);
+  const { id } = await begin(bot, { per_second: 5 });
   await waitFor(async () => (await shown(id)).counts.sent >= 5, { ...PATIENCE, message: 'some messages' });
   await replaceWorker();
   await waitFor(async () => (await shown(id)).state === 'done', { ...PATIENCE, message: 'the end' });

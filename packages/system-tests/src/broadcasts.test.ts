@@ -73,7 +73,7 @@ test('everybody of the audience that was counted gets it once, and whoever watch
 }, 90_000);
 
 test('a pause holds at once, while other messages of the bot go out; it goes on where it was', async () => {
-  const { id } = await begin('Paused');
+  const { id } = await begin('Paused', { per_second: 5 });
   await when(id, ({ counts }) => counts.sent >= 3, 'some messages');
   expect(await act('pause', id)).toMatchObject({ state: 'paused' });
   const query = `/api/outbox?bot_id=${bot.id}&broadcast_id=${id}`;
