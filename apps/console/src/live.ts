@@ -1,4 +1,5 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { BroadcastResource } from '@flotilla/contract/broadcasts.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { RouteDecision } from '@flotilla/contract/route-decisions.ts';
 import { createContext, use, useEffect, useRef, useSyncExternalStore } from 'react';
@@ -15,6 +16,7 @@ export type LiveEvent =
   | { name: 'call'; data: OfBot & { method: string; result: unknown } }
   | { name: 'attempt'; data: OfBot & { update_id: number; status: number; duration_ms: number; error?: string } }
   | { name: 'route'; data: OfBot & RouteDecision }
+  | { name: 'broadcast'; data: Pick<BroadcastResource, 'bot_id' | 'id' | 'state' | 'counts'> }
   | { name: 'bot'; data: BotResource }
   | { name: 'fleet'; data: FleetResource }
   | { name: 'read'; data: { bot_id: number; chat_id: number; read_message_id: number } }
@@ -160,6 +162,8 @@ function isOfTopic(event: LiveEvent, topic: string): boolean {
     case 'route':
     case 'read':
       return topic === `bot:${event.data.bot_id}` || topic === `chat:${event.data.bot_id}:${event.data.chat_id}`;
+    case 'broadcast':
+      return topic === `bot:${event.data.bot_id}`;
     case 'attempt':
       return topic === `attempts:${event.data.bot_id}`;
     case 'bot':

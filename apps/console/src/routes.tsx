@@ -7,6 +7,7 @@ import { readAccessAddress } from './screens/access/access-view.ts';
 import { readAddedBot } from './screens/add-bot/added-bot.ts';
 import { readAuditFilter } from './screens/audit/audit-filter.ts';
 import { readOverviewAddress, readUpdateAddress } from './screens/bot/bot-addresses.ts';
+import { readBroadcastFilter, readNewBroadcast } from './screens/broadcasts/broadcast-filter.ts';
 import { readChatAuditAddress } from './screens/chat/chat-audit-address.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readDeliveryFilter } from './screens/deliveries/delivery-filter.ts';
@@ -14,6 +15,7 @@ import { readEventFilter } from './screens/events/event-filter.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
 import { readInboxSearch } from './screens/inbox/inbox-filter.ts';
 import { readLiveFilter } from './screens/live/live-filter.ts';
+import { readOutboxFilter } from './screens/outbox/outbox-filter.ts';
 import { readProgramsAddress } from './screens/programs/programs-address.ts';
 import { readSearchAddress } from './screens/search/search-address.ts';
 import { PERIODS_OF_BOT, PERIODS_OF_CHAT, readPeriod } from './screens/statistics/period.ts';
@@ -161,6 +163,49 @@ const deliveries = createRoute({
   validateSearch: only(readDeliveryFilter),
   component: screen(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
 });
+const broadcasts = createRoute({
+  getParentRoute: () => root,
+  path: '/broadcasts',
+});
+const broadcastList = createRoute({
+  getParentRoute: () => broadcasts,
+  path: '/',
+  validateSearch: only(readBroadcastFilter),
+  component: screen(() => import('./screens/broadcasts/broadcasts.tsx'), 'Broadcasts'),
+});
+const newBroadcast = createRoute({
+  getParentRoute: () => broadcasts,
+  path: '/add',
+  validateSearch: only(readNewBroadcast),
+  component: screen(() => import('./screens/broadcasts/new-broadcast.tsx'), 'NewBroadcast'),
+});
+const oneBroadcast = createRoute({
+  getParentRoute: () => broadcasts,
+  path: '/$broadcast',
+  component: screen(() => import('./screens/broadcasts/broadcast.tsx'), 'OneBroadcast'),
+});
+const outbox = createRoute({
+  getParentRoute: () => root,
+  path: '/outbox',
+  validateSearch: only(readOutboxFilter),
+  component: screen(() => import('./screens/outbox/outbox.tsx'), 'Outbox'),
+});
+const outboxEntry = createRoute({
+  getParentRoute: () => outbox,
+  path: '/$entry',
+  component: screen(() => import('./screens/outbox/entry-details.tsx'), 'OpenEntry'),
+});
+const botOutbox = createRoute({
+  getParentRoute: () => bot,
+  path: '/outbox',
+  validateSearch: only(readOutboxFilter),
+  component: screen(() => import('./screens/outbox/outbox.tsx'), 'BotOutbox'),
+});
+const botOutboxEntry = createRoute({
+  getParentRoute: () => botOutbox,
+  path: '/$entry',
+  component: screen(() => import('./screens/outbox/entry-details.tsx'), 'OpenEntry'),
+});
 const system = createRoute({
   getParentRoute: () => root,
   path: '/system',
@@ -192,6 +237,8 @@ export function createConsoleRouter() {
       fleet,
       addBot,
       inbox.addChildren([inboxChat]),
+      outbox.addChildren([outboxEntry]),
+      broadcasts.addChildren([broadcastList, newBroadcast, oneBroadcast]),
       deliveries,
       system,
       live,
@@ -199,6 +246,7 @@ export function createConsoleRouter() {
         botOverview,
         botChats,
         botLive,
+        botOutbox.addChildren([botOutboxEntry]),
         botDeliveries,
         botUpdate,
         botPrograms,

@@ -31,6 +31,11 @@ export function seesWholeFleet({ role, bot_ids }: AccountResource): boolean {
   return role === 'admin' && bot_ids === null;
 }
 
+/** Whether the account may send one message to many chats. */
+export function mayBroadcast({ role, rights }: AccountResource): boolean {
+  return role === 'admin' || rights.includes('broadcast');
+}
+
 /** Shows the page to whoever is signed in. When the session ends, the page stays below the sign-in. */
 export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   const words = useWords();

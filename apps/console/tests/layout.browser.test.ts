@@ -27,6 +27,8 @@ let backend: TestBackend;
 let bots: FleetBot[];
 let group: number;
 let program: number;
+let entry: number;
+let broadcast: number;
 
 beforeAll(async () => {
   const { fleet, database } = suite;
@@ -62,6 +64,13 @@ beforeAll(async () => {
   });
   program = id;
   await fleet.rest('/api/programs/add', { bot_id: first.id, name: HOSTILE.arabic });
+  const tomorrow = { send_at: new Date(Date.now() + 86_400_000).toISOString() };
+  const said = { bot_id: first.id, method: 'sendMessage', ...tomorrow };
+  const params = { chat_id: group, text: HOSTILE.word.repeat(5) };
+  entry = (await fleet.rest<{ id: number }>('/api/outbox/add', { ...said, params })).id;
+  const audience = { chat_types: ['private'], tags: [HOSTILE.arabic] };
+  const news = { ...said, name: HOSTILE.word, audience, params: { text: HOSTILE.arabic.repeat(5) } };
+  broadcast = (await fleet.rest<{ id: number }>('/api/broadcasts/add', news)).id;
   const rule = { source_bot_id: first.id, condition_type: 'keyword', condition_value: HOSTILE.word, action: 'forward' };
   await fleet.rest('/api/routes/add', {
     ...rule,
@@ -101,12 +110,15 @@ function paths(): string[] {
       'deliveries',
       'deliveries?state=retrying',
     ],
+    ...['outbox', `outbox/${entry}`, 'broadcasts', `broadcasts/${broadcast}`, `broadcasts/add?bot=${id}`],
     ...['events', `search?q=${HOSTILE.cyrillic.slice(0, 5)}&bot=${id}&chat=${group}`, 'audit', 'access', 'system'],
     ...['access?view=keys', 'access?view=sessions', 'bots/add', 'nothing/here'],
     ...[
       '',
       '/chats',
       '/live',
+      '/outbox',
+      `/outbox/${entry}`,
       '/deliveries',
       '/programs',
       `/programs?open=${program}`,

@@ -1,6 +1,7 @@
 import type { AccountResource } from '@flotilla/contract/accounts.ts';
 import type { LinkProps } from '@tanstack/react-router';
 import type { IconName } from '../parts/icon.tsx';
+import { mayBroadcast } from '../session.tsx';
 import type { Words } from '../words/en.ts';
 
 type Screen = {
@@ -10,6 +11,8 @@ type Screen = {
   /** Pressed after `g`. */
   key: string;
   adminOnly?: true;
+  /** For those who may make broadcasts. */
+  ofBroadcasters?: true;
 };
 
 /** The screens of the navigation, of the command palette and of the shortcuts, in the order of the navigation. */
@@ -17,6 +20,8 @@ const SCREENS: readonly Screen[] = [
   { name: 'fleet', to: '/', icon: 'fleet', key: 'f' },
   { name: 'inbox', to: '/inbox', icon: 'inbox', key: 'i' },
   { name: 'live', to: '/live', icon: 'live', key: 'l' },
+  { name: 'outbox', to: '/outbox', icon: 'outbox', key: 'o' },
+  { name: 'broadcasts', to: '/broadcasts', icon: 'broadcasts', key: 'b', ofBroadcasters: true },
   { name: 'deliveries', to: '/deliveries', icon: 'deliveries', key: 'd' },
   { name: 'events', to: '/events', icon: 'events', key: 'e' },
   { name: 'search', to: '/search', icon: 'search', key: 's' },
@@ -25,6 +30,9 @@ const SCREENS: readonly Screen[] = [
   { name: 'system', to: '/system', icon: 'system', key: 'y', adminOnly: true },
 ];
 
-export function screensOf({ role }: AccountResource): readonly Screen[] {
-  return SCREENS.filter(({ adminOnly }) => !adminOnly || role === 'admin');
+export function screensOf(account: AccountResource): readonly Screen[] {
+  return SCREENS.filter(
+    ({ adminOnly, ofBroadcasters }) =>
+      (!adminOnly || account.role === 'admin') && (!ofBroadcasters || mayBroadcast(account)),
+  );
 }

@@ -6,11 +6,14 @@ import { useWords } from '../../words/words.tsx';
 
 type Tab = { name: Exclude<keyof Words['bot']['tabs'], 'label'>; to: NonNullable<LinkProps['to']> };
 
+const OVERVIEW = '/bots/$id';
+
 /** The views of a bot, in the order of the tabs. */
 const TABS: readonly Tab[] = [
-  { name: 'overview', to: '/bots/$id' },
+  { name: 'overview', to: OVERVIEW },
   { name: 'chats', to: '/bots/$id/chats' },
   { name: 'live', to: '/bots/$id/live' },
+  { name: 'outbox', to: '/bots/$id/outbox' },
   { name: 'deliveries', to: '/bots/$id/deliveries' },
   { name: 'programs', to: '/bots/$id/programs' },
   { name: 'rules', to: '/bots/$id/rules' },
@@ -26,7 +29,8 @@ export function BotTabs({ id }: { id: string }): ReactNode {
   // Not the route that is shown: while the next one is being loaded, a second step must go on from it.
   const path = useRouterState({ select: ({ location }) => location.pathname.replace(/\/$/, '') });
   const step = (by: 1 | -1) => () => {
-    const to = TABS[TABS.findIndex((tab) => path.endsWith(tab.to.replace('$id', id))) + by]?.to;
+    const at = TABS.findIndex((tab) => isOf(path, tab, id));
+    const to = TABS[at + by]?.to;
     if (to !== undefined) void navigate({ to, params: { id } });
   };
   useShortcuts({ '[': step(-1), ']': step(1) });
@@ -39,10 +43,16 @@ export function BotTabs({ id }: { id: string }): ReactNode {
   return (
     <nav ref={tabs} className="tabs" aria-label={words.label}>
       {TABS.map(({ name, to }) => (
-        <Link key={name} to={to} params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>
+        <Link key={name} to={to} params={{ id }} activeOptions={{ exact: to === OVERVIEW, includeSearch: false }}>
           {words[name]}
         </Link>
       ))}
     </nav>
   );
+}
+
+/** Whether a path is that of a view, or of what is open in it. */
+function isOf(path: string, { to }: Tab, id: string): boolean {
+  const own = to.replace('$id', id);
+  return path.endsWith(own) || (to !== OVERVIEW && path.includes(`${own}/`));
 }

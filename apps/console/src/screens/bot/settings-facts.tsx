@@ -21,6 +21,7 @@ export function SettingsFacts({ bot }: { bot: BotResource }): ReactNode {
     [fields.longPoll, onOff(bot.long_poll_enabled)],
     [fields.silentAfter, bot.silent_after_s],
     [fields.flood, fields.floods[bot.flood]],
+    [fields.pace, fields.paces(bot.pace)],
     [fields.manage, onOff(bot.manage_enabled)],
     [fields.kinds, bot.allowed_updates?.join(', ') ?? fields.allKinds],
     ...(bot.description ? ([[fields.description, <bdi key="description">{bot.description}</bdi>]] as const) : []),

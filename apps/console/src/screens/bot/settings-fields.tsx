@@ -4,14 +4,15 @@ import { Field } from '../../parts/field.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
 import { BackendFields } from './backend-fields.tsx';
 import { KindsField } from './kinds-field.tsx';
-import type { Settings } from './settings-draft.ts';
+import { PaceFields } from './pace-fields.tsx';
+import type { FaultOf, Settings } from './settings-draft.ts';
 import { useSettingsWords } from './settings-words.ts';
 import { SilentAfterField } from './silent-after-field.tsx';
 
 type FieldsProps = {
   settings: Settings;
   hasSecret: boolean;
-  faultOf: (name: keyof Settings) => string | undefined;
+  faultOf: FaultOf;
   change: (changed: Partial<Settings>) => void;
 };
 
@@ -80,6 +81,7 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
           value={settings.flood}
           choose={(flood) => change({ flood })}
         />
+        <PaceFields pace={settings.pace} change={(pace) => change({ pace })} faultOf={faultOf} />
       </Group>
       <Group title={words.history}>
         <SwitchField

@@ -35,7 +35,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   });
   const change = (changed: Partial<Settings>) => {
     setDraft((now) => ({ ...now, ...changed }));
-    setFaults(new Map([...faults].filter(([path]) => !(path in changed))));
+    setFaults(new Map([...faults].filter(([path]) => !(path.split('.')[0]! in changed))));
     if (saving.isSuccess) saving.reset();
   };
   const save = () => {

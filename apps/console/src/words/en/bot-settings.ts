@@ -47,6 +47,16 @@ export const botSettings = {
     shield: 'Such calls get the same answer at once, with the seconds that remain, and the platform is not asked.',
     wait: 'Such calls are held for up to 30 seconds, and then go on one after the other.',
   },
+  paces: {
+    per_second: 'Outbox: messages a second in all',
+    per_chat_second: 'Outbox: messages a second into one chat',
+    per_group_minute: 'Outbox: messages a minute into one group',
+  },
+  paceHints: {
+    per_second: 'Usually 25; the platform takes about 30. Broadcasts leave a fifth to everything else.',
+    per_chat_second: 'Usually 1.',
+    per_group_minute: 'Usually 20, as the platform allows. Channels count as groups.',
+  },
   history: 'History',
   manage: 'Keep history, run rules, manage chats',
   manageHint: 'Off: Flotilla only passes updates on. It keeps no messages, and refuses to send or moderate.',

@@ -28,6 +28,8 @@ type FormProps = {
   helper?: FieldHelper;
   /** More buttons below the field. */
   tools?: ReactNode;
+  /** Stands before the button that sends. */
+  beside?: ReactNode;
   /** Reply keyboards go with new messages only. */
   inlineOnly: boolean;
 };
@@ -138,6 +140,7 @@ export function ComposeForm(props: FormProps): ReactNode {
         >
           {!enterSends && <kbd>Ctrl</kbd>} <kbd>⏎</kbd>
         </button>
+        {props.beside}
         <Button type="submit" kind="primary" busy={busy} disabled={!canSend}>
           {act}
         </Button>

@@ -8,6 +8,9 @@ import { useWords } from '../../../words/words.tsx';
 import { Quote } from '../chat/quote.tsx';
 import type { ChatId } from '../chat/use-window.ts';
 import { useInsertedReplies } from '../desk/use-inserted-replies.tsx';
+import { Scheduled } from '../later/scheduled.tsx';
+import { SendLater } from '../later/send-later.tsx';
+import { useSendLater } from '../later/use-send-later.ts';
 import { AttachedFile } from './attached-file.tsx';
 import { ComposeForm } from './compose-form.tsx';
 import { type Content, parseModeOf } from './content.ts';
@@ -34,6 +37,7 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
   const { file, sending, error, send, attach } = useOutgoing(chat);
   const field = useRef<HTMLTextAreaElement>(null);
   useSent(chat, (_, sent) => clear(sent));
+  const later = useSendLater(chat, clear);
   useImperativeHandle(handle, () => ({
     reply: (messageId) => {
       change({ replyTo: messageId });
@@ -49,8 +53,8 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
       act={words.inbox.send}
       content={draft}
       change={change}
-      canSend={file !== null || draft.text.trim() !== ''}
-      busy={sending !== null}
+      canSend={(file !== null || draft.text.trim() !== '') && !later.isPending}
+      busy={sending !== null || later.isPending}
       submit={() => send({ ...draft, file })}
       leave={draft.replyTo === undefined ? leave : withoutReply}
       editLast={editLast}
@@ -59,7 +63,14 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
       helper={replies.helper}
       tools={replies.tool}
       inlineOnly={false}
+      beside={
+        <SendLater
+          obstacle={file !== null ? 'file' : draft.text.trim() === '' ? 'empty' : null}
+          schedule={(at) => later.schedule(draft, at)}
+        />
+      }
     >
+      <Scheduled chat={chat} />
       {replies.list}
       {draft.replyTo !== undefined && (
         <Strip title={words.inbox.answering} close={withoutReply}>
@@ -69,7 +80,7 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
       {file && (
         <AttachedFile file={file} sent={sending?.file === file ? sending.progress : null} remove={() => attach(null)} />
       )}
-      {error && <Refusal error={error} />}
+      {(error ?? later.error) && <Refusal error={(error ?? later.error)!} />}
     </ComposeForm>
   );
 }

@@ -1,0 +1,139 @@
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import { readFormatted } from '../../parts/formatted-text.ts';
+import { type Content, parseModeOf } from '../inbox/compose/content.ts';
+import { NO_MARKUP, replyMarkupOf } from '../inbox/compose/markup.ts';
+import type { BroadcastsWords } from './broadcasts-words.ts';
+
+export const TYPES = ['private', 'group', 'supergroup', 'channel'] as const satisfies readonly ChatResource['type'][];
+export const ACTIVES = ['any', '7', '30', '90', 'own'] as const;
+export const PREVIEWS = ['below', 'above', 'none'] as const;
+const DAY_MS = 86_400_000;
+const MOST_PER_SECOND = 1_000;
+/** How much of a text is shown where its formatting is wrong. */
+const NEAR = 24;
+
+/** A broadcast as the form holds it. */
+export type Draft = {
+  bot: string | undefined;
+  name: string;
+  by: 'types' | 'ids';
+  types: readonly ChatResource['type'][];
+  /** With commas between them. */
+  tags: string;
+  active: (typeof ACTIVES)[number];
+  since: string | undefined;
+  excludeBlocked: boolean;
+  ids: string;
+  content: Content;
+  preview: (typeof PREVIEWS)[number];
+  silent: boolean;
+  perSecond: string;
+  when: 'now' | 'later';
+  sendAt: string | undefined;
+};
+export type DraftFaults = { [Name in keyof Draft]?: string };
+
+export function newDraft(bot: string | undefined): Draft {
+  return {
+    ...{ bot, name: '', by: 'types', types: ['private'], tags: '', active: 'any', since: undefined },
+    ...{ excludeBlocked: true, ids: '', content: { text: '', format: 'plain', markup: NO_MARKUP }, preview: 'below' },
+    ...{ silent: false, perSecond: '', when: 'now', sendAt: undefined },
+  };
+}
+
+/** The audience as the api takes it; null while it names no chats. */
+export function audienceOf(draft: Draft, now: Date) {
+  const { by, types, tags, active, since, excludeBlocked } = draft;
+  const common = { exclude_blocked: excludeBlocked };
+  if (by === 'ids') {
+    const ids = listed(draft.ids);
+    return ids.length === 0 || ids.some((id) => !isId(id)) ? null : { chat_ids: ids.map(Number), ...common };
+  }
+  const [named, activeSince] = [listed(tags), activeOf(active, since, now)];
+  if (types.length === 0 || activeSince === null) return null;
+  return {
+    ...{ chat_types: [...types], ...common },
+    ...(named.length === 0 ? {} : { tags: named }),
+    ...(activeSince === undefined ? {} : { active_since: activeSince }),
+  };
+}
+
+/** The same all day, so that what is counted need not be counted again. */
+function activeOf(active: Draft['active'], since: string | undefined, now: Date): string | null | undefined {
+  if (active === 'any') return undefined;
+  if (active === 'own') return since ?? null;
+  return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - Number(active) * DAY_MS).toISOString();
+}
+
+/** The call that every chat gets. */
+export function messageOf({ content, preview, silent }: Draft) {
+  const replyMarkup = replyMarkupOf({ ...content.markup, kind: 'inline' });
+  return {
+    method: 'sendMessage',
+    params: {
+      text: content.text,
+      ...parseModeOf(content.format),
+      ...(preview === 'none' ? { link_preview_options: { is_disabled: true } } : {}),
+      ...(preview === 'above' ? { link_preview_options: { show_above_text: true } } : {}),
+      ...(silent ? { disable_notification: true } : {}),
+      ...(replyMarkup && { reply_markup: replyMarkup }),
+    },
+  };
+}
+
+export type BroadcastInput = NonNullable<ReturnType<typeof broadcastOf>>;
+
+/** What the api takes; null while the draft is not whole. */
+export function broadcastOf(draft: Draft, now: Date) {
+  const { bot, name, perSecond, when, sendAt } = draft;
+  const audience = audienceOf(draft, now);
+  if (bot === undefined || audience === null) return null;
+  return {
+    ...{ bot_id: bot, name: name.trim(), audience, ...messageOf(draft) },
+    ...(perSecond === '' ? {} : { per_second: Number(perSecond) }),
+    ...(when === 'later' && sendAt !== undefined ? { send_at: sendAt } : {}),
+  };
+}
+
+/** What keeps the draft from being sent. */
+export function faultsOfDraft(draft: Draft, words: BroadcastsWords, now: Date): DraftFaults {
+  const { form } = words;
+  const { bot, name, by, types, active, since, perSecond, when, sendAt } = draft;
+  const wrongId = listed(draft.ids).find((id) => !isId(id));
+  const faults: DraftFaults = {
+    ...(bot === undefined && { bot: form.botRequired }),
+    ...(name.trim() === '' && { name: form.nameRequired }),
+    ...(by === 'types' && types.length === 0 && { types: form.kindRequired }),
+    ...(by === 'types' && active === 'own' && since === undefined && { since: form.sendAtRequired }),
+    ...(by === 'ids' && listed(draft.ids).length === 0 && { ids: form.idsRequired }),
+    ...(by === 'ids' && wrongId !== undefined && { ids: form.idsWrong(wrongId) }),
+    ...contentFault(draft, words),
+  };
+  const pace = Number(perSecond);
+  if (perSecond !== '' && !(Number.isInteger(pace) && pace >= 1 && pace <= MOST_PER_SECOND)) {
+    faults.perSecond = form.perSecondWrong;
+  }
+  if (when === 'later' && !(sendAt !== undefined && Date.parse(sendAt) > now.getTime())) {
+    faults.sendAt = form.sendAtRequired;
+  }
+  return faults;
+}
+
+/** Of the message alone, which is enough for a test. */
+export function contentFault({ content }: Draft, { form }: BroadcastsWords): Pick<DraftFaults, 'content'> {
+  if (content.text.trim() === '') return { content: form.textRequired };
+  const formatted = readFormatted(content.text, parseModeOf(content.format).parse_mode);
+  if ('text' in formatted) return {};
+  const { wrongAt } = formatted;
+  const from = Math.max(0, Math.min(wrongAt, content.text.length - NEAR / 2));
+  return { content: form.wrongFormat(`“${content.text.slice(from, from + NEAR)}”`) };
+}
+
+/** Texts that stand apart by commas, spaces of lines or semicolons. */
+function listed(text: string): string[] {
+  return [...new Set(text.split(/[,;\n]/).map((one) => one.trim()))].filter((one) => one !== '');
+}
+
+function isId(text: string): boolean {
+  return /^-?[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+}

@@ -1,0 +1,72 @@
+import type { OutboxEntryResource as Entry } from '@flotilla/contract/outbox.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { call } from '../../../call.ts';
+import { REFRESH_MS } from '../../../queries.ts';
+import { useChat } from '../chat/use-chat.ts';
+import type { ChatId } from '../chat/use-window.ts';
+import { parseModeOf } from '../compose/content.ts';
+import { replyMarkupOf } from '../compose/markup.ts';
+import type { NewMessage } from '../compose/use-draft.ts';
+
+const SHOWN = 50;
+/** The topic of a forum whose messages name none. */
+const GENERAL = 1;
+
+/** Hands a message to the outbox, once however often it is asked to; `done` is told what is scheduled. */
+export function useSendLater(chat: ChatId, done: (scheduled: NewMessage) => void) {
+  const queries = useQueryClient();
+  const connection = useChat(chat)?.business_connection_id;
+  const inFlight = useRef(false);
+  const scheduling = useMutation({
+    mutationFn: ({ message, sendAt }: { message: NewMessage; sendAt: Date }) =>
+      call('addOutboxEntry', {
+        ...{ bot_id: chat.botId, method: 'sendMessage', params: paramsOf(chat, message, connection) },
+        send_at: sendAt.toISOString(),
+      }),
+    onSuccess: (_, { message }) => done(message),
+    onSettled: () => {
+      inFlight.current = false;
+      return queries.invalidateQueries({ queryKey: scheduledKey(chat) });
+    },
+  });
+  const schedule = (message: NewMessage, sendAt: Date) => {
+    if (inFlight.current) return;
+    inFlight.current = true;
+    scheduling.mutate({ message, sendAt });
+  };
+  return { schedule, error: scheduling.error, isPending: scheduling.isPending };
+}
+
+/** What is scheduled in a chat, or in one of its topics; the first to be sent comes first. */
+export function useScheduled(chat: ChatId): Entry[] {
+  const { botId, chatId, threadId } = chat;
+  const found = useQuery({
+    queryKey: scheduledKey(chat),
+    queryFn: ({ signal }) =>
+      call('listOutbox', { bot_id: botId, chat_id: chatId, state: 'scheduled', limit: SHOWN }, signal),
+    refetchInterval: REFRESH_MS,
+  });
+  const isShown = ({ params, send_at: sendAt }: Entry) =>
+    sendAt !== undefined && (threadId === undefined || (params.message_thread_id ?? GENERAL) === threadId);
+  return (found.data ?? []).filter(isShown).toSorted((a, b) => Date.parse(a.send_at!) - Date.parse(b.send_at!));
+}
+
+/** The key begins as those of the outbox, whose screen changes what this list shows. */
+function scheduledKey({ botId, chatId }: ChatId) {
+  return ['outbox', 'scheduled', botId, chatId];
+}
+
+function paramsOf({ chatId, threadId }: ChatId, message: NewMessage, connection: string | undefined) {
+  const { text, format, markup, replyTo } = message;
+  const replyMarkup = replyMarkupOf(markup);
+  const isNamed = threadId !== undefined && threadId !== 0 && !(threadId === GENERAL && chatId < 0);
+  return {
+    ...{ chat_id: chatId, text, ...parseModeOf(format) },
+    ...(connection === undefined ? {} : { business_connection_id: connection }),
+    ...(isNamed ? { message_thread_id: threadId } : {}),
+    // The message that is answered may be gone by then.
+    ...(replyTo === undefined ? {} : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
+    ...(replyMarkup && { reply_markup: replyMarkup }),
+  };
+}

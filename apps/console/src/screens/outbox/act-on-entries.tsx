@@ -1,0 +1,167 @@
+import type { OutboxEntryResource as Entry } from '@flotilla/contract/outbox.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { type Answer, call, callPage } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { useNumber } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { ChatAround } from './chat-around.tsx';
+import { RESENDABLE } from './entry-state.tsx';
+import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
+import { useOutboxWords } from './outbox-words.ts';
+import { inputOf, OUTBOX } from './use-outbox.ts';
+
+/** Entries that were chosen one by one, or all that a filter matches. */
+export type Chosen = { entries: readonly Entry[] } | { filter: OutboxFilter };
+type ChangeAnswer = Answer<'cancelOutboxEntries'>;
+type ActProps = { chosen: Chosen; close: () => void; done: (sentence: string) => void };
+
+/** The api takes at most so many ids, and gives so many rows at once. */
+const MOST_IDS = 1_000;
+const PAGE = 200;
+
+/** Says how many entries would be cancelled, and asks before they are. */
+export function CancelEntries({ chosen, close, done }: ActProps): ReactNode {
+  const words = useOutboxWords();
+  const input = 'entries' in chosen ? { ids: idsOf(chosen.entries) } : { filter: cancelFilterOf(chosen.filter) };
+  const counted = useQuery({
+    queryKey: [OUTBOX, 'cancel-count', input],
+    queryFn: () => call('cancelOutboxEntries', { ...input, dry_run: true }),
+    gcTime: 0,
+  });
+  const count = counted.data && counted.data.matched - counted.data.refused;
+  const acting = useAct(() => call('cancelOutboxEntries', input), words.cancel.done, done);
+  return (
+    <Ask
+      title={count === undefined ? words.cancel.submit : words.cancel.title(count)}
+      hint={count === 0 ? words.nothing : words.cancel.hint}
+      {...{ acting, close, counted, count }}
+      texts={{ act: words.cancel.submit, leave: words.cancel.keep }}
+      refused={counted.data?.refused ?? 0}
+      danger
+    />
+  );
+}
+
+/** Says how many entries would be sent again, and what may have been sent already; then asks. */
+export function ResendEntries({ chosen, close, done }: ActProps): ReactNode {
+  const words = useOutboxWords();
+  const number = useNumber();
+  const known = 'entries' in chosen ? chosen.entries : undefined;
+  const found = useQuery({
+    queryKey: [OUTBOX, 'resend-count', chosen],
+    queryFn: ({ signal }) =>
+      'entries' in chosen
+        ? { entries: chosen.entries, total: chosen.entries.length }
+        : firstEntries(chosen.filter, signal),
+    gcTime: 0,
+  });
+  const able = found.data?.entries.filter(({ state }) => RESENDABLE.includes(state));
+  const inDoubt = able?.filter(({ state }) => state === 'in_doubt') ?? [];
+  const acting = useAct(() => call('resendOutboxEntries', { ids: idsOf(able ?? []) }), words.resend.done, done);
+  const [one] = inDoubt;
+  return (
+    <Ask
+      title={able === undefined ? words.resend.submit : words.resend.title(able.length)}
+      hint={able?.length === 0 ? words.nothing : words.resend.hint}
+      {...{ acting, close, counted: found, count: able?.length }}
+      texts={{ act: words.resend.submit }}
+      refused={(known?.length ?? 0) - (known === undefined ? 0 : (able?.length ?? 0))}
+      danger={inDoubt.length > 0}
+    >
+      {found.data && found.data.total > MOST_IDS && <p className="warning">{words.resend.first(number(MOST_IDS))}</p>}
+      {inDoubt.length > 0 && (
+        <p className="warning">
+          <Icon name="warning" />
+          {words.resend.inDoubt(inDoubt.length)}
+        </p>
+      )}
+      {inDoubt.length === 1 && one && <ChatAround entry={one} />}
+    </Ask>
+  );
+}
+
+type AskProps = {
+  title: string;
+  hint: string;
+  texts: { act: string; leave?: string };
+  acting: ReturnType<typeof useAct>;
+  counted: { isPending: boolean; error: Error | null; refetch: () => unknown };
+  /** Undefined while it is counted. */
+  count: number | undefined;
+  refused: number;
+  close: () => void;
+  danger: boolean;
+  children?: ReactNode;
+};
+
+function Ask(props: AskProps): ReactNode {
+  const { title, hint, texts, acting, counted, count, refused, close, danger, children } = props;
+  const words = useOutboxWords();
+  return (
+    <Dialog title={title} description={hint} close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (count === 0) close();
+          else if (count !== undefined && !acting.isPending) acting.mutate();
+        }}
+      >
+        {counted.isPending && <p className="muted">{words.counting}</p>}
+        {counted.error && <Failure error={counted.error} retry={() => void counted.refetch()} />}
+        {refused > 0 && <p className="muted">{words.refused(refused)}</p>}
+        {children}
+        {acting.error && <Failure error={acting.error} />}
+        <div className="dialog-actions">
+          <Leave close={close} text={texts.leave} />
+          <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={acting.isPending || counted.isPending}>
+            {texts.act}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Leave({ close, text }: { close: () => void; text: string | undefined }): ReactNode {
+  const { cancel } = useWords();
+  // Beside "cancel the sending", "cancel" could be taken for it.
+  return <Button onClick={close}>{text ?? cancel}</Button>;
+}
+
+function useAct(run: () => Promise<ChangeAnswer>, sentence: (n: number) => string, done: (sentence: string) => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: run,
+    onSuccess: (answer) => {
+      void queries.invalidateQueries({ queryKey: [OUTBOX] });
+      done(sentence(answer.done));
+    },
+  });
+}
+
+function idsOf(entries: readonly Entry[]): number[] {
+  return entries.map(({ id }) => id);
+}
+
+/** Without a state, the api chooses what waits. */
+function cancelFilterOf(filter: OutboxFilter) {
+  const { state } = filter;
+  return state === 'scheduled' || state === 'queued' ? inputOf(filter) : conditionsOf(filter);
+}
+
+/** The newest entries that match, as many as can be sent again at once. */
+async function firstEntries(filter: OutboxFilter, signal: AbortSignal) {
+  const entries: Entry[] = [];
+  let page = await callPage('listOutbox', { ...inputOf(filter), limit: PAGE }, signal);
+  const { total } = page;
+  entries.push(...page.rows);
+  while (page.next !== null && entries.length < MOST_IDS) {
+    page = await callPage('listOutbox', { ...inputOf(filter), limit: PAGE, before: page.next }, signal);
+    entries.push(...page.rows);
+  }
+  return { entries, total };
+}

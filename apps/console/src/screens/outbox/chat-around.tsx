@@ -1,0 +1,66 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import type { OutboxEntryResource as Entry } from '@flotilla/contract/outbox.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../../call.ts';
+import { ChatLink } from '../../parts/chat-link.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { personName } from '../../parts/person-name.ts';
+import { Clock } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { summaryOf } from '../inbox/chat/summary.ts';
+import { excerptOf } from './excerpt.ts';
+import { useOutboxWords } from './outbox-words.ts';
+
+const BEFORE_MS = 60_000;
+const AFTER_MS = 300_000;
+const SHOWN = 12;
+
+/** What the history has of the chat around the time at which an entry was sent, or may have been. */
+export function ChatAround({ entry }: { entry: Entry }): ReactNode {
+  const words = useWords();
+  const outbox = useOutboxWords();
+  const { bot_id: botId, chat_id: chatId } = entry;
+  const period = periodOf(entry);
+  const messages = useQuery({
+    queryKey: ['messages-around', botId, chatId, period],
+    queryFn: ({ signal }) =>
+      call('listMessages', { bot_id: botId, chat_id: chatId, ...period, limit: SHOWN, include_deleted: true }, signal),
+  });
+  const rows = messages.data?.toReversed() ?? [];
+  const said = excerptOf(entry, outbox);
+  const isSame = ({ outgoing, text = '' }: Message) =>
+    outgoing && said !== '' && text.replace(/\s+/g, ' ').trim() === said;
+  return (
+    <section className="chat-around" aria-label={outbox.around.title}>
+      <h3>{outbox.around.title}</h3>
+      {messages.isError && <Failure error={messages.error} retry={() => void messages.refetch()} />}
+      {messages.data && rows.length === 0 && <p>{outbox.around.none}</p>}
+      <ul>
+        {rows.map((message) => (
+          <li key={message.id} className={isSame(message) ? 'same' : ''}>
+            <span className="muted">
+              <Clock at={new Date(message.date * 1000).toISOString()} />{' '}
+              <bdi>{message.outgoing ? outbox.around.bot : personName(message)}</bdi>
+            </span>{' '}
+            <bdi>{summaryOf(message, words)}</bdi> {isSame(message) && <b>{outbox.around.same}</b>}
+          </li>
+        ))}
+      </ul>
+      <p className="hint">{outbox.around.hint}</p>
+      <ChatLink botId={botId} chatId={chatId} around={rows.find(({ id }) => id > 0)?.id}>
+        {rows.length > 0 ? outbox.around.open : outbox.around.openChat}
+      </ChatLink>
+    </section>
+  );
+}
+
+/** From when it was to be sent until it was settled, in Unix seconds, with some time on both sides. */
+function periodOf({ created_at: addedAt, send_at: sendAt, settled_at: settledAt }: Entry): {
+  from: number;
+  to: number;
+} {
+  const beganMs = Math.max(Date.parse(addedAt), Date.parse(sendAt ?? addedAt));
+  const endedMs = Date.parse(settledAt ?? '') || beganMs;
+  return { from: Math.floor((beganMs - BEFORE_MS) / 1000), to: Math.ceil((endedMs + AFTER_MS) / 1000) };
+}

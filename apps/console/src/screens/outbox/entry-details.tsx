@@ -1,0 +1,129 @@
+import type { OutboxEntryResource as Entry } from '@flotilla/contract/outbox.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { CallError, call } from '../../call.ts';
+import { useBotName } from '../../parts/bot-field.tsx';
+import { Button } from '../../parts/button.tsx';
+import { useChatName } from '../../parts/chat-field.tsx';
+import { ChatLink } from '../../parts/chat-link.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Inspector } from '../../parts/inspector.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Moment, Until } from '../../parts/time.tsx';
+import { REFRESH_MS } from '../../queries.ts';
+import { CancelEntries, ResendEntries } from './act-on-entries.tsx';
+import { ChatAround } from './chat-around.tsx';
+import { CANCELLABLE, EntryState, RESENDABLE } from './entry-state.tsx';
+import { BotLink, BroadcastLink } from './links.tsx';
+import { useOutboxWords } from './outbox-words.ts';
+import { OUTBOX } from './use-outbox.ts';
+
+/** The entry that the address names, beside the list. */
+export function OpenEntry(): ReactNode {
+  const words = useOutboxWords();
+  const navigate = useNavigate();
+  const { id: ofBot, entry: id = '' } = useParams({ strict: false });
+  const entry = useQuery({
+    queryKey: [OUTBOX, 'entry', id],
+    queryFn: ({ signal }) => call('showOutboxEntry', { id }, signal),
+    refetchInterval: REFRESH_MS,
+  });
+  const close = () =>
+    void (ofBot === undefined
+      ? navigate({ to: '/outbox', search: true, resetScroll: false })
+      : navigate({ to: '/bots/$id/outbox', params: { id: ofBot }, search: true, resetScroll: false }));
+  const isGone = entry.error instanceof CallError && [400, 403, 404].includes(entry.error.status);
+  // An address may name an entry of another bot.
+  const isOther = entry.data !== undefined && ofBot !== undefined && String(entry.data.bot_id) !== ofBot;
+  return (
+    <Inspector title={words.details.title(id)} close={close}>
+      {isGone || isOther ? <p>{words.details.gone}</p> : entry.isError && <Failure error={entry.error} />}
+      {entry.data && !isOther && <EntryDetails entry={entry.data} />}
+    </Inspector>
+  );
+}
+
+function EntryDetails({ entry }: { entry: Entry }): ReactNode {
+  const words = useOutboxWords();
+  const [asked, setAsked] = useState<'cancel' | 'resend' | null>(null);
+  const [said, setSaid] = useState('');
+  const Asked = asked === 'cancel' ? CancelEntries : ResendEntries;
+  const end = (sentence: string) => {
+    setAsked(null);
+    setSaid(sentence);
+  };
+  const { state, params, result } = entry;
+  return (
+    <>
+      <p className="entry-now">
+        <EntryState entry={entry} />
+      </p>
+      <p className="muted">{words.stateHints[state]}</p>
+      <div className="actions">
+        {CANCELLABLE.includes(state) && <Button onClick={() => setAsked('cancel')}>{words.cancel.some(1)}</Button>}
+        {RESENDABLE.includes(state) && (
+          <Button kind={state === 'in_doubt' ? 'plain' : 'primary'} onClick={() => setAsked('resend')}>
+            {words.resend.some(1)}
+          </Button>
+        )}
+        <span role="status" className="muted">
+          {said}
+        </span>
+      </div>
+      <EntryFacts entry={entry} />
+      {state === 'in_doubt' && <ChatAround entry={entry} />}
+      <h3>{words.details.params}</h3>
+      <JsonView value={params} />
+      {state === 'sent' && <h3>{words.details.result}</h3>}
+      {state === 'sent' && (result === undefined ? <p>{words.details.noResult}</p> : <JsonView value={result} />)}
+      {asked !== null && <Asked chosen={{ entries: [entry] }} close={() => setAsked(null)} done={end} />}
+    </>
+  );
+}
+
+function EntryFacts({ entry }: { entry: Entry }): ReactNode {
+  const words = useOutboxWords();
+  const { details } = words;
+  const { bot_id: botId, chat_id: chatId, message_id: messageId } = entry;
+  const botName = useBotName(String(botId));
+  const chatName = useChatName(botId, chatId);
+  const moment = (name: string, at: string | undefined): [string, ReactNode][] =>
+    at === undefined ? [] : [[name, <Moment key={name} at={at} />]];
+  const given = (name: string, value: ReactNode): [string, ReactNode][] =>
+    value === undefined || value === '' ? [] : [[name, value]];
+  return (
+    <Facts
+      rows={[
+        [details.bot, <BotLink key="bot" id={botId} name={botName} />],
+        [
+          details.chat,
+          <ChatLink key="chat" botId={botId} chatId={chatId} className="cut">
+            <bdi>{chatName}</bdi>
+          </ChatLink>,
+        ],
+        ...given(
+          words.columns.what,
+          messageId && (
+            <ChatLink botId={botId} chatId={chatId} around={messageId}>
+              {details.toMessage}
+            </ChatLink>
+          ),
+        ),
+        [details.method, entry.method],
+        [details.priority, words.priorities[entry.priority]],
+        ...moment(details.added, entry.created_at),
+        ...given(details.by, entry.created_by && <bdi>{entry.created_by}</bdi>),
+        ...moment(details.sendAt, entry.send_at),
+        ...moment(details.expires, entry.expires_at),
+        [details.attempts, entry.attempts],
+        ...given(details.next, entry.next_attempt_at && <Until at={entry.next_attempt_at} />),
+        ...given(details.error, entry.error && <bdi>{`${entry.error_code ?? ''} ${entry.error}`}</bdi>),
+        ...moment(details.settled, entry.settled_at),
+        ...given(details.key, entry.idempotency_key && <bdi>{entry.idempotency_key}</bdi>),
+        ...given(details.broadcast, entry.broadcast_id && <BroadcastLink id={entry.broadcast_id} />),
+      ]}
+    />
+  );
+}

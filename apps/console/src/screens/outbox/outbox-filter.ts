@@ -1,0 +1,51 @@
+import type { OutboxState, Priority } from '@flotilla/contract/outbox.ts';
+import { given, readId, readMoment } from '../../parts/filters.tsx';
+
+const STATE_NAMES: Readonly<Record<OutboxState, true>> = {
+  scheduled: true,
+  queued: true,
+  sending: true,
+  sent: true,
+  failed: true,
+  in_doubt: true,
+  expired: true,
+  cancelled: true,
+};
+export const STATES = Object.keys(STATE_NAMES) as OutboxState[];
+export const PRIORITIES = ['critical', 'normal', 'bulk'] as const satisfies readonly Priority[];
+
+/** What the address says about the list. */
+export type OutboxFilter = {
+  state?: OutboxState;
+  bot?: string;
+  chat?: string;
+  priority?: Priority;
+  broadcast?: string;
+  since?: string;
+  until?: string;
+};
+
+/** Fields to change; undefined ones are taken away. */
+export type FilterChanges = { [Name in keyof OutboxFilter]?: OutboxFilter[Name] | undefined };
+
+export function readOutboxFilter({ state, priority, ...rest }: Record<string, unknown>): OutboxFilter {
+  return given({
+    state: STATES.find((one) => one === state),
+    bot: readId(rest.bot),
+    chat: readId(rest.chat),
+    priority: PRIORITIES.find((one) => one === priority),
+    broadcast: readId(rest.broadcast),
+    since: readMoment(rest.since),
+    until: readMoment(rest.until),
+  });
+}
+
+/** The conditions as the api takes them, but for the state. */
+export function conditionsOf({ bot, chat, priority, broadcast, since, until }: OutboxFilter) {
+  return given({ bot_id: bot, chat_id: chat, priority, broadcast_id: broadcast, since, until });
+}
+
+/** Whether the list is narrowed beside its state and bot. */
+export function isNarrowed({ chat, priority, broadcast, since, until }: OutboxFilter): boolean {
+  return [chat, priority, broadcast, since, until].some((value) => value !== undefined);
+}

@@ -1,0 +1,190 @@
+import type { BroadcastResource } from '@flotilla/contract/broadcasts.ts';
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { HOSTILE } from './hostile-names.ts';
+
+const PEOPLE = [9_031, 9_032, 9_033] as const;
+const GRACE = { username: 'grace', password: 'a password of grace', role: 'user', rights: ['broadcast'] } as const;
+const ADA = { username: 'ada', password: 'a password of ada', role: 'user' } as const;
+
+let bot: FleetBot;
+
+const suite = consoleSuite({ apis: 1, workers: 1 });
+
+beforeAll(async () => {
+  const { fleet } = suite;
+  bot = await fleet.addBot({}, { name: HOSTILE.word });
+  for (const [at, id] of PEOPLE.entries()) {
+    await fleet.control.createPerson({ id, firstName: Object.values(HOSTILE)[at + 1]! });
+    await fleet.control.startBot({ person: id, bot: bot.platformId });
+  }
+  const chats = () => fleet.rest<ChatResource[]>(`/api/chats?bot_id=${bot.id}`);
+  await waitFor(async () => (await chats()).length === PEOPLE.length, { message: 'the chats' });
+  for (const account of [GRACE, ADA]) await fleet.rest('/api/auth/users/add', { ...account, bot_ids: [bot.id] });
+}, TEST_MS);
+beforeEach(async () => {
+  await suite.database.db.deleteFrom('outbox').execute();
+  await suite.database.db.deleteFrom('broadcasts').execute();
+});
+
+const sentTo = async (text: string) => {
+  const { calls } = await suite.fleet.control.readCalls({ bot: bot.platformId, method: 'sendMessage' });
+  return calls.filter(({ params }) => String(params.text).includes(text)).map(({ params }) => Number(params.chat_id));
+};
+
+/** A broadcast that has been going on, with failures. */
+async function insertBroadcast(name: string): Promise<number> {
+  const { db } = suite.database;
+  const began = new Date(Date.now() - 600_000);
+  const text = `<b>${HOSTILE.word}</b> ${HOSTILE.cyrillic} <a href="https://shop.example/sale">${HOSTILE.chinese}</a>`;
+  const { id } = await db
+    .insertInto('broadcasts')
+    .values({
+      ...{ bot_id: bot.id, name, method: 'sendMessage', messages: 1, state: 'paused', started_at: began, made: true },
+      ...{ audience: { chat_types: ['private'], tags: [HOSTILE.cyrillic], exclude_blocked: true } },
+      params: {
+        text,
+        parse_mode: 'HTML',
+        reply_markup: { inline_keyboard: [[{ text: HOSTILE.word, url: 'https://a.example' }]] },
+      },
+      ...{ total: 12_400, sent: 3_150, failed: 2, blocked: 38, in_doubt: 1, cancelled: 0 },
+      created_by: { accountId: 1, username: 'admin' },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const BLOCKED = { error_code: 403, error: 'Forbidden: bot was blocked by the user' };
+  const LONG = { error_code: 400, error: `Bad Request: ${HOSTILE.word}` };
+  const entries = [BLOCKED, BLOCKED, LONG].map((failure, at) => ({
+    ...{
+      bot_id: bot.id,
+      broadcast_id: id,
+      chat_id: at + 1,
+      method: 'sendMessage',
+      params: {},
+      state: 'failed' as const,
+    },
+    ...{ settled_at: new Date(), ...failure },
+  }));
+  await db.insertInto('outbox').values(entries).execute();
+  return id;
+}
+
+test(
+  'a user with the right counts, looks, tries and sends a broadcast, and sees it end',
+  async () => {
+    const { page, signIn, complaints } = await suite.open('broadcasts');
+    await signIn(GRACE.username, GRACE.password);
+    await page.getByText('There was no broadcast yet.').waitFor();
+    await page.getByRole('link', { name: 'New broadcast' }).click();
+    await page.getByRole('button', { name: 'Send…' }).click();
+    await page.getByText('Choose a bot.').first().waitFor();
+    await page.getByText('Give it a name.').waitFor();
+    await page.getByRole('combobox', { name: 'Bot' }).click();
+    await page.getByRole('option', { name: HOSTILE.word }).click();
+    await page.getByText('3 chats would get it now.').waitFor();
+    await page.getByLabel('Tags').fill('nobody has this');
+    await page.getByText('0 chats would get it now.').waitFor();
+    await page.getByLabel('Tags').fill('');
+    await page.getByLabel('Name', { exact: true }).fill('Sale');
+
+    await page.getByLabel('Format').selectOption('HTML');
+    await page.getByLabel('Text', { exact: true }).fill('A <b>sale</b> at https://shop.example/now');
+    const looks = page.getByRole('region', { name: 'As the chat shows it' });
+    expect(await looks.locator('b').textContent()).toBe('sale');
+    await looks.getByText('Here the platform shows a preview of shop.example').waitFor();
+    await page.getByLabel('Text', { exact: true }).fill('A <b>sale');
+    await page.getByText('The formatting is wrong here').waitFor();
+    await page.getByLabel('Text', { exact: true }).fill('A <b>sale</b> today');
+
+    const trying = page.getByRole('region', { name: 'Try it in one chat' });
+    await trying.getByRole('combobox', { name: 'Chat' }).fill(String(PEOPLE[0]));
+    await trying.getByRole('option').first().click();
+    await trying.getByRole('button', { name: 'Send a test' }).click();
+    await trying.getByText('Sent').waitFor();
+    expect(await sentTo('A <b>sale</b> today')).toEqual([PEOPLE[0]]);
+
+    await page.getByRole('button', { name: 'Send…' }).click();
+    await page.getByRole('dialog', { name: 'Send to 3 chats?' }).waitFor();
+    await page.getByRole('button', { name: 'Send to 3 chats' }).click();
+    await page.getByRole('heading', { name: 'Sale' }).waitFor();
+    await page.getByText('Done').waitFor();
+    await page.getByText('3 of 3').waitFor();
+    expect((await sentTo('A <b>sale</b> today')).toSorted()).toEqual([PEOPLE[0], ...PEOPLE]);
+    await page.getByRole('link', { name: 'All entries in the outbox' }).click();
+    await page.getByText('Broadcast: Sale').waitFor();
+    await page.getByText('3 match').waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'one that is scheduled is paused, goes on, and is ended; a user without the right only looks',
+  async () => {
+    const { fleet } = suite;
+    const { id } = await fleet.rest<BroadcastResource>('/api/broadcasts/add', {
+      ...{ bot_id: bot.id, name: 'Later', audience: { chat_ids: [...PEOPLE] } },
+      ...{ method: 'sendMessage', params: { text: 'Later' }, send_at: new Date(Date.now() + 3_600_000).toISOString() },
+    });
+    const { page, complaints } = await suite.openAsAdmin(`broadcasts/${id}`);
+    await page.getByText('3 chats by id').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused').waitFor();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Scheduled').waitFor();
+    await page.getByRole('button', { name: 'End it…' }).click();
+    await page.getByRole('button', { name: 'End the broadcast' }).click();
+    await page.getByText('Cancelled').first().waitFor();
+    expect(complaints).toEqual([]);
+
+    const user = await suite.open('');
+    await user.signIn(ADA.username, ADA.password);
+    const navigation = user.page.getByRole('navigation', { name: 'Screens' });
+    await navigation.getByRole('link', { name: 'Outbox' }).waitFor();
+    expect(await navigation.getByRole('link', { name: 'Broadcasts' }).count()).toBe(0);
+    await user.page.goto(`${fleet.url}/console/broadcasts/${id}`);
+    await user.page.getByRole('heading', { name: 'Later' }).waitFor();
+    expect(await user.page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+    await user.page.goto(`${fleet.url}/console/broadcasts/add`);
+    await user.page.getByText('There is no such page').waitFor();
+  },
+  TEST_MS,
+);
+
+test(
+  'why chats did not get it is grouped, the most frequent reason first',
+  async () => {
+    const id = await insertBroadcast('Old news');
+    const { page, complaints } = await suite.openAsAdmin(`broadcasts/${id}`);
+    const failures = page.getByRole('region', { name: 'Why chats did not get it' });
+    const rows = failures.getByRole('row');
+    await failures.getByText('The person has blocked the bot.').waitFor();
+    expect(await rows.nth(1).textContent()).toContain('2');
+    expect(await rows.nth(2).textContent()).toContain('Bad Request');
+    await page.getByText('3,191 of 12,400').waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+testLooks('broadcasts are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {
+  await insertBroadcast(HOSTILE.cyrillic);
+  const id = await insertBroadcast(HOSTILE.word);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signIn(...ADMIN);
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  await page.goto(`${suite.fleet.url}/console/broadcasts`);
+  await page.getByText(HOSTILE.cyrillic).first().waitFor();
+  await lookAt('broadcasts');
+  await page.goto(`${suite.fleet.url}/console/broadcasts/${id}`);
+  await page.locator('.failures').waitFor();
+  await lookAt('broadcast');
+  await page.goto(`${suite.fleet.url}/console/broadcasts/add?bot=${bot.id}`);
+  await page.locator('textarea').fill(`*${HOSTILE.word}* _${HOSTILE.chinese}_ https://shop.example/1`);
+  await page.locator('.message-options select').first().selectOption('HTML');
+  await page.locator('.audience-count strong').waitFor();
+  await lookAt('broadcast-new');
+});
