@@ -9,6 +9,7 @@ import { benchInbox } from './inbox.ts';
 import { benchLive } from './live.ts';
 import { benchMasters } from './masters.ts';
 import { benchNeighbours } from './neighbours.ts';
+import { benchOutbox } from './outbox.ts';
 import { benchPolled } from './polled.ts';
 import { benchPrograms } from './programs.ts';
 import { benchProxy } from './proxy.ts';
@@ -40,6 +41,7 @@ export const SUBJECTS = {
   search: benchSearch,
   inbox: benchInbox,
   removal: benchRemoval,
+  outbox: benchOutbox,
   broadcast: benchBroadcast,
   sizing: benchSizing,
   rest: benchRest,

@@ -1,6 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
+import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -202,10 +203,8 @@ describe('cancelling', () => {
 
   test('takes a filter, which means only what waits, in portions', async () => {
     const { db } = api.database;
-    const content = { method: 'sendMessage', params: { text: 'x' }, messages: 1, priority: 'bulk' as const };
     const chats = Array.from({ length: 2500 }, (_, at) => at + 1);
-    const times = { sendAt: null, expiresAt: null, createdBy: {} };
-    await outboxStore(db).insertForChats({ ...content, ...times, botId: bot.id, broadcastId: 5 }, chats);
+    await queueEntries(db, { botId: bot.id, priority: 'bulk', broadcastId: 5 }, chats);
     const [newest] = await list({ broadcast_id: 5, limit: 1 });
     await settle((newest as OutboxEntryResource).id, 'failed');
     const filter = { broadcast_id: 5 };

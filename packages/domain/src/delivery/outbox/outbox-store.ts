@@ -9,9 +9,6 @@ import { type EntryEvent, transition } from './entry-state.ts';
 
 export type NewEntry = Content & { botId: number; idempotencyKey: string | null; createdBy: CallActor };
 
-/** The same send to many chats. */
-export type NewEntries = Omit<NewEntry, 'chatId' | 'idempotencyKey'> & { broadcastId: number };
-
 /** Undefined fields do not filter. */
 export type EntryQuery = {
   bots: 'all' | ReadonlySet<number>;
@@ -61,16 +58,6 @@ export function outboxStore(db: Database) {
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? null : toEntry(row);
-    },
-
-    /** Adds the same send for each of these chats, a few thousand at most. */
-    async insertForChats(entries: NewEntries, chatIds: readonly number[]): Promise<void> {
-      const columns = { ...columnsOf(entries), broadcast_id: entries.broadcastId };
-      const names = Object.keys(columns).map((name) => sql.ref(name));
-      const values = Object.values(columns).map((value) => sql`${value}`);
-      await sql`
-        insert into outbox (chat_id, ${sql.join(names)})
-        select chat_id, ${sql.join(values)} from unnest(${[...chatIds]}::bigint[]) as chat_id`.execute(db);
     },
 
     async find(id: number): Promise<Entry | null> {

@@ -15,7 +15,7 @@ const GROUP_WINDOW_MS = 61_000;
 /** What bulk leaves to the others, so that they need not wait for it. */
 const BULK_SHARE = 4 / 5;
 /** Times are reserved this far ahead. What comes meanwhile and is more urgent waits for no more than that. */
-export const HORIZON_MS = 150;
+export const HORIZON_MS = 120;
 
 /** Reserves times for sends, in their order, over all processes; what rules and programs send is counted. */
 export async function reserveSends(

@@ -14,24 +14,28 @@ export type SendGate = {
 };
 
 const SECOND_MS = 1_002;
-/** An answer may take long. Unless it takes longer than others, the request arrived by then. */
-const ARRIVES_WITHIN_MS = 20;
 /** A request without an answer is taken to have arrived by then. */
 const HANGING_AFTER_MS = 1_000;
+/** How much later than another one a request may arrive: by so many times what answers usually vary, and a little. */
+const VARIATIONS = 4;
+const ALWAYS_MS = 5;
 const LOOKS_EVERY_MS = 25;
 /** By how much the newest answer changes what is usual. */
 const SHARE_OF_NEWEST = 0.1;
+const UNKNOWN_MS = 20;
 
 export function sendGate(perSecond: () => number): SendGate {
   const lately: Counted[] = [];
-  let usualMs = ARRIVES_WITHIN_MS;
+  /** How long answers take, and by how much that varies. */
+  const usual = { tookMs: UNKNOWN_MS, variesMs: UNKNOWN_MS };
   let last = Promise.resolve();
 
   /** By when the platform has surely counted it. */
   const arrivedAtMs = ({ begunAtMs, answeredAtMs }: Counted): number => {
     if (answeredAtMs === null) return begunAtMs + HANGING_AFTER_MS;
     const tookMs = answeredAtMs - begunAtMs;
-    return tookMs > 2 * usualMs + 5 ? answeredAtMs : begunAtMs + Math.min(tookMs, ARRIVES_WITHIN_MS);
+    const laterMs = ALWAYS_MS + VARIATIONS * usual.variesMs;
+    return tookMs > usual.tookMs + laterMs ? answeredAtMs : begunAtMs + Math.min(tookMs, laterMs);
   };
   const freeAtMs = (counted: Counted) => arrivedAtMs(counted) + SECOND_MS;
   /** How long the send must wait for earlier ones. */
@@ -59,7 +63,8 @@ export function sendGate(perSecond: () => number): SendGate {
     return () => {
       counted.answeredAtMs = performance.now();
       const tookMs = Math.min(counted.answeredAtMs - counted.begunAtMs, HANGING_AFTER_MS);
-      usualMs += (tookMs - usualMs) * SHARE_OF_NEWEST;
+      usual.variesMs += (Math.abs(tookMs - usual.tookMs) - usual.variesMs) * SHARE_OF_NEWEST;
+      usual.tookMs += (tookMs - usual.tookMs) * SHARE_OF_NEWEST;
     };
   };
   return {
