@@ -18,6 +18,7 @@ const SLOTS = {
   'apps/api/src/bot-api-proxy/flood/': 'floods of all bots in one slot, and a channel that every process follows',
   'apps/api/src/bot-api-proxy/idempotency/keyed-calls\\.test':
     'keys of calls: scripts over three keys of a bot, and calls that are woken through a channel',
+  'apps/api/src/endpoints/takeover\\.test': 'held chats: scripts over keys of a bot, and reads of many bots at once',
   'apps/api/src/endpoints/poll-updates\\.test': 'pull: its script, and polls that are woken through a channel',
   'packages/system-tests/src/deliveries\\.test': 'push: claims, retries, breakers, dead letters and their redrive',
   'packages/system-tests/src/fleet-overview\\.test':

@@ -212,6 +212,31 @@ describe('a chat that is taken over', () => {
     expect(await poll()).toEqual(['after']);
   });
 
+  test('stays so as the supergroup that a group becomes', async () => {
+    const [group, supergroup] = [-4_100, -1_002_100_000_000];
+    await storeMessages(api.database.db, bot.id, [{ chat_id: group, id: 1, date: 1, text: 'Hello' }]);
+    await takeOver({ chat_id: group, minutes: 45 });
+    const migrated = {
+      message_id: 8,
+      date: nowS(),
+      chat: { id: group, type: 'group' },
+      migrate_to_chat_id: supergroup,
+    };
+    await accept(
+      { message: migrated },
+      {
+        message: {
+          ...migrated,
+          chat: { id: supergroup, type: 'supergroup' },
+          migrate_to_chat_id: undefined,
+          text: 'here',
+        },
+      },
+    );
+    expect(await poll()).toEqual([]);
+    expect(await shown(supergroup)).toMatchObject({ held_by: 'account:admin', missed: 1 });
+  });
+
   test('belongs to those who have the bot', async () => {
     const { key } = await insertAccount(api.database.db, { username: `stranger-${bot.id}` });
     const owner = await insertAccount(api.database.db, { username: `owner-${bot.id}`, bots: [bot.id] });

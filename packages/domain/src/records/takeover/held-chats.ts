@@ -66,11 +66,10 @@ export async function readHeldChats(
   { redis }: { redis: RedisHandles },
   chats: readonly ChatOfBot[],
 ): Promise<Map<string, HeldChat>> {
-  const time = redis.commands.time();
-  const stored = await redis.runMany(
-    chats.map(({ botId, chatId }): KeyCommand => ['hget', botKeys(botId).holds, String(chatId)]),
-  );
-  const [seconds, microseconds] = (await time).map(Number) as [number, number];
+  if (chats.length === 0) return new Map();
+  const looks = chats.map(({ botId, chatId }): KeyCommand => ['hget', botKeys(botId).holds, String(chatId)]);
+  const [stored, time] = await Promise.all([redis.runMany(looks), redis.commands.time()]);
+  const [seconds, microseconds] = time.map(Number) as [number, number];
   const nowMs = seconds * 1000 + Math.floor(microseconds / 1000);
   const held = chats.flatMap((chat, at) => {
     const [, until = '', length = '', since = '', by = ''] = HOLD.exec(String(stored[at] ?? '')) ?? [];
