@@ -105,11 +105,21 @@ describe('what is handed over', () => {
     ['params.document', { method: 'sendDocument', params: { chat_id: ADA, document: 'file:///etc/passwd' } }],
     ['params.media', { method: 'sendMediaGroup', params: { chat_id: ADA, media: [{ media: 'attach://a' }] } }],
     ['params.media', { method: 'sendMediaGroup', params: { chat_id: ADA, media: '[{"media":"attach://a"}]' } }],
+    ['params.document', { method: 'sendDocument', params: { chat_id: ADA, document: 'file:/etc/passwd' } }],
+    ['params.media', { method: 'sendMediaGroup', params: { chat_id: ADA, media: '[{"media":"\\u0066ile:/a"}]' } }],
+    ['params.media', { method: 'sendMediaGroup', params: { chat_id: ADA, media: '[{"media":"file:/a",}]' } }],
+    ['params', { params: { ...PARAMS, 'a\u0000b': 1 } }],
     ['idempotency_key', { idempotency_key: 'two words' }],
   ])('is refused by %s if it cannot be sent: %j', async (path, fields) => {
     const answer = await add(fields);
     expect(answer).toMatchObject({ status: 400, json: { details: [{ path }] } });
     expect(await list({})).toEqual([]);
+  });
+
+  test('is stored with the JSON text that was checked, of which nobody can read another file', async () => {
+    const media = ' [{"type":"photo","media":"file:/etc/passwd","media":"https:\\/\\/example.com/1.jpg"}]';
+    const { params } = await added({ method: 'sendMediaGroup', params: { chat_id: ADA, media } });
+    expect(params.media).toBe('[{"type":"photo","media":"https://example.com/1.jpg"}]');
   });
 
   test('may write about uploads, and counts the messages of an album', async () => {

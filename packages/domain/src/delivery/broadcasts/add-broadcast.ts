@@ -8,7 +8,7 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { lockBots } from '../../records/history/lock-bots.ts';
 import { callActor } from '../../records/history/stream/captured-call.ts';
-import { messagesIn, refuseSpending, requireSendable, requireStorable } from '../outbox/sendable.ts';
+import { messagesIn, refuseSpending, requireSendable, storableParams } from '../outbox/sendable.ts';
 import { type AudienceSize, countAudience } from './audience.ts';
 import type { Broadcast, BroadcastContent } from './broadcast.ts';
 import { broadcastStore } from './broadcast-store.ts';
@@ -61,14 +61,14 @@ function readBroadcast(clock: Clock, bot: Bot, { mayPay, ...wanted }: WantedBroa
   if (Buffer.byteLength(JSON.stringify(params)) > LARGEST_BROADCAST_PARAMS) {
     throw refusedInput('params', `must not have more than ${LARGEST_BROADCAST_PARAMS / 1024} KiB`);
   }
-  requireStorable(params);
+  const stored = storableParams(params);
   if (audience.chat_ids === undefined && audience.chat_types === undefined) {
     throw refusedInput('audience', 'must name chat_ids or chat_types');
   }
   if (sendAt !== null && sendAt.getTime() > clock.nowMs() + YEAR_MS) {
     throw refusedInput('send_at', 'must be within a year');
   }
-  return { ...wanted, botId: bot.id, method, messages: messagesIn(params) };
+  return { ...wanted, botId: bot.id, method, params: stored, messages: messagesIn(stored) };
 }
 
 function tooMany(): FlotillaError {

@@ -13,7 +13,7 @@ import { findChatId } from '../../records/chats/find-chat-id.ts';
 import { callActor } from '../../records/history/stream/captured-call.ts';
 import type { Content, Entry } from './entry.ts';
 import { outboxStore } from './outbox-store.ts';
-import { messagesIn, requireChat, requireSendable, requireStorable } from './sendable.ts';
+import { messagesIn, requireChat, requireSendable, storableParams } from './sendable.ts';
 import { type WakeDeps, wakeOutbox } from './wake-outbox.ts';
 
 export type AddDeps = WakeDeps & { db: Database; clock: Clock; platform: PlatformClient };
@@ -56,12 +56,12 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
 async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promise<Content> {
   const method = requireSendable(wanted.method);
   const chat = requireChat(wanted.params);
-  requireStorable(wanted.params);
+  const params = storableParams(wanted.params);
   return {
     chatId: 'id' in chat ? chat.id : await findChatId(deps, bot, chat.name, 'act'),
     method,
-    params: wanted.params,
-    messages: messagesIn(wanted.params),
+    params,
+    messages: messagesIn(params),
     priority: wanted.priority,
     sendAt: dateOf(wanted.sendAtS),
     expiresAt: dateOf(wanted.expiresAtS),

@@ -1,9 +1,10 @@
 import { isStorable } from '@flotilla/contract/inputs.ts';
 import { LARGEST_PARAMS } from '@flotilla/contract/outbox.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { canonicalJson } from '@flotilla/telegram/canonical-json.ts';
 import { CAPTURED_METHODS, type CaptureEffect } from '@flotilla/telegram/captured-methods.ts';
 import { groupOfMethod, writtenMethod } from '@flotilla/telegram/method-groups.ts';
-import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
+import { effectOf, parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 
 /** What the history stores of what the outbox may send. */
@@ -36,35 +37,46 @@ export function requireChat({ chat_id: chat }: Fields): { id: number } | { name:
   throw refusedInput('params.chat_id', 'must be the id of a chat, an integer within ±(2^53-1), or its @username');
 }
 
-/** Throws 'bad_request' for parameters that are too large, cannot be stored, or name a file that only an upload could bring. */
-export function requireStorable(params: Fields): void {
+/**
+ * The parameters as they are stored: JSON text is written anew, so that the platform reads what was read here. Throws 'bad_request' if
+ * they are too large, cannot be stored, or name a file that only an upload could bring or that a server has on its disk.
+ */
+export function storableParams(params: Fields): Fields {
   if (Buffer.byteLength(JSON.stringify(params)) > LARGEST_PARAMS) {
     throw refusedInput('params', `must not have more than ${LARGEST_PARAMS / 1024} KiB`);
   }
-  for (const [name, value] of Object.entries(params)) requireText(name, name, value);
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, storableValue(name, value)]));
 }
 
 /** Parameters whose texts are no files, so that people may write about `attach://`. */
 const WORDS = new Set(['text', 'caption', 'question', 'description', 'explanation', 'title', 'payload']);
-const UPLOAD = /^\s*(?:attach|file):\/\//i;
-/** Files also stand in the JSON text of a parameter. */
-const UPLOAD_IN_JSON = /"\s*(?:attach|file):\/\//i;
+/** A server in local mode takes `file:` with any number of slashes. */
+const UPLOAD_OR_DISK = /^\s*(?:attach:\/\/|file:)/i;
+const JSON_TEXT = /^\s*[[{]/;
+const UNSTORABLE = 'must not contain a NUL character or half of a surrogate pair';
+
+function storableValue(name: string, value: unknown): unknown {
+  if (!isStorable(name)) throw refusedInput('params', UNSTORABLE);
+  const json = typeof value === 'string' && JSON_TEXT.test(value) && !WORDS.has(name) ? value : null;
+  const written = json === null ? null : canonicalJson(json, () => undefined);
+  if (json !== null && written === null && effectOf(name) !== 'plain') {
+    throw refusedInput(`params.${name}`, 'has JSON that is malformed or has too many elements');
+  }
+  requireText(name, name, written === null ? value : JSON.parse(written));
+  return written ?? value;
+}
 
 function requireText(path: string, name: string, value: unknown): void {
   if (typeof value === 'string') {
-    if (!isStorable(value)) {
-      throw refusedInput(`params.${path}`, 'must not contain a NUL character or half of a surrogate pair');
-    }
-    if (WORDS.has(name)) return;
-    const isJson = /^\s*[[{]/.test(value);
-    if (UPLOAD.test(value) || (isJson && UPLOAD_IN_JSON.test(value))) {
+    if (!isStorable(value)) throw refusedInput(`params.${path}`, UNSTORABLE);
+    if (!WORDS.has(name) && UPLOAD_OR_DISK.test(value)) {
       throw refusedInput(`params.${path}`, 'must name a file by its id or a URL; an upload cannot wait');
     }
     return;
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, part] of Object.entries(value)) {
-    if (!isStorable(key)) throw refusedInput('params', 'must not contain a NUL character or half of a surrogate pair');
+    if (!isStorable(key)) throw refusedInput('params', UNSTORABLE);
     requireText(path, Array.isArray(value) ? name : key, part);
   }
 }
