@@ -41,13 +41,14 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof CallError && error.status === 401;
 }
 
-/** Calls an operation with the session of the browser; throws CallError. */
+/** Calls an operation with the session of the browser; throws CallError. A call that is repeated with its key is carried out once. */
 export async function call<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
   signal?: AbortSignal,
+  key?: string,
 ): Promise<Answer<Name>> {
-  const response = await request(name, input, signal);
+  const response = await request(name, input, signal, key);
   return (await response.json()) as Answer<Name>;
 }
 
@@ -76,9 +77,9 @@ export async function callPage<Name extends OperationName>(
   };
 }
 
-async function request(name: OperationName, input: object, signal?: AbortSignal): Promise<Response> {
+async function request(name: OperationName, input: object, signal?: AbortSignal, key?: string): Promise<Response> {
   const [method, path] = operationTable[name] as readonly ['GET' | 'POST', string];
-  const asked = method === 'GET' ? get(path + queryOf(input), signal) : fetch(path, post(input, signal));
+  const asked = method === 'GET' ? get(path + queryOf(input), signal) : fetch(path, post(input, signal, key));
   const response = await asked.catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw noted(new CallError(0, {}, null));
@@ -104,8 +105,8 @@ function init(signal?: AbortSignal): RequestInit {
   return signal === undefined ? {} : { signal };
 }
 
-function post(input: object, signal?: AbortSignal): RequestInit {
-  const headers = { 'Content-Type': 'application/json' };
+function post(input: object, signal?: AbortSignal, key?: string): RequestInit {
+  const headers = { 'Content-Type': 'application/json', ...(key === undefined ? {} : { 'Idempotency-Key': key }) };
   return { ...init(signal), method: 'POST', headers, body: JSON.stringify(input) };
 }
 

@@ -99,9 +99,9 @@ test(
     const around = details.getByRole('region', { name: 'What the chat shows' });
     await around.getByText('/start').waitFor();
     await details.getByText('It may have been sent, so it is not sent again by itself.').waitFor();
-    await details.getByRole('button', { name: 'Send 1 again…' }).click();
+    await details.getByRole('button', { name: 'Send again…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send 1 message again?' });
-    await dialog.getByText('may have been sent already').waitFor();
+    await dialog.getByText('It may have been sent already.').waitFor();
     await dialog.getByText('/start').waitFor();
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await details.getByText('1 message waits again.').waitFor();
@@ -131,6 +131,23 @@ test(
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/outbox\/\d+\?state=expired/);
     expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'what is sent by its worker is shown without a reload',
+  async () => {
+    const { page } = await suite.openAsAdmin(`bots/${bot.id}/outbox`);
+    await page.getByText('Nothing was handed over yet.').waitFor();
+    await suite.fleet.rest('/api/outbox/add', {
+      ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: ADA, text: 'Your order is ready' } },
+    });
+    const row = page.getByRole('table', { name: 'Outbox' }).getByRole('row').filter({ hasText: 'Your order is ready' });
+    await row.getByText('Sent').waitFor();
+    await row.getByRole('link').click();
+    await page.getByRole('link', { name: 'To the message' }).click();
+    await page.locator('.feed').getByText('Your order is ready').waitFor();
   },
   TEST_MS,
 );
@@ -183,7 +200,7 @@ testLooks('the outbox is accessible and fits the window', suite, async ({ page, 
   await page.goto(`${suite.fleet.url}/console/outbox/${doubted}`);
   await page.getByRole('region', { name: 'What the chat shows' }).getByText('/start').waitFor();
   await lookAt('outbox-entry');
-  await page.getByRole('button', { name: 'Send 1 again…' }).click();
+  await page.getByRole('button', { name: 'Send again…' }).click();
   await page.getByRole('dialog').getByText('/start').waitFor();
   await lookAt('outbox-resend');
 });

@@ -61,10 +61,12 @@ function BroadcastForm(): ReactNode {
     setFaults((known) => Object.fromEntries(Object.entries(known).filter(([name]) => !(name in changes))));
   };
   const input = useMemo(() => broadcastOf(draft, new Date()), [draft]);
+  const key = useKeyOf(input);
   const shown = useDeferredValue(draft);
   const message = useMemo(() => messageOf(shown), [shown]);
   const sending = useMutation({
-    mutationFn: () => call('addBroadcast', input!),
+    // If the answer is lost, a second press sends nothing twice.
+    mutationFn: () => call('addBroadcast', input!, undefined, key),
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: [BROADCASTS] });
       // The guard must be gone before the page is left.
@@ -130,4 +132,11 @@ function BroadcastForm(): ReactNode {
       )}
     </form>
   );
+}
+
+/** A name for one and the same broadcast, drawn anew when it changes. */
+function useKeyOf(input: object | null): string {
+  const content = JSON.stringify(input);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another content is another broadcast
+  return useMemo(() => crypto.getRandomValues(new Uint32Array(4)).join('-'), [content]);
 }

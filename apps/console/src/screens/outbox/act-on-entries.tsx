@@ -76,7 +76,7 @@ export function ResendEntries({ chosen, close, done }: ActProps): ReactNode {
       {inDoubt.length > 0 && (
         <p className="warning">
           <Icon name="warning" />
-          {words.resend.inDoubt(inDoubt.length)}
+          {able?.length === 1 ? words.resend.thisInDoubt : words.resend.inDoubt(inDoubt.length)}
         </p>
       )}
       {inDoubt.length === 1 && one && <ChatAround entry={one} />}

@@ -62,10 +62,10 @@ function EntryDetails({ entry }: { entry: Entry }): ReactNode {
       </p>
       <p className="muted">{words.stateHints[state]}</p>
       <div className="actions">
-        {CANCELLABLE.includes(state) && <Button onClick={() => setAsked('cancel')}>{words.cancel.some(1)}</Button>}
+        {CANCELLABLE.includes(state) && <Button onClick={() => setAsked('cancel')}>{words.cancel.one}</Button>}
         {RESENDABLE.includes(state) && (
           <Button kind={state === 'in_doubt' ? 'plain' : 'primary'} onClick={() => setAsked('resend')}>
-            {words.resend.some(1)}
+            {words.resend.one}
           </Button>
         )}
         <span role="status" className="muted">

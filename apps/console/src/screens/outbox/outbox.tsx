@@ -15,7 +15,7 @@ import { CANCELLABLE, RESENDABLE } from './entry-state.tsx';
 import { type FilterChanges, isNarrowed, type OutboxFilter, STATES } from './outbox-filter.ts';
 import { OutboxFilters } from './outbox-filters.tsx';
 import { useOutboxWords } from './outbox-words.ts';
-import { useCounts, useEntries } from './use-outbox.ts';
+import { useCounts, useEntries, useOutboxLive } from './use-outbox.ts';
 import './outbox.css';
 
 /** What all bots are to send, and what became of it. */
@@ -37,7 +37,11 @@ export function Outbox(): ReactNode {
 /** The same of one bot, as a view of it. */
 export function BotOutbox(): ReactNode {
   const { data: bot } = useBot();
-  if (bot === undefined) return null;
+  return bot && <OutboxOfBot key={bot.id} bot={bot} />;
+}
+
+function OutboxOfBot({ bot }: { bot: BotResource }): ReactNode {
+  useOutboxLive(bot.id);
   return (
     <div className="outbox">
       <SendsNothing bot={bot} />

@@ -1,6 +1,9 @@
 import type { OutboxEntryResource as Entry, OutboxState } from '@flotilla/contract/outbox.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { call, callPage } from '../../call.ts';
+import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
+import { useLive } from '../../live.ts';
 import { usePages } from '../../parts/use-pages.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
@@ -8,6 +11,8 @@ import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
 /** What begins the key of every query about the outbox. */
 export const OUTBOX = 'outbox';
 const PAGE = 50;
+/** The entry is settled a moment after its call. */
+const SETTLE_MS = 1_500;
 
 export function useEntries(filter: OutboxFilter) {
   const input = inputOf(filter);
@@ -17,6 +22,18 @@ export function useEntries(filter: OutboxFilter) {
 }
 
 type Counts = Record<OutboxState, number>;
+
+/** Asks again when the bot made a call: it may have been one of its outbox. */
+export function useOutboxLive(botId: number): void {
+  const queries = useQueryClient();
+  const askAgain = useMemo(
+    () => atOnceAndAfter(SETTLE_MS, () => void queries.invalidateQueries({ queryKey: [OUTBOX] })),
+    [queries],
+  );
+  useLive([`bot:${botId}`], (event) => {
+    if (event.name === 'call') askAgain();
+  });
+}
 
 /** How many match in each state; undefined while that is not known. */
 export function useCounts(filter: OutboxFilter): { counts: Counts | undefined; isPending: boolean } {

@@ -37,7 +37,7 @@ export const broadcasts = {
     in_doubt: 'In doubt',
     cancelled: 'Cancelled',
   },
-  left: 'About this long to go:',
+  left: 'It ends about',
   making: 'The chats of the audience are still being collected.',
   pause: 'Pause',
   resume: 'Go on',

@@ -71,6 +71,7 @@ export const outbox = {
   noMatch: 'No entry matches the filter.',
   cancel: {
     all: (n: number) => plural(n, { one: 'Cancel what waits: {n}…', other: 'Cancel what waits: {n}…' }),
+    one: 'Cancel…',
     some: (n: number) => plural(n, { one: 'Cancel {n}…', other: 'Cancel {n}…' }),
     title: (n: number) => `Cancel ${sends(n)}?`,
     hint: 'They are not sent. Whatever is being sent at this moment goes out.',
@@ -80,10 +81,12 @@ export const outbox = {
   },
   resend: {
     all: (n: number) => plural(n, { one: 'Send {n} again…', other: 'Send all {n} again…' }),
+    one: 'Send again…',
     some: (n: number) => plural(n, { one: 'Send {n} again…', other: 'Send {n} again…' }),
     title: (n: number) => `Send ${sends(n)} again?`,
     hint: 'Each goes behind what waits in its chat. An expiry that has passed is removed.',
     submit: 'Send again',
+    thisInDoubt: 'It may have been sent already. Look into its chat first: if it is there, people would get it twice.',
     inDoubt: (n: number) =>
       plural(n, {
         one: '{n} of them may have been sent already. Look into its chat first: if it is there, people would get it twice.',

@@ -44,7 +44,7 @@ export const broadcasts: typeof en = {
     in_doubt: 'Неясно',
     cancelled: 'Отменено',
   },
-  left: 'Осталось примерно:',
+  left: 'Закончится примерно',
   making: 'Чаты аудитории ещё собираются.',
   pause: 'Приостановить',
   resume: 'Продолжить',
