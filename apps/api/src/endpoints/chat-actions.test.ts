@@ -276,10 +276,15 @@ describe.each(ACTIONS)('%s', (path, body) => {
     };
     expect((await fail({ kind: 'reset' })).json).toMatchObject({ code: 'platform_failed' });
     expect((await fail({ kind: 'status', status: 502, body: '<html>' })).status).toBe(502);
-    const slower = await fail({ kind: 'status', status: 429, retryAfterS: 9 });
-    expect([slower.status, slower.headers.get('retry-after')]).toEqual([429, '9']);
+    const slower = await fail({ kind: 'status', status: 429, retryAfterS: 1 });
+    expect([slower.status, slower.headers.get('retry-after')]).toEqual([429, '1']);
     const kicked = { kind: 'status', status: 403, description: 'Forbidden: bot was kicked' } as const;
-    expect((await fail(kicked)).json).toMatchObject({ error: 'Forbidden: bot was kicked', error_code: 403 });
+    // Until its time is over, Flotilla answers in the place of the platform.
+    const next = await waitFor(async () => {
+      const answer = await fail(kicked);
+      return answer.status !== 429 && answer;
+    });
+    expect((next as RestAnswer).json).toMatchObject({ error: 'Forbidden: bot was kicked', error_code: 403 });
     const revoked = await fail({ kind: 'status', status: 401, description: 'Unauthorized' });
     expect(revoked).toMatchObject({ status: 400, json: { code: 'token_refused', error_code: 401 } });
     expect(revoked.json).toMatchObject({ error: 'Telegram refused this bot token' });
