@@ -29,6 +29,7 @@ let group: number;
 let program: number;
 let entry: number;
 let broadcast: number;
+let key: number;
 
 beforeAll(async () => {
   const { fleet, database } = suite;
@@ -83,6 +84,9 @@ beforeAll(async () => {
     ...{ display_name: HOSTILE.cyrillic, role: 'user', bot_ids: bots.map((bot) => bot.id) },
   });
   await fleet.rest('/api/auth/api-keys/create', { name: HOSTILE.chinese, bot_ids: bots.map((bot) => bot.id) });
+  const chats = bots.flatMap((bot) => PEOPLE.map((id) => ({ bot_id: bot.id, chat_id: id })));
+  const agent = { name: HOSTILE.word, mcp: 'write', mcp_chats: chats };
+  key = (await fleet.rest<{ id: number }>('/api/auth/api-keys/create', agent)).id;
   await waitFor(
     async () => {
       const rows = await fleet.rest<{ chat_id: number }[]>(`/api/messages?bot_id=${first.id}&chat_id=${group}`);
@@ -112,7 +116,7 @@ function paths(): string[] {
     ],
     ...['outbox', `outbox/${entry}`, 'broadcasts', `broadcasts/${broadcast}`, `broadcasts/add?bot=${id}`],
     ...['events', `search?q=${HOSTILE.cyrillic.slice(0, 5)}&bot=${id}&chat=${group}`, 'audit', 'access', 'system'],
-    ...['access?view=keys', 'access?view=sessions', 'bots/add', 'nothing/here'],
+    ...['access?view=keys', `access?view=keys&open=${key}`, 'access?view=sessions', 'bots/add', 'nothing/here'],
     ...[
       '',
       '/chats',

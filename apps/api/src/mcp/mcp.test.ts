@@ -97,6 +97,18 @@ describe('a key', () => {
   test('sees no chat of a bot that it does not see', async () => {
     const made = await makeKey({ bot_ids: [bot.id], mcp: 'read', mcp_chats: [ids.foreign] });
     expect(made.status).toBe(403);
+    const narrow = await insertAccount(api.database.db, { username: 'sees-one-bot', bots: [bot.id] });
+    const ofOther = { user_id: narrow.id, mcp: 'read', mcp_chats: [ids.foreign] };
+    expect((await makeKey(ofOther)).status).toBe(403);
+    expect((await makeKey({ ...ofOther, mcp_chats: [ids.ada] })).status).toBe(200);
+  });
+
+  test('leaves in the audit what it may do and in which chats', async () => {
+    await makeKey({ name: 'audited', mcp: 'write', mcp_chats: [ids.ben] });
+    const { json } = await api.admin('GET', '/api/adminlog?action=key_add&limit=1');
+    expect((json as { details: string }[])[0]?.details).toContain(
+      `mcp: "write"; mcp_chats: [${JSON.stringify(ids.ben)}]`,
+    );
   });
 
   test('of REST, none, and one that was deleted have no tools', async () => {

@@ -4,6 +4,8 @@ import { call, callPage } from '../call.ts';
 import { type Finder, PickField } from './pick-field.tsx';
 
 const SHOWN = 8;
+/** So many are asked for where only some are offered. */
+const LOOKED_THROUGH = 500;
 
 type BotFieldProps = {
   label: string;
@@ -37,10 +39,17 @@ export function nameQuery(id: string) {
   } as const;
 }
 
-export const findBots: Finder = {
-  key: ['bots', 'picked'],
-  async find(q, signal) {
-    const { rows } = await callPage('listBots', { ...(q === '' ? {} : { q }), limit: SHOWN }, signal);
-    return rows.map(({ id, name, username }) => ({ id: String(id), name, note: `@${username}` }));
-  },
-};
+/** The bots that the account sees, or those among them that are named. */
+export function botFinder(among: readonly number[] | null): Finder {
+  return {
+    key: ['bots', 'picked', among],
+    async find(q, signal) {
+      const limit = among === null ? SHOWN : LOOKED_THROUGH;
+      const { rows } = await callPage('listBots', { ...(q === '' ? {} : { q }), limit }, signal);
+      const offered = rows.filter(({ id }) => among === null || among.includes(id)).slice(0, SHOWN);
+      return offered.map(({ id, name, username }) => ({ id: String(id), name, note: `@${username}` }));
+    },
+  };
+}
+
+const findBots = botFinder(null);

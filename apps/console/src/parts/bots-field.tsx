@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 import { useWords } from '../words/words.tsx';
-import { findBots, useBotName } from './bot-field.tsx';
+import { botFinder, useBotName } from './bot-field.tsx';
 import { Icon } from './icon.tsx';
 import { PickField } from './pick-field.tsx';
 import './bots-field.css';
@@ -14,10 +14,12 @@ type BotsProps = {
   /** What the bots are for, and what all of them are. */
   label?: string;
   all?: string;
+  /** The bots that are offered; absent or null: all that the caller sees. */
+  among?: readonly number[] | null;
 };
 
 /** All bots, or some of them by name. */
-export function BotsField({ bots, choose, fault, ...labels }: BotsProps): ReactNode {
+export function BotsField({ bots, choose, fault, among = null, ...labels }: BotsProps): ReactNode {
   const { access: words } = useWords();
   const { label = words.bots, all = words.allBots } = labels;
   const group = useId();
@@ -44,7 +46,7 @@ export function BotsField({ bots, choose, fault, ...labels }: BotsProps): ReactN
           <PickField
             label={words.addBot}
             chosen=""
-            finder={findBots}
+            finder={botFinder(among)}
             fault={fault}
             choose={(option) => option && choose([...new Set([...bots, Number(option.id)])])}
           />

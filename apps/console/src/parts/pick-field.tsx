@@ -48,8 +48,10 @@ export function PickField(props: PickProps): ReactNode {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && typed === null) setTyped('');
     else if (step !== undefined) setMarked((at + step + options.length) % Math.max(1, options.length));
-    else if (event.key === 'Enter' && isOpen) pick(options[at]!);
-    else if (event.key === 'Escape' && typed !== null) setTyped(null);
+    else if (event.key === 'Enter' && isOpen) {
+      // What is shown may still be what was found for other letters.
+      if (!found.isPlaceholderData) pick(options[at]!);
+    } else if (event.key === 'Escape' && typed !== null) setTyped(null);
     else return;
     event.preventDefault();
     event.stopPropagation();

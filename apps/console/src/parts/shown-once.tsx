@@ -6,13 +6,21 @@ import { Dialog } from './dialog.tsx';
 import { LeaveGuard } from './leave-guard.tsx';
 import './shown-once.css';
 
-type OnceProps = { title: string; description: string; secret: string; close: () => void };
+type OnceProps = {
+  title: string;
+  description: string;
+  secret: string;
+  close: () => void;
+  /** Where to put it; then the dialog is wider. */
+  children?: ReactNode;
+};
 
 /** A secret that nobody can look up later: only its button closes the dialog, and leaving the screen asks first. */
-export function ShownOnce({ title, description, secret, close }: OnceProps): ReactNode {
+export function ShownOnce({ title, description, secret, close, children }: OnceProps): ReactNode {
   return (
-    <Dialog title={title} description={description} className="narrow">
+    <Dialog title={title} description={description} className={children === undefined ? 'narrow' : ''}>
       <Secret text={secret} />
+      {children}
       <KeptActions close={close} />
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
+import type { ApiKeyResource } from '@flotilla/contract/api-keys.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { BotsShown } from '../../parts/bots-field.tsx';
@@ -6,7 +7,10 @@ import { Failure } from '../../parts/failure.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import type { Words } from '../../words/en.ts';
+import { useWords } from '../../words/words.tsx';
 import type { AccessAddress } from './access-view.ts';
+import { McpChatsShown } from './mcp-reach.tsx';
+import { useMcpWords } from './mcp-words.ts';
 
 type Asked = {
   data: unknown;
@@ -47,21 +51,24 @@ export function AccessTable<Row extends { id: number }>(props: TableProps<Row>):
   );
 }
 
-type Shared = { role: Role; bot_ids: readonly number[] | null };
+type Shared = Pick<ApiKeyResource, 'mcp' | 'mcp_chats'> & { role: Role; bot_ids: readonly number[] | null };
+
+type SharedProps<Row> = {
+  last: { title: string; of: (row: Row) => string | null | undefined };
+  reach: Pick<Column<Row>, 'title' | 'card'>;
+};
 
 /** The columns that accounts and keys share, behind the own ones of each. */
-export function sharedColumns<Row extends Shared>(
-  words: Words,
-  last: { title: string; of: (row: Row) => string | null | undefined },
-): Column<Row>[] {
+export function sharedColumns<Row extends Shared>(words: Words, { last, reach }: SharedProps<Row>): Column<Row>[] {
   const { columns } = words.access;
   return [
-    { name: 'role-cell', title: columns.role, width: '9.5rem', cell: ({ role }) => words.account.roles[role] },
+    { name: 'role-cell', title: columns.role, width: '9.5rem', cell: (row) => <RoleShown row={row} /> },
     {
       name: 'bots-cell',
-      title: columns.bots,
+      ...reach,
       width: 'minmax(6rem, 1fr)',
-      cell: ({ bot_ids: bots }) => <BotsShown bots={bots} />,
+      cell: ({ bot_ids: bots, mcp_chats: chats }) =>
+        chats === undefined ? <BotsShown bots={bots} /> : <McpChatsShown chats={chats} />,
     },
     {
       name: 'last-cell',
@@ -75,6 +82,12 @@ export function sharedColumns<Row extends Shared>(
       },
     },
   ];
+}
+
+function RoleShown({ row: { role, mcp } }: { row: Shared }): ReactNode {
+  const words = useWords();
+  const { may } = useMcpWords();
+  return mcp === undefined ? words.account.roles[role] : may[mcp];
 }
 
 /** Opens a row beside the list. */

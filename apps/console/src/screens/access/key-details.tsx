@@ -2,7 +2,7 @@ import type { ApiKeyResource } from '@flotilla/contract/api-keys.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
-import { OneBot } from '../../parts/bots-field.tsx';
+import { useBotName } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -12,16 +12,19 @@ import { Ago, Moment } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { KeyState } from './key-state.tsx';
 import { type LeftToken, LeftTokens } from './left-tokens.tsx';
+import { McpChats } from './mcp-reach.tsx';
+import { useMcpWords } from './mcp-words.ts';
 
 type DetailsProps = { apiKey: ApiKeyResource; all: readonly ApiKeyResource[]; close: () => void };
 
 /** What a key may do, which keys depend on it, and what can be done with it. */
 export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
   const words = useWords();
+  const reachFacts = useReachFacts();
   const queries = useQueryClient();
   const [deleting, setDeleting] = useState(false);
   const [left, setLeft] = useState<readonly LeftToken[]>([]);
-  const { id, name, enabled, bot_ids: bots, expires_at: expires, last_used_at: last, parent_id: parentId } = apiKey;
+  const { id, name, enabled, expires_at: expires, last_used_at: last, parent_id: parentId } = apiKey;
   const children = dependentOn(id, all);
   const parent = all.find((key) => key.id === parentId);
   const changed = () => queries.invalidateQueries({ queryKey: ['keys'] });
@@ -37,15 +40,13 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
     mutationFn: () => call('deleteApiKey', { id }),
     onSuccess: ({ program_tokens: tokens }) => (tokens.length === 0 ? end() : setLeft(tokens)),
   });
-  const shownBots = bots === null ? words.access.allBots : bots.map((bot) => <BotLine key={bot} id={bot} />);
   return (
     <Inspector title={name} close={close}>
       <Facts
         rows={[
           [words.access.columns.prefix, <code key="prefix">{apiKey.prefix}…</code>],
           [words.access.columns.state, <KeyState key="state" apiKey={apiKey} />],
-          [words.access.columns.role, words.account.roles[apiKey.role]],
-          [words.access.bots, shownBots],
+          ...reachFacts(apiKey),
           [words.access.expires, expires ? <Moment key="expires" at={expires} /> : words.fleet.never],
           [words.access.columns.lastUse, last ? <Ago key="last" at={last} /> : words.fleet.never],
           [words.access.created, <Moment key="created" at={apiKey.created_at} />],
@@ -81,10 +82,29 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
   );
 }
 
+/** What a key may do, and with which bots or chats. */
+function useReachFacts(): (key: ApiKeyResource) => (readonly [string, ReactNode])[] {
+  const { access, account } = useWords();
+  const words = useMcpWords();
+  return ({ role, bot_ids: bots, mcp, mcp_chats: chats = [] }) =>
+    mcp === undefined
+      ? [
+          [access.columns.role, account.roles[role]],
+          [access.bots, bots === null ? access.allBots : bots.map((bot) => <BotLine key={bot} id={bot} />)],
+        ]
+      : [
+          [words.purpose, words.purposes[mcp]],
+          [words.chats, <McpChats key="chats" chats={chats} />],
+        ];
+}
+
 function BotLine({ id }: { id: number }): ReactNode {
+  const name = useBotName(String(id));
   return (
     <div>
-      <OneBot id={id} />
+      <bdi className="cut" title={name}>
+        {name}
+      </bdi>
     </div>
   );
 }

@@ -78,11 +78,15 @@ function columnsOf(words: Words, account: string): Column<ApiKeyResource>[] {
       card: 'top-start',
       title: words.access.keyName,
       width: 'minmax(8rem, 2fr)',
-      cell: ({ id, name }) => <RowLink search={{ view: 'keys', account, open: String(id) }}>{name}</RowLink>,
+      cell: ({ id, name, mcp }) => (
+        <span className="key-name">
+          <RowLink search={{ view: 'keys', account, open: String(id) }}>{name}</RowLink>
+          {mcp && <span className="mcp-mark">MCP</span>}
+        </span>
+      ),
     },
     {
-      name: 'username-cell',
-      card: 'bottom-start',
+      name: 'prefix-cell',
       title: columns.prefix,
       width: '8rem',
       cell: ({ prefix }) => <code className="muted">{prefix}…</code>,
@@ -94,6 +98,9 @@ function columnsOf(words: Words, account: string): Column<ApiKeyResource>[] {
       width: '8.5rem',
       cell: (key) => <KeyState apiKey={key} />,
     },
-    ...sharedColumns<ApiKeyResource>(words, { title: columns.lastUse, of: (key) => key.last_used_at }),
+    ...sharedColumns<ApiKeyResource>(words, {
+      last: { title: columns.lastUse, of: (key) => key.last_used_at },
+      reach: { title: columns.reach, card: 'bottom-start' },
+    }),
   ];
 }

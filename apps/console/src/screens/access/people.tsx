@@ -18,12 +18,14 @@ import { PersonDetails } from './person-details.tsx';
 const route = getRouteApi('/access');
 const NOTHING_TO_SHOW = () => {};
 
-export function useAccounts() {
+/** All accounts; only admins may ask for them. */
+export function useAccounts(enabled = true) {
   return useQuery({
     queryKey: ['accounts'],
     queryFn: ({ signal }) => callPage('listAccounts', {}, signal),
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
+    enabled,
   });
 }
 
@@ -88,6 +90,9 @@ function columnsOf(words: Words, q: string): Column<AccountResource>[] {
       width: 'minmax(7rem, 1.5fr)',
       cell: ({ username }) => <bdi className="muted cut">{username}</bdi>,
     },
-    ...sharedColumns<AccountResource>(words, { title: columns.lastSignIn, of: (one) => one.last_login_at }),
+    ...sharedColumns<AccountResource>(words, {
+      last: { title: columns.lastSignIn, of: (one) => one.last_login_at },
+      reach: { title: columns.bots },
+    }),
   ];
 }

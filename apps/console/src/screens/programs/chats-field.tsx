@@ -3,9 +3,9 @@ import { call } from '../../call.ts';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { type Finder, PickField } from '../../parts/pick-field.tsx';
+import { useChatNames } from '../../parts/use-chat-names.ts';
 import { type ProgramsWords, useProgramsWords } from './programs-words.ts';
 import type { PickedChat } from './rights.ts';
-import { useChatNames } from './use-chat-names.ts';
 import '../../parts/chips.css';
 
 const SHOWN = 8;

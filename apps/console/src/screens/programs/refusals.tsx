@@ -5,9 +5,9 @@ import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { useChatNames } from '../../parts/use-chat-names.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useProgramsWords } from './programs-words.ts';
-import { useChatNames } from './use-chat-names.ts';
 
 /** What a program was refused lately, and why. */
 export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramResource }): ReactNode {

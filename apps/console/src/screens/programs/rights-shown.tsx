@@ -1,8 +1,8 @@
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import { Fragment, type ReactNode } from 'react';
 import { useNumber } from '../../parts/time.tsx';
+import { useChatNames } from '../../parts/use-chat-names.ts';
 import { useProgramsWords } from './programs-words.ts';
-import { useChatNames } from './use-chat-names.ts';
 
 const NAMED_CHATS = 5;
 

@@ -10,6 +10,7 @@ export const access = {
     username: 'Username',
     role: 'Role',
     bots: 'Bots',
+    reach: 'Bots or chats',
     lastSignIn: 'Last sign-in',
     prefix: 'Begins with',
     state: 'State',

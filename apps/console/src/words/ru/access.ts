@@ -11,6 +11,7 @@ export const access: Words['access'] = {
     username: 'Имя пользователя',
     role: 'Роль',
     bots: 'Боты',
+    reach: 'Боты или чаты',
     lastSignIn: 'Последний вход',
     prefix: 'Начинается с',
     state: 'Состояние',

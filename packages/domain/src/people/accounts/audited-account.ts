@@ -29,8 +29,10 @@ export function auditedKey(
 }
 
 /** Describes the rights of a new key for the audit log. */
-export function describeNewKey({ role, botIds, expiresAt }: Pick<ApiKey, 'role' | 'botIds' | 'expiresAt'>): string {
-  return describeNew({ role, bot_ids: botIds, expires_at: expiresAt });
+export function describeNewKey(key: Pick<ApiKey, 'role' | 'botIds' | 'mcp' | 'expiresAt'>): string {
+  const { role, botIds, mcp, expiresAt } = key;
+  const chats = mcp?.chats.map(({ botId, chatId }) => ({ bot_id: botId, chat_id: chatId }));
+  return describeNew({ role, bot_ids: botIds, mcp: mcp?.right, mcp_chats: chats, expires_at: expiresAt });
 }
 
 /** The names are those of the REST interface. */

@@ -53,7 +53,7 @@ export async function createApiKey(
     prefix: shownPrefix(key),
     role,
     botIds,
-    mcp: mcpOfKey(caller, botIds, request.mcp),
+    mcp: mcpOfKey(caller, owner, botIds, request.mcp),
     expiresAt,
     parentId: caller.apiKey?.id ?? null,
   };
@@ -91,10 +91,17 @@ function endOfNewKey({ apiKey }: Caller, wanted: Date | undefined): Date | null 
   return wanted ?? latest;
 }
 
-/** Every chat must be of a bot that the key sees. */
-function mcpOfKey(caller: Caller, botIds: readonly number[] | null, wanted: McpReach | undefined): McpReach | null {
+/** Every chat must be of a bot that the key, its account and its creator see. */
+function mcpOfKey(
+  caller: Caller,
+  owner: Account,
+  botIds: readonly number[] | null,
+  wanted: McpReach | undefined,
+): McpReach | null {
   if (wanted === undefined) return null;
-  const isSeen = (id: number) => seesBot(caller, id) && (botIds === null || botIds.includes(id));
+  const ofOwner = callerOf(owner);
+  const isSeen = (id: number) =>
+    seesBot(caller, id) && seesBot(ofOwner, id) && (botIds === null || botIds.includes(id));
   if (wanted.chats.every(({ botId }) => isSeen(botId))) return wanted;
   throw new FlotillaError('forbidden', 'A key cannot see chats of bots that it does not see');
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../../call.ts';
+import { call } from '../call.ts';
 
 /** The chats in which a bot was seen last; a chat before them is shown by its id. */
 const NAMED = 200;
