@@ -219,7 +219,8 @@ header \`Idempotency-Key\` is another way to give it.`,
     paths: ['/api/outbox/cancel'],
     role: 'any',
     summary: 'Cancels entries that are scheduled or queued.',
-    description: `Name \`ids\`, or a \`filter\`, or only a \`bot_id\` for all of that bot. Ids that name no entry of your bots are left out. A filter chooses only entries that are scheduled or
+    description: `Name \`ids\`, or a \`filter\`, or only a \`bot_id\` for all of that bot. Ids that name no entry of your bots are left out, as
+are entries of broadcasts unless you have the right \`broadcast\`. A filter chooses only entries that are scheduled or
 queued; those that are being sent meanwhile are refused and counted. The audit log gets one entry for each bot.`,
     input: z.object({
       bot_id: anyBotId(),
@@ -244,7 +245,7 @@ queued; those that are being sent meanwhile are refused and counted. The audit l
     role: 'any',
     summary: 'Queues entries again that failed, expired or are in doubt.',
     description:
-      'An entry that is in doubt may have been sent: look into the chat first. An expiry that has passed is removed. The audit log gets one entry for each bot.',
+      'An entry that is in doubt may have been sent: look into the chat first. An expiry that has passed is removed. Left out are entries of broadcasts without the right `broadcast`, and what only admins may add. The audit log gets one entry for each bot.',
     input: z.object({ ids: ownIds(MOST_IDS).describe('The ids of the entries.') }),
     output: changed,
     example: { input: { ids: [9001, 9002] }, output: { ok: true, matched: 2, done: 1, refused: 1 } },

@@ -230,6 +230,27 @@ describe('cancelling', () => {
   });
 });
 
+test('a user changes no entry of a broadcast without the right to, and resends nothing that costs Stars', async () => {
+  const body = { name: 'narrow', role: 'user', bot_ids: [bot.id] };
+  const { key } = (await api.admin('POST', '/api/auth/api-keys', { body })).json as { key: string };
+  const user = restClient(api.url, key);
+  const paid = { ...PARAMS, allow_paid_broadcast: true };
+  const entries = [
+    await added({ params: { ...PARAMS, allow_paid_broadcast: false } }),
+    await added({ params: paid }),
+    await added({ method: 'sendInvoice' }),
+    await added(),
+  ];
+  const [ids, ofBroadcast] = [entries.map(({ id }) => id), entries.at(-1)!.id];
+  await api.database.db.updateTable('outbox').set({ broadcast_id: 5 }).where('id', '=', ofBroadcast).execute();
+  expect(await change('cancel', { ids: [ofBroadcast] }, user)).toMatchObject({ matched: 0 });
+  expect(await change('cancel', { filter: { broadcast_id: 5 }, dry_run: true }, user)).toMatchObject({ matched: 0 });
+  for (const id of ids) await settle(id, 'failed');
+  expect(await change('resend', { ids }, user)).toMatchObject({ matched: 1, done: 1 });
+  expect(await show(entries[0]!.id)).toMatchObject({ state: 'queued' });
+  expect(await change('resend', { ids })).toMatchObject({ matched: 4, done: 3 });
+});
+
 test('what failed, expired or is in doubt is queued again as new, and nothing else is', async () => {
   const entries = [await added(), await added(), await added(), await added(), await added()];
   const [failed, expired, doubtful, sent, waiting] = entries.map(({ id }) => id) as [

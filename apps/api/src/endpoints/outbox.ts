@@ -4,6 +4,7 @@ import { changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/ch
 import type { Entry } from '@flotilla/domain/delivery/outbox/entry.ts';
 import { type EntryQuery, outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseSpending } from '@flotilla/domain/delivery/outbox/sendable.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
@@ -57,7 +58,7 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
   },
 
   async cancelOutboxEntries(context, { input, caller, by }) {
-    const query = { ...chosenEntries(context, input), bots: caller.bots };
+    const query = { ...chosenEntries(context, input), ...changeableBy(caller) };
     const change = input.dry_run
       ? await countEntries(context.db, 'cancel', query)
       : await changeEntries(context, by, 'cancel', query);
@@ -65,10 +66,15 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
   },
 
   async resendOutboxEntries(context, { input, caller, by }) {
-    const query = { ids: input.ids, bots: caller.bots };
+    const query = { ids: input.ids, ...changeableBy(caller), spending: caller.role === 'admin' };
     return { ok: true, ...(await changeEntries(context, by, 'resend', query)) };
   },
 };
+
+/** Who may not broadcast, may not change a broadcast entry by entry either. */
+function changeableBy({ bots, rights }: Caller): Pick<EntryQuery, 'bots' | 'ofBroadcasts'> {
+  return { bots, ofBroadcasts: rights.includes('broadcast') };
+}
 
 type ChoiceInput = Call<typeof outboxOperations.cancelOutboxEntries.input>['input'];
 

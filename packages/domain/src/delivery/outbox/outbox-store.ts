@@ -2,10 +2,11 @@ import { OUTBOX_STATES, type OutboxState, type Priority } from '@flotilla/contra
 import type { Database } from '@flotilla/database/connect.ts';
 import type { OutboxTable } from '@flotilla/database/tables.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CallActor } from '../../records/history/stream/captured-call.ts';
 import type { Content, Entry } from './entry.ts';
 import { type EntryEvent, transition } from './entry-state.ts';
+import { SPENDING } from './sendable.ts';
 
 export type NewEntry = Content & { botId: number; idempotencyKey: string | null; createdBy: CallActor };
 
@@ -21,6 +22,10 @@ export type EntryQuery = {
   sinceS?: number | undefined;
   untilS?: number | undefined;
   ids?: readonly number[] | undefined;
+  /** False leaves out entries of broadcasts. */
+  ofBroadcasts?: boolean;
+  /** False leaves out what `refuseSpending` refuses. */
+  spending?: boolean;
 };
 
 /** How many entries changed, by bot. */
@@ -40,6 +45,8 @@ export function outboxStore(db: Database) {
     if (broadcastId !== undefined) rows = rows.where('broadcast_id', '=', broadcastId);
     if (sinceS !== undefined) rows = rows.where('created_at', '>=', new Date(sinceS * 1000));
     if (untilS !== undefined) rows = rows.where('created_at', '<', new Date(untilS * 1000));
+    if (query.ofBroadcasts === false) rows = rows.where('broadcast_id', 'is', null);
+    if (query.spending === false) rows = rows.where(isFree());
     return ids === undefined ? rows : rows.where('id', '=', sql<number>`any(${[...ids]}::bigint[])`);
   };
   return {
@@ -117,6 +124,13 @@ export function outboxStore(db: Database) {
       return rows;
     },
   };
+}
+
+/** The condition of what costs no Stars and is no invoice. */
+function isFree(): RawBuilder<boolean> {
+  const { methods, parameters } = SPENDING;
+  const names = parameters.map((name) => sql`coalesce(params -> ${name}::text, 'false') = 'false'::jsonb`);
+  return sql<boolean>`(method <> all (${methods}::text[]) and ${sql.join(names, sql` and `)})`;
 }
 
 function columnsOf(entry: Omit<NewEntry, 'chatId' | 'idempotencyKey'>) {

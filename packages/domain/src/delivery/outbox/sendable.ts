@@ -81,11 +81,17 @@ function requireText(path: string, name: string, value: unknown): void {
   }
 }
 
-/** Throws 'bad_request' for what can cost Stars of the bot, and for invoices: as for the tokens of programs, these are for admins. */
+/** What can cost Stars of the bot, and invoices. */
+export const SPENDING = {
+  methods: [...OUTBOX_METHODS].filter((name) => groupOfMethod(name) === 'payments').map(writtenMethod),
+  parameters: parametersWith('spending'),
+};
+
+/** Throws 'bad_request' for what is SPENDING: as for the tokens of programs, these are for admins. */
 export function refuseSpending(method: string, params: Fields): void {
   if (groupOfMethod(method.toLowerCase()) === 'payments')
     throw refusedInput('method', 'is for admins: it is about money');
-  const [costly] = parametersWith('spending').filter((name) => params[name] !== undefined && params[name] !== false);
+  const costly = SPENDING.parameters.find((name) => params[name] !== undefined && params[name] !== false);
   if (costly !== undefined) throw refusedInput(`params.${costly}`, 'is for admins: it can cost Stars of the bot');
 }
 
