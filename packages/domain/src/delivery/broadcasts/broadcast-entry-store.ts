@@ -54,6 +54,17 @@ export function broadcastEntryStore(db: Database) {
       return rows[0] ?? { count: 0, lastChatId: null };
     },
 
+    /** Takes back what came to the queue of a paused broadcast after the pause: a send that the platform put off, or was resent. */
+    async holdOfPaused(limit: number): Promise<void> {
+      const { may, set } = transition('hold');
+      await sql`
+        with chosen as (
+          select outbox.id from broadcasts b join outbox on outbox.broadcast_id = b.id
+          where b.ended_at is null and b.state = 'paused' and ${may} limit ${limit} for update of outbox skip locked
+        )
+        update outbox set ${set}${TIME_OF.hold} from chosen where outbox.id = chosen.id`.execute(db);
+    },
+
     /** How many are in the queue of their bot, or are being sent. */
     async countReleased(id: number): Promise<number> {
       const { count } = await db

@@ -349,6 +349,21 @@ test('a pause takes back what was released and is not begun', async () => {
   );
 });
 
+test('what comes back to the queue of a paused broadcast is taken back, too', async () => {
+  await people(3);
+  const [{ id }, running] = [await added(PRIVATE), await added(PRIVATE)];
+  await advanced(id);
+  await advanced(running.id);
+  await broadcastStore(database.db).change(id, { state: 'paused' });
+  // The platform had the one that was being sent wait, and somebody resent the others.
+  await sql`update outbox set state = 'queued', settled_at = null where broadcast_id = ${id}`.execute(database.db);
+  await broadcastEntryStore(database.db).holdOfPaused(2);
+  expect(await chatsOf(id, 'queued')).toHaveLength(1);
+  await broadcastEntryStore(database.db).holdOfPaused(2);
+  expect(await chatsOf(id, 'scheduled')).toEqual([1, 2, 3]);
+  expect(await chatsOf(running.id, 'queued')).toEqual([1, 2, 3]);
+});
+
 test('who was blocked is skipped by the next broadcast', async () => {
   await people(2);
   await blockedChatStore(database.db).note({ botId, chatId: 1 });

@@ -44,7 +44,8 @@ async function apply(db: Database, clock: Clock, act: Act, known: Broadcast): Pr
   const [store, entries] = [broadcastStore(db), broadcastEntryStore(db)];
   switch (act) {
     case 'pause':
-      await entries.hold(known.id, MOST_RELEASED);
+      // What was resent is beside what was released.
+      while ((await entries.hold(known.id, MOST_RELEASED)) === MOST_RELEASED);
       return store.change(known.id, { state: 'paused' });
     case 'resume': {
       const waits = known.startedAt === null && known.sendAt !== null && known.sendAt.getTime() > clock.nowMs();

@@ -1,11 +1,13 @@
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { type WakeDeps, wakeOutbox } from '../outbox/wake-outbox.ts';
 import { type AdvanceDeps, advanceBroadcast } from './advance-broadcast.ts';
+import { broadcastEntryStore } from './broadcast-entry-store.ts';
 import { broadcastStore } from './broadcast-store.ts';
 import { type TellDeps, tellWatchers } from './tell-watchers.ts';
 
 type ContinueDeps = AdvanceDeps & TellDeps & WakeDeps & { log: Logger };
 
+const HELD_AT_ONCE = 1_000;
 /** Steps of one broadcast in a row, so that the others of the fleet are not kept waiting. */
 const STEPS_IN_A_ROW = 5;
 
@@ -15,6 +17,7 @@ const STEPS_IN_A_ROW = 5;
  */
 export async function continueBroadcasts(deps: ContinueDeps, signal: AbortSignal): Promise<void> {
   await broadcastStore(deps.db).beginDue();
+  await broadcastEntryStore(deps.db).holdOfPaused(HELD_AT_ONCE);
   let active = await broadcastStore(deps.db).active();
   while (active.length > 0 && !signal.aborted) {
     const again: number[] = [];
