@@ -161,6 +161,19 @@ test(
   TEST_MS,
 );
 
+test(
+  'events are found by their time, which the address keeps',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin('events?to=2020-01-01T00:00Z');
+    await page.getByText('No event matches the filter.').waitFor();
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('Last hour');
+    await page.waitForURL('**/events?from=*');
+    await page.getByRole('table', { name: 'Events' }).getByText('Bot added').first().waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
 testLooks('events are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await signIn(...ADMIN);

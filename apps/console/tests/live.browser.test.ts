@@ -235,6 +235,31 @@ test(
 );
 
 test(
+  'the list begins with the last updates of a bot, also of one that nobody delivers; each leads to what became of it',
+  async () => {
+    const idle = await suite.fleet.addBot({}, { name: 'Idle' });
+    await suite.fleet.control.startBot({ person: PERSON, bot: idle.platformId, quietly: true });
+    for (const text of ['the first of before', 'the last of before']) await send(idle, text);
+    type Past = { message?: { text?: string } };
+    const known = async () =>
+      (await suite.fleet.rest<Past[]>(`/api/updates?bot_id=${idle.id}`)).map(({ message }) => message?.text);
+    await waitFor(async () => String(await known()) === 'the last of before,the first of before', {
+      timeoutMs: 60_000,
+    });
+    const { page, complaints } = await openAsAdmin(`live?bots=${idle.id}`);
+    await eventOf(page, 'the first of before').waitFor();
+    expect(await events(page).getByRole('row').nth(1).textContent()).toContain('the last of before');
+    await eventOf(page, 'the last of before').getByRole('button').press('Enter');
+    const details = page.getByRole('complementary', { name: 'update message' });
+    expect(await details.getByRole('button', { name: 'Copy as curl' }).count()).toBe(0);
+    await details.getByRole('link', { name: 'What became of it' }).click();
+    await page.waitForURL(`**/bots/${idle.id}/updates/*`);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'nothing moves under the pointer or the focus: what is new waits until these have left the list',
   async () => {
     const { page, complaints } = await openAsAdmin(`live?bots=${shop.id}&kind=update`);

@@ -78,6 +78,7 @@ export const eventOperations = {
       bot_id: anyBotId(),
       kinds: listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length).optional().describe('Only events of these kinds.'),
       since: instant().optional().describe('Only events from this time on: ISO 8601 with a zone.'),
+      until: instant().optional().describe('Only events before this time, in the same form.'),
       ...pagedInputs({ default: 100, max: 1000 }),
     }),
     output: z.array(eventResource),

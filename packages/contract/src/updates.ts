@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { attemptResource } from './delivery-attempts.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { chatIdField, okField, updateIdField } from './fields.ts';
-import { botId, flag, integer, limitInput, listOf, loweredInteger, ownId, text } from './inputs.ts';
+import { beforeInput, botId, flag, integer, limitInput, listOf, loweredInteger, ownId, text } from './inputs.ts';
 import { messageResource } from './messages.ts';
 import { defineOperation } from './operation.ts';
 
@@ -27,6 +27,10 @@ const UPDATE = {
     text: 'Where is my order?',
   },
 };
+
+const UPDATE_SOURCES = ['polling', 'webhook', 'redrive', 'held'] as const;
+const VIA_NOTE =
+  'How it came last: from getUpdates, from a push of the platform, again from a dead letter, or after it was held for people.';
 
 const UPDATE_OUTCOMES = ['delivered', 'waiting', 'filtered', 'dead', 'dropped', 'held', 'expired'] as const;
 
@@ -78,12 +82,7 @@ const shownUpdate = z
       ),
     message: messageResource.optional().describe('The message that the update is about, while the history has it.'),
     accepted_at: z.iso.datetime().optional().describe('When Flotilla accepted it. Absent if nobody knows any more.'),
-    via: z
-      .enum(['polling', 'webhook', 'redrive', 'held'])
-      .optional()
-      .describe(
-        'How it came last: from getUpdates, from a push of the platform, again from a dead letter, or after it was held for people.',
-      ),
+    via: z.enum(UPDATE_SOURCES).optional().describe(VIA_NOTE),
     kind: z.string().optional().describe('The kind of the update, such as message.'),
     chat_id: chatIdField.optional(),
     readers: z.array(readerOfUpdate).describe('What became of it at each reader of the bot that had it or may get it.'),
@@ -93,11 +92,50 @@ const shownUpdate = z
 
 export type ShownUpdateResource = z.infer<typeof shownUpdate>;
 
+const pastUpdate = z
+  .strictObject({
+    update_id: updateIdField,
+    at: z.iso.datetime().describe('When Flotilla accepted it.'),
+    via: z.enum(UPDATE_SOURCES).describe(VIA_NOTE),
+    kind: z.string().describe('The kind of the update, such as message.'),
+    chat_id: chatIdField.optional(),
+    message: messageResource.optional().describe('The message that it is about, while the history has it.'),
+  })
+  .meta({ id: 'PastUpdate' });
+
+export type PastUpdateResource = z.infer<typeof pastUpdate>;
+
 /** The name of a consumer with a cursor of its own. */
 export const consumerName = () =>
   z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -');
 
 export const updateOperations = {
+  listUpdates: defineOperation({
+    method: 'GET',
+    paths: ['/api/updates'],
+    role: 'any',
+    summary: 'Lists the updates that Flotilla accepted for a bot, newest first.',
+    description:
+      'Those of the last 24 hours are known, and at least the last 1,000. `GET /api/updates/show` shows what became of one.\n\nThere is no `X-Total-Count`. A `Link` goes on where there may be more.',
+    input: z.object({
+      bot_id: botId(),
+      limit: limitInput({ default: 100, max: 500 }),
+      before: beforeInput(),
+    }),
+    output: z.array(pastUpdate),
+    uncounted: true,
+    botInputs: ['bot_id'],
+    example: {
+      input: { bot_id: EXAMPLE_BOT_ID },
+      output: [
+        {
+          ...{ update_id: 813, at: '2026-01-02T10:15:00.212Z', via: 'polling', kind: 'message' },
+          chat_id: EXAMPLE_USER_ID,
+        },
+      ],
+    },
+  }),
+
   showUpdate: defineOperation({
     method: 'GET',
     paths: ['/api/updates/show'],

@@ -395,7 +395,13 @@ const EXAMPLES: Record<OperationName, Example> = {
   listTagsOfUser: () => inGroup({ user_id: 5, ...page }),
   addTag: async () => inGroup({ user_id: await newMember(), username: 'ann', tag: 'friend', color: '#00AA00' }),
   removeTag: async () => ({ id: await newTag() }),
-  listEvents: () => ({ bot_id: botId, kinds: 'bot.added,poller.silent', since: '2020-01-01T00:00:00Z', ...page }),
+  listEvents: () => ({
+    bot_id: botId,
+    kinds: 'bot.added,poller.silent',
+    since: '2020-01-01T00:00:00Z',
+    until: '2099-01-01T00:00:00Z',
+    ...page,
+  }),
   listEventSinks: () => ({ ...page }),
   addEventSink: () => ({
     ...{ name: 'On call', bot_id: botId, chat_id: CHAT, kinds: ['poller.silent'], bot_ids: [botId], enabled: true },
@@ -517,6 +523,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   },
   showDeliveryJob: async () => ({ id: await newDeliveryJob() }),
   watchLive: () => ({ topics: ['fleet', `bot:${botId}`, `chat:${botId}:${GROUP}`, `attempts:${botId}`] }),
+  listUpdates: () => ({ bot_id: botId, limit: 5 }),
   showUpdate: async () => {
     await newDeadLetter();
     return { bot_id: pushedBotId, update_id: 1 };

@@ -1,5 +1,6 @@
-import type { ShownUpdateResource, updateOperations } from '@flotilla/contract/updates.ts';
+import type { PastUpdateResource, ShownUpdateResource, updateOperations } from '@flotilla/contract/updates.ts';
 import type { CallOfUpdate } from '@flotilla/domain/delivery/deliveries/calls-of-update.ts';
+import { listUpdates, type PastUpdate } from '@flotilla/domain/delivery/deliveries/list-updates.ts';
 import type { ReaderOfUpdate } from '@flotilla/domain/delivery/deliveries/readers-of-update.ts';
 import { showUpdate } from '@flotilla/domain/delivery/deliveries/show-update.ts';
 import { readProgramUpdates } from '@flotilla/domain/delivery/programs/read-program-updates.ts';
@@ -9,6 +10,7 @@ import { type ActiveProgram, programOfReader } from '@flotilla/domain/fleet/bots
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { nameKinds } from '@flotilla/domain/fleet/bots/named-kinds.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { decodeCursor } from '../http/page.ts';
 import { sendJson } from '../http/send-answer.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -19,6 +21,13 @@ import { presentMessage } from './present-message.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const updateHandlers: Handlers<typeof updateOperations> = {
+  async listUpdates(context, { input }) {
+    const bot = requireBot(context, input.bot_id);
+    const before = decodeCursor(input.before, ['number', 'string']);
+    const { updates, next } = await listUpdates(context, bot, { limit: input.limit, before });
+    return { rows: updates.map((update) => presentPastUpdate(bot, update)), total: null, next };
+  },
+
   async showUpdate(context, { input }): Promise<ShownUpdateResource> {
     const bot = requireBot(context, input.bot_id);
     const shown = await showUpdate(context, bot, input.update_id);
@@ -58,6 +67,16 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     sendJson(response, 200, Buffer.concat(pollAnswer(updates)));
   },
 };
+
+function presentPastUpdate(bot: Bot, { updateId, atMs, via, kind, chatId, message }: PastUpdate): PastUpdateResource {
+  return {
+    update_id: updateId,
+    at: new Date(atMs).toISOString(),
+    ...{ via, kind },
+    ...withoutNulls({ chat_id: chatId }),
+    ...(message === null ? {} : { message: presentMessage(bot, message) }),
+  };
+}
 
 function presentReader({ reader, programName, outcome, filteredBy, attempts }: ReaderOfUpdate) {
   return {

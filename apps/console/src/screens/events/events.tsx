@@ -7,6 +7,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { given } from '../../parts/filters.tsx';
+import { PeriodField } from '../../parts/period-field.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { usePages } from '../../parts/use-pages.ts';
@@ -50,7 +51,12 @@ function EventList(): ReactNode {
   const words = useEventsWords();
   const { nav } = useWords();
   const filter = route.useSearch();
-  const input = given({ kinds: filter.kind, bot_id: filter.bot });
+  const input = given({
+    kinds: filter.kind,
+    bot_id: filter.bot,
+    since: instantOf(filter.from),
+    until: instantOf(filter.to),
+  });
   const events = usePages<EventResource>(['events', filter], (page, signal) =>
     callPage('listEvents', { ...input, ...page, limit: PAGE }, signal),
   );
@@ -78,6 +84,11 @@ function EventList(): ReactNode {
   );
 }
 
+/** As the api takes moments: with seconds. */
+function instantOf(moment: string | undefined): string | undefined {
+  return moment === undefined ? undefined : new Date(moment).toISOString();
+}
+
 function Filters({ filter }: { filter: EventFilter }): ReactNode {
   const words = useEventsWords();
   const navigate = route.useNavigate();
@@ -97,6 +108,7 @@ function Filters({ filter }: { filter: EventFilter }): ReactNode {
         botId={filter.bot}
         choose={(bot) => choose({ bot })}
       />
+      <PeriodField from={filter.from} to={filter.to} choose={choose} />
       {Object.keys(filter).length > 0 && (
         <Link to="/events" className="button quiet">
           {words.clear}

@@ -1,4 +1,5 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -29,6 +30,11 @@ export function LiveDetails({ row, bot, close }: DetailsProps): ReactNode {
       <div className="copy-actions">
         <CopyButton label={words.copyJson} text={JSON.stringify(value, null, 2)} />
         {curl && <CopyButton label={words.copyCurl} text={curl} />}
+        {row.pastId !== undefined && (
+          <Link to="/bots/$id/updates/$update" params={{ id: String(row.botId), update: String(row.pastId) }}>
+            {words.whatBecame}
+          </Link>
+        )}
       </div>
       <JsonView value={value} />
     </Inspector>

@@ -1,3 +1,4 @@
+import type { PastUpdateResource } from '@flotilla/contract/updates.ts';
 import type { LiveEvent } from '../../live.ts';
 import type { LiveFilter, RowKind } from './live-filter.ts';
 
@@ -12,6 +13,8 @@ export type LiveRow = {
   what: string;
   text: string;
   json: string;
+  /** Of an update of before: its id. The JSON is what is known of it, and not the update itself. */
+  pastId?: number;
 };
 
 const MOST_ROWS = 1_000;
@@ -111,6 +114,23 @@ export function contentOfAttempt(botId: number, attempt: Attempt): Omit<LiveRow,
   const { update_id: id, status, chat_id: chatId = null, error = '' } = attempt;
   const text = error === '' ? `${id}` : `${id}: ${error}`;
   return { kind: 'attempt', botId, chatId, what: String(status), text, json: textOfJson(attempt) };
+}
+
+/** An update of before, of which the journal and the history know this. */
+export function contentOfPastUpdate(
+  botId: number,
+  update: PastUpdateResource,
+): Omit<LiveRow, 'key' | 'at'> & { kind: 'update' } {
+  const { kind: what, chat_id: chatId = null, message } = update;
+  return {
+    kind: 'update',
+    botId,
+    chatId,
+    what,
+    text: message?.text ?? '',
+    json: textOfJson(update),
+    pastId: update.update_id,
+  };
 }
 
 function textOfJson(value: unknown): string {

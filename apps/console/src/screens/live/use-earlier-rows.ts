@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { call } from '../../call.ts';
-import { contentOfAttempt, type LiveRow } from './live-rows.ts';
+import { contentOfAttempt, contentOfPastUpdate, type LiveRow } from './live-rows.ts';
 
 const AT_MOST = 100;
 
 type Row = Omit<LiveRow, 'key'>;
 
-/** Gives the last deliveries of each of the bots once, so that the list does not begin empty. */
+/** Gives the last updates and deliveries of each of the bots once, so that the list does not begin empty. */
 export function useEarlierRows(botIds: readonly number[], take: (rows: Row[]) => void): void {
   const queries = useQueryClient();
   const openedAt = useRef(new Date().toISOString());
@@ -20,17 +20,25 @@ export function useEarlierRows(botIds: readonly number[], take: (rows: Row[]) =>
     const added = ids.filter((id) => !asked.current.has(id));
     for (const id of added) asked.current.add(id);
     if (added.length === 0) return;
-    const lists = added.map(async (id) => {
-      const queryKey = ['attempts', id, AT_MOST];
-      const queryFn = () => call('listDeliveryAttempts', { bot_id: id, limit: AT_MOST });
-      const attempts = await queries.fetchQuery({ queryKey, queryFn, staleTime: 0 });
-      return attempts.map((attempt): Row => ({ at: attempt.at, ...contentOfAttempt(id, attempt) }));
-    });
+    const ask = <Answer>(queryKey: unknown[], queryFn: () => Promise<Answer>) =>
+      queries.fetchQuery({ queryKey, queryFn, staleTime: 0 });
+    const page = (id: number) => ({ bot_id: id, limit: AT_MOST });
+    const lists = added.flatMap((id): Promise<Row[]>[] => [
+      ask(['attempts', id, AT_MOST], () => call('listDeliveryAttempts', page(id))).then((attempts) =>
+        attempts.map((attempt) => ({ at: attempt.at, ...contentOfAttempt(id, attempt) })),
+      ),
+      ask(['past-updates', id], () => call('listUpdates', page(id))).then((updates) =>
+        updates.map((update) => ({ at: update.at, ...contentOfPastUpdate(id, update) })),
+      ),
+    ]);
     void Promise.allSettled(lists).then((done) => {
       const rows = done.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
       // What has happened since comes by the stream.
       const before = rows.filter(({ at }) => at < openedAt.current);
-      latest.current(before.toSorted((one, other) => one.at.localeCompare(other.at)).slice(-AT_MOST));
+      const ordered = before.toSorted((one, other) => one.at.localeCompare(other.at));
+      // Of each kind the last ones: a bot that is not delivered has its updates all the same.
+      const last = (kind: LiveRow['kind']) => ordered.filter((row) => row.kind === kind).slice(-AT_MOST);
+      latest.current([...last('update'), ...last('attempt')]);
     });
   }, [queries, wanted]);
 }

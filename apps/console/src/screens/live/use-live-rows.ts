@@ -11,7 +11,7 @@ const MANY = 10;
 type Shown = { rows: LiveRow[]; made: number; skipped: number; perSecond: number };
 
 /**
- * The newest events of these bots, after the last deliveries of before. While it is held, the list stays as it is, and
+ * The newest events of these bots, after the last updates and deliveries of before. While it is held, the list stays as it is, and
  * what came since waits. `perSecond` is above 0 while so much happens that the list is shown anew less often.
  */
 export function useLiveRows(botIds: readonly number[], held: boolean) {

@@ -39,5 +39,6 @@ export const live = {
   rate: (n: number) => plural(n, { one: '{n} event a second', other: '{n} events a second' }),
   gap: 'Events may be missing here',
   copyJson: 'Copy JSON',
+  whatBecame: 'What became of it',
   copyCurl: 'Copy as curl',
 };

@@ -55,5 +55,6 @@ export const live: Words['live'] = {
     }),
   gap: 'Здесь могли потеряться события',
   copyJson: 'Скопировать JSON',
+  whatBecame: 'Что с ним стало',
   copyCurl: 'Скопировать как curl',
 };

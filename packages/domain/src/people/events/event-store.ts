@@ -10,15 +10,17 @@ export type EventQuery = {
   botIds: readonly number[] | null;
   kinds: readonly EventKind[] | null;
   since: Date | null;
+  until: Date | null;
 };
 
 /** SQL of events. */
 export function eventStore(db: Database) {
-  const matching = ({ botIds, kinds, since }: EventQuery) => {
+  const matching = ({ botIds, kinds, since, until }: EventQuery) => {
     let events = db.selectFrom('events');
     if (botIds !== null) events = events.where('bot_id', 'in', botIds.length === 0 ? [0] : [...botIds]);
     if (kinds !== null) events = events.where('kind', 'in', kinds.length === 0 ? [''] : [...kinds]);
-    return since === null ? events : events.where('at', '>=', since);
+    if (since !== null) events = events.where('at', '>=', since);
+    return until === null ? events : events.where('at', '<', until);
   };
   return {
     /** Newest first. */

@@ -20,21 +20,49 @@ type About = {
 /** The row of the history for an update; null if there is none any more, or the bot has no history. */
 export async function messageOfUpdate(
   db: Database,
-  { id: botId, manageEnabled }: Pick<Bot, 'id' | 'manageEnabled'>,
-  { updateId, acceptedAtMs, kind, chatId, messageId }: About,
+  bot: Pick<Bot, 'id' | 'manageEnabled'>,
+  about: About,
 ): Promise<Message | null> {
-  const id = EVENTS.includes(kind ?? '') ? updateId - IDS_OF_EVENTS : messageId;
-  if (chatId === null || id === null || acceptedAtMs === null || !manageEnabled) return null;
-  const aroundS = Math.floor(acceptedAtMs / 1000);
+  const [message = null] = await messagesOfUpdates(db, bot, [about]);
+  return message;
+}
+
+/** The same for several updates, in their order. */
+export async function messagesOfUpdates(
+  db: Database,
+  { id: botId, manageEnabled }: Pick<Bot, 'id' | 'manageEnabled'>,
+  updates: readonly About[],
+): Promise<(Message | null)[]> {
+  const places = updates.map(placeOf);
+  const wanted = places.filter((place) => place !== null);
+  if (!manageEnabled || wanted.length === 0) return updates.map(() => null);
+  const dates = wanted.map(({ aroundS }) => aroundS);
   const found = await db
     .selectFrom('messages')
     .select(MESSAGE_COLUMNS)
     .where('bot_id', '=', botId)
-    .where('chat_id', '=', chatId)
-    .where('id', '=', id)
-    .where('date', '>=', aroundS - DAY_S)
-    .where('date', '<=', aroundS + DAY_S)
-    .limit(1)
-    .executeTakeFirst();
-  return found ?? null;
+    .where((row) =>
+      row(
+        row.refTuple('chat_id', 'id'),
+        'in',
+        wanted.map(({ chatId, id }) => row.tuple(chatId, id)),
+      ),
+    )
+    .where('date', '>=', Math.min(...dates) - DAY_S)
+    .where('date', '<=', Math.max(...dates) + DAY_S)
+    .execute();
+  return places.map((place) => (place === null ? null : (found.find((message) => isAt(message, place)) ?? null)));
+}
+
+type Place = { chatId: number; id: number; aroundS: number };
+
+function placeOf({ updateId, acceptedAtMs, kind, chatId, messageId }: About): Place | null {
+  const id = EVENTS.includes(kind ?? '') ? updateId - IDS_OF_EVENTS : messageId;
+  return chatId === null || id === null || acceptedAtMs === null
+    ? null
+    : { chatId, id, aroundS: Math.floor(acceptedAtMs / 1000) };
+}
+
+function isAt({ chat_id, id, date }: Message, place: Place): boolean {
+  return chat_id === place.chatId && id === place.id && Math.abs(date - place.aroundS) <= DAY_S;
 }
