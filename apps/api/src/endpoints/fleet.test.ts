@@ -234,7 +234,7 @@ describe('the system', () => {
     expect(postgres!.connections).toBeLessThanOrEqual(postgres!.connections_max);
     expect(stores).toMatchObject({ durable: true, evicts: false, memory_pressure: 'relaxed' });
     expect(stores!.versions).toEqual([expect.stringMatching(/^(Redis|Valkey) \d/)]);
-    expect(turns!.kinds.map(({ kind }) => kind)).toEqual(['polling', 'push', 'programs', 'rules', 'history']);
+    expect(turns!.kinds.map(({ kind }) => kind)).toEqual(['polling', 'push', 'programs', 'rules', 'outbox', 'history']);
     expect(stored).toMatchObject({ waiting_for_push: { total: 38, largest: 38 }, waiting_for_pull: { total: 4 } });
     expect(limits).toContainEqual(expect.objectContaining({ name: 'waiting_updates', value: 100_000 }));
     expect(Date.parse(taken_at)).toBeGreaterThanOrEqual(beganMs);

@@ -133,8 +133,8 @@ describe('exporting a chat', () => {
     expect(answer.text).toBe(
       [
         CSV_COLUMNS.join(','),
-        `2,${chat_id},${bot.id},77,ada,Ada,,,${DATE_S + 2},,,,,,false,,,,,,,,,,,,`,
-        `1,${chat_id},${bot.id},77,ada,Ada,,"say ""hi"",\nthen\r\ngo",${DATE_S + 1},,,,,,false,,,,,,,,,,,,`,
+        `2,${chat_id},${bot.id},77,ada,Ada,,,${DATE_S + 2},,,,,,false,,,,,,,,,,,,,,`,
+        `1,${chat_id},${bot.id},77,ada,Ada,,"say ""hi"",\nthen\r\ngo",${DATE_S + 1},,,,,,false,,,,,,,,,,,,,,`,
         '',
       ].join('\r\n'),
     );
@@ -147,7 +147,7 @@ describe('exporting a chat', () => {
     expect(JSON.parse((await exported({ chat_id })).text)).toMatchObject({ text: 'Joined: Ben', service: 'joined' });
     const [head, line] = (await exported({ chat_id, format: 'csv' })).text.split('\r\n');
     expect(head).toMatch(/,service,thread_id,/);
-    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,Joined: Ben,${DATE_S},,,,,,false,,joined,,,,,,,,,,`);
+    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,Joined: Ben,${DATE_S},,,,,,false,,joined,,,,,,,,,,,,`);
   });
 
   test('gives entities and buttons in NDJSON, and of CSV the fields with one value', async () => {
@@ -159,7 +159,7 @@ describe('exporting a chat', () => {
     await storeMessages(api.database.db, bot.id, [{ chat_id, id: 1, date: DATE_S, text: 'sea', details }]);
     expect(messageResource.parse(JSON.parse((await exported({ chat_id })).text))).toMatchObject(details);
     const [, line] = (await exported({ chat_id, format: 'csv' })).text.split('\r\n');
-    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,sea,${DATE_S},,,,,,false,,,4,,'=plan.pdf,,9,,,,,`);
+    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,sea,${DATE_S},,,,,,false,,,4,,'=plan.pdf,,9,,,,,,,`);
   });
 
   test('gives CSV whose texts no spreadsheet takes for formulas, with numbers as numbers', async () => {
