@@ -1065,8 +1065,9 @@ export type ReserveSendsKeys = { bot: string };
 export type ReserveSendsArgs = {
   /** of the keys of chats, before the id */
   chatPrefix: string;
-  /** how soon */
   horizonMs: number;
+  /** how soon; for bulk less, so that what is more urgent need not wait for it */
+  bulkHorizonMs: number;
   spacingMs: number;
   most: number;
   /** of the bot: least distance, most messages in that time */
@@ -1085,7 +1086,7 @@ export type ReserveSendsReply =
   | { outcome: 'OK'; rows: GrantedRow[] };
 /** Reserves times for sends of one bot, in the order of the list, as far as they may go out soon. What cannot go out so soon reserves nothing: another send may have its time. See scripts/reserve-sends.lua. */
 async function reserveSends(redis: RedisCommands, keys: ReserveSendsKeys, args: ReserveSendsArgs): Promise<ReserveSendsReply> {
-  const sent: (string | number)[] = [keys.bot, args.chatPrefix, args.horizonMs, args.spacingMs, args.most, args.windowMs, args.bulkMost, args.chatSpacingMs, args.groupMost, args.groupWindowMs, args.kept, args.keptOfChat];
+  const sent: (string | number)[] = [keys.bot, args.chatPrefix, args.horizonMs, args.bulkHorizonMs, args.spacingMs, args.most, args.windowMs, args.bulkMost, args.chatSpacingMs, args.groupMost, args.groupWindowMs, args.kept, args.keptOfChat];
   for (const one of args.sends) sent.push(one.chatId, one.messages, one.bulk ? '1' : '0');
   const reply = await runScript(redis, 'reserve-sends', 1, sent);
   return { outcome: 'OK', rows: (reply[1] as Value[][]).map(grantedRow) };

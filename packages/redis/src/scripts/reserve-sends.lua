@@ -2,7 +2,7 @@
 -- nothing: another send may have its time.
 -- @keys bot  when the bot sends (list, newest first)
 -- @args chatPrefix: text  of the keys of chats, before the id
---   horizonMs: number  how soon
+--   horizonMs: number, bulkHorizonMs: number  how soon; for bulk less, so that what is more urgent need not wait for it
 --   spacingMs: number, most: number, windowMs: number  of the bot: least distance, most messages in that time
 --   bulkMost: number  the same for bulk, which leaves the rest to the others
 --   chatSpacingMs: number, groupMost: number, groupWindowMs: number
@@ -14,8 +14,8 @@
 -- @include clock
 -- @include pace
 local now = serverNow()
-local live = { spacingMs = spacingMs, most = most, windowMs = windowMs }
-local ofBulk = { spacingMs = windowMs / bulkMost, most = bulkMost, windowMs = windowMs }
+local live = { spacingMs = spacingMs, most = most, windowMs = windowMs, horizonMs = horizonMs }
+local ofBulk = { spacingMs = windowMs / bulkMost, most = bulkMost, windowMs = windowMs, horizonMs = bulkHorizonMs }
 local rows = {}
 
 -- When the limits of the chat allow a send.
@@ -33,7 +33,7 @@ for i in each(sends) do
   local at = earliestTime(bot, now, messages, limits)
   if ofChat > at then
     rows[#rows + 1] = { fields.granted { limit = 'chat', waitMs = math.ceil(ofChat - now) } }
-  elseif at > now + horizonMs then
+  elseif at > now + limits.horizonMs then
     rows[#rows + 1] = { fields.granted { limit = 'bot', waitMs = math.ceil(at - now) } }
     break
   else

@@ -14,7 +14,14 @@ const CHATS = { chatPrefix: '{pace}:chat:' };
 const MINUTE_MS = 60_000;
 /** Ten an hour, far apart, so that no time passes while a test runs. */
 const LIMITS = {
-  ...{ horizonMs: 30 * MINUTE_MS, spacingMs: 6 * MINUTE_MS, most: 10, windowMs: 60 * MINUTE_MS, bulkMost: 6 },
+  ...{
+    horizonMs: 30 * MINUTE_MS,
+    bulkHorizonMs: 25 * MINUTE_MS,
+    spacingMs: 6 * MINUTE_MS,
+    most: 10,
+    windowMs: 60 * MINUTE_MS,
+    bulkMost: 6,
+  },
   ...{ chatSpacingMs: 20 * MINUTE_MS, groupMost: 2, groupWindowMs: 50 * MINUTE_MS, kept: 100, keptOfChat: 20 },
 };
 const send = (chatId: number, { bulk = false, messages = 1 } = {}) => ({ chatId, messages, bulk });
@@ -34,8 +41,8 @@ test('a chat that must wait reserves nothing, and the next send has its time', a
 
 test('bulk goes further apart, and leaves the rest to others', async () => {
   const bulk = Array.from({ length: 4 }, (_, at) => send(at + 1, { bulk: true }));
-  expect(await reserve(bulk, { spacingMs: 0 })).toEqual(['none 0', 'none 10', 'none 20', 'none 30']);
-  expect(await reserve([send(8)], { spacingMs: 0 })).toEqual(['none 30']);
+  expect(await reserve(bulk, { spacingMs: 0 })).toEqual(['none 0', 'none 10', 'none 20', 'bot 30']);
+  expect(await reserve([send(8)], { spacingMs: 0 })).toEqual(['none 20']);
 });
 
 test('an album takes the times of its messages', async () => {

@@ -17,6 +17,8 @@ const SHARE_MS = 30_000;
 /** An empty outbox is waited at for a moment: the next entry then needs no new turn. */
 const LINGERS_MS = 500;
 const CHATS_THAT_MAY_WAIT = 4;
+/** So long before a time is free, it is reserved: no time goes unused. */
+const BEFORE_FREE_MS = 30;
 const STORE_AWAY_PAUSE_MS = 1_000;
 /** News that was published before comes within this time. */
 const NEWS_WITHIN_MS = 25;
@@ -120,8 +122,7 @@ async function sendReady(deps: OutboxTurnDeps, turn: OutboxTurn, bot: Bot): Prom
         lane.restsUntilMs = nowMs + waitMs;
         break;
       case 'bot':
-        // A little before the time that is free next, so that no time goes unused.
-        turn.restsUntilMs = nowMs + Math.max(waitMs - HORIZON_MS / 4, 1);
+        turn.restsUntilMs = nowMs + Math.max(waitMs - BEFORE_FREE_MS, 1);
     }
   }
 }
@@ -154,5 +155,5 @@ function begin(
 
 /** Those of the time for which times are reserved, and some whose chat may have to wait. */
 function mostAtOnce(bot: Bot): number {
-  return Math.ceil((bot.pace.perSecond * HORIZON_MS) / 1000) + CHATS_THAT_MAY_WAIT;
+  return Math.ceil((bot.pace.perSecond * HORIZON_MS.live) / 1000) + CHATS_THAT_MAY_WAIT;
 }

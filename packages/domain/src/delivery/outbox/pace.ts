@@ -14,8 +14,8 @@ const CHAT_WINDOW_MS = 1050;
 const GROUP_WINDOW_MS = 61_000;
 /** What bulk leaves to the others, so that they need not wait for it. */
 const BULK_SHARE = 4 / 5;
-/** Times are reserved this far ahead. What comes meanwhile and is more urgent waits for no more than that. */
-export const HORIZON_MS = 120;
+/** Times are reserved this far ahead. What comes meanwhile and is more urgent than bulk waits for no more than the second. */
+export const HORIZON_MS = { live: 120, bulk: 80 };
 
 /** Reserves times for sends, in their order, over all processes; what rules and programs send is counted. */
 export async function reserveSends(
@@ -29,7 +29,7 @@ export async function reserveSends(
     redis.commands,
     { bot: keys.bot },
     {
-      ...{ chatPrefix: keys.chatPrefix, horizonMs: HORIZON_MS },
+      ...{ chatPrefix: keys.chatPrefix, horizonMs: HORIZON_MS.live, bulkHorizonMs: HORIZON_MS.bulk },
       ...{ spacingMs: WINDOW_MS / perSecond, most: perSecond, windowMs: WINDOW_MS },
       bulkMost: Math.max(1, Math.floor(perSecond * BULK_SHARE)),
       ...{ chatSpacingMs: CHAT_WINDOW_MS / perChatSecond, groupMost: perGroupMinute, groupWindowMs: GROUP_WINDOW_MS },

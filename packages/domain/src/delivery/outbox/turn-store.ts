@@ -1,7 +1,7 @@
 import type { Priority } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { CallActor } from '../../records/history/stream/captured-call.ts';
 import { transition } from './entry-state.ts';
 
@@ -24,6 +24,9 @@ export type BegunEntry = {
   attempts: number;
   createdBy: CallActor;
 };
+
+/** Of so many chats above this one, so many entries of each. */
+export type LookFrom = { aboveChat: number; chats: number; ofEach: number };
 
 export type ToBegin = { id: number; botId: number; claim: number };
 
@@ -78,31 +81,8 @@ export function outboxTurnStore(db: Database) {
       return rows[0]!;
     },
 
-    /**
-     * The first entries of chats above a chat, in the order of the chats. Each chat costs a look into the index, however many
-     * entries it has.
-     */
-    async firstOfChats(
-      botId: number,
-      priority: Priority,
-      from: { aboveChat: number; chats: number; ofEach: number },
-    ): Promise<WaitingEntry[]> {
-      const ofLane = sql`bot_id = ${botId} and priority = ${priority} and ${transition('begin').may}`;
-      const { rows } = await sql<WaitingEntry>`
-        with recursive chat(id) as (
-          (select chat_id from outbox where ${ofLane} and chat_id > ${from.aboveChat} order by chat_id limit 1)
-          union all
-          select (select chat_id from outbox where ${ofLane} and chat_id > chat.id order by chat_id limit 1)
-          from chat where chat.id is not null
-        )
-        select entry.id, entry.method, chat.id as "chatId", entry.messages, entry."restsMs"
-        from (select id from chat where id is not null limit ${from.chats}) as chat
-        cross join lateral (
-          select id, method, messages, coalesce(greatest(extract(epoch from next_attempt_at - now()) * 1000, 0), 0)::float8 as "restsMs"
-          from outbox where ${ofLane} and chat_id = chat.id order by id limit ${from.ofEach}
-        ) as entry
-        order by chat.id, entry.id`.execute(db);
-      return rows;
+    async firstOfChats(botId: number, priority: Priority, from: LookFrom): Promise<WaitingEntry[]> {
+      return (await selectFirstOfChats(botId, priority, from).execute(db)).rows;
     },
 
     /**
@@ -178,6 +158,29 @@ export function outboxTurnStore(db: Database) {
       return rows.map(({ id }) => id);
     },
   };
+}
+
+/**
+ * The first entries of chats above a chat, in the order of the chats. Each chat costs a look into the index, however many entries
+ * it has.
+ */
+export function selectFirstOfChats(botId: number, priority: Priority, from: LookFrom): RawBuilder<WaitingEntry> {
+  const ofLane = sql`bot_id = ${botId} and priority = ${priority} and ${transition('begin').may}`;
+  return sql<WaitingEntry>`
+    with recursive chat(id) as (
+      (select chat_id from outbox where ${ofLane} and chat_id > ${from.aboveChat} order by chat_id limit 1)
+      union all
+      select (select chat_id from outbox where ${ofLane} and chat_id > chat.id order by chat_id limit 1)
+      from chat where chat.id is not null
+    )
+    select entry.id, entry.method, chat.id as "chatId", entry.messages, entry."restsMs"
+    from (select id from chat where id is not null limit ${from.chats}) as chat
+    cross join lateral (
+      select id, method, messages,
+        coalesce(greatest(extract(epoch from next_attempt_at - now()) * 1000, 0), 0)::float8 as "restsMs"
+      from outbox where ${ofLane} and chat_id = chat.id order by id limit ${from.ofEach}
+    ) as entry
+    order by chat.id, entry.id`;
 }
 
 /** The bots with entries in a state: a look into the index for each, however many entries it has. */

@@ -1,0 +1,147 @@
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { queueEntries } from '@flotilla/testing/queued-entries.ts';
+import { storedBot } from '@flotilla/testing/stored-bot.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import type { Entry } from './entry.ts';
+import { outboxStore } from './outbox-store.ts';
+import { outboxTurnStore, type Settlement, selectFirstOfChats } from './turn-store.ts';
+
+const [ADA, BEN] = [5, 6];
+const FROM_FIRST = { aboveChat: -Number.MAX_SAFE_INTEGER, chats: 10, ofEach: 10 };
+
+let database: TestDatabase;
+let botId: number;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  botId = await storedBot(database.db);
+});
+
+const turns = () => outboxTurnStore(database.db);
+const shown = async (id: number) => (await outboxStore(database.db).find(id)) as Entry;
+async function queued(chats: number[], priority: 'critical' | 'normal' | 'bulk' = 'normal'): Promise<number[]> {
+  await queueEntries(database.db, { botId, priority }, chats);
+  const rows = database.db.selectFrom('outbox').select('id').where('bot_id', '=', botId).orderBy('id', 'desc');
+  return (await rows.limit(chats.length).execute()).map(({ id }) => id).reverse();
+}
+const begin = async (ids: number[], claim: number) =>
+  (await turns().begin(ids.map((id) => ({ id, botId, claim })))).map(({ id }) => id).toSorted((one, two) => one - two);
+const sent = (id: number, claim: number): Settlement => ({
+  ...{ id, botId, claim, event: 'sent' },
+  ...{ messageId: 9, result: '{"message_id": 9}' },
+});
+
+describe('an owner', () => {
+  test('begins only the first entry of a chat and priority, and those of other chats beside it', async () => {
+    const claim = await turns().claim(botId);
+    const [first, second, other] = (await queued([ADA, ADA, BEN])) as [number, number, number];
+    const [urgent] = (await queued([ADA], 'critical')) as [number];
+    expect(await begin([first, second, other, urgent], claim)).toEqual([first, other, urgent]);
+    expect(await shown(first)).toMatchObject({ state: 'sending', attempts: 1 });
+    expect(await begin([first], claim)).toEqual([]);
+    expect(await begin([second], claim)).toEqual([second]);
+  });
+
+  test('begins nothing that rests, expired or was cancelled', async () => {
+    const claim = await turns().claim(botId);
+    const [resting, expired, cancelled] = (await queued([1, 2, 3])) as [number, number, number];
+    const change = (id: number, fields: object) =>
+      database.db.updateTable('outbox').set(fields).where('id', '=', id).execute();
+    await change(resting, { next_attempt_at: new Date(Date.now() + 60_000) });
+    await change(expired, { expires_at: new Date(Date.now() - 1_000) });
+    await outboxStore(database.db).change('cancel', [cancelled]);
+    expect(await begin([resting, expired, cancelled], claim)).toEqual([]);
+    expect(await turns().expire(10)).toBeGreaterThanOrEqual(1);
+    expect((await shown(expired)).state).toBe('expired');
+  });
+
+  test('begins nothing any more once there is another one, which declares in doubt what it had begun', async () => {
+    const former = await turns().claim(botId);
+    const [begun, waiting] = (await queued([ADA, BEN])) as [number, number];
+    await begin([begun], former);
+    const claim = await turns().claim(botId);
+    expect(await turns().doubtFormer(botId, claim)).toBe(1);
+    expect(await shown(begun)).toMatchObject({ state: 'in_doubt', settledAt: expect.any(Date) });
+    expect(await begin([waiting], former)).toEqual([]);
+    expect(await begin([waiting], claim)).toEqual([waiting]);
+    expect(await turns().doubtFormer(botId, claim)).toBe(0);
+  });
+
+  test('settles by an answer that comes late, unless the entry was queued again since', async () => {
+    const former = await turns().claim(botId);
+    const [late, resent] = (await queued([ADA, BEN])) as [number, number];
+    await begin([late, resent], former);
+    const claim = await turns().claim(botId);
+    await turns().doubtFormer(botId, claim);
+    await outboxStore(database.db).change('resend', [resent]);
+    await turns().settle([sent(late, former), sent(resent, former)]);
+    expect(await shown(late)).toMatchObject({ state: 'sent', messageId: 9, error: null });
+    expect(await shown(resent)).toMatchObject({ state: 'queued', messageId: null });
+  });
+
+  test('tries again in the same place, or in the chat that took the place of the old one', async () => {
+    const claim = await turns().claim(botId);
+    const [again, moved] = (await queued([ADA, BEN])) as [number, number];
+    await begin([again, moved], claim);
+    const failed = { botId, claim, event: 'again', errorCode: 500, error: 'Bad\0 Gateway', wasSent: true } as const;
+    await turns().settle([
+      { ...failed, id: again, afterMs: 60_000, chatId: ADA },
+      { ...failed, id: moved, afterMs: 0, chatId: -77 },
+    ]);
+    expect(await shown(again)).toMatchObject({ state: 'queued', attempts: 1, errorCode: 500, error: 'Bad Gateway' });
+    expect(await shown(moved)).toMatchObject({ state: 'queued', chatId: -77, nextAttemptAt: null });
+    const found = await turns().firstOfChats(botId, 'normal', FROM_FIRST);
+    expect(found.map(({ id }) => id)).toEqual([moved, again]);
+    expect(found[1]!.restsMs).toBeGreaterThan(30_000);
+  });
+
+  test('queues what is due, and knows when the next one is', async () => {
+    const [due, later] = (await queued([ADA, BEN])) as [number, number];
+    for (const [id, inMs] of [
+      [due, -1_000],
+      [later, 60_000],
+    ] as const) {
+      const at = { state: 'scheduled' as const, send_at: new Date(Date.now() + inMs) };
+      await database.db.updateTable('outbox').set(at).where('id', '=', id).execute();
+    }
+    const { count, nextMs } = await turns().queueDue(botId, 10);
+    expect([count, (await shown(due)).state, (await shown(later)).state]).toEqual([1, 'queued', 'scheduled']);
+    expect(nextMs).toBeGreaterThan(30_000);
+    expect(nextMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+test('bots whose entries could have been sent long ago are found, and others are not', async () => {
+  const [old] = (await queued([ADA])) as [number];
+  const ago = sql<Date>`now() - interval '1 minute'`;
+  await sql`update outbox set created_at = ${ago} where id = ${old}`.execute(database.db);
+  expect(await turns().lateBots(10_000)).toContain(botId);
+  await sql`update outbox set next_attempt_at = now() + interval '1 minute' where id = ${old}`.execute(database.db);
+  expect(await turns().lateBots(10_000)).not.toContain(botId);
+});
+
+describe('a look into a long queue', () => {
+  const MANY = 20_000;
+  /** Pages that Postgres looks at; the table has 500 and more. */
+  const pagesRead = async (): Promise<number> => {
+    const look = selectFirstOfChats(botId, 'normal', FROM_FIRST);
+    const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>`
+      explain (analyze, buffers, format json) ${look}`.execute(database.db);
+    const { Plan: plan } = rows[0]!['QUERY PLAN'][0];
+    return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
+  };
+
+  test.each([
+    ['of one chat', 10, () => 1],
+    ['over as many chats', 100, (at: number) => Math.floor(at / 10) + 1],
+  ])('%s reads only what it finds', async (_name, found, chatOf) => {
+    await queued(Array.from({ length: MANY }, (_, at) => chatOf(at)));
+    await sql`analyze outbox`.execute(database.db);
+    expect(await turns().firstOfChats(botId, 'normal', FROM_FIRST)).toHaveLength(found);
+    expect(await pagesRead()).toBeLessThan(300);
+  });
+});
