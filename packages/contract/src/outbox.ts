@@ -139,23 +139,29 @@ export const outboxOperations = {
     audit: ['outbox_add'],
     paths: ['/api/outbox/add'],
     role: 'any',
+    alsoPrograms: true,
     summary: 'Hands a send over: it goes out once, in the order of its chat, within the limits of the platform.',
     description: `The answer comes as soon as the entry is stored. A worker sends it.
 
 \`method\` is one that sends, edits, copies or forwards; \`params\` are its parameters, with \`chat_id\`. A file is named by its id or a URL.
 What costs Stars (\`allow_paid_broadcast\`) and invoices are for admins.
 
+With the token of a program as Bearer the bot is that of the program, and the call stays within the limits of the token: its methods, chats and rate,
+and a priority that is not above that of the program. A token that is limited to topics cannot hand anything over.
+
 In one chat, entries of one priority go in the order in which they were added, one at a time; different chats do not wait for each other.
 
 With an \`idempotency_key\` the same entry is answered again, and nothing is added. Another entry with the same key is refused with 422. The
 header \`Idempotency-Key\` is another way to give it.`,
     input: z.object({
-      bot_id: botId(),
+      bot_id: botId().optional(),
       method: text({ min: 1, max: 64 }).describe('The method of the Bot API, such as `sendMessage`.'),
       params: platformObject(() => true, 'must be an object').describe(
         `Its parameters, as JSON of up to ${LARGEST_PARAMS / 1024} KiB.`,
       ),
-      priority: priorityField.default('normal'),
+      priority: priorityField
+        .optional()
+        .describe('How urgent it is. [normal; of a program: its priority, which is also the highest]'),
       send_at: moment()
         .optional()
         .describe('When to send it at the earliest, within a year: Unix seconds, or ISO 8601 with a zone.'),

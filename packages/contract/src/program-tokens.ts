@@ -3,6 +3,7 @@ import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, okAnswer, okField, ownIdField } from './fields.ts';
 import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, text, threadId } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { PRIORITIES } from './outbox.ts';
 
 const METHODS_NOTE =
   'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots, and those that spend Stars (sendGift, giftPremiumSubscription, refundStarPayment, transferBusinessAccountStars, upgradeGift, transferGift). Two names allow parameters: without `payments`, a call with `allow_paid_broadcast` or `suggested_post_parameters` is refused, and inline results with an invoice; without `local_files`, `file:` in place of a file, by which a Bot API server in local mode reads a file of its own disk. A caller who is not an admin may name only read, send, edit, moderate and files, methods of these groups, setWebhook and deleteWebhook; without a list, the token of such a caller gets all of these. getMe, getWebhookInfo, deleteWebhook, setWebhook with an empty `url`, logOut and close are always allowed, and concern the program alone.';
@@ -10,6 +11,8 @@ const CHATS_NOTE =
   'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused, and so is one with a parameter that we do not know; getUpdates gives it the updates of these chats only, and passes over others. So tokens that may poll one program must have the same chats, and all chats in which the program takes updates alone.';
 const THREADS_NOTE =
   'The topics of its chat that it may touch, by id; only with exactly one chat in `chats`. 0: outside every topic, and General; 1: General. Absent: every topic. A call must name one of them in `message_thread_id`, unless it is outside topics, and messages that it answers, changes, forwards or copies must be in them, as the history knows them. Refused is what acts in the whole chat (a ban, a title, a new topic), what shows messages of any topic (getChat), and ephemeral messages. getUpdates gives it the updates of these topics only, and nothing that names no topic, such as a reaction. Tokens that may poll one program must have the same topics.';
+const PRIORITY_NOTE =
+  'The priority of what it hands over to the outbox, if it is lower than that of its program. Absent: that of its program.';
 const RATE_NOTE = 'How many calls it may make. Further calls are answered with 429.';
 
 const rate = z
@@ -29,6 +32,7 @@ const programTokenResource = z
     chats: z.array(z.int()).optional().describe(CHATS_NOTE),
     threads: z.array(z.int()).optional().describe(THREADS_NOTE),
     rate: rate.optional(),
+    priority: z.enum(PRIORITIES).optional().describe(PRIORITY_NOTE),
     expires_at: z.iso.datetime().describe('When it expires. Absent: never.').optional(),
     last_used_at: z.iso.datetime().describe('When it was last used, to the minute. Absent: never.').optional(),
     made_by: z.string().describe('The account that made it, by the username it had then.'),
@@ -105,6 +109,7 @@ const addInputs = {
   })
     .describe(RATE_NOTE)
     .optional(),
+  priority: z.enum(PRIORITIES).optional().describe(PRIORITY_NOTE),
   expires_at: instant()
     .describe('When it stops working: ISO 8601 with a zone. Absent: never, or with the API key that makes it.')
     .optional(),

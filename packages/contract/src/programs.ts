@@ -6,6 +6,7 @@ import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { botId, flag, integer, listOf, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { PRIORITIES } from './outbox.ts';
 import { FILTER_NOTE, filterInput, programFilter } from './program-filters.ts';
 import { READER_STATES } from './readers.ts';
 
@@ -22,6 +23,9 @@ const SEES_HELD_NOTE =
   'True: it also gets the updates of chats that a person has taken over (`POST /api/chats/takeover`). Then it should not answer there.';
 const ORDER_NOTE =
   'Which exclusive program takes an update that several select: the one with the lowest order, and of equal ones the oldest.';
+
+const PRIORITY_NOTE =
+  'The priority of what its tokens hand over to the outbox. A call or a token may lower it, and never raise it.';
 
 const programResource = z
   .strictObject({
@@ -51,6 +55,7 @@ const programResource = z
     exclusive: z.boolean().describe(EXCLUSIVE_NOTE),
     order: z.int().describe(ORDER_NOTE),
     sees_held: z.boolean().describe(SEES_HELD_NOTE),
+    priority: z.enum(PRIORITIES).describe(PRIORITY_NOTE),
     enabled: enabledField.describe('False while it is paused: it gets no updates, and its cursor stays.'),
     pending_update_count: z
       .int()
@@ -92,6 +97,7 @@ const PROGRAM: ProgramResource = {
   exclusive: false,
   order: 100,
   sees_held: false,
+  priority: 'normal',
   enabled: true,
   pending_update_count: 0,
   state: 'ok',
@@ -144,6 +150,7 @@ const addInputs = {
   exclusive: exclusive().default(false),
   order: order().default(100),
   sees_held: seesHeld().default(false),
+  priority: z.enum(PRIORITIES).default('normal').describe(PRIORITY_NOTE),
   silent_after_s: silentAfterInput().default(300),
   enabled: flag().default(true).describe('False: it begins paused.'),
 };
@@ -158,6 +165,7 @@ const updateInputs = {
   exclusive: exclusive().optional(),
   order: order().optional(),
   sees_held: seesHeld().optional(),
+  priority: z.enum(PRIORITIES).optional().describe(PRIORITY_NOTE),
   silent_after_s: silentAfterInput().optional(),
   enabled: flag().optional().describe('False pauses it, true lets it go on.'),
 };

@@ -235,6 +235,8 @@ export interface ProgramsTable {
   position: Generated<number>;
   /** It also gets the updates of chats that a person has taken over. */
   sees_held: Generated<boolean>;
+  /** The highest one of what its tokens hand over to the outbox. */
+  priority: Generated<'critical' | 'normal' | 'bulk'>;
   enabled: Generated<boolean>;
   /** '' when unset, like the next three. */
   backend_url_sealed: Generated<string>;
@@ -278,6 +280,8 @@ export interface ProgramTokensTable {
   threads: string | null;
   per_second: number | null;
   per_minute: number | null;
+  /** Null: that of its program. */
+  priority: 'critical' | 'normal' | 'bulk' | null;
   /** The username of the account that made it, as it was then. */
   made_by: string;
   /** The id of that account, which may be deleted since. */

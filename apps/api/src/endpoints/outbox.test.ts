@@ -271,3 +271,79 @@ test('what failed, expired or is in doubt is queued again as new, and nothing el
   expect(await show(doubtful)).not.toHaveProperty('settled_at');
   expect(await show(doubtful)).not.toHaveProperty('error');
 });
+
+describe('a program', () => {
+  let programId: number;
+  const program = async (fields: object = {}) => {
+    const body = { bot_id: bot.id, name: crypto.randomUUID(), mode: 'pull', ...fields };
+    programId = ((await api.admin('POST', '/api/programs/add', { body })).json as { id: number }).id;
+    return programId;
+  };
+  const tokenOf = async (id: number, fields: object = {}): Promise<RestClient> => {
+    const body = { program_id: id, name: 'app', ...fields };
+    const made = await api.admin('POST', '/api/programs/tokens/add', { body });
+    return restClient(api.url, (made.json as { token: string }).token);
+  };
+
+  test('hands over for its own bot, with its name and its priority, which a call may lower', async () => {
+    const token = await tokenOf(await program({ priority: 'normal' }));
+    const own = { bot_id: undefined };
+    expect(await add(own, token)).toMatchObject({ status: 200, json: { bot_id: bot.id, priority: 'normal' } });
+    expect(await add({ ...own, priority: 'bulk' }, token)).toMatchObject({ json: { priority: 'bulk' } });
+    expect(await add({ ...own, priority: 'critical' }, token)).toMatchObject({ status: 403 });
+    expect(await add({ bot_id: other.id }, token)).toMatchObject({ status: 403 });
+    const [shown] = await list({ limit: 1 });
+    expect(shown?.created_by).toBe(
+      (
+        await api.database.db
+          .selectFrom('programs')
+          .select('name')
+          .where('id', '=', programId)
+          .executeTakeFirstOrThrow()
+      ).name,
+    );
+    const [audited] = (await api.admin('GET', '/api/adminlog')).json as object[];
+    expect(audited).toMatchObject({ action: 'outbox_add', actor_kind: 'bot' });
+    expect(await token('GET', '/api/outbox')).toMatchObject({ status: 401 });
+  });
+
+  test('keeps to the limits of its token', async () => {
+    const id = await program({ priority: 'critical' });
+    const token = await tokenOf(id, { methods: 'sendMessage', chats: [ADA], priority: 'bulk' });
+    const own = { bot_id: undefined };
+    expect(await add(own, token)).toMatchObject({ status: 200, json: { priority: 'bulk' } });
+    expect(await add({ ...own, priority: 'normal' }, token)).toMatchObject({ status: 403 });
+    for (const refused of [
+      { method: 'sendPhoto', params: { chat_id: ADA, photo: 'AgACAgIAAxkBAAIBY2' } },
+      { params: { chat_id: 7, text: 'x' } },
+      { params: { chat_id: '@somewhere', text: 'x' } },
+      { params: { ...PARAMS, reply_parameters: { chat_id: 7, message_id: 1 } } },
+      { params: { ...PARAMS, allow_paid_broadcast: true } },
+      { params: { ...PARAMS, never_heard_of: 1 } },
+    ]) {
+      expect([refused, await add({ ...own, ...refused }, token)]).toMatchObject([refused, { status: 403 }]);
+    }
+    const ofTopic = await tokenOf(id, { methods: 'send', chats: [-1_001_234], threads: [7] });
+    expect(
+      await add({ ...own, params: { chat_id: -1_001_234, text: 'x', message_thread_id: 7 } }, ofTopic),
+    ).toMatchObject({
+      status: 403,
+    });
+    const limitedRate = await tokenOf(id, { methods: 'send', rate: { per_minute: 1 } });
+    expect((await add(own, limitedRate)).status).toBe(200);
+    const second = await add(own, limitedRate);
+    expect(second).toMatchObject({ status: 429 });
+    expect(second.headers.get('retry-after')).toMatch(/^\d+$/);
+    await api.admin('POST', '/api/programs/update', { body: { id: programId, enabled: false } });
+    expect(await add(own, token)).toMatchObject({ status: 403 });
+  });
+
+  test('does not get the entries of others by their keys', async () => {
+    const token = await tokenOf(await program());
+    const keyed = { idempotency_key: 'order-1729', bot_id: undefined };
+    await added({ idempotency_key: 'order-1729' });
+    expect(await add(keyed, token)).toMatchObject({ status: 422 });
+    const mine = await add({ ...keyed, idempotency_key: 'mine' }, token);
+    expect(await add({ ...keyed, idempotency_key: 'mine' }, token)).toEqual({ ...mine, headers: expect.anything() });
+  });
+});

@@ -1,6 +1,7 @@
 import type { OutboxEntryResource, outboxOperations } from '@flotilla/contract/outbox.ts';
 import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
 import { changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
+import { allowedParams, allowedPriority, requireRate } from '@flotilla/domain/delivery/outbox/check-token.ts';
 import type { Entry } from '@flotilla/domain/delivery/outbox/entry.ts';
 import { type EntryQuery, outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseSpending } from '@flotilla/domain/delivery/outbox/sendable.ts';
@@ -13,18 +14,11 @@ import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const outboxHandlers: Handlers<typeof outboxOperations> = {
-  async addOutboxEntry(context, { input, caller, by }) {
-    const bot = requireBot(context, input.bot_id);
-    if (caller.role !== 'admin') refuseSpending(input.method, input.params);
-    const entry = await addEntry(context, bot, by, {
-      method: input.method,
-      params: input.params,
-      priority: input.priority,
-      sendAtS: input.send_at,
-      expiresAtS: input.expires_at,
-      idempotencyKey: input.idempotency_key,
-    });
-    return presentEntry(entry);
+  async addOutboxEntry(context, call) {
+    const { bot, by, params, priority } = await senderOf(context, call);
+    const { method, send_at: sendAtS, expires_at: expiresAtS, idempotency_key: idempotencyKey } = call.input;
+    const wanted = { method, params, priority, sendAtS, expiresAtS, idempotencyKey };
+    return presentEntry(await addEntry(context, bot, by, wanted));
   },
 
   async listOutbox(context, { input, caller }) {
@@ -74,6 +68,26 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
 /** Who may not broadcast, may not change a broadcast entry by entry either. */
 function changeableBy({ bots, rights }: Caller): Pick<EntryQuery, 'bots' | 'ofBroadcasts'> {
   return { bots, ofBroadcasts: rights.includes('broadcast') };
+}
+
+type AddCall = Call<typeof outboxOperations.addOutboxEntry.input>;
+
+/** Whose send it is: of an account for a bot that it names, or of a program, within the limits of its token. */
+async function senderOf(context: Context, { input, caller, program, by }: AddCall) {
+  const { method, params, priority } = input;
+  if (program === null) {
+    if (input.bot_id === undefined) throw refusedInput('bot_id', 'is required');
+    if (caller.role !== 'admin') refuseSpending(method, params);
+    return { bot: requireBot(context, input.bot_id), by, params, priority: priority ?? 'normal' };
+  }
+  await requireRate(context, program);
+  const { id, name } = program.program;
+  return {
+    bot: requireBot(context, program.bot.id),
+    by: { kind: 'bot', address: by.address, program: { id, name } } as const,
+    params: allowedParams(program, method, params),
+    priority: allowedPriority(program, priority),
+  };
 }
 
 type ChoiceInput = Call<typeof outboxOperations.cancelOutboxEntries.input>['input'];

@@ -44,6 +44,7 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
         ...{ name, methods, chats, threads },
         perSecond: rate?.per_second ?? null,
         perMinute: rate?.per_minute ?? null,
+        priority: input.priority ?? null,
         expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
       });
       return { ...presentToken(record), token };
@@ -76,7 +77,7 @@ async function findBotOfToken(context: Context, id: number): Promise<number[]> {
 }
 
 function presentToken(token: ProgramToken): ProgramTokenResource {
-  const { id, programId, name, prefix, methods, chats, threads, perSecond, perMinute } = token;
+  const { id, programId, name, prefix, methods, chats, threads, perSecond, perMinute, priority } = token;
   const { expiresAt, lastUsedAt, madeBy } = token;
   const rate = withoutNulls({ per_second: perSecond, per_minute: perMinute });
   return {
@@ -84,6 +85,7 @@ function presentToken(token: ProgramToken): ProgramTokenResource {
     ...withoutNulls({ methods, chats, threads }),
     ...(Object.keys(rate).length === 0 ? {} : { rate }),
     ...withoutNulls({
+      priority,
       expires_at: expiresAt?.toISOString() ?? null,
       last_used_at: lastUsedAt?.toISOString() ?? null,
     }),

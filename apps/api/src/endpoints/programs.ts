@@ -63,6 +63,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
       maxConnections: input.max_connections ?? DEFAULT_MAX_CONNECTIONS,
       silentAfterS: input.silent_after_s,
       seesHeld: input.sees_held,
+      priority: input.priority,
     };
     return present(context, caller, await addProgram(context, by, botId, content));
   },
@@ -138,6 +139,7 @@ function presentProgram(caller: Caller, program: Program, state: ProgramState): 
     max_connections: program.maxConnections,
     silent_after_s: program.silentAfterS,
     sees_held: program.seesHeld,
+    priority: program.priority,
     pending_update_count: pending,
     state: readerState,
     parked: readerState === 'parked',

@@ -36,7 +36,17 @@ function matcherFor(...programs: Wanted[]) {
     mode: 'pull' as const,
   };
   const all = programs.map(({ filter = {}, exclusive = false, kinds = [], order = 100 }, at) => {
-    return { ...rest, id: at + 1, name: `p${at}`, filter, exclusive, kinds, order, seesHeld: false };
+    return {
+      ...rest,
+      id: at + 1,
+      name: `p${at}`,
+      filter,
+      exclusive,
+      kinds,
+      order,
+      seesHeld: false,
+      priority: 'normal' as const,
+    };
   });
   const config = filterConfigOf(aBot({ username: 'Harbour_bot', programs: all }));
   const matcher = createMatcher(config);

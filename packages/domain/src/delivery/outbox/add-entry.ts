@@ -38,7 +38,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   const content = await readContent(deps, bot, wanted);
   const { idempotencyKey = null } = wanted;
   const known = idempotencyKey === null ? null : await outboxStore(deps.db).findByKey(bot.id, idempotencyKey);
-  if (known !== null) return sameEntry(known, content);
+  if (known !== null) return sameEntry(known, content, by);
   requireTimes(deps.clock, wanted);
   const added = await deps.db.transaction().execute(async (db) => {
     const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy: callActor(by) });
@@ -48,7 +48,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
     await recordAction({ db, clock: deps.clock }, by, done);
     return entry;
   });
-  if (added === null) return sameEntry(await outboxStore(deps.db).findByKey(bot.id, idempotencyKey ?? ''), content);
+  if (added === null) return sameEntry(await outboxStore(deps.db).findByKey(bot.id, idempotencyKey ?? ''), content, by);
   await wakeOutbox(deps, bot.id);
   return added;
 }
@@ -77,13 +77,15 @@ function requireTimes(clock: Clock, { sendAtS, expiresAtS }: WantedEntry): void 
   }
 }
 
-function sameEntry(known: Entry | null, content: Content): Entry {
+/** A program does not get to see what others hand over. */
+function sameEntry(known: Entry | null, content: Content, by: Actor): Entry {
   if (known === null)
     throw new FlotillaError('unavailable', 'The entry with this key is just being removed; try again');
   const contentOf = ({ method, params, priority, sendAt, expiresAt }: Content) => {
     return { method, params: JSON.parse(JSON.stringify(params)), priority, sendAt, expiresAt };
   };
-  if (isDeepStrictEqual(contentOf(known), contentOf(content))) return known;
+  const isSame = isDeepStrictEqual(contentOf(known), contentOf(content));
+  if (isSame && known.createdBy.programId === callActor(by).programId) return known;
   throw new FlotillaError('idempotency_mismatch', 'This idempotency_key was used for another entry');
 }
 

@@ -22,6 +22,7 @@ function auditedFields(program: Program) {
   const { name, mode, kinds, filter, exclusive, order, enabled, backendUrl } = program;
   return {
     ...{ name, mode, kinds, filter, exclusive, order, enabled, sees_held: program.seesHeld },
+    priority: program.priority,
     backend_url: backendUrl === '' ? '' : { url: backendUrl, shown: maskedBackendUrl(program) },
     secret_token: program.secretToken,
     certificate: program.backendCertificate,
@@ -41,8 +42,16 @@ const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
 
 /** The audit entry of a token that was made or revoked. */
 export function auditedToken(action: AuditAction, { id, botId }: Program, token: ProgramToken): AuditedAction {
-  const { name, methods, chats, threads, perSecond, perMinute, expiresAt } = token;
-  const limits = { methods, chats, threads, per_second: perSecond, per_minute: perMinute, expires_at: expiresAt };
+  const { name, methods, chats, threads, perSecond, perMinute, priority, expiresAt } = token;
+  const limits = {
+    methods,
+    chats,
+    threads,
+    per_second: perSecond,
+    per_minute: perMinute,
+    priority,
+    expires_at: expiresAt,
+  };
   const details = `program ${id}, token ${token.id}; ${describeNew({ name, ...limits })}`;
   return { action, botId, details };
 }

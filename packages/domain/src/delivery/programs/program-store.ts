@@ -103,6 +103,7 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by
     exclusive: changes.exclusive,
     position: changes.order,
     sees_held: changes.seesHeld,
+    priority: changes.priority,
     enabled: changes.enabled,
     backend_url_sealed: seal(changes.backendUrl, SEALED_PLACES.programUrl(id)),
     secret_token_sealed: seal(changes.secretToken, SEALED_PLACES.programSecret(id)),
@@ -141,6 +142,7 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     exclusive: row.exclusive,
     order: row.position,
     seesHeld: row.sees_held,
+    priority: row.priority,
     enabled: row.enabled,
     createdAt: row.created_at,
   };

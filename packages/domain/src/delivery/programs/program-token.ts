@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '@flotilla/contract/accounts.ts';
+import type { Priority } from '@flotilla/contract/outbox.ts';
 
 /** The record of a program's token; only its creator has seen the token itself. null: no limit. */
 export interface ProgramToken {
@@ -13,6 +14,8 @@ export interface ProgramToken {
   threads: number[] | null;
   perSecond: number | null;
   perMinute: number | null;
+  /** null: that of its program. */
+  priority: Priority | null;
   /** The username of an account, as it was then. */
   madeBy: string;
   expiresAt: Date | null;
@@ -22,7 +25,7 @@ export interface ProgramToken {
 
 export type WantedToken = Pick<
   ProgramToken,
-  'name' | 'methods' | 'chats' | 'threads' | 'perSecond' | 'perMinute' | 'expiresAt'
+  'name' | 'methods' | 'chats' | 'threads' | 'perSecond' | 'perMinute' | 'priority' | 'expiresAt'
 >;
 
 /** Who makes a token. `endsAt`: the end of the API key, or null for a session or a key without an end. */

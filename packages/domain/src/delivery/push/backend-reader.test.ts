@@ -26,6 +26,7 @@ const PROGRAM: ActiveProgram = {
     exclusive: false,
     order: 100,
     seesHeld: false,
+    priority: 'normal',
     signing: null,
     tokens: [],
   },

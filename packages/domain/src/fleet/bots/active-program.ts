@@ -1,4 +1,5 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
+import type { Priority } from '@flotilla/contract/outbox.ts';
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { Signing } from './signing.ts';
 
@@ -32,6 +33,8 @@ export type ActiveProgram = {
   order: number;
   /** It also gets the updates of chats that a person has taken over. */
   seesHeld: boolean;
+  /** The highest one of what its tokens hand over to the outbox. */
+  priority: Priority;
   /** Null if deliveries are not signed. */
   signing: Signing | null;
   tokens: ActiveToken[];
@@ -56,6 +59,8 @@ export type ActiveToken = {
   threads: number[] | null;
   perSecond: number | null;
   perMinute: number | null;
+  /** null: that of its program. */
+  priority: Priority | null;
   expiresAtMs: number | null;
 };
 

@@ -28,11 +28,11 @@ const programsOf = sql<StoredProgram[]>`(
     'webhookTokenId', p.webhook_token_id, 'webhookKinds', p.webhook_kinds::json, 'backendRole', p.backend_role,
     'backendCertificate', p.backend_certificate, 'backendIpAddress', p.backend_ip_address, 'maxConnections', p.max_connections,
     'silentAfterS', p.silent_after_s,
-    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'seesHeld', p.sees_held, 'tokens', (
+    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'seesHeld', p.sees_held, 'priority', p.priority, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
         'threads', t.threads::json,
-        'perSecond', t.per_second, 'perMinute', t.per_minute,
+        'perSecond', t.per_second, 'perMinute', t.per_minute, 'priority', t.priority,
         'expiresAtMs', floor(extract(epoch from t.expires_at) * 1000)) order by t.id), '[]')
       from program_tokens t where t.program_id = p.id)) order by p.id), '[]')
   from programs p where p.bot_id = bots.id)`;

@@ -212,6 +212,7 @@ const RELAY = {
   exclusive: false,
   order: 100,
   seesHeld: false,
+  priority: 'normal' as const,
   backendRole: 'admin' as const,
 } as const;
 
@@ -247,7 +248,14 @@ test('what signs deliveries is sealed anew, of bots and of programs', async () =
     silentAfterS: 300,
     kinds: [],
   };
-  const of = { filter: {}, exclusive: false, order: 100, seesHeld: false, backendRole: 'admin' as const };
+  const of = {
+    filter: {},
+    exclusive: false,
+    order: 100,
+    seesHeld: false,
+    priority: 'normal' as const,
+    backendRole: 'admin' as const,
+  };
   const wanted = { ...content, ...of, backendUrl: 'https://relay.example/', secretToken: '' };
   const { id } = await programStore(database.db, before).insert(
     botId!,

@@ -1,0 +1,60 @@
+import { PRIORITIES, type Priority } from '@flotilla/contract/outbox.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { writtenMethod } from '@flotilla/telegram/method-groups.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import type { ProgramCredential } from '../../fleet/bots/program-credential.ts';
+import { checkCall, limitsOf, toRead } from '../programs/check-call.ts';
+import { countCall } from '../programs/count-call.ts';
+import { isMethodAllowed } from '../programs/token-methods.ts';
+
+/** Throws 'too_many_requests' if the token has a rate and has used it up. */
+export async function requireRate(deps: { redis: RedisHandles }, { token }: ProgramCredential): Promise<void> {
+  const retryAfterS = await countCall(deps, token);
+  if (retryAfterS === 0) return;
+  throw new FlotillaError('too_many_requests', `Too Many Requests: retry after ${retryAfterS}`, { retryAfterS });
+}
+
+/**
+ * The parameters of a call that a token may make, as for its calls through the proxy: what it may not name is refused or left out.
+ * Throws 'forbidden'.
+ */
+export function allowedParams({ program, token }: ProgramCredential, method: string, params: Fields): Fields {
+  const name = method.toLowerCase();
+  if (!isMethodAllowed(token, name)) throw refused(name);
+  if (!program.enabled) throw new FlotillaError('forbidden', 'The program is paused');
+  // The history may not have the messages yet that the call names, so their topics cannot be told.
+  if (token.threads !== null) throw refused(name, 'a token of some topics cannot hand it over');
+  const limits = limitsOf(token);
+  if (toRead(limits, name) === 'nothing') return params;
+  const seen = new Map(Object.entries(params).map(([key, value]) => [key, [textOf(value)]]));
+  const checked = checkCall(limits, name, seen);
+  if (checked.outcome === 'refused') throw refused(name, checked.why);
+  const allowed = Object.entries(params).flatMap(([key, value]) => {
+    const written = checked.parameters.get(key);
+    if (written === undefined) return [];
+    return [[key, typeof value === 'string' ? written : value] as const];
+  });
+  return Object.fromEntries(allowed);
+}
+
+/** The priority of what a token hands over: its own at the most. Throws 'forbidden' for a higher one. */
+export function allowedPriority({ program, token }: ProgramCredential, wanted: Priority | undefined): Priority {
+  const highest = lower(program.priority, token.priority ?? program.priority);
+  if (wanted === undefined) return highest;
+  if (lower(wanted, highest) === wanted) return wanted;
+  throw new FlotillaError('forbidden', `The priority of this token is ${highest} at the most`);
+}
+
+function lower(one: Priority, other: Priority): Priority {
+  return PRIORITIES.indexOf(one) >= PRIORITIES.indexOf(other) ? one : other;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function refused(lowerCaseMethod: string, why = ''): FlotillaError {
+  const call = /^\w{1,64}$/.test(lowerCaseMethod) ? writtenMethod(lowerCaseMethod) : 'this method';
+  return new FlotillaError('forbidden', `This token may not call ${call}${why === '' ? '' : `: ${why}`}`);
+}
