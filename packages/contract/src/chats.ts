@@ -106,6 +106,7 @@ const shownChatResource = chatResource
         'The messages that bots and accounts have pinned, from the newest 500 audit entries of pins. Pins by people are not known.',
       ),
     topic_count: z.int().describe('How many topics of the chat are known; 0 outside forums.'),
+    scheduled_count: z.int().describe('How many messages to the chat wait in the outbox for their time.'),
   })
   .meta({ id: 'ShownChat' });
 
@@ -229,7 +230,10 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
       'It says what Flotilla has stored, and asks the platform for nothing: `GET /api/chats/refresh` does that.',
     output: shownChatResource,
     errors: ['not_found'],
-    example: { input: EXAMPLE_CHAT, output: { ...RECENT_CHAT, pinned_message_ids: [498], topic_count: 0 } },
+    example: {
+      input: EXAMPLE_CHAT,
+      output: { ...RECENT_CHAT, pinned_message_ids: [498], topic_count: 0, scheduled_count: 0 },
+    },
   }),
 
   countUnreadChats: defineOperation({

@@ -72,7 +72,12 @@ describe('one chat', () => {
     await api.database.db.insertInto('topics').values({ bot_id: bot.id, chat_id, thread_id: 5 }).execute();
     const [listed] = rowsOf(await recent({ bot_id: bot.id }));
     expect(listed).toMatchObject({ bot_name: bot.name, bot_username: bot.username, unread: 1, read_message_id: 1 });
-    expect((await show({ chat_id })).json).toEqual({ ...listed, pinned_message_ids: [2], topic_count: 1 });
+    expect((await show({ chat_id })).json).toEqual({
+      ...listed,
+      pinned_message_ids: [2],
+      topic_count: 1,
+      scheduled_count: 0,
+    });
   });
 
   test('that the bot has not seen is not found, and one of a foreign bot is refused', async () => {

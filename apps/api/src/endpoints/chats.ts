@@ -7,6 +7,7 @@ import {
   UNREAD_AMONG_OF_BOT,
 } from '@flotilla/contract/chats.ts';
 import { OK } from '@flotilla/contract/fields.ts';
+import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { listPinnedMessages } from '@flotilla/domain/records/chat-actions/list-pinned-messages.ts';
@@ -42,14 +43,15 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async showChat(context, { input, caller }) {
     const chat = { botId: requireBot(context, input.bot_id).id, chatId: input.chat_id };
-    const [found, pinned, topicCount] = await Promise.all([
+    const [found, pinned, topicCount, scheduled] = await Promise.all([
       inboxStore(context.db).find(caller.account.id, chat),
       listPinnedMessages(context, chat),
       topicStore(context.db).count(chat),
+      outboxStore(context.db).count({ bots: 'all', ...chat, state: 'scheduled' }),
     ]);
     if (found === null) throw new FlotillaError('not_found', 'The bot has not seen this chat');
     const [shown] = await presentInbox(context, [found]);
-    return { ...shown!, pinned_message_ids: pinned, topic_count: topicCount };
+    return { ...shown!, pinned_message_ids: pinned, topic_count: topicCount, scheduled_count: scheduled };
   },
 
   async countUnreadChats(context, { caller }) {

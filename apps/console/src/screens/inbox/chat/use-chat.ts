@@ -5,7 +5,7 @@ import { REFRESH_MS } from '../../../queries.ts';
 import { knownChat } from '../chats/use-chats.ts';
 import type { ChatId } from './use-window.ts';
 
-const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0 };
+const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0, scheduled_count: 0 };
 
 /**
  * What is known about a chat: from the api, or from the platform where the api does not know it; until then as the list

@@ -27,6 +27,8 @@ export function useSendLater(chat: ChatId, done: (scheduled: NewMessage) => void
     onSuccess: (_, { message }) => done(message),
     onSettled: () => {
       inFlight.current = false;
+      // The chat says whether anything is scheduled; only then the list is asked for.
+      void queries.invalidateQueries({ queryKey: ['chat', chat.botId, chat.chatId] });
       return queries.invalidateQueries({ queryKey: scheduledKey(chat) });
     },
   });
@@ -41,8 +43,10 @@ export function useSendLater(chat: ChatId, done: (scheduled: NewMessage) => void
 /** What is scheduled in a chat, or in one of its topics; the first to be sent comes first. */
 export function useScheduled(chat: ChatId): Entry[] {
   const { botId, chatId, threadId } = chat;
+  const hasAny = (useChat(chat)?.scheduled_count ?? 0) > 0;
   const found = useQuery({
     queryKey: scheduledKey(chat),
+    enabled: hasAny,
     queryFn: ({ signal }) =>
       call('listOutbox', { bot_id: botId, chat_id: chatId, state: 'scheduled', limit: SHOWN }, signal),
     refetchInterval: REFRESH_MS,
