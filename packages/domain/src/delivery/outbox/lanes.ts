@@ -52,6 +52,8 @@ export type Lanes = {
 
 /** More than a pace allows in the time of a look. */
 const ENOUGH = 40;
+/** If so many chats rest, the bot has to wait: to know more of them would only take memory, and time in every look. */
+export const MOST_LANES = 2_000;
 /** How much a look finds at most. */
 export const LOOK = { chats: 80, ofEach: 20 };
 const LOWEST_CHAT = -Number.MAX_SAFE_INTEGER;
@@ -70,7 +72,7 @@ export function lanesOfBot(): Lanes {
 
   const wants = (priority: Priority): Look | null => {
     const { lanes, aboveChat, isComplete, changes } = known[priority];
-    if (isComplete) return null;
+    if (isComplete || lanes.size >= MOST_LANES) return null;
     const nowMs = performance.now();
     let waiting = 0;
     for (const lane of lanes.values()) {
@@ -131,10 +133,11 @@ export function lanesOfBot(): Lanes {
       outdate(of);
     },
     nextMs: () => {
-      const resting = all().flatMap(({ busy, restsUntilMs, entries }) =>
-        busy || entries.length === 0 ? [] : [restsUntilMs],
-      );
-      return resting.length === 0 ? null : Math.min(...resting);
+      let nextMs: number | null = null;
+      for (const { busy, restsUntilMs, entries } of all()) {
+        if (!busy && entries.length > 0) nextMs = Math.min(nextMs ?? restsUntilMs, restsUntilMs);
+      }
+      return nextMs;
     },
     isEmpty: () => PRIORITIES.every((priority) => known[priority].isComplete && known[priority].lanes.size === 0),
   };
