@@ -25,5 +25,5 @@ local length = forMs or hold.forMs
 local ends = forMs and now + length or math.max(hold.expires, now + length)
 local owner = by == '' and hold.by or by
 redis.call('HSET', holds, chatId, table.concat({ textOf(ends), textOf(length), textOf(hold.since), owner }, ' '))
-noteHolds(state, holds, missed, now)
+noteHolds(state, holds, missed, now, ends)
 return reply.OK { began = began, forMs = ends - now }

@@ -44,3 +44,15 @@ test('removes holds that have ended, with what they have kept', async () => {
   expect(kept).toEqual([expect.stringMatching(/^50\|0000000000000003\|\d+\|14\|message\|c:50\|\{"update_id":3\}$/)]);
   expect(await scene.commands.pexpiretime(scene.keys.missed)).toEqual(writtenNow(MINUTE_MS));
 });
+
+test('costs the same with many held chats, and those that have ended go little by little', async () => {
+  await scene.applyBot();
+  const ended = Array.from({ length: 5_000 }, (_, at) => [String(1_000 + at), '1 60000 1 account:ada']).flat();
+  await scene.commands.hset(scene.keys.holds, ...ended);
+  const readWhole = async () => /cmdstat_hgetall:calls=(\d+)/.exec(await scene.commands.info('commandstats'))?.[1];
+  const before = await readWhole();
+  for (let chat = 1; chat <= 20; chat += 1) await hold(chat);
+  expect(await readWhole()).toBe(before);
+  expect(await scene.commands.hlen(scene.keys.holds)).toBeLessThan(5_020 - 20 * 15);
+  expect(await scene.commands.hget(scene.keys.state, 'heldUntil')).toEqual(writtenNow(MINUTE_MS));
+});

@@ -122,7 +122,7 @@ if #members > 0 then
     chatId,
     table.concat({ textOf(ends), textOf(hold.forMs), textOf(hold.since), hold.by }, ' ')
   )
-  noteHolds(state, holds, missed, now)
+  noteHolds(state, holds, missed, now, ends)
   return reply.MORE {
     members = members,
     lastId = last,

@@ -71,24 +71,25 @@ local function forgetMissed(missed, chat)
   redis.call('ZREMRANGEBYLEX', missed, from, to)
 end
 
--- Until when the last hold of the bot lasts; those that have ended are removed. Both keys go with it.
-local function noteHolds(state, holds, missed, now)
-  local last, stored = 0, redis.call('HGETALL', holds)
-  for i = 1, #stored, 2 do
-    local hold = holdOf(stored[i + 1])
-    if hold and hold.expires > now then
-      last = math.max(last, hold.expires)
-    else
-      redis.call('HDEL', holds, stored[i])
-      forgetMissed(missed, stored[i])
+-- Notes that a hold lasts until then; nil: that one has ended. Of those that have ended, a few are looked for and removed, so that many
+-- held chats cost no more than one. Both keys go at the end of the last hold.
+local LOOKED_AT = 20
+local function noteHolds(state, holds, missed, now, ends)
+  local some = redis.call('HRANDFIELD', holds, LOOKED_AT, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local hold = holdOf(some[i + 1])
+    if not hold or hold.expires <= now then
+      redis.call('HDEL', holds, some[i])
+      forgetMissed(missed, some[i])
     end
   end
-  if last > 0 then
-    writeState(state, { '@heldUntil', textOf(last) })
-    redis.call('PEXPIREAT', holds, textOf(last))
-    redis.call('PEXPIREAT', missed, textOf(last))
-  else
+  if redis.call('EXISTS', holds) == 0 then
     redis.call('HDEL', state, '@heldUntil')
-    redis.call('DEL', holds, missed)
+    redis.call('DEL', missed)
+    return
   end
+  local last = math.max(tonumber(redis.call('HGET', state, '@heldUntil') or 0), ends or 0)
+  writeState(state, { '@heldUntil', textOf(last) })
+  redis.call('PEXPIREAT', holds, textOf(last))
+  redis.call('PEXPIREAT', missed, textOf(last))
 end
