@@ -1,5 +1,6 @@
 import { honourFloods } from '@flotilla/domain/delivery/flood/honour-floods.ts';
 import { type IdempotencyKeys, idempotencyKeys } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
+import { type OutboxRoom, outboxRoom } from '@flotilla/domain/delivery/outbox/outbox-room.ts';
 import { tokenUseRecorder } from '@flotilla/domain/delivery/programs/token-use-recorder.ts';
 import type { MeasurePull } from '@flotilla/domain/delivery/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
@@ -46,6 +47,7 @@ export type Context = Service & {
   waiters: ChannelWaiters;
   /** The Idempotency-Keys of calls. */
   idempotency: IdempotencyKeys;
+  outboxRoom: OutboxRoom;
   /** Callers of this process that wait for an answer to a question. */
   questionWaiters: ChannelWaiters;
   /** The statuses by which lists of bots are filtered and sorted. */
@@ -139,6 +141,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     waiters,
     questionWaiters,
     idempotency,
+    outboxRoom: outboxRoom({ db }),
     statusColumns: columns,
     live,
     readSystem: systemReader({ ...service, config }),

@@ -34,6 +34,8 @@ export type OutboxState = (typeof OUTBOX_STATES)[number];
 
 /** For how long entries are kept that ended. */
 export const OUTBOX_DAYS = 30;
+/** How many entries of a bot may wait that were added one by one. */
+export const MOST_WAITING = 100_000;
 /** How many bytes the JSON of `params` may have. */
 export const LARGEST_PARAMS = 65_536;
 const LONGEST_IDEMPOTENCY_KEY = 255;
@@ -148,6 +150,8 @@ What costs Stars (\`allow_paid_broadcast\`) and invoices are for admins.
 
 With the token of a program as Bearer the bot is that of the program, and the call stays within the limits of the token: its methods, chats and rate,
 and a priority that is not above that of the program. A token that is limited to topics cannot hand anything over.
+
+Of a bot, ${MOST_WAITING} entries may wait; more are refused with 429.
 
 In one chat, entries of one priority go in the order in which they were added, one at a time; different chats do not wait for each other.
 

@@ -138,6 +138,22 @@ describe('what is handed over', () => {
   });
 });
 
+test('of one bot no more than 100,000 wait, and another bot is not kept from it', async () => {
+  const full = await api.addBot();
+  const known = await added({ bot_id: full.id, idempotency_key: 'first' });
+  const { db } = api.database;
+  const chats = Array.from({ length: 99_999 }, (_, at) => at + 1);
+  await queueEntries(db, { botId: full.id, priority: 'normal' }, chats);
+  const later = { state: 'scheduled', send_at: new Date(Date.now() + 3_600_000) } as const;
+  await db.updateTable('outbox').set(later).where('bot_id', '=', full.id).where('chat_id', '<=', 50_000).execute();
+  // It is counted again after a while.
+  const answers: RestAnswer[] = [];
+  while (answers.at(-1)?.status !== 429 && answers.length < 1_000) answers.push(await add({ bot_id: full.id }));
+  expect(answers.at(-1)).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
+  expect(await add({ bot_id: full.id, idempotency_key: 'first' })).toMatchObject({ json: { id: known.id } });
+  expect(await add()).toMatchObject({ status: 200 });
+});
+
 describe('an idempotency key', () => {
   test('answers the same entry for the same content, also at once', async () => {
     const keyed = {

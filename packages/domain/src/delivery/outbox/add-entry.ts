@@ -12,11 +12,12 @@ import { recordAction } from '../../people/audit/record-action.ts';
 import { findChatId } from '../../records/chats/find-chat-id.ts';
 import { callActor } from '../../records/history/stream/captured-call.ts';
 import type { Content, Entry } from './entry.ts';
+import type { OutboxRoom } from './outbox-room.ts';
 import { outboxStore } from './outbox-store.ts';
 import { messagesIn, requireChat, requireSendable, storableParams } from './sendable.ts';
 import { type WakeDeps, wakeOutbox } from './wake-outbox.ts';
 
-export type AddDeps = WakeDeps & { db: Database; clock: Clock; platform: PlatformClient };
+export type AddDeps = WakeDeps & { db: Database; clock: Clock; platform: PlatformClient; outboxRoom: OutboxRoom };
 
 export type WantedEntry = {
   method: string;
@@ -31,7 +32,7 @@ const YEAR_S = 366 * 86_400;
 
 /**
  * Hands a send over. An entry of the bot with the same key and content is answered again. Throws 'bad_request',
- * 'idempotency_mismatch', or the platform's refusal of a chat's name.
+ * 'idempotency_mismatch', 'too_many_requests', or the platform's refusal of a chat's name.
  */
 export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: WantedEntry): Promise<Entry> {
   requireManaged(bot);
@@ -40,6 +41,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   const known = idempotencyKey === null ? null : await outboxStore(deps.db).findByKey(bot.id, idempotencyKey);
   if (known !== null) return sameEntry(known, content, by);
   requireTimes(deps.clock, wanted);
+  await deps.outboxRoom.take(bot.id);
   const added = await deps.db.transaction().execute(async (db) => {
     const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy: callActor(by) });
     if (entry === null) return null;

@@ -92,6 +92,16 @@ export function outboxStore(db: Database) {
       return count;
     },
 
+    /** How many of a bot wait, up to `most` in each state; those of broadcasts wait elsewhere until they are released. */
+    async countWaiting(botId: number, most: number): Promise<number> {
+      const ofBot = sql`from outbox where bot_id = ${botId}`;
+      const { rows } = await sql<{ count: number }>`
+        select (select count(*) from (select ${ofBot} and state = 'queued' limit ${most}) as queued)
+          + (select count(*) from (select ${ofBot} and state = 'scheduled' and send_at is not null limit ${most}) as scheduled)
+          as count`.execute(db);
+      return rows[0]!.count;
+    },
+
     async countByState(query: EntryQuery): Promise<Record<OutboxState, number>> {
       const rows = await those(query)
         .select((row) => ['state' as const, row.fn.countAll<number>().as('count')])
