@@ -12,6 +12,7 @@ import type { IncomingFile } from '../http/incoming-file.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
 import { presentMessage } from './present-message.ts';
+import { sendersOf } from './senders-of.ts';
 
 type SendInput = Call<typeof messageActionOperations.sendMessage.input>['input'];
 
@@ -65,7 +66,8 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
       parseMode: input.parse_mode,
       replyMarkup: input.reply_markup,
     });
-    return presentMessage(bot, message);
+    const senders = await sendersOf(context, { botId: bot.id, chatId: message.chat_id }, [message]);
+    return presentMessage(bot, message, senders.get(message.id));
   },
 
   async deleteMessage(context, { input, by }) {

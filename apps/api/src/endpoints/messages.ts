@@ -1,7 +1,6 @@
 import type { FoundMessageResource, MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { type Caller, seesChat } from '@flotilla/domain/people/accounts/caller.ts';
-import { auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
 import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
@@ -32,6 +31,7 @@ import { whileWanted } from '../operations/search-limit.ts';
 import { type ExportFormat, exportFormats } from './export-format.ts';
 import { presentFound } from './present-found.ts';
 import { presentMessage } from './present-message.ts';
+import { type Senders, sendersOf } from './senders-of.ts';
 
 export const messageHandlers: Handlers<typeof messageOperations> = {
   async listMessages(context, { input }) {
@@ -102,20 +102,6 @@ async function scopeOf(context: Context, caller: Caller, input: SearchInput): Pr
   if (caller.apiKey?.mcp) throw refusedInput('chat_id', 'is required for this key');
   if (botId !== undefined) return { botIds: [requireBot(context, botId).id] };
   return caller.bots === 'all' ? 'fleet' : { botIds: [...caller.bots] };
-}
-
-/** Message id → the account that sent it as the bot. */
-type Senders = ReadonlyMap<number, string>;
-
-function sendersOf({ db }: Context, chat: ChatOfBot, messages: readonly Message[]): Promise<Senders> {
-  const sent = messages.filter((message) => message.outgoing && message.program_id === null && message.id > 0);
-  const dates = sent.map(({ date }) => date);
-  const between = { fromS: Math.min(...dates), toS: Math.max(...dates) };
-  return auditStore(db).sendersOf(
-    chat,
-    sent.map(({ id }) => id),
-    between,
-  );
 }
 
 function pageOf(bot: Bot, messages: Message[], limit: number, total: number, senders: Senders): Page<MessageResource> {

@@ -185,7 +185,7 @@ describe('exporting a chat', () => {
     await storeMessages(api.database.db, bot.id, [{ ...fields, last_name: '=HYPERLINK("http://x","y")' }]);
     const answer = await exported({ chat_id, format: 'csv' });
     const begin = (id: number) => `${id},${chat_id},${bot.id},77,ada,Ada,,`;
-    const end = (id: number) => `,${DATE_S + id},,,,,,false,,,,,,,,,,,,\r\n`;
+    const end = (id: number) => `,${DATE_S + id},,,,,,false,,,,,,,,,,,,,,\r\n`;
     const cells = [
       ...["'=1+1", "'+1", "'-1", "'@SUM(A1)", `"'\t=1"`, `"'\r=1"`, `"'\n=1"`, "'＝1", "'＋1", "'－1", "'＠1"],
       ...['a=1', ' =1', '"a;=1"'],
