@@ -5,6 +5,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
 import { HOSTILE } from './hostile-names.ts';
+import { stopPolling, wouldPoll } from './open-console.ts';
 
 const PEOPLE = [9_031, 9_032, 9_033] as const;
 const GRACE = { username: 'grace', password: 'a password of grace', role: 'user', rights: ['broadcast'] } as const;
@@ -150,6 +151,37 @@ test(
     expect(await user.page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
     await user.page.goto(`${fleet.url}/console/broadcasts/add`);
     await user.page.getByText('There is no such page').waitFor();
+  },
+  TEST_MS,
+);
+
+test(
+  'a broadcast whose answer was lost is not sent twice by a second press; its end comes by the stream',
+  async () => {
+    const { fleet } = suite;
+    const { page } = await suite.openAsAdmin(`broadcasts/add?bot=${bot.id}`);
+    await stopPolling(page);
+    await page.getByLabel('Name', { exact: true }).fill('Once');
+    await page.getByLabel('Text', { exact: true }).fill('Only once');
+    await page.getByRole('button', { name: 'Send…' }).click();
+    const send = page.getByRole('button', { name: 'Send to 3 chats' });
+    await send.waitFor();
+    let lost = 0;
+    await page.route('**/api/broadcasts/add', async (route) => {
+      if (lost > 0) return route.continue();
+      lost += 1;
+      await route.fetch();
+      await route.abort();
+    });
+    await send.click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await send.click();
+    await page.getByRole('heading', { name: 'Once' }).waitFor();
+    await page.getByText('3 of 3').waitFor();
+    await page.getByText('Done').waitFor();
+    expect(await wouldPoll(page)).toBe(true);
+    expect(await fleet.rest('/api/broadcasts')).toHaveLength(1);
+    expect((await sentTo('Only once')).toSorted()).toEqual([...PEOPLE]);
   },
   TEST_MS,
 );

@@ -49,6 +49,7 @@ describe('what is handed over', () => {
     expect(entry).toMatchObject({ method: 'sendMessage', params: PARAMS, chat_id: ADA, state: 'queued', attempts: 0 });
     expect(entry).toMatchObject({ priority: 'normal', created_by: 'admin' });
     expect(await show(entry.id)).toEqual(entry);
+    expect(entry).not.toHaveProperty('chat_title');
     const [audited] = (await api.admin('GET', '/api/adminlog')).json as object[];
     expect(audited).toMatchObject({ action: 'outbox_add', bot_id: bot.id, chat_id: ADA });
   });
@@ -193,6 +194,15 @@ describe('the list', () => {
     expect((seen.json as OutboxEntryResource[]).map(({ id }) => id)).toEqual([second.id, first.id]);
     expect(await limited('GET', '/api/outbox/show', { query: { id: foreign.id } })).toMatchObject({ status: 403 });
   });
+});
+
+test('an entry has the name of its chat', async () => {
+  const person = { bot_id: bot.id, id: 707, type: 'private', first_name: 'Ada', last_name: 'Lovelace' } as const;
+  await api.database.db.insertInto('chats').values(person).execute();
+  const { id } = await added({ params: { ...PARAMS, chat_id: 707 } });
+  expect([await show(id), ...(await list({ chat_id: 707 }))]).toMatchObject(
+    Array(2).fill({ chat_title: 'Ada Lovelace' }),
+  );
 });
 
 test('counts tell how many there are in each state, of the bots of the caller', async () => {

@@ -6,6 +6,7 @@ import type { Entry } from '@flotilla/domain/delivery/outbox/entry.ts';
 import { type EntryQuery, outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseSpending } from '@flotilla/domain/delivery/outbox/sendable.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { chatTitles, titleKey } from '@flotilla/domain/records/chats/chat-titles.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
@@ -18,7 +19,7 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
     const { bot, by, params, priority } = await senderOf(context, call);
     const { method, send_at: sendAtS, expires_at: expiresAtS, idempotency_key: idempotencyKey } = call.input;
     const wanted = { method, params, priority, sendAtS, expiresAtS, idempotencyKey };
-    return presentEntry(await addEntry(context, bot, by, wanted));
+    return presentOne(context, await addEntry(context, bot, by, wanted));
   },
 
   async listOutbox(context, { input, caller }) {
@@ -31,7 +32,7 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
       store.list(query, { limit: limit + 1, offset, beforeId }),
       store.count(query),
     ]);
-    return cutPage(rows.map(presentEntry), limit, total, ({ id }) => [id]);
+    return cutPage(await presentEntries(context, rows), limit, total, ({ id }) => [id]);
   },
 
   async countOutbox(context, { input, caller }) {
@@ -44,10 +45,10 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
       const entry = await outboxStore(db).find(id);
       return entry === null ? [] : [entry.botId];
     },
-    async handle({ db }, { input }) {
-      const entry = await outboxStore(db).find(input.id);
+    async handle(context, { input }) {
+      const entry = await outboxStore(context.db).find(input.id);
       if (entry === null) throw new FlotillaError('not_found', 'Entry not found');
-      return presentEntry(entry);
+      return presentOne(context, entry);
     },
   },
 
@@ -120,11 +121,23 @@ function queryOf(input: Conditions): Omit<EntryQuery, 'bots'> {
   };
 }
 
-function presentEntry(entry: Entry): OutboxEntryResource {
+async function presentOne(context: Context, entry: Entry): Promise<OutboxEntryResource> {
+  const [presented] = await presentEntries(context, [entry]);
+  return presented!;
+}
+
+async function presentEntries({ db }: Context, entries: readonly Entry[]): Promise<OutboxEntryResource[]> {
+  const keyOf = ({ botId, chatId }: Entry) => ({ bot_id: botId, chat_id: chatId });
+  const titles = await chatTitles(db, entries.map(keyOf));
+  return entries.map((entry) => presentEntry(entry, titles.get(titleKey(keyOf(entry))) ?? null));
+}
+
+function presentEntry(entry: Entry, chatTitle: string | null): OutboxEntryResource {
   const { createdBy } = entry;
   const isoOf = (date: Date | null) => date?.toISOString() ?? null;
   return {
-    ...{ id: entry.id, bot_id: entry.botId, chat_id: entry.chatId, method: entry.method, params: entry.params },
+    ...{ id: entry.id, bot_id: entry.botId, chat_id: entry.chatId, ...withoutNulls({ chat_title: chatTitle }) },
+    ...{ method: entry.method, params: entry.params },
     ...{ priority: entry.priority, state: entry.state },
     ...withoutNulls({ send_at: isoOf(entry.sendAt), expires_at: isoOf(entry.expiresAt) }),
     attempts: entry.attempts,

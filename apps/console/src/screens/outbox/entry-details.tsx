@@ -5,7 +5,6 @@ import { type ReactNode, useState } from 'react';
 import { CallError, call } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
-import { useChatName } from '../../parts/chat-field.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -88,7 +87,6 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
   const { details } = words;
   const { bot_id: botId, chat_id: chatId, message_id: messageId } = entry;
   const botName = useBotName(String(botId));
-  const chatName = useChatName(botId, chatId);
   const moment = (name: string, at: string | undefined): [string, ReactNode][] =>
     at === undefined ? [] : [[name, <Moment key={name} at={at} />]];
   const given = (name: string, value: ReactNode): [string, ReactNode][] =>
@@ -100,7 +98,7 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
         [
           details.chat,
           <ChatLink key="chat" botId={botId} chatId={chatId} className="cut">
-            <bdi>{chatName}</bdi>
+            <bdi>{entry.chat_title ?? chatId}</bdi>
           </ChatLink>,
         ],
         ...given(

@@ -3,7 +3,6 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useShortcuts } from '../../keys.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
-import { useChatName } from '../../parts/chat-field.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { Ago } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
@@ -68,7 +67,12 @@ function columnsOf({ selected, select, ofBot }: ListProps, words: OutboxWords): 
       ),
     },
     { name: 'bot-cell', title: columns.bot, width: 'minmax(5rem, 1fr)', cell: ({ bot_id: id }) => <Bot id={id} /> },
-    { name: 'chat-cell', title: columns.chat, width: 'minmax(6rem, 1fr)', cell: (entry) => <Chat entry={entry} /> },
+    {
+      name: 'chat-cell',
+      title: columns.chat,
+      width: 'minmax(6rem, 1fr)',
+      cell: ({ chat_id: id, chat_title: title = String(id) }) => <bdi className="cut">{title}</bdi>,
+    },
     {
       name: 'what-cell',
       title: columns.what,
@@ -103,10 +107,6 @@ function columnsOf({ selected, select, ofBot }: ListProps, words: OutboxWords): 
 
 function Bot({ id }: { id: number }): ReactNode {
   return <bdi className="cut">{useBotName(String(id))}</bdi>;
-}
-
-function Chat({ entry: { bot_id: botId, chat_id: chatId } }: { entry: Entry }): ReactNode {
-  return <bdi className="cut">{useChatName(botId, chatId)}</bdi>;
 }
 
 /** Opens the entry beside the list. */
