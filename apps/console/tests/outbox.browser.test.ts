@@ -10,6 +10,8 @@ const ADA = 9_021;
 const HOUR_MS = 3_600_000;
 
 let bot: FleetBot;
+/** When the person began the chat. */
+let begunAt: Date;
 
 const suite = consoleSuite({ apis: 1, workers: 1 });
 
@@ -18,6 +20,7 @@ beforeAll(async () => {
   bot = await suite.fleet.addBot({}, { name: HOSTILE.word });
   await control.createPerson({ id: ADA, firstName: HOSTILE.arabic });
   await control.startBot({ person: ADA, bot: bot.platformId });
+  begunAt = new Date();
   const isStored = async () =>
     (await suite.fleet.rest<unknown[]>(`/api/messages?bot_id=${bot.id}&chat_id=${ADA}`)).length > 0;
   await waitFor(isStored, { message: 'the chat' });
@@ -48,12 +51,13 @@ async function insertEach(): Promise<Record<'scheduled' | 'resting' | 'failed' |
   await insert({ state: 'sent', settled_at, message_id: 2, attempts: 1, result: { message_id: 2, text: 'Hello' } });
   await insert({ state: 'cancelled', settled_at });
   await insert({ state: 'expired', settled_at, expires_at: settled_at, priority: 'bulk' });
+  const lost = { error: 'The answer was lost', attempts: 1 };
   const tooMany = { error_code: 429, error: 'Too Many Requests: retry after 3600', attempts: 1 };
   return {
     scheduled: await insert({ state: 'scheduled', send_at: inHours(5), params, priority: 'critical' }),
     resting: await insert({ state: 'queued', next_attempt_at: inHours(1), ...tooMany }),
     failed: await insert({ state: 'failed', settled_at, error_code: 403, error, attempts: 1, params }),
-    doubted: await insert({ state: 'in_doubt', settled_at, error: 'The answer was lost', attempts: 1 }),
+    doubted: await insert({ state: 'in_doubt', ...{ created_at: begunAt, settled_at: begunAt }, ...lost }),
   };
 }
 

@@ -59,10 +59,14 @@ test(
     const year = new Date(Date.now() + 48 * HOUR_MS).toISOString().slice(0, 10);
     await dialog.getByLabel('When').fill(`${year} 10:00`);
     await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await field.fill('Not sent yet');
     await page.getByText('2 messages are scheduled').click();
     await page.getByRole('button', { name: 'Cancel: Happy new year' }).click();
     await page.getByRole('button', { name: 'Cancel the message' }).click();
     await page.getByText('1 message is scheduled').waitFor();
+    expect(await field.inputValue()).toBe('Not sent yet');
+    const { calls } = await suite.fleet.control.readCalls({ bot: bot.platformId, method: 'sendMessage' });
+    expect(calls).toEqual([]);
     expect((await entries()).map(({ state }) => state)).toEqual(['cancelled', 'scheduled']);
     expect(complaints).toEqual([]);
   },

@@ -31,6 +31,8 @@ export function Dialog({ title, description, close, children, className = '' }: 
         event.preventDefault();
         close?.();
       }}
+      // In React's tree, what opened it may lie in another form.
+      onSubmit={(event) => event.stopPropagation()}
       onCancel={(event) => {
         event.preventDefault();
         close?.();

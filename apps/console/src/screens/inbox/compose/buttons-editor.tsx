@@ -21,8 +21,6 @@ export function ButtonsEditor({ markup, inlineOnly, save, close }: EditorProps):
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // The form of the message is around this one in React's tree.
-          event.stopPropagation();
           if (isWhole) save({ kind, rows });
         }}
       >

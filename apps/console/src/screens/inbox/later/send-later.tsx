@@ -69,8 +69,6 @@ function AskTime({ schedule, close }: { schedule: LaterProps['schedule']; close:
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // The form of the message is around this one in React's tree.
-          event.stopPropagation();
           submit();
         }}
       >
