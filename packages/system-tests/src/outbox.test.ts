@@ -145,6 +145,19 @@ describe('what the platform answers', () => {
   });
 });
 
+test('workers that are told to stop leave nothing in doubt, and others go on at once', async () => {
+  const moved = await fleet.addBot();
+  const chats = await Promise.all(Array.from({ length: 30 }, () => reader(moved)));
+  const entries = await Promise.all(
+    chats.flatMap((chat) => [1, 2, 3].map((at) => add(chat, `${at}`, { bot_id: moved.id }))),
+  );
+  await waitFor(async () => (await sentBy(moved)).length > 10, { message: 'the first sends' });
+  await fleet.start('worker');
+  for (const worker of fleet.workers.splice(0, 2)) await worker.stop();
+  await fleet.start('worker');
+  for (const { id } of entries) expect(await inState(id, 'sent', 30_000)).toMatchObject({ attempts: 1 });
+}, 90_000);
+
 test('a group that becomes a supergroup gets what waits for it there', async () => {
   const admins = [{ bot: bot.platformId }];
   const { id: group } = await fleet.control.createChat({ type: 'group', creator: people[11] as number, admins });

@@ -91,7 +91,8 @@ async function sendForAWhile(deps: OutboxTurnDeps, turn: OutboxTurn): Promise<Tu
     const next = Math.max(Math.min(dueMs, found.lookMs, lingers), turn.restsUntilMs);
     await wakes.wait(Math.max(1, next - nowMs));
   }
-  return { next: 'idle' };
+  // The worker stops, or has lost the turn: another one goes on.
+  return { next: 'again' };
 }
 
 async function answersCome(inFlight: ReadonlySet<Promise<void>>): Promise<boolean> {

@@ -14,6 +14,7 @@ const REFUSED_PAUSE_MS = 250;
 /** A 429 names no chat. Of so many chats within that time it is about the bot. */
 const CHATS_OF_A_FLOOD = 3;
 const SAME_FLOOD_MS = 1_000;
+const [UNAUTHORIZED, TOO_MANY] = [401, 429];
 
 /** Sends the first entry of a lane at its time, and stores how that ended. Never rejects. */
 export async function sendReserved(
@@ -61,13 +62,19 @@ function notMade(chatId: number): Outcome {
   return { event: 'again', errorCode: null, error: '', chatId, afterMs: 0, wasSent: false };
 }
 
-/** The chat rests by itself (delivery/flood). Of several chats at once, the bot does. */
+/** What concerns the bot as a whole makes it rest. After a 429 the chat does, by itself (delivery/flood); of several at once, the bot. */
 function follow(turn: OutboxTurn, { chatId }: Lane, outcome: Outcome): void {
-  if (outcome.event !== 'again' || outcome.errorCode !== 429) return;
+  if (outcome.event !== 'again' || !outcome.wasSent) return;
   const nowMs = performance.now();
+  const rest = (forMs: number) => {
+    turn.restsUntilMs = Math.max(turn.restsUntilMs, nowMs + forMs);
+  };
+  // The token was revoked, or the platform cannot be reached.
+  if (outcome.errorCode === null || outcome.errorCode === UNAUTHORIZED) rest(outcome.afterMs);
+  if (outcome.errorCode !== TOO_MANY) return;
   const recent = turn.floods.filter((flood) => flood.atMs > nowMs - SAME_FLOOD_MS && flood.chatId !== chatId);
   turn.floods = [...recent, { chatId, atMs: nowMs }];
-  if (turn.floods.length >= CHATS_OF_A_FLOOD) turn.restsUntilMs = Math.max(turn.restsUntilMs, nowMs + outcome.afterMs);
+  if (turn.floods.length >= CHATS_OF_A_FLOOD) rest(outcome.afterMs);
 }
 
 /** The next broadcast leaves the chat out. If that cannot be noted, it learns of it by itself. */
