@@ -104,7 +104,7 @@ test(
     await trying.getByRole('combobox', { name: 'Chat' }).fill(String(PEOPLE[0]));
     await trying.getByRole('option').first().click();
     await trying.getByRole('button', { name: 'Send a test' }).click();
-    await trying.getByText('Sent').waitFor();
+    await trying.getByText('Sent', { exact: true }).waitFor();
     expect(await sentTo('A <b>sale</b> today')).toEqual([PEOPLE[0]]);
 
     await page.getByRole('button', { name: 'Send…' }).click();

@@ -148,7 +148,7 @@ test(
       ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: ADA, text: 'Your order is ready' } },
     });
     const row = page.getByRole('table', { name: 'Outbox' }).getByRole('row').filter({ hasText: 'Your order is ready' });
-    await row.getByText('Sent').waitFor();
+    await row.getByText('Sent', { exact: true }).waitFor();
     await row.getByRole('link').click();
     await page.getByRole('link', { name: 'To the message' }).click();
     await page.locator('.feed').getByText('Your order is ready').waitFor();

@@ -53,7 +53,9 @@ export function useScheduled(chat: ChatId): Entry[] {
   });
   const isShown = ({ params, send_at: sendAt }: Entry) =>
     sendAt !== undefined && (threadId === undefined || (params.message_thread_id ?? GENERAL) === threadId);
-  return (found.data ?? []).filter(isShown).toSorted((a, b) => Date.parse(a.send_at!) - Date.parse(b.send_at!));
+  // A list that is not asked for any more is an old one.
+  const entries = hasAny ? (found.data ?? []) : [];
+  return entries.filter(isShown).toSorted((a, b) => Date.parse(a.send_at!) - Date.parse(b.send_at!));
 }
 
 /** The key begins as those of the outbox, whose screen changes what this list shows. */
