@@ -647,6 +647,8 @@ export type HoldChatArgs = {
   forMs: number | null;
   /** who holds it; '' keeps it */
   by: string;
+  /** the business connection that is held alone; '' for the whole chat. That of a hold of the whole chat is ignored */
+  connection: string;
 };
 export type HoldChatReply =
   | { outcome: 'GONE' }
@@ -655,7 +657,7 @@ export type HoldChatReply =
   | { outcome: 'OK'; began: boolean; forMs: number };
 /** Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew. See scripts/hold-chat.lua. */
 async function holdChat(redis: RedisCommands, keys: HoldChatKeys, args: HoldChatArgs): Promise<HoldChatReply> {
-  const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, args.registrationId, args.chatId, args.forMs ?? '', args.by];
+  const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, args.registrationId, args.chatId, args.forMs ?? '', args.by, args.connection];
   const reply = await runScript(redis, 'hold-chat', 3, sent);
   switch (reply[0]) {
     case 'OK':

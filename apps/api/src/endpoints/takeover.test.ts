@@ -174,7 +174,7 @@ describe('a chat that is taken over', () => {
     const { holds, missed, state } = botKeys(bot.id);
     await accept(message(ADA, 'held'));
     const ended = Date.now() - 1;
-    await worker.redis.commands.hset(holds, String(ADA), `${ended} 60000 1 account:admin`);
+    await worker.redis.commands.hset(holds, String(ADA), `${ended} 60000 1  account:admin`);
     await accept(message(ADA, 'free'));
     expect(await poll()).toEqual(['free']);
     expect(await shown()).not.toHaveProperty('held_until');
@@ -190,7 +190,7 @@ describe('a chat that is taken over', () => {
     await takeOver({ minutes: 10 });
     const { holds } = botKeys(bot.id);
     const soon = Date.now() + 5_000;
-    await worker.redis.commands.hset(holds, String(ADA), `${soon} 600000 1 account:admin`);
+    await worker.redis.commands.hset(holds, String(ADA), `${soon} 600000 1  account:admin`);
     const sent = await api.admin('POST', '/api/messages/send', {
       body: { bot_id: bot.id, chat_id: ADA, text: 'Hello' },
     });
@@ -341,6 +341,17 @@ describe('the owner of a business account', () => {
       },
       ...{ text, ...fields },
     },
+  });
+
+  test('holds what comes through their own account alone: anybody may connect the bot to one', async () => {
+    await accept(business(9, 'an answer'));
+    const elsewhere = business(ADA, 'to another account', { business_connection_id: 'd' });
+    await accept(business(ADA, 'thanks'), message(ADA, 'to the bot itself'), elsewhere);
+    expect(await poll()).toEqual(['to the bot itself', 'to another account']);
+    await takeOver();
+    await accept(business(9, 'answered again'), message(ADA, 'to a person'));
+    expect(await poll()).toEqual([]);
+    expect(await shown()).toMatchObject({ held_by: 'account:admin' });
   });
 
   test('takes a chat over by answering in it', async () => {

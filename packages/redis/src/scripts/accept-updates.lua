@@ -100,7 +100,7 @@ for i in each(updates) do
       mark, owner, isParked = markOf(audience, appended + duplicates + 1)
     end
     local chat = known and (mark ~= MARK_OF_NOBODY) and chatOfEntry(updates.lane[i], raw)
-    local isHeldNow = chat and isHeld(holds, known, chat, now)
+    local isHeldNow = chat and isHeld(holds, known, chat, raw, now)
     local expires = expiryOf(updates.keepMs[i], updates.expiresAtMs[i], now)
     if isHeldNow then
       local entry =

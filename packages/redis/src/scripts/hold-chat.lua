@@ -3,6 +3,7 @@
 -- @args registrationId: text, chatId: digits
 --   forMs: number?  for how long; absent: renews a hold, for as long as it was made for
 --   by: text  who holds it; '' keeps it
+--   connection: text  the business connection that is held alone; '' for the whole chat. That of a hold of the whole chat is ignored
 -- @reply
 --   GONE, OFF
 --   FREE  it is not held, so there is nothing to renew
@@ -15,15 +16,24 @@ if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 local now = serverNow()
 local hold = holdOf(redis.call('HGET', holds, chatId))
-local began = hold == nil or hold.expires <= now
-if began and not forMs then return { 'FREE' } end
+local isFree = hold == nil or hold.expires <= now
+if isFree and not forMs then return { 'FREE' } end
+if forMs and connection ~= '' and not isFree and hold.connection == '' then
+  return reply.OK { began = false, forMs = hold.expires - now }
+end
+local began = isFree or (connection ~= '' and connection ~= hold.connection)
 if began then
   forgetMissed(missed, chatId)
-  hold = { since = now, by = '' }
+  hold = { since = now, by = '', connection = connection }
 end
 local length = forMs or hold.forMs
 local ends = forMs and now + length or math.max(hold.expires, now + length)
-local owner = by == '' and hold.by or by
-redis.call('HSET', holds, chatId, table.concat({ textOf(ends), textOf(length), textOf(hold.since), owner }, ' '))
+storeHold(holds, chatId, {
+  expires = ends,
+  forMs = length,
+  since = hold.since,
+  connection = forMs and connection or hold.connection,
+  by = by == '' and hold.by or by,
+})
 noteHolds(state, holds, missed, now, ends)
 return reply.OK { began = began, forMs = ends - now }

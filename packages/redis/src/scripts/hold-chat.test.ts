@@ -10,9 +10,12 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const MINUTE_MS = 60_000;
-const hold = (chatId: number, fields: { forMs?: number | null; by?: string; registrationId?: string } = {}) =>
+const hold = (
+  chatId: number,
+  fields: { forMs?: number | null; by?: string; registrationId?: string; connection?: string } = {},
+) =>
   scripts.holdChat(scene.commands, scene.keys, {
-    ...{ registrationId: REGISTRATION, chatId, forMs: MINUTE_MS, by: 'account:ada' },
+    ...{ registrationId: REGISTRATION, chatId, forMs: MINUTE_MS, by: 'account:ada', connection: '' },
     ...fields,
   });
 const stored = async (chatId: number) => (await scene.commands.hget(scene.keys.holds, String(chatId)))?.split(' ');
@@ -24,9 +27,9 @@ test('holds a chat for a time, which begins anew when it is held again or renewe
   expect(await hold(5)).toMatchObject({ outcome: 'OK', began: true, forMs: MINUTE_MS });
   const [, , since] = (await stored(5)) ?? [];
   expect(await hold(5, { forMs: 30 * MINUTE_MS, by: 'owner' })).toMatchObject({ began: false, forMs: 30 * MINUTE_MS });
-  expect(await stored(5)).toEqual([writtenNow(30 * MINUTE_MS), String(30 * MINUTE_MS), since, 'owner']);
+  expect(await stored(5)).toEqual([writtenNow(30 * MINUTE_MS), String(30 * MINUTE_MS), since, '', 'owner']);
   expect(await hold(5, { forMs: null, by: '' })).toMatchObject({ outcome: 'OK', began: false });
-  expect((await stored(5))?.at(3)).toBe('owner');
+  expect((await stored(5))?.at(4)).toBe('owner');
   expect(await scene.commands.hget(scene.keys.state, 'heldUntil')).toEqual(writtenNow(30 * MINUTE_MS));
   expect(await scene.commands.pexpiretime(scene.keys.holds)).toEqual(writtenNow(30 * MINUTE_MS));
 });
@@ -37,7 +40,7 @@ test('removes holds that have ended, with what they have kept', async () => {
   await hold(50);
   await scene.accept([1, 2], 'c:5');
   await scene.accept([3], 'c:50');
-  await scene.commands.hset(scene.keys.holds, '5', '1 60000 1 account:ada');
+  await scene.commands.hset(scene.keys.holds, '5', '1 60000 1  account:ada');
   expect(await hold(6)).toMatchObject({ began: true });
   expect((await scene.commands.hkeys(scene.keys.holds)).toSorted()).toEqual(['50', '6']);
   const kept = await scene.commands.zrange(scene.keys.missed, '0', '-1');
@@ -47,7 +50,7 @@ test('removes holds that have ended, with what they have kept', async () => {
 
 test('costs the same with many held chats, and those that have ended go little by little', async () => {
   await scene.applyBot();
-  const ended = Array.from({ length: 5_000 }, (_, at) => [String(1_000 + at), '1 60000 1 account:ada']).flat();
+  const ended = Array.from({ length: 5_000 }, (_, at) => [String(1_000 + at), '1 60000 1  account:ada']).flat();
   await scene.commands.hset(scene.keys.holds, ...ended);
   const readWhole = async () => /cmdstat_hgetall:calls=(\d+)/.exec(await scene.commands.info('commandstats'))?.[1];
   const before = await readWhole();
@@ -55,4 +58,16 @@ test('costs the same with many held chats, and those that have ended go little b
   expect(await readWhole()).toBe(before);
   expect(await scene.commands.hlen(scene.keys.holds)).toBeLessThan(5_020 - 20 * 15);
   expect(await scene.commands.hget(scene.keys.state, 'heldUntil')).toEqual(writtenNow(MINUTE_MS));
+});
+
+test('of one business connection holds what comes through it, and takes nothing from a hold of the whole chat', async () => {
+  await scene.applyBot({ pull: true });
+  expect(await hold(5, { by: 'owner', connection: 'one' })).toMatchObject({ began: true });
+  expect(await hold(5, { by: 'owner', connection: 'two' })).toMatchObject({ began: true });
+  expect(await hold(5, { forMs: null, by: '' })).toMatchObject({ outcome: 'OK', began: false });
+  expect((await stored(5))?.slice(3)).toEqual(['two', 'owner']);
+  expect(await hold(5, { forMs: 30 * MINUTE_MS })).toMatchObject({ began: false });
+  expect(await hold(5, { by: 'owner', connection: 'two' })).toMatchObject({ began: false, forMs: expect.any(Number) });
+  const [until, ...others] = (await stored(5)) ?? [];
+  expect([until, ...others.slice(2)]).toEqual([writtenNow(30 * MINUTE_MS), '', 'account:ada']);
 });

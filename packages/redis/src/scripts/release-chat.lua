@@ -116,12 +116,8 @@ local members = delivers and redis.call('ZRANGEBYLEX', missed, from, to, 'LIMIT'
 if #members > 0 then
   -- If the caller ends here, the rest is kept for a while, so that it can call again.
   local ends = math.max(hold.expires, now + RELEASING_MS)
-  redis.call(
-    'HSET',
-    holds,
-    chatId,
-    table.concat({ textOf(ends), textOf(hold.forMs), textOf(hold.since), hold.by }, ' ')
-  )
+  hold.expires = ends
+  storeHold(holds, chatId, hold)
   noteHolds(state, holds, missed, now, ends)
   return reply.MORE {
     members = members,

@@ -10,7 +10,13 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const hold = (chatId: number) =>
-  scripts.holdChat(scene.commands, scene.keys, { registrationId: REGISTRATION, chatId, forMs: 60_000, by: 'owner' });
+  scripts.holdChat(scene.commands, scene.keys, {
+    registrationId: REGISTRATION,
+    chatId,
+    forMs: 60_000,
+    by: 'owner',
+    connection: '',
+  });
 type Fields = {
   delivers?: boolean;
   limit?: number;

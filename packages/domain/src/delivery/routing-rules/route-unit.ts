@@ -96,7 +96,9 @@ async function holdByRules(
   const rule = rules.find(({ action }) => action === 'hold');
   const chatId = readInteger(readObject(message, 'chat') ?? {}, 'id');
   if (rule === undefined || chatId === null) return;
-  await takeOverChat(deps, bot, chatId, { holder: { kind: 'rule', id: rule.id }, minutes: rule.actionMinutes ?? 60 });
+  const { business_connection_id: connection } = message;
+  const holder = { kind: 'rule', id: rule.id, connection: typeof connection === 'string' ? connection : '' } as const;
+  await takeOverChat(deps, bot, chatId, { holder, minutes: rule.actionMinutes ?? 60 });
   progress.held = true;
 }
 

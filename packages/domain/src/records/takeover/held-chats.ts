@@ -21,15 +21,15 @@ export type HeldChat = {
 /** `began`: it was not held before. */
 export type HoldReply = { outcome: 'held'; began: boolean; forMs: number } | { outcome: 'gone' | 'off' | 'free' };
 
-/** Holds a chat, or makes its time begin anew. Known to every process at once, because accepting asks Redis itself. */
+/** Holds a chat, or what comes in it through one business connection; or makes its time begin anew. Known to every process at once, because accepting asks Redis itself. */
 export function holdInRedis(
   { redis }: { redis: RedisHandles },
   bot: Bot,
   chatId: number,
-  { forMs, by }: { forMs: number | null; by: string },
+  { forMs, by, connection = '' }: { forMs: number | null; by: string; connection?: string },
 ): Promise<HoldReply> {
   return scripts
-    .holdChat(redis.commands, botKeys(bot.id), { registrationId: bot.registrationId, chatId, forMs, by })
+    .holdChat(redis.commands, botKeys(bot.id), { registrationId: bot.registrationId, chatId, forMs, by, connection })
     .then((reply): HoldReply => {
       switch (reply.outcome) {
         case 'GONE':
@@ -87,7 +87,7 @@ export function heldKey({ botId, chatId }: ChatOfBot): string {
 }
 
 /** As lib/hold.lua writes it. */
-const HOLD = /^(\d+) (\d+) (\d+) (.*)$/s;
+const HOLD = /^(\d+) (\d+) (\d+) \S* (.*)$/s;
 
 /** The texts of a chat in the sorted set of what was missed, as lib/hold.lua orders them. */
 function missedRange(chatId: number): [string, string] {

@@ -15,12 +15,13 @@ const MINUTES = 60;
 const WAIT_MS = 2_000;
 
 export function ownerAnswers(deps: TakeoverDeps & { log: Logger }): OwnerAnswers {
-  const takeOver = async (bot: Bot, chatId: number, minutes: number): Promise<void> => {
-    const taken = takeOverChat(deps, bot, chatId, { holder: { kind: 'owner' }, minutes }).catch((error: unknown) =>
-      deps.log.warn(
-        { bot: bot.id, reason: String(error) },
-        'a chat could not be taken over for the owner who answered',
-      ),
+  const takeOver = async (bot: Bot, { chatId, connection }: OwnersAnswer, minutes: number): Promise<void> => {
+    const taken = takeOverChat(deps, bot, chatId, { holder: { kind: 'owner', connection }, minutes }).catch(
+      (error: unknown) =>
+        deps.log.warn(
+          { bot: bot.id, reason: String(error) },
+          'a chat could not be taken over for the owner who answered',
+        ),
     );
     await Promise.race([taken, delay(WAIT_MS, undefined, { ref: false })]);
   };
@@ -32,17 +33,22 @@ export function ownerAnswers(deps: TakeoverDeps & { log: Logger }): OwnerAnswers
         if (answer === null) continue;
         // Old ones come after a pause of intake, and when the platform sends again.
         const leftMinutes = MINUTES - (deps.clock.nowMs() / 1000 - answer.dateS) / 60;
-        if (leftMinutes > 0) await takeOver(bot, answer.chatId, Math.min(leftMinutes, MINUTES));
+        if (leftMinutes > 0) await takeOver(bot, answer, Math.min(leftMinutes, MINUTES));
       }
     },
   };
 }
 
+/** The platform's ids are base64url. */
+const CONNECTION = /^[\w-]{1,256}$/;
+
+type OwnersAnswer = { chatId: number; connection: string; dateS: number };
+
 /**
  * The chat of a customer in which the owner of the account writes: it has the customer's id. Greetings and away messages, which
  * the platform sends for the owner, are none (Message.is_from_offline), nor is what a bot sends.
  */
-export function ownersAnswer(update: Fields): { chatId: number; dateS: number } | null {
+export function ownersAnswer(update: Fields): OwnersAnswer | null {
   const message = readObject(update, 'business_message');
   if (message === null || message.is_from_offline === true || readObject(message, 'sender_business_bot') !== null)
     return null;
@@ -50,5 +56,7 @@ export function ownersAnswer(update: Fields): { chatId: number; dateS: number } 
   const writer = readInteger(readObject(message, 'from') ?? {}, 'id');
   if (chatId === null || writer === null || writer === chatId || readObject(message, 'sender_chat') !== null)
     return null;
-  return { chatId, dateS: readInteger(message, 'date') ?? 0 };
+  const { business_connection_id: connection } = message;
+  if (typeof connection !== 'string' || !CONNECTION.test(connection)) return null;
+  return { chatId, connection, dateS: readInteger(message, 'date') ?? 0 };
 }

@@ -9,8 +9,14 @@ import { holdInRedis } from './held-chats.ts';
 
 export type TakeoverDeps = { db: Database; redis: RedisHandles; clock: Clock };
 
-/** Who takes a chat over: a person by REST, a routing rule, or the owner of a business account. */
-export type Holder = { kind: 'account'; by: Actor } | { kind: 'rule'; id: number } | { kind: 'owner' };
+/**
+ * Who takes a chat over: a person by REST, a routing rule, or the owner of a business account. `connection`: only what comes through
+ * that business connection; '' for the whole chat.
+ */
+export type Holder =
+  | { kind: 'account'; by: Actor }
+  | { kind: 'rule'; id: number; connection: string }
+  | { kind: 'owner'; connection: string };
 
 const MINUTE_MS = 60_000;
 
@@ -24,7 +30,10 @@ export async function takeOverChat(
   chatId: number,
   { holder, minutes }: { holder: Holder; minutes: number },
 ): Promise<void> {
-  const held = await holdInRedis(deps, bot, chatId, { forMs: Math.ceil(minutes * MINUTE_MS), by: nameOf(holder) });
+  const held = await holdInRedis(deps, bot, chatId, {
+    ...{ forMs: Math.ceil(minutes * MINUTE_MS), by: nameOf(holder) },
+    connection: holder.kind === 'account' ? '' : holder.connection,
+  });
   if (held.outcome === 'off') throw new FlotillaError('bad_request', 'The bot is disabled');
   if (held.outcome !== 'held') throw new FlotillaError('not_found', 'Bot not found');
   if (!held.began && holder.kind !== 'account') return;

@@ -1,13 +1,25 @@
--- Chats that a person has taken over. A hold is '<until> <for> <since> <by>', times in ms. What is held is kept to be delivered
--- after: members of one score, '<chat>|<id>|<expires>|<offset of update_id>|<kind>|<lane>|<raw>', so a chat's are a range of texts.
+-- Chats that a person has taken over. A hold is '<until> <for> <since> <connection> <by>', times in ms. With a business connection, only
+-- what comes through that one is held: anybody may connect a bot to an account and write to its people. What is held is kept to be
+-- delivered after: members of one score, '<chat>|<id>|<expires>|<offset of update_id>|<kind>|<lane>|<raw>', so a chat's are a range of texts.
 -- @include state
 -- @include log
 local MISSED_PER_CHAT = 1000
 
 local function holdOf(stored)
-  local untilText, forText, sinceText, by = string.match(stored or '', '^(%d+) (%d+) (%d+) (.*)$')
+  local untilText, forText, sinceText, connection, by = string.match(stored or '', '^(%d+) (%d+) (%d+) (%S*) (.*)$')
   if not untilText then return nil end
-  return { expires = tonumber(untilText), forMs = tonumber(forText), since = tonumber(sinceText), by = by }
+  return {
+    expires = tonumber(untilText),
+    forMs = tonumber(forText),
+    since = tonumber(sinceText),
+    connection = connection,
+    by = by,
+  }
+end
+
+local function storeHold(holds, chat, hold)
+  local times = { textOf(hold.expires), textOf(hold.forMs), textOf(hold.since) }
+  redis.call('HSET', holds, chat, table.concat(times, ' ') .. ' ' .. hold.connection .. ' ' .. hold.by)
 end
 
 -- The chat of an update: mostly its lane has it. Quotes within texts are escaped, so no text looks like a field. nil for none.
@@ -17,14 +29,15 @@ local function chatOfEntry(lane, raw)
   return string.match(raw, '"chat":%s*{%s*"id":%s*(-?%d+)')
 end
 
--- Whether a chat is held now. known: what was looked up before, by chat
-local function isHeld(holds, known, chat, now)
-  if not chat then return false end
+-- Whether an update of a chat is held now. known: what was looked up before, by chat
+local function isHeld(holds, known, chat, raw, now)
   if known[chat] == nil then
     local hold = holdOf(redis.call('HGET', holds, chat))
-    known[chat] = hold ~= nil and hold.expires > now
+    known[chat] = hold ~= nil and hold.expires > now and hold
   end
-  return known[chat]
+  local hold = known[chat]
+  if not hold or hold.connection == '' then return hold ~= false end
+  return string.match(raw, '"business_connection_id":%s*"([^"]*)"') == hold.connection
 end
 
 -- The mark of what is held, by that of the filters: those who see it are programs that would get it anyway.
