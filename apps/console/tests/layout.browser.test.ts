@@ -124,6 +124,7 @@ function paths(): string[] {
       '/outbox',
       `/outbox/${entry}`,
       '/deliveries',
+      '/deliveries?state=attempts',
       '/programs',
       `/programs?open=${program}`,
       '/rules',

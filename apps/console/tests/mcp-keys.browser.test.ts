@@ -150,6 +150,8 @@ test(
     const form = await begin(page, 'Reader', 'An agent (MCP) that only reads');
     expect((await offered(form, 'ada', 'Ada', 1))[0]).toContain('Help desk');
     await page.keyboard.press('Enter');
+    await form.getByLabel('Expires').selectOption('on a date');
+    await form.getByRole('textbox', { name: 'on a date' }).fill('2040-01-01');
     await form.getByRole('button', { name: 'Create' }).click();
     const once = page.getByRole('dialog', { name: 'Your new key' });
     const json = await once.getByRole('listitem').filter({ hasText: 'JSON' }).locator('code').textContent();

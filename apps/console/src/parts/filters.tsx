@@ -6,12 +6,20 @@ import { momentText, readMomentText } from './moment-text.ts';
 import { useTyped } from './use-typed.ts';
 import './filters.css';
 
-type TypedProps = { label: string; text: string; choose: (text: string) => void; placeholder?: string; slash?: true };
+type TypedProps = {
+  label: string;
+  text: string;
+  choose: (text: string) => void;
+  placeholder?: string;
+  slash?: true;
+  /** What is wrong with a text; such a text is not chosen. */
+  faultOf?: (text: string) => string | undefined;
+};
 
 /** A text to filter by; the address follows once the typing pauses. With `slash`, `/` goes to it. */
-export function TypedField({ label, text, choose, placeholder, slash }: TypedProps): ReactNode {
+export function TypedField({ label, text, choose, placeholder, slash, faultOf }: TypedProps): ReactNode {
   const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useTyped(text, choose);
+  const [typed, setTyped] = useTyped(text, (chosen) => faultOf?.(chosen) === undefined && choose(chosen));
   useShortcuts(slash ? { '/': () => field.current?.focus() } : {});
   return (
     <Field
@@ -19,6 +27,7 @@ export function TypedField({ label, text, choose, placeholder, slash }: TypedPro
       type="search"
       label={label}
       placeholder={placeholder}
+      fault={faultOf?.(typed)}
       dir="auto"
       spellCheck={false}
       autoComplete="off"
@@ -63,14 +72,15 @@ export function MomentField({ label, at, choose, fault }: MomentProps): ReactNod
   );
 }
 
-/** A moment as addresses have it: ISO 8601 to the minute. */
+/** A moment to the minute, as addresses have it and the api takes it: ISO 8601, which needs its seconds there. */
 export function minuteOf(date: Date): string {
-  return `${date.toISOString().slice(0, 16)}Z`;
+  return `${date.toISOString().slice(0, 16)}:00Z`;
 }
 
 /** A moment of an address, if it is one. */
 export function readMoment(text: unknown): string | undefined {
-  return typeof text === 'string' && !Number.isNaN(Date.parse(text)) ? text : undefined;
+  if (typeof text !== 'string' || Number.isNaN(Date.parse(text))) return undefined;
+  return `${new Date(text).toISOString().slice(0, 19)}Z`;
 }
 
 /** A text of an address that is not blank. */

@@ -1,9 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
-import { type Answer, call } from '../../call.ts';
+import { type ReactNode, useEffect, useMemo } from 'react';
+import { type Answer, callPage } from '../../call.ts';
 import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
 import { useLive } from '../../live.ts';
+import { Button } from '../../parts/button.tsx';
 import { ChangedRows } from '../../parts/changed-rows.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -11,47 +12,91 @@ import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Clock, useNumber } from '../../parts/time.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
-import { REFRESH_MS } from '../../queries.ts';
+import { usePages } from '../../parts/use-pages.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
+import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
+import type { attemptConditions } from '../deliveries/delivery-filter.ts';
 import { OpenedAttempt } from './opened-attempt.tsx';
 
 const SETTLE_MS = 1_000;
 
 type Attempt = Answer<'listDeliveryAttempts'>[number];
 
-/** The last attempts to deliver updates to the backend; one of them opens beside the list, which then holds still. */
-export function Attempts({ botId }: { botId: number }): ReactNode {
+type AttemptsProps = {
+  botId: number;
+  /** The filter of the list that goes back as far as there are attempts; absent: the last ones, with a way to that list. */
+  conditions?: Conditions;
+};
+type Conditions = ReturnType<typeof attemptConditions>;
+
+/** The attempts to deliver updates; one of them opens beside the list, which then holds still. */
+export function Attempts({ botId, conditions }: AttemptsProps): ReactNode {
   const { bot: words } = useWords();
+  const { attempts: more } = useDeliveriesWords();
   const { attempt: opened } = useSearch({ strict: false }) as { attempt?: string };
-  const attempts = useQuery({
-    queryKey: ['attempts', botId],
-    queryFn: ({ signal }) => call('listDeliveryAttempts', { bot_id: botId }, signal),
-    refetchInterval: REFRESH_MS,
-  });
+  const attempts = useAttempts(botId, conditions ?? {});
+  const { rows, held } = useHeldAttempts(attempts, conditions, opened !== undefined);
   const askAgain = useAttemptsRefresh(botId);
   useLive([`attempts:${botId}`], ({ name }) => name === 'attempt' && askAgain());
-  useRowKeys('.attempts a');
-  const { data: latest = [] } = attempts;
-  const list = { total: latest.length, rowAt: (index: number) => latest[index], keyOf, stale: false };
-  const held = useHeldRows(list, opened !== undefined);
-  const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter((row) => row !== undefined);
+  useRowKeys('.attempts .row-link');
+  const { hasNextPage, isFetchingNextPage } = attempts;
+  const isFiltered = Object.keys(conditions ?? {}).length > 0;
+  const isEmpty = attempts.data !== undefined && attempts.rows.length === 0;
   return (
-    <section className="panel" aria-labelledby="attempts" {...held.area}>
+    <section className="panel" aria-labelledby="attempts" aria-busy={attempts.isPlaceholderData} {...held.area}>
       <header className="attempts-head">
         <h2 id="attempts">{words.attempts}</h2>
         <ChangedRows held={held} />
+        {conditions === undefined && (
+          <Link to="/bots/$id/deliveries" params={{ id: String(botId) }} search={{ state: 'attempts' }}>
+            {more.all}
+          </Link>
+        )}
       </header>
       {attempts.isError && <Failure error={attempts.error} retry={() => void attempts.refetch()} />}
-      {attempts.data?.length === 0 && <Empty title={words.noAttempts} />}
+      {isEmpty && hasNextPage && <p role="status">{more.looking}</p>}
+      {isEmpty && !hasNextPage && <NoAttempts isFiltered={isFiltered} />}
       <ul className="attempts">
-        {shown.map((attempt) => (
-          <AttemptRow key={attempt.id} attempt={attempt} isOpen={attempt.id === opened} />
+        {rows.map((attempt) => (
+          <AttemptRow key={attempt.id} botId={botId} attempt={attempt} isOpen={attempt.id === opened} />
         ))}
       </ul>
+      {conditions !== undefined && !isEmpty && hasNextPage && (
+        <Button busy={isFetchingNextPage} onClick={() => void attempts.fetchNextPage()}>
+          {more.older}
+        </Button>
+      )}
       {opened && <OpenedAttempt key={opened} botId={botId} id={opened} />}
     </section>
   );
+}
+
+function NoAttempts({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  const { bot: words } = useWords();
+  const { attempts: more } = useDeliveriesWords();
+  return isFiltered ? <Empty title={more.none} hint={more.kept} /> : <Empty title={words.noAttempts} />;
+}
+
+/** The attempts that match. The api looks through so many at a time, so that a first page may have none. */
+function useAttempts(botId: number, conditions: Conditions) {
+  const attempts = usePages<Attempt>(['attempts', botId, 'list', conditions], (page, signal) =>
+    callPage('listDeliveryAttempts', { bot_id: botId, ...conditions, ...page }, signal),
+  );
+  const { rows, hasNextPage, isFetching, isError, fetchNextPage } = attempts;
+  const goesOn = rows.length === 0 && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (goesOn) void fetchNextPage();
+  }, [goesOn, fetchNextPage]);
+  return attempts;
+}
+
+function useHeldAttempts(attempts: ReturnType<typeof useAttempts>, of: unknown, isOpen: boolean) {
+  const { rows: found, isPlaceholderData: stale } = attempts;
+  const list = { of, total: found.length, rowAt: (index: number) => found[index], keyOf, stale };
+  const held = useHeldRows(list, isOpen);
+  const rows = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter((row) => row !== undefined);
+  return { rows, held };
 }
 
 const keyOf = ({ id }: Attempt): string => id;
@@ -62,34 +107,46 @@ function useAttemptsRefresh(botId: number): () => void {
   return useMemo(
     () =>
       atOnceAndAfter(SETTLE_MS, () => {
-        void queries.invalidateQueries({ queryKey: ['attempts', botId] });
+        // Who reads older pages is not moved by new rows.
+        const predicate = ({ state }: { state: { data?: unknown } }) =>
+          ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 1) === 1;
+        void queries.invalidateQueries({ queryKey: ['attempts', botId], predicate });
         void queries.invalidateQueries({ queryKey: ['readers', botId] });
       }),
     [queries, botId],
   );
 }
 
-function AttemptRow({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }): ReactNode {
+type RowProps = { botId: number; attempt: Attempt; isOpen: boolean };
+
+/** The row opens the attempt; the number in it leads to what became of the update. */
+function AttemptRow({ botId, attempt, isOpen }: RowProps): ReactNode {
   const words = useWords();
   const number = useNumber();
   return (
-    <li>
+    <li className={isOpen ? 'open' : ''}>
       <Link
         to="."
         search={(others) => ({ ...others, attempt: attempt.id })}
         resetScroll={false}
         aria-expanded={isOpen}
-        className="attempt-row"
+        className="row-link"
       >
         <Clock at={attempt.at} />
         <span className="answer">
           <StateMark state={markOf(attempt)} />
           {answerOf(attempt, words)}
         </span>
-        <span className="muted end">{words.bot.ms(number(attempt.duration_ms))}</span>
-        <span className="muted cut">
-          {readerOf(attempt, words)} {words.bot.columns.update} {attempt.update_id}
-        </span>
+      </Link>
+      <span className="muted end">{words.bot.ms(number(attempt.duration_ms))}</span>
+      <bdi className="muted cut reader">{readerOf(attempt, words)}</bdi>
+      <Link
+        to="/bots/$id/updates/$update"
+        params={{ id: String(botId), update: String(attempt.update_id) }}
+        title={words.bot.toUpdate}
+        className="to-update"
+      >
+        {words.bot.columns.update} {attempt.update_id}
       </Link>
     </li>
   );
@@ -105,8 +162,8 @@ function answerOf({ status }: Attempt, { bot }: Words): string {
   return status === 0 ? bot.noAnswer : String(status);
 }
 
-/** Of the bot's own backend there is nothing to say. */
-function readerOf({ program_name: program, destination }: Attempt, { bot }: Words): string {
-  if (program !== undefined) return `${bot.readers.program(program)} ·`;
-  return destination === undefined ? '' : `${bot.readers.names.rules}: ${destination} ·`;
+function readerOf({ reader, program_name: program, destination }: Attempt, { bot }: Words): string {
+  if (program !== undefined) return program;
+  if (reader === 'push') return bot.readers.names.push;
+  return destination === undefined ? bot.readers.names.rules : `${bot.readers.names.rules}: ${destination}`;
 }

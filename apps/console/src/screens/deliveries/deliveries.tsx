@@ -50,13 +50,13 @@ export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
   return (
     <nav className="state-tabs" aria-label={words.tabs.label}>
       {DELIVERY_STATES.map((state) => (
-        <Link key={state} to="." search={ofState(search, state)} activeOptions={{ exact: true }}>
+        <Link key={state} to="." search={ofState(search, state)} activeOptions={OF_STATE}>
           {words.tabs[state]}{' '}
           {counts[state] !== undefined && <span className="tab-count">{number(counts[state])}</span>}
         </Link>
       ))}
       {botId !== undefined && (
-        <Link to="." search={{ state: 'attempts' }} activeOptions={{ exact: true }}>
+        <Link to="." search={{ state: 'attempts' }} activeOptions={OF_STATE}>
           {words.tabs.attempts}
         </Link>
       )}
@@ -64,11 +64,14 @@ export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
   );
 }
 
-function ofState(
-  { state: _, open: _open, attempt: _attempt, ...others }: DeliveryFilter,
-  state: DeliveryState,
-): DeliveryFilter {
-  return state === 'dead' ? others : { ...others, state };
+/** A filter or what is open beside the list does not make it another kind. */
+const OF_STATE = { includeSearch: true, explicitUndefined: true } as const;
+
+/** The same filter for another kind, without what only attempts have. */
+function ofState(filter: DeliveryFilter, state: DeliveryState): DeliveryFilter {
+  const { state: _, open: _open, attempt: _attempt, ok: _ok, chat: _chat, update: _update, ...others } = filter;
+  // Named also where it is none: the other kinds would be thought of as this one.
+  return { ...others, state: state === 'dead' ? undefined : state } as DeliveryFilter;
 }
 
 export function useDeliveryFilter(botId: string | undefined): DeliveryFilter {

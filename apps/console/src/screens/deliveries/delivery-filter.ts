@@ -1,4 +1,5 @@
 import type { DeliveryResource, ReasonCode } from '@flotilla/contract/deliveries.ts';
+import type { deliveryAttemptOperations } from '@flotilla/contract/delivery-attempts.ts';
 import type { deliveryJobOperations } from '@flotilla/contract/delivery-jobs.ts';
 import type { CallInput } from '@flotilla/contract/operation.ts';
 import { given, readId, readMoment, readText } from '../../parts/filters.tsx';
@@ -7,6 +8,7 @@ import { readAttempt } from '../bot/attempt-address.ts';
 export const DELIVERY_STATES = ['retrying', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const READERS = ['push', 'program', 'rules', 'history'] as const;
+export const ATTEMPT_READERS = ['push', 'rules', 'program'] as const;
 type Reader = (typeof READERS)[number];
 
 /** What the address says about the list, and the job whose progress is shown. */
@@ -21,6 +23,10 @@ export type DeliveryFilter = {
   since?: string;
   until?: string;
   q?: string;
+  /** Of attempts only: whether the update was delivered, its chat and its number. */
+  ok?: 'true' | 'false';
+  chat?: string;
+  update?: string;
   job?: string;
   /** The delivery that is open beside the list. */
   open?: string;
@@ -56,7 +62,7 @@ export function openOf({ bot_id: bot, reader, program_id: program, update_id: up
 }
 
 export function readDeliveryFilter(search: Record<string, unknown>): DeliveryFilter {
-  const { state, reader, reason, status } = search;
+  const { state, reader, reason, status, ok } = search;
   return given({
     state: state === 'retrying' || state === 'attempts' ? state : undefined,
     bot: readId(search.bot),
@@ -67,6 +73,9 @@ export function readDeliveryFilter(search: Record<string, unknown>): DeliveryFil
     since: readMoment(search.since),
     until: readMoment(search.until),
     q: readText(search.q),
+    ok: ok === 'true' || ok === 'false' ? ok : undefined,
+    chat: readId(search.chat),
+    update: /^\d{1,16}$/.test(String(search.update)) ? String(search.update) : undefined,
     job: readId(search.job),
     open: typeof search.open === 'string' && OPEN.test(search.open) ? search.open : undefined,
     attempt: readAttempt(search.attempt),
@@ -85,6 +94,14 @@ export function conditionsOf({ bot, reader, program, reason, status, since, unti
     until,
     q,
   }) satisfies ActInput['filter'];
+}
+
+/** The conditions of a list of attempts. */
+export function attemptConditions({ reader, program, ok, status, chat, update, since, until }: DeliveryFilter) {
+  return given({
+    reader: ATTEMPT_READERS.find((one) => one === reader),
+    ...{ program_id: program, ok, status, chat_id: chat, update_id: update, since, until },
+  }) satisfies Partial<CallInput<(typeof deliveryAttemptOperations)['listDeliveryAttempts']>>;
 }
 
 type ActInput = CallInput<(typeof deliveryJobOperations)['redriveDeliveries']>;

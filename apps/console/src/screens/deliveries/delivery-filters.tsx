@@ -3,12 +3,11 @@ import { BotField } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { TypedField } from '../../parts/filters.tsx';
-import { useMedia } from '../../parts/media.ts';
 import { PeriodField } from '../../parts/period-field.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 import { type DeliveryFilter, type FilterChanges, isNarrowed, READERS, REASON_CODES } from './delivery-filter.ts';
+import { FoldedFilters } from './folded-filters.tsx';
 
-const PHONE = '(max-width: 40rem)';
 /** The choice of one program, which an address may name. */
 const OF_ONE = 'one';
 const STATUSES = ['0', '3xx', '4xx', '5xx'] as const;
@@ -21,16 +20,11 @@ type FiltersProps = {
   ofOneBot: boolean;
 };
 
-/** On a phone they are closed at first, because the list comes first. */
 export function DeliveryFilters(props: FiltersProps): ReactNode {
-  const { filters: words } = useDeliveriesWords();
-  const isPhone = useMedia(PHONE);
-  if (!isPhone) return <FilterFields {...props} />;
   return (
-    <details open={isNarrowed(props.filter)}>
-      <summary>{words.label}</summary>
+    <FoldedFilters isSet={isNarrowed(props.filter)}>
       <FilterFields {...props} />
-    </details>
+    </FoldedFilters>
   );
 }
 
