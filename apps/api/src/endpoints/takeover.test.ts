@@ -6,6 +6,7 @@ import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.t
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { whileLocked } from '@flotilla/testing/locked-table.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -352,6 +353,14 @@ describe('the owner of a business account', () => {
     await accept(business(9, 'answered again'), message(ADA, 'to a person'));
     expect(await poll()).toEqual([]);
     expect(await shown()).toMatchObject({ held_by: 'account:admin' });
+  });
+
+  test('keeps intake waiting once, however many chats they answer in while Postgres is slow', async () => {
+    const answers = Array.from({ length: 50 }, (_, at) =>
+      business(9, 'an answer', { chat: { id: 1_000 + at, type: 'private' } }),
+    );
+    await whileLocked(api.database.db, 'audit_log', () => accept(...answers));
+    expect(await worker.redis.commands.hlen(botKeys(bot.id).holds)).toBe(50);
   });
 
   test('takes a chat over by answering in it', async () => {

@@ -15,26 +15,25 @@ const MINUTES = 60;
 const WAIT_MS = 2_000;
 
 export function ownerAnswers(deps: TakeoverDeps & { log: Logger }): OwnerAnswers {
-  const takeOver = async (bot: Bot, { chatId, connection }: OwnersAnswer, minutes: number): Promise<void> => {
-    const taken = takeOverChat(deps, bot, chatId, { holder: { kind: 'owner', connection }, minutes }).catch(
-      (error: unknown) =>
-        deps.log.warn(
-          { bot: bot.id, reason: String(error) },
-          'a chat could not be taken over for the owner who answered',
-        ),
+  const takeOver = async (bot: Bot, { chatId, connection, dateS }: OwnersAnswer): Promise<void> => {
+    // Old ones come after a pause of intake, and when the platform sends again.
+    const leftMinutes = MINUTES - (deps.clock.nowMs() / 1000 - dateS) / 60;
+    if (leftMinutes <= 0) return;
+    const taken = { holder: { kind: 'owner', connection }, minutes: Math.min(leftMinutes, MINUTES) } as const;
+    await takeOverChat(deps, bot, chatId, taken).catch((error: unknown) =>
+      deps.log.warn(
+        { bot: bot.id, reason: String(error) },
+        'a chat could not be taken over for the owner who answered',
+      ),
     );
-    await Promise.race([taken, delay(WAIT_MS, undefined, { ref: false })]);
   };
   return {
     see: async (bot, updates) => {
       if (!bot.manageEnabled) return;
-      for (const { value } of updates) {
-        const answer = ownersAnswer(value);
-        if (answer === null) continue;
-        // Old ones come after a pause of intake, and when the platform sends again.
-        const leftMinutes = MINUTES - (deps.clock.nowMs() / 1000 - answer.dateS) / 60;
-        if (leftMinutes > 0) await takeOver(bot, answer, Math.min(leftMinutes, MINUTES));
-      }
+      const answers = updates.map(({ value }) => ownersAnswer(value)).filter((answer) => answer !== null);
+      // All at once, so that answers in many chats do not wait for a slow store one after the other.
+      const taken = Promise.all(answers.map((answer) => takeOver(bot, answer)));
+      await Promise.race([taken, delay(WAIT_MS, undefined, { ref: false })]);
     },
   };
 }
