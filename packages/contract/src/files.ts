@@ -42,12 +42,12 @@ export const fileOperations = {
     role: 'any',
     summary: 'Shows the small photo of a chat that the bot has seen; of a private chat, that of the person.',
     description:
-      'The answer is 204 if there is no photo, or if the platform does not give it now. The platform is asked when ' +
-      'somebody wants the photo, for one photo of a bot at a time; the answer, also that there is none, is kept for six ' +
+      'The platform is asked when somebody wants the photo, for one photo of a bot at a time; the answer, also that there is none, is kept for six ' +
       'hours in the memory of each api. If too many others wait, the call is refused with 429.',
     input: z.object({ bot_id: botId(), chat_id: chatId() }),
     output: z.string().describe('The bytes of the picture, of about 160 × 160 pixels.'),
     mediaTypes: SHOWN_PICTURES,
+    emptyWhen: 'There is no photo, or the platform does not give it now.',
     botInputs: ['bot_id'],
     errors: ['not_found', 'too_many_requests'],
     example: { input: EXAMPLE_CHAT, output: 'the bytes' },

@@ -38,6 +38,8 @@ export type Operation<
   readonly output: Output;
   /** The media types, if the handler writes the answer itself. Absent: JSON of the handler's result. */
   readonly mediaTypes?: Written;
+  /** When the answer is 204, without a body. */
+  readonly emptyWhen?: string;
   /** The largest body. [1 MiB] */
   readonly bodyLimitBytes?: number;
   /** A file that a multipart body may carry under the name `file`, after its fields. */

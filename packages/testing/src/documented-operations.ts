@@ -89,6 +89,7 @@ function contradictions(
   const missing = Object.keys(headers).filter((name) => !OCCASIONAL.includes(name) && !answer.headers.has(name));
   const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
   const faults = missing.map((name) => `the header ${name} is missing`);
+  if (Object.keys(content).length === 0 && answer.text === '') return faults;
   if (content[type] === undefined) return [...faults, `the content type ${type} is not documented`];
   const value = type === 'application/json' ? answer.json : answer.text;
   return [...faults, ...explain(`${place}/content/${escaped(type)}/schema`, value)];

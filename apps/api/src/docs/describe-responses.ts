@@ -14,7 +14,11 @@ export function describeResponses(
   operation: Operation,
   { writer, responses }: Components,
 ): Record<string, JsonSchema> {
-  return { '200': success(name, operation, writer), ...errorResponses(errorCodesOf(operation), responses) };
+  return {
+    '200': success(name, operation, writer),
+    ...emptyResponse(operation),
+    ...errorResponses(errorCodesOf(operation), responses),
+  };
 }
 
 function success(name: string, operation: Operation, writer: SchemaWriter): JsonSchema {
@@ -31,6 +35,10 @@ function success(name: string, operation: Operation, writer: SchemaWriter): Json
     headers: headerRefs(headers),
     content: Object.fromEntries(mediaTypes.map((type) => [type, body(type)])),
   };
+}
+
+function emptyResponse({ emptyWhen: description }: Operation): Record<string, JsonSchema> {
+  return description === undefined ? {} : { '204': { description, headers: headerRefs(['X-Request-Id']) } };
 }
 
 /** The errors that every operation of this kind can give, and those of its own. */
