@@ -1,3 +1,4 @@
+import { startBackend } from '@flotilla/testing/backend.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
@@ -73,6 +74,14 @@ test(
     await page.getByText('The first update is here.').waitFor({ timeout: 60_000 });
     await page.getByText('Hello <img src=x>').waitFor({ timeout: 60_000 });
     await page.getByText('1 update waits for the program.').waitFor({ timeout: 60_000 });
+    expect(await page.getByText('Your program took it').count()).toBe(0);
+    const poll = async (offset: number) => {
+      const answer = await fetch(`${url}/tgapi/bot${known.token}/getUpdates?offset=${offset}&timeout=0`);
+      return (await answer.json()) as { result: { update_id: number }[] };
+    };
+    const polled = await poll(0);
+    await poll(polled.result.at(-1)!.update_id + 1);
+    await page.getByText('Your program took it.').waitFor({ timeout: 30_000 });
     await tabTo(page, 'Open the bot');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Guide' }).waitFor();
@@ -81,6 +90,28 @@ test(
     const network = [...answers.map(({ text }) => text), ...later].join();
     for (const text of [await keptBy(page), network]) expect(text).not.toContain(SECRET);
     expect(unexpected(complaints)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the first update of a bot with a backend says how long after it came the program took it',
+  async () => {
+    const { fleet } = suite;
+    const backend = await startBackend();
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}/hook` }, { name: 'Pushed' });
+    try {
+      await fleet.control.createPerson({ id: 4_711 });
+      await fleet.control.startBot({ person: 4_711, bot: bot.platformId });
+      await backend.waitForRequests(1, 30_000);
+      const { page, complaints } = await openAsAdmin(`bots/add?bot=${bot.id}`);
+      await page.getByText(/^Your program took it, [\d,]+ ms later\.$/).waitFor({ timeout: 60_000 });
+      await picture(page, 'add-bot-taken');
+      expect(complaints).toEqual([]);
+    } finally {
+      await fleet.rest('/api/bots/delete', { id: bot.id });
+      await backend.stop();
+    }
   },
   TEST_MS,
 );

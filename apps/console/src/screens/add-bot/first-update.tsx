@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, useNumber } from '../../parts/time.tsx';
 import { useInstallation } from '../../parts/use-installation.ts';
 import { useAddBotWords } from './add-bot-words.ts';
 
@@ -41,9 +41,41 @@ export function FirstUpdate({ bot }: { bot: BotResource }): ReactNode {
           </small>
         </p>
       )}
+      {at !== undefined && <Taken botId={bot.id} />}
       {at !== undefined && waiting > 0 && <p className="muted">{words.inLine(waiting)}</p>}
     </section>
   );
+}
+
+/** That the program has the newest update, and how long after it came where that is known. */
+function Taken({ botId }: { botId: number }): ReactNode {
+  const words = useAddBotWords();
+  const number = useNumber();
+  const taken = useQuery({
+    queryKey: ['first-taken', botId],
+    queryFn: ({ signal }) => readTaken(botId, signal),
+    refetchInterval: ({ state }) => (state.data ? false : REFRESH_MS),
+  });
+  if (!taken.data) return null;
+  const { afterMs } = taken.data;
+  return (
+    <p role="status" className="state">
+      <StateMark state="ok" />
+      {afterMs === null ? words.taken : words.takenAfter(number(afterMs))}
+    </p>
+  );
+}
+
+/** Null while the program has not taken the newest update; `afterMs` is null for one that polls. */
+async function readTaken(botId: number, signal: AbortSignal): Promise<{ afterMs: number | null } | null> {
+  const [newest] = await call('listUpdates', { bot_id: botId, limit: 1 }, signal);
+  if (newest === undefined) return null;
+  const { readers } = await call('showUpdate', { bot_id: botId, update_id: newest.update_id }, signal);
+  const reader = readers.find(({ reader: name, outcome }) => outcome === 'delivered' && name !== 'rules');
+  if (reader === undefined) return null;
+  const last = reader.attempts.findLast(({ ok }) => ok);
+  if (last === undefined) return { afterMs: null };
+  return { afterMs: Math.max(0, Date.parse(last.at) + last.duration_ms - Date.parse(newest.at)) };
 }
 
 function Invitation({ bot }: { bot: BotResource }): ReactNode {

@@ -38,6 +38,8 @@ export const addBot = {
   waitingHint: (username: string) => `Write something to @${username}. It appears here.`,
   write: 'Open the bot in Telegram',
   arrived: 'The first update is here.',
+  taken: 'Your program took it.',
+  takenAfter: (ms: string) => `Your program took it, ${ms} ms later.`,
   said: (name: string) => `${name} wrote`,
   inLine: (n: number) =>
     plural(n, { one: '{n} update waits for the program.', other: '{n} updates wait for the program.' }),

@@ -39,6 +39,8 @@ export const addBot: typeof english = {
   waitingHint: (username) => `Напишите что-нибудь боту @${username}. Сообщение появится здесь.`,
   write: 'Открыть бота в Telegram',
   arrived: 'Первое обновление пришло.',
+  taken: 'Ваша программа его получила.',
+  takenAfter: (ms) => `Ваша программа получила его через ${ms} мс.`,
   said: (name) => `Пишет ${name}`,
   inLine: (n) =>
     plural(n, {
