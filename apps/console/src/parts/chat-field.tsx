@@ -23,7 +23,7 @@ export function ChatField({ botId, chatId, choose, ...rest }: ChatFieldProps): R
 }
 
 /** The name of a chat; its id while that is all that is known. */
-function useChatName(botId: number | string, chatId: number | string | undefined): string {
+export function useChatName(botId: number | string, chatId: number | string | undefined): string {
   const chat = useQuery({
     queryKey: ['chat-name', String(botId), String(chatId)],
     queryFn: async ({ signal }) => {

@@ -17,6 +17,7 @@ import { readLimits, setFloodWait, setLimits } from './limits.ts';
 import { deleteMessages, editMessage, sendMessage } from './messages.ts';
 import { buyPaidMedia, changeSubscription, payInvoice, stopGeneration } from './payments.ts';
 import { createPerson } from './people.ts';
+import { setPhoto } from './photos.ts';
 import { chooseInlineResult, pressButton, readQuery, typeInlineQuery } from './queries.ts';
 import { react, vote } from './reactions.ts';
 import { readChat } from './read-chat.ts';
@@ -28,6 +29,7 @@ export const OPERATIONS = {
   createBot,
   createPerson,
   createChat,
+  setPhoto,
   listBots,
   startBot,
   sendMessage,

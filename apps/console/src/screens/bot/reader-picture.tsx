@@ -9,6 +9,8 @@ const LOG_PX = 10;
 /** The newest update stands here, so that its cursors are not cut. */
 const NEWEST_PERCENT = 97;
 
+const yOf = (lane: number): number => LOG_PX + (lane + 0.62) * LANE_PX;
+
 /** The log of the bot as a bar, and below it how far each reader has come: the line ends at its cursor. */
 export function ReaderPicture({
   readers,
@@ -32,17 +34,21 @@ export function ReaderPicture({
       </figcaption>
       <svg role="img" aria-label={`${words.picture} ${said.join(' ')}`} height={height}>
         <rect className="log" x="0" y="0" width={`${NEWEST_PERCENT}%`} height={LOG_PX} rx="3" />
+        {readers.map((reader, lane) => (
+          <g key={reader.reader} className="lane">
+            <line className="cursor-of" x1={at(reader)} x2={at(reader)} y1="0" y2={yOf(lane)} />
+          </g>
+        ))}
         {readers.map((reader, lane) => {
-          const y = LOG_PX + (lane + 0.62) * LANE_PX;
+          const y = yOf(lane);
           return (
             <g key={reader.reader} className={`lane ${reader.state}`}>
-              <line className="cursor-of" x1={at(reader)} x2={at(reader)} y1="0" y2={y} />
-              <line className="waits" x1={at(reader)} x2={`${NEWEST_PERCENT}%`} y1={y} y2={y} />
-              <line className="has-read" x1="0" x2={at(reader)} y1={y} y2={y} />
-              <circle cx={at(reader)} cy={y} r="4.5" />
               <text x="0" y={y - 5}>
                 {nameOf(reader)}
               </text>
+              <line className="waits" x1={at(reader)} x2={`${NEWEST_PERCENT}%`} y1={y} y2={y} />
+              <line className="has-read" x1="0" x2={at(reader)} y1={y} y2={y} />
+              <circle cx={at(reader)} cy={y} r="4.5" />
             </g>
           );
         })}

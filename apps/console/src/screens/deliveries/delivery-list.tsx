@@ -110,7 +110,7 @@ function columnsOf(
     {
       name: 'reason-cell',
       title: columns.reason,
-      width: '12rem',
+      width: 'minmax(8rem, 1fr)',
       cell: ({ reason_code: code, last_status: status }) => (
         <span className="cut" title={words.reasonHints[code]}>
           {words.reasons[code]} {status !== undefined && <b>{status}</b>}
@@ -120,7 +120,7 @@ function columnsOf(
     {
       name: 'error-cell',
       title: columns.error,
-      width: 'minmax(7rem, 2fr)',
+      width: 'minmax(7rem, 2.6fr)',
       cell: ({ last_error: error }) => (
         <span className="muted cut" title={error}>
           {error}

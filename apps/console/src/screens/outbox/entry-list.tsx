@@ -109,6 +109,9 @@ function Bot({ id }: { id: number }): ReactNode {
   return <bdi className="cut">{useBotName(String(id))}</bdi>;
 }
 
+/** Is not said of each message. */
+const MOST_SENT = 'sendMessage';
+
 /** Opens the entry beside the list. */
 function What({ entry, ofBot }: { entry: Entry; ofBot: string | undefined }): ReactNode {
   const words = useOutboxWords();
@@ -120,7 +123,8 @@ function What({ entry, ofBot }: { entry: Entry; ofBot: string | undefined }): Re
   };
   const face = (
     <>
-      <bdi className="cut">{excerptOf(entry, words)}</bdi> <small className="muted">{entry.method}</small>
+      <bdi className="cut">{excerptOf(entry, words)}</bdi>{' '}
+      {entry.method !== MOST_SENT && <small className="muted">{entry.method}</small>}
     </>
   );
   if (ofBot === undefined) {

@@ -105,7 +105,7 @@ function useReaderName({ reader, program_name: name, program_id: id }: Reader): 
 function Bar({ attempt, scale }: { attempt: Attempt; scale: TimeScale }): ReactNode {
   const begun = scale.since(attempt.at);
   const place = { '--at': scale.at(begun), '--end': scale.at(begun + attempt.duration_ms) } as CSSProperties;
-  return <span className={`bar ${attempt.ok ? 'ok' : 'failed'}`} style={place} title={resultOf(attempt)} />;
+  return <span className={`time-bar ${attempt.ok ? 'ok' : 'failed'}`} style={place} title={resultOf(attempt)} />;
 }
 
 function AttemptLink({ botId, attempt, scale }: RowProps & { botId: number; attempt: Attempt }): ReactNode {
@@ -144,7 +144,7 @@ function CallRow({ call, scale }: RowProps & { call: Call }): ReactNode {
         {error && <span className="fault">{error}</span>}
       </div>
       <div className="track" aria-hidden="true">
-        {place && <span className={`bar call ${error === undefined ? 'ok' : 'failed'}`} style={place} />}
+        {place && <span className={`time-bar call ${error === undefined ? 'ok' : 'failed'}`} style={place} />}
       </div>
     </li>
   );
