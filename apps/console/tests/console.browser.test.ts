@@ -331,6 +331,7 @@ testLooks('every screen is accessible and fits the window', suite, async ({ page
   await lookAt('bot-settings');
   await page.goto(`${suite.fleet.url}/console/nothing/here`);
   await page.getByText('There is no such page').waitFor();
+  expect(await page.title()).toContain('Flotilla');
   await lookAt('not-found');
 });
 

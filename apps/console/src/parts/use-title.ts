@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-let shown = { title: '', count: '' };
+let shown = { title: 'Flotilla', count: '' };
 
 /** Names the page in the tab of the browser and in its history. */
 export function useTitle(title: string): void {
