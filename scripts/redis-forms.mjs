@@ -44,7 +44,7 @@ export const EVERY_NIGHT = [
   'apps/api/src/(auth|live|queue-board|probes)/',
   'apps/api/src/bot-api-proxy/(capture|intercepts|flood/flood-shield|idempotency/keyed-calls)\\.test',
   'apps/api/src/(outages|drain)\\.test',
-  'apps/api/src/endpoints/(every-operation|poll-updates)\\.test',
+  'apps/api/src/endpoints/(every-operation|poll-updates|takeover)\\.test',
 ];
 
 /** Never: tests that the form cannot affect. */

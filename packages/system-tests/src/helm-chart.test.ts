@@ -56,7 +56,7 @@ withHelm.each([
 
 withHelm('a stopped release has no pods, nothing that makes some, and does not touch the database', () => {
   const all = manifests('stopped=true');
-  expect(ofKind(all, 'Deployment').map(({ spec }) => spec.replicas)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(ofKind(all, 'Deployment').map(({ spec }) => spec.replicas)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   for (const kind of ['Job', 'ScaledObject', 'HorizontalPodAutoscaler']) expect(ofKind(all, kind)).toEqual([]);
   expect(ofKind(all, 'CronJob').map(({ spec }) => spec.suspend)).toEqual([true, true, true]);
 });
@@ -146,7 +146,7 @@ withHelm(
       ...{ api: [database, redis], worker: [database, redis], 'rotate-keys': [database, redis] },
       ...{ migrate: [database], backup: [database], restore: [database] },
     });
-    expect(pods).toHaveLength(10);
+    expect(pods).toHaveLength(11);
     for (const { initContainers, containers, volumes } of pods) {
       expect(initContainers).toEqual([{ name: 'tokens', restartPolicy: 'Always' }]);
       const mounted = containers[0]!.volumeMounts?.map(({ name }) => name);

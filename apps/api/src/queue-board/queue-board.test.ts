@@ -81,7 +81,7 @@ describe('the board of the queues', () => {
       queues: { name: string; readOnlyMode: boolean; counts: { delayed: number }; jobs: { data: unknown }[] }[];
     };
     const kinds = new Set(queues.map(({ name }) => name.split('-')[0]));
-    expect([...kinds].sort()).toEqual(['history', 'polling', 'programs', 'push', 'rules']);
+    expect([...kinds].sort()).toEqual(['history', 'outbox', 'polling', 'programs', 'push', 'rules']);
     expect(queues.every(({ readOnlyMode }) => readOnlyMode)).toBe(true);
     const shown = queues.find(({ name }) => name === push.partOf(4711).name);
     expect(shown?.counts.delayed).toBe(1);
@@ -104,7 +104,7 @@ describe('the board of the queues', () => {
     const pod = await api.startPod({ REDIS_URL: cluster.url });
     try {
       const { status, json } = await restClient(pod.url, ADMIN_KEY)('GET', `${PAGE}/api/queues`);
-      expect([status, (json as { queues: unknown[] }).queues.length]).toEqual([200, 4 * QUEUE_SHARDS.length + 1]);
+      expect([status, (json as { queues: unknown[] }).queues.length]).toEqual([200, 5 * QUEUE_SHARDS.length + 1]);
     } finally {
       await pod.stop();
       await cluster.stop();

@@ -61,9 +61,12 @@ export function messageTopics({ db }: { db: Database }): MessageTopics {
       waiting += 1;
       try {
         for (const pauseMs of mayCome ? PAUSES_MS : []) {
-          if (missing.length === 0 || !(await areNewer(db, botId, missing))) break;
-          await sleep(pauseMs);
+          if (missing.length === 0) break;
+          const mayStillCome = await areNewer(db, botId, missing);
+          if (mayStillCome) await sleep(pauseMs);
+          // Also otherwise: it may have been stored since it was looked for.
           missing = await missingOf(botId, missing);
+          if (!mayStillCome) break;
         }
       } finally {
         waiting -= 1;
