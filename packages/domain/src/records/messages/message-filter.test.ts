@@ -3,6 +3,7 @@ import { planOf } from '@flotilla/testing/plan-of.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { exportChat } from './export-chat.ts';
@@ -51,8 +52,17 @@ beforeAll(async () => {
   await storeMessages(database.db, botId, [
     { chat_id: CHAT - 1, id: 1, date: START_S, text: 'needle', user_id: SELDOM },
   ]);
-  await sql`vacuum analyze messages`.execute(database.db);
+  await waitFor(vacuumed, { timeoutMs: 30_000 });
 }, 60_000);
+
+/** An index alone is read where every page is known to be visible to all; transactions of other databases delay that. */
+async function vacuumed(): Promise<boolean> {
+  await sql`vacuum analyze messages`.execute(database.db);
+  const { rows } = await sql<{ done: boolean }>`
+    select bool_and(relallvisible >= relpages) as done from pg_class join pg_inherits on inhrelid = pg_class.oid
+    where inhparent = 'messages'::regclass`.execute(database.db);
+  return rows[0]?.done === true;
+}
 
 afterAll(async () => {
   await database.drop();
