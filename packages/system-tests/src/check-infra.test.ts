@@ -204,7 +204,7 @@ test.each([
     'its rules are not those of',
   ],
   ['kubernetes', 'infra/helm/flotilla/values.yaml', 'LOG_LEVEL:', 'LOGLEVEL:', 'LOGLEVEL is no setting'],
-  ['kubernetes', 'infra/helm/flotilla/values.yaml', 'maxReplicas: 20', 'maxReplicas: 40', 'pods may open 412'],
+  ['kubernetes', 'infra/helm/flotilla/values.yaml', 'maxReplicas: 20', 'maxReplicas: 40', 'pods may open 456'],
   [
     'kubernetes',
     'infra/helm/flotilla/values.yaml',
