@@ -27,7 +27,7 @@ import { MovedOn, useMovedTo } from './moved-on.tsx';
 import { PersonPane, usePerson } from './person-pane.tsx';
 import { PictureViewer } from './picture-viewer.tsx';
 import { RemoveMessage } from './remove-message.tsx';
-import { useChat } from './use-chat.ts';
+import { useBotName } from './use-chat.ts';
 import { useChatLive } from './use-chat-live.ts';
 import { usePin } from './use-pin.ts';
 import { useTopics } from './use-topics.ts';
@@ -46,7 +46,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const place = useInboxPlace();
   const navigate = useNavigate();
   const { query, window, reach, extend, keep, tell, isThere } = useWindow(chat, around);
-  const known = useChat(chat);
+  const botName = useBotName(chat);
   const editing = useEdited(chat);
   const [picture, setPicture] = useState<Message | null>(null);
   const [removed, setRemoved] = useState<Message | null>(null);
@@ -158,7 +158,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
         ) : editing.edited === null ? (
           <Compose
             chat={chat}
-            botName={known?.bot_username ? `@${known.bot_username}` : ''}
+            botName={botName}
             handle={compose}
             leave={() => list.current?.focus()}
             editLast={() => {

@@ -31,6 +31,18 @@ export function useShownChat({ botId, chatId }: ChatId, isMoving = false) {
   });
 }
 
+/** The name under which the bot writes. The api knows bots also while it can read no chats. */
+export function useBotName(chat: ChatId): string {
+  const shown = useShownChat(chat);
+  const bot = useQuery({
+    queryKey: ['bot', String(chat.botId)],
+    queryFn: ({ signal }) => call('showBot', { id: chat.botId }, signal),
+    enabled: shown.isError,
+  });
+  const username = shown.data?.bot_username ?? bot.data?.username;
+  return username === undefined ? '' : `@${username}`;
+}
+
 async function readChat(
   queries: QueryClient,
   { botId, chatId }: ChatId,
