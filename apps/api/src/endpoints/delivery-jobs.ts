@@ -4,8 +4,9 @@ import type { DeadLetterQuery } from '@flotilla/domain/delivery/deliveries/dead-
 import { type DeliveryJob, deliveryJobStore } from '@flotilla/domain/delivery/deliveries/delivery-job-store.ts';
 import { runDeliveryJob } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
-import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
+import { choiceOf } from '../operations/choice-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
 import { filterOf, seenBots } from './deliveries.ts';
 
@@ -52,17 +53,9 @@ type ChoiceInput = Call<typeof deliveryJobOperations.redriveDeliveries.input>['i
 
 /** The letters of the caller's bots; ids of others are ignored, like those of letters that are gone. */
 function chosenLetters(context: Context, caller: Caller, input: ChoiceInput): DeadLetterQuery {
-  const { ids, filter = {} } = input;
-  if (ids !== undefined && input.filter !== undefined) throw refusedInput('filter', 'cannot be given beside ids');
-  const botId = input.bot_id ?? filter.bot_id;
-  if (filter.bot_id !== undefined && filter.bot_id !== botId) {
-    throw refusedInput('filter.bot_id', 'contradicts bot_id');
-  }
-  if (ids === undefined && input.filter === undefined && botId === undefined) {
-    throw refusedInput('ids', 'is required, or a filter or a bot_id in its place');
-  }
+  const { filter, botId } = choiceOf(input);
   const { botIds } = seenBots(context, caller, botId);
-  return { ...filterOf(filter), botIds, ids, uptoId: input.upto_id };
+  return { ...filterOf(filter), botIds, ids: input.ids, uptoId: input.upto_id };
 }
 
 function progressOf(job: DeliveryJob) {

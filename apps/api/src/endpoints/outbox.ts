@@ -11,6 +11,7 @@ import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
+import { choiceOf } from '../operations/choice-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -94,17 +95,9 @@ async function senderOf(context: Context, { input, caller, program, by }: AddCal
 type ChoiceInput = Call<typeof outboxOperations.cancelOutboxEntries.input>['input'];
 
 function chosenEntries(context: Context, input: ChoiceInput): Omit<EntryQuery, 'bots'> {
-  const { ids, filter = {} } = input;
-  if (ids !== undefined && input.filter !== undefined) throw refusedInput('filter', 'cannot be given beside ids');
-  const botId = input.bot_id ?? filter.bot_id;
-  if (filter.bot_id !== undefined && filter.bot_id !== botId) {
-    throw refusedInput('filter.bot_id', 'contradicts bot_id');
-  }
-  if (ids === undefined && input.filter === undefined && botId === undefined) {
-    throw refusedInput('ids', 'is required, or a filter or a bot_id in its place');
-  }
+  const { filter, botId } = choiceOf(input);
   if (botId !== undefined) requireBot(context, botId);
-  return { ...queryOf(filter), botId, ids };
+  return { ...queryOf(filter), botId, ids: input.ids };
 }
 
 type Conditions = Partial<
