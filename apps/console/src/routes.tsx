@@ -11,7 +11,7 @@ import { readBroadcastFilter, readNewBroadcast } from './screens/broadcasts/broa
 import { readChatAuditAddress } from './screens/chat/chat-audit-address.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readDeliveryFilter } from './screens/deliveries/delivery-filter.ts';
-import { readEventFilter } from './screens/events/event-filter.ts';
+import { readEventsAddress } from './screens/events/event-filter.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
 import { readInboxSearch } from './screens/inbox/inbox-filter.ts';
 import { readLiveFilter } from './screens/live/live-filter.ts';
@@ -114,7 +114,7 @@ const search = createRoute({
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
-  validateSearch: only(readEventFilter),
+  validateSearch: only(readEventsAddress),
   component: screen(() => import('./screens/events/events.tsx'), 'Events'),
 });
 const audit = createRoute({

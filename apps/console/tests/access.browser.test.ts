@@ -219,6 +219,12 @@ test(
     expect(await change.getByRole('cell').first().textContent()).toMatch(/^"Answers questions about orders.*…$/);
     await page.reload();
     await change.waitFor();
+    // In a list that does not have it.
+    const open = new URL(page.url()).searchParams.get('open');
+    await page.goto(`${suite.fleet.url}/console/audit?action=key_add&open=${open}`);
+    await change.waitFor();
+    await page.goBack();
+    await change.waitFor();
     await entry.getByRole('link', { name: 'ADMIN_API_KEY' }).waitFor();
     await picture(page, 'audit-entry');
     await page.keyboard.press('Escape');

@@ -5,7 +5,7 @@ import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { keptBy } from './open-console.ts';
+import { keptBy, picture } from './open-console.ts';
 
 const ON_CALL = 9_009;
 const LONG_NAME = 'Отдел доставки и возвратов — مكتب الشحن — 配送サポート — Shipping and returns of the whole north';
@@ -146,6 +146,31 @@ test(
     // The refusal of the URL, which the browser reports too.
     expect(complaints).toEqual([expect.stringContaining('/api/event-sinks/update')]);
     await suite.fleet.rest('/api/event-sinks/delete', { id });
+  },
+  TEST_MS,
+);
+
+test(
+  'an event has an address that opens it, with the ways to what it is about',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(`events?bot=${desk.id}&kind=poller.silent`);
+    const list = page.getByRole('table', { name: 'Events' });
+    await list.getByRole('link', { name: 'Nobody polls' }).first().press('Enter');
+    await page.waitForURL('**&open=*');
+    const id = new URL(page.url()).searchParams.get('open')!;
+    // In a list that does not have it.
+    await page.goto(`${suite.fleet.url}/console/events?kind=key.created&open=${id}`);
+    const details = page.getByRole('complementary', { name: 'Nobody polls' });
+    await details.getByText('Updates wait, and nobody polls').waitFor();
+    await details.getByRole('link', { name: LONG_NAME }).waitFor();
+    await picture(page, 'event');
+    await details.getByRole('link', { name: 'Other events of the bot' }).click();
+    await page.waitForURL(`**/events?bot=${desk.id}&from=*`);
+    await list.getByText('Nobody polls').first().waitFor();
+    await page.goBack();
+    await details.getByRole('link', { name: 'Attempts to deliver' }).click();
+    await page.waitForURL(`**/bots/${desk.id}/deliveries?state=attempts&since=*`);
+    expect(complaints).toEqual([]);
   },
   TEST_MS,
 );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AUDIT_ACTIONS, auditAction } from './audit-actions.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { ownIdField } from './fields.ts';
-import { botIdOfChat, chatId, moment, pagedInputs, text } from './inputs.ts';
+import { botIdOfChat, chatId, moment, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 const ACTOR_KINDS = ['account', 'key', 'bot'] as const;
@@ -72,6 +72,7 @@ All given filters must match. Only admins see addresses and keys.
 Every change leaves an entry. If the entry cannot be written, the change is refused with 503. A refused call leaves no
 entry, except when failed sign-ins reach the limit.`,
     input: z.object({
+      id: ownId().optional().describe('Only this entry.'),
       bot_id: botIdOfChat(),
       chat_id: chatId().optional(),
       action: z.enum(AUDIT_ACTIONS).optional().describe('Only this action. `AuditAction` says what each one means.'),

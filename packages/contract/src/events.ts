@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID } from './examples.ts';
-import { botIdField, ownIdField } from './fields.ts';
-import { anyBotId, instant, listOf, pagedInputs } from './inputs.ts';
+import { botIdField, chatIdField, ownIdField } from './fields.ts';
+import { anyBotId, instant, listOf, ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** What happens and somebody should know, with the kind that says that it is over, where there is one. */
@@ -50,6 +50,7 @@ export const eventResource = z
     at: z.iso.datetime().describe('When it was noticed.'),
     bot_id: botIdField.optional(),
     program_id: z.int().optional().describe('The program that it is about.'),
+    chat_id: chatIdField.optional(),
     text: z.string().describe('What happened, for people.'),
   })
   .meta({ id: 'Event' });
@@ -75,6 +76,7 @@ export const eventOperations = {
     summary: 'Lists what happened and somebody should know, newest first.',
     description: `Events are kept for ${EVENT_DAYS} days. Those that are about no bot are shown to admins of the whole fleet.`,
     input: z.object({
+      id: ownId().optional().describe('Only this event.'),
       bot_id: anyBotId(),
       kinds: listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length).optional().describe('Only events of these kinds.'),
       since: instant().optional().describe('Only events from this time on: ISO 8601 with a zone.'),

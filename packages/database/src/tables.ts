@@ -507,6 +507,7 @@ export interface EventsTable {
   /** null: about no bot. */
   bot_id: BigInt64 | null;
   program_id: BigInt64 | null;
+  chat_id: Generated<BigInt64 | null>;
   text: string;
   at: Generated<Date>;
 }

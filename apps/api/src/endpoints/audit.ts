@@ -30,10 +30,10 @@ type Input = Call<typeof auditOperations.listAuditEntries.input>['input'];
 
 /** null: no such actor has ever existed. */
 async function queryOf(context: Context, caller: Caller, input: Input): Promise<AuditQuery | null> {
-  const { chat_id: chatId, action, actor, from: fromS, to: beforeS } = input;
+  const { id, chat_id: chatId, action, actor, from: fromS, to: beforeS } = input;
   const botId = await botOf(context, caller, input);
   const actorId = actor === undefined ? undefined : await findAccountId(context, actor);
-  return actorId === null ? null : { botId, chatId, action, actorId, fromS, beforeS };
+  return actorId === null ? null : { id, botId, chatId, action, actorId, fromS, beforeS };
 }
 
 /** The bot whose entries are listed; undefined: all entries, for callers who see the whole fleet. */

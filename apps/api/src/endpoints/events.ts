@@ -9,12 +9,12 @@ import type { Handlers } from '../operations/handler.ts';
 export const eventHandlers: Handlers<typeof eventOperations> = {
   async listEvents(context, { input, caller }) {
     const { db, directory } = context;
-    const { limit, offset, bot_id: botId, kinds = null } = input;
+    const { limit, offset, id = null, bot_id: botId, kinds = null } = input;
     const [beforeId = null] = decodeCursor(input.before, ['number']) ?? [];
     const seesAll = caller.role === 'admin' && caller.bots === 'all';
     const seen = () => directory.all().flatMap(({ id }) => (seesBot(caller, id) ? [id] : []));
     const botIds = botId !== undefined ? [requireBot(context, botId).id] : seesAll ? null : seen();
-    const query = { botIds, kinds, since: dateOf(input.since), until: dateOf(input.until) };
+    const query = { id, botIds, kinds, since: dateOf(input.since), until: dateOf(input.until) };
     const events = eventStore(db);
     const [rows, total] = await Promise.all([
       events.list(query, { limit: limit + 1, offset, beforeId }),

@@ -395,7 +395,8 @@ const EXAMPLES: Record<OperationName, Example> = {
   listTagsOfUser: () => inGroup({ user_id: 5, ...page }),
   addTag: async () => inGroup({ user_id: await newMember(), username: 'ann', tag: 'friend', color: '#00AA00' }),
   removeTag: async () => ({ id: await newTag() }),
-  listEvents: () => ({
+  listEvents: async () => ({
+    id: await newest('events'),
     bot_id: botId,
     kinds: 'bot.added,poller.silent',
     since: '2020-01-01T00:00:00Z',
@@ -485,7 +486,11 @@ const EXAMPLES: Record<OperationName, Example> = {
     message: { message_id: 1, chat: { id: CHAT, type: 'private' }, text: 'Hi' },
   }),
   deleteRoutingRule: async () => ({ id: await newRule() }),
-  listAuditEntries: () => inGroup({ action: 'ban', actor: 'admin', from: 1, to: '2099-01-01T00:00:00Z', ...page }),
+  listAuditEntries: async () => {
+    const filter = { action: 'tag_add', actor: 'admin', from: 1, to: '2099-01-01T00:00:00Z' };
+    await newTag();
+    return inGroup({ id: await newest('audit_log'), ...filter, ...page });
+  },
   showChatStats: () => inGroup(),
   listBotActivity: () => ({ bot_ids: [botId] }),
   showActivity: () => ({
@@ -530,6 +535,11 @@ const EXAMPLES: Record<OperationName, Example> = {
   },
   pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0, consumer: 'desk', sees_held: true }),
 };
+
+async function newest(table: 'events' | 'audit_log'): Promise<number> {
+  const ofBot = api.database.db.selectFrom(table).select('id').where('bot_id', '=', botId).orderBy('id', 'desc');
+  return (await ofBot.executeTakeFirstOrThrow()).id;
+}
 
 /** Values for ids that an example leaves out. */
 const LEFT_OUT_IDS: Record<string, () => unknown> = {

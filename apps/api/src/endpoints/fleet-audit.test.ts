@@ -306,6 +306,20 @@ describe('the audit log of the fleet', () => {
     expect(await ask({ bot_id: (await api.addBot()).id }, limited)).toMatchObject({ status: 403 });
   });
 
+  test('has one entry by its id, for those who may read it in a list', async () => {
+    const user = await insertAccount(api.database.db, { username: 'clerk', bots: [bot.id] });
+    const chat = { bot_id: bot.id, chat_id: -78 };
+    await post('/api/tags/add', { ...chat, user_id: 5, tag: 'vip' });
+    const { id } = (await log(chat))[0]!;
+    await post('/api/tags/add', { ...chat, user_id: 6, tag: 'vip' });
+    const ids = async (query: Query, client = api.admin) => (await log({ ...query, id }, client)).map((one) => one.id);
+    expect(await ids({})).toEqual([id]);
+    const clerk = restClient(api.url, user.key);
+    expect(await ids(chat, clerk)).toEqual([id]);
+    expect(await ids({ ...chat, chat_id: -79 }, clerk)).toEqual([]);
+    expect(await ask({ id }, clerk)).toMatchObject({ status: 400 });
+  });
+
   test('shows addresses and keys to admins only', async () => {
     const user = await insertAccount(api.database.db, { username: 'reader', bots: [bot.id] });
     const chat = { bot_id: bot.id, chat_id: -77 };

@@ -1,6 +1,7 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ChatResource } from '@flotilla/contract/chats.ts';
+import type { EventResource } from '@flotilla/contract/events.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -120,7 +121,12 @@ describe('a chat that is taken over', () => {
     expect(await shown(BEN)).not.toHaveProperty('held_until');
     expect(await audit()).toMatchObject([{ action: 'chat_takeover', chat_id: ADA, details: 'for 30 min' }, {}]);
     const events = (await api.admin('GET', '/api/events', { query: { bot_id: bot.id, kinds: 'chat.held' } })).json;
-    expect(events).toMatchObject([{ kind: 'chat.held', text: expect.stringContaining(`Chat ${ADA}`) }]);
+    expect(events).toMatchObject([{ kind: 'chat.held', chat_id: ADA, text: expect.stringContaining(`Chat ${ADA}`) }]);
+    const [{ id }] = events as [EventResource];
+    const byId = async (client: RestClient) => (await client('GET', '/api/events', { query: { id } })).json;
+    expect(await byId(api.admin)).toEqual(events);
+    const { key } = await insertAccount(api.database.db, { username: 'elsewhere', bots: [] });
+    expect(await byId(restClient(api.url, key))).toEqual([]);
   });
 
   test('is seen by programs and named consumers that ask for it, and by no other', async () => {

@@ -8,6 +8,7 @@ export async function createEvents(db: Kysely<unknown>): Promise<void> {
       kind text not null,
       bot_id bigint,
       program_id bigint,
+      chat_id bigint,
       text text not null,
       at timestamptz not null default now()
     )`.execute(db);

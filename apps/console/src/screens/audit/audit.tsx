@@ -2,13 +2,14 @@ import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { callPage } from '../../call.ts';
+import { call, callPage } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { given } from '../../parts/filters.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { Moment } from '../../parts/time.tsx';
+import { useOpenedRow } from '../../parts/use-opened-row.ts';
 import { usePages } from '../../parts/use-pages.ts';
 import { useTitle } from '../../parts/use-title.ts';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
@@ -19,7 +20,6 @@ import { Actor } from './actor.tsx';
 import type { AuditFilter } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { EntryDetails } from './entry-details.tsx';
-import { useOpenedEntry } from './use-opened-entry.ts';
 import './audit.css';
 
 const route = getRouteApi('/audit');
@@ -44,7 +44,8 @@ function AuditList(): ReactNode {
   const navigate = route.useNavigate();
   const entries = useEntries(filter);
   useRowKeys('.table-body a.row-link');
-  const shown = useOpenedEntry(entries.rows, open);
+  const find = (id: string, signal: AbortSignal) => call('listAuditEntries', { id }, signal);
+  const shown = useOpenedRow({ of: 'audit', open, rows: entries.rows, find });
   const close = () => void navigate({ search: filter, replace: true });
   return (
     <>

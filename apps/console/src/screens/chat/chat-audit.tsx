@@ -1,18 +1,18 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { callPage } from '../../call.ts';
+import { call, callPage } from '../../call.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { Moment } from '../../parts/time.tsx';
+import { useOpenedRow } from '../../parts/use-opened-row.ts';
 import { usePages } from '../../parts/use-pages.ts';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { Actor } from '../audit/actor.tsx';
 import { EntryDetails } from '../audit/entry-details.tsx';
-import { useOpenedEntry } from '../audit/use-opened-entry.ts';
 import { useChatOfPage } from './chat.tsx';
 
 const PAGE = 100;
@@ -25,10 +25,12 @@ export function ChatAudit(): ReactNode {
   const { botId, chatId } = useChatOfPage();
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
+  const chat = { bot_id: botId, chat_id: chatId };
   const entries = usePages<AuditEntryResource>(['chat-audit', botId, chatId], (page, signal) =>
-    callPage('listAuditEntries', { bot_id: botId, chat_id: chatId, limit: PAGE, ...page }, signal),
+    callPage('listAuditEntries', { ...chat, limit: PAGE, ...page }, signal),
   );
-  const shown = useOpenedEntry(entries.rows, open);
+  const find = (id: string, signal: AbortSignal) => call('listAuditEntries', { ...chat, id }, signal);
+  const shown = useOpenedRow({ of: 'chat-audit', open, rows: entries.rows, find });
   useRowKeys('.table-body a.row-link');
   return (
     <div className="people">

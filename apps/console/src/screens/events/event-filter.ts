@@ -5,11 +5,15 @@ import { EVENT_KINDS } from './event-looks.ts';
 /** What the address says about the list. */
 export type EventFilter = { kind?: EventKind; bot?: string; from?: string; to?: string };
 
-export function readEventFilter({ kind, bot, from, to }: Record<string, unknown>): EventFilter {
+/** And which event is open beside it. */
+export type EventsAddress = EventFilter & { open?: string };
+
+export function readEventsAddress({ kind, bot, from, to, open }: Record<string, unknown>): EventsAddress {
   return given({
     kind: EVENT_KINDS.find((one) => one === kind),
     bot: readId(bot),
     from: readMoment(from),
     to: readMoment(to),
+    open: readId(open),
   });
 }

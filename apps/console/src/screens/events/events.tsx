@@ -1,23 +1,26 @@
 import type { EventResource } from '@flotilla/contract/events.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { callPage } from '../../call.ts';
-import { BotField, useBotName } from '../../parts/bot-field.tsx';
+import { call, callPage } from '../../call.ts';
+import { BotField } from '../../parts/bot-field.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { given } from '../../parts/filters.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
+import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { useOpenedRow } from '../../parts/use-opened-row.ts';
 import { usePages } from '../../parts/use-pages.ts';
 import { useTitle } from '../../parts/use-title.ts';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
+import { BotLink, EventDetails } from './event-details.tsx';
 import type { EventFilter } from './event-filter.ts';
 import { EVENT_KINDS, LOOKS } from './event-looks.ts';
-import { useEventsWords } from './events-words.ts';
+import { type EventsWords, useEventsWords } from './events-words.ts';
 import { Sinks } from './sinks.tsx';
 import './events.css';
 
@@ -50,7 +53,8 @@ export function Events(): ReactNode {
 function EventList(): ReactNode {
   const words = useEventsWords();
   const { nav } = useWords();
-  const filter = route.useSearch();
+  const { open, ...filter } = route.useSearch();
+  const navigate = route.useNavigate();
   const input = given({
     kinds: filter.kind,
     bot_id: filter.bot,
@@ -60,6 +64,9 @@ function EventList(): ReactNode {
   const events = usePages<EventResource>(['events', filter], (page, signal) =>
     callPage('listEvents', { ...input, ...page, limit: PAGE }, signal),
   );
+  const find = (id: string, signal: AbortSignal) => call('listEvents', { id }, signal);
+  const shown = useOpenedRow({ of: 'events', open, rows: events.rows, find });
+  useRowKeys('.table-body a.row-link');
   return (
     <section aria-label={nav.events}>
       <Filters filter={filter} />
@@ -71,7 +78,7 @@ function EventList(): ReactNode {
         <VirtualTable
           label={nav.events}
           of={filter}
-          columns={columnsOf(words)}
+          columns={columnsOf(words, filter)}
           total={events.isPending ? 12 : events.rows.length}
           rowAt={(index) => events.rows[index]}
           keyOf={({ id }) => id}
@@ -79,6 +86,9 @@ function EventList(): ReactNode {
           stale={events.isPending || events.isPlaceholderData}
           wraps
         />
+      )}
+      {shown && (
+        <EventDetails key={shown.id} event={shown} close={() => void navigate({ search: filter, replace: true })} />
       )}
     </section>
   );
@@ -118,7 +128,7 @@ function Filters({ filter }: { filter: EventFilter }): ReactNode {
   );
 }
 
-function columnsOf({ columns, kinds }: ReturnType<typeof useEventsWords>): Column<EventResource>[] {
+function columnsOf({ columns, kinds }: EventsWords, filter: EventFilter): Column<EventResource>[] {
   return [
     {
       name: 'at-cell',
@@ -134,10 +144,12 @@ function columnsOf({ columns, kinds }: ReturnType<typeof useEventsWords>): Colum
       name: 'kind-cell',
       title: columns.kind,
       width: '12rem',
-      cell: ({ kind }) => (
+      cell: ({ id, kind }) => (
         <span className={`state ${LOOKS[kind] ?? 'disabled'}`}>
           <StateMark state={LOOKS[kind] ?? 'disabled'} />
-          {kinds[kind] ?? kind}
+          <Link to="/events" search={{ ...filter, open: String(id) }} replace resetScroll={false} className="row-link">
+            {kinds[kind] ?? kind}
+          </Link>
         </span>
       ),
     },
@@ -154,12 +166,4 @@ function columnsOf({ columns, kinds }: ReturnType<typeof useEventsWords>): Colum
       cell: ({ text }) => <bdi className="muted">{text}</bdi>,
     },
   ];
-}
-
-function BotLink({ id }: { id: string }): ReactNode {
-  return (
-    <Link to="/bots/$id" params={{ id }} className="cut">
-      <bdi>{useBotName(id)}</bdi>
-    </Link>
-  );
 }

@@ -36,6 +36,13 @@ export const events = {
   empty: 'Nothing has happened that somebody should know.',
   noMatch: 'No event matches the filter.',
   columns: { at: 'When', kind: 'What', bot: 'Bot', text: 'Description' },
+  program: 'Program',
+  chat: 'Chat',
+  around: {
+    label: 'Around that time',
+    events: 'Other events of the bot',
+    attempts: 'Attempts to deliver',
+  },
   sinks: {
     title: 'Event sinks',
     hint: 'Events are sent to a chat of one of the bots, or to a URL. Of each kind and bot the first is sent at once, then at most one in 5 minutes. The end is sent if the beginning was.',

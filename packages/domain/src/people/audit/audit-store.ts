@@ -10,6 +10,7 @@ export type AuditEntry = Omit<Selectable<AuditLogTable>, 'capture_key'>;
 
 /** Undefined fields match everything. */
 export interface AuditQuery {
+  id?: number | undefined;
   botId?: number | undefined;
   chatId?: number | undefined;
   action?: AuditAction | undefined;
@@ -43,8 +44,9 @@ const CLOCKS_DIFFER_S = 60;
 
 /** SQL of the audit log. */
 export function auditStore(db: Database) {
-  const entriesOf = ({ botId, chatId, action, actorId, fromS, beforeS }: AuditQuery) => {
+  const entriesOf = ({ id, botId, chatId, action, actorId, fromS, beforeS }: AuditQuery) => {
     let entries = db.selectFrom('audit_log');
+    if (id !== undefined) entries = entries.where('id', '=', id);
     if (botId !== undefined) entries = entries.where('bot_id', '=', botId);
     if (chatId !== undefined) entries = entries.where('chat_id', '=', chatId);
     if (action !== undefined) entries = entries.where('action', '=', action);

@@ -13,8 +13,10 @@ function eventOf(by: Actor, { action, botId, chatId, details = '' }: AuditedActi
   switch (action) {
     case 'bot_add':
       return { kind: 'bot.added', botId: botId ?? null, text: `Added by ${actor}` };
-    case 'chat_takeover':
-      return { kind: 'chat.held', botId: botId ?? null, text: `Chat ${chatId} was taken over ${details}, by ${actor}` };
+    case 'chat_takeover': {
+      const text = `Chat ${chatId} was taken over ${details}, by ${actor}`;
+      return { kind: 'chat.held', botId: botId ?? null, chatId: chatId ?? null, text };
+    }
     case 'key_add':
       return { kind: 'key.created', botId: null, text: `${actor} created an API key: ${details}` };
     default:

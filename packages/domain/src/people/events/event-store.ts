@@ -6,6 +6,8 @@ import type { Selectable } from 'kysely';
 export type StoredEvent = Selectable<EventsTable>;
 
 export type EventQuery = {
+  /** null: any. */
+  id: number | null;
   /** null: of all bots, and of none. */
   botIds: readonly number[] | null;
   kinds: readonly EventKind[] | null;
@@ -15,8 +17,9 @@ export type EventQuery = {
 
 /** SQL of events. */
 export function eventStore(db: Database) {
-  const matching = ({ botIds, kinds, since, until }: EventQuery) => {
+  const matching = ({ id, botIds, kinds, since, until }: EventQuery) => {
     let events = db.selectFrom('events');
+    if (id !== null) events = events.where('id', '=', id);
     if (botIds !== null) events = events.where('bot_id', 'in', botIds.length === 0 ? [0] : [...botIds]);
     if (kinds !== null) events = events.where('kind', 'in', kinds.length === 0 ? [''] : [...kinds]);
     if (since !== null) events = events.where('at', '>=', since);

@@ -2,7 +2,13 @@ import { EVENT_KINDS, EVENTS, type EventKind } from '@flotilla/contract/events.t
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 
-export type NewEvent = { kind: EventKind; botId: number | null; programId?: number | null; text: string };
+export type NewEvent = {
+  kind: EventKind;
+  botId: number | null;
+  programId?: number | null;
+  chatId?: number | null;
+  text: string;
+};
 /** Only sinks that ask for this time; of `chat.awaits`. */
 type Asked = { awaitsMinutes: number };
 
@@ -13,13 +19,13 @@ const TEXT_LENGTH = 1_000;
 /** Stores what happened, and puts it on its way to every sink that wants it. Pass the transaction of the change itself. */
 export async function recordEvent(
   db: Database,
-  { kind, botId, programId = null, text }: NewEvent,
+  { kind, botId, programId = null, chatId = null, text }: NewEvent,
   asked: Asked | null = null,
 ): Promise<void> {
   const cut = (text.length > TEXT_LENGTH ? `${text.slice(0, TEXT_LENGTH)}…` : text).toWellFormed();
   const { id } = await db
     .insertInto('events')
-    .values({ kind, bot_id: botId, program_id: programId, text: cut })
+    .values({ kind, bot_id: botId, program_id: programId, chat_id: chatId, text: cut })
     .returning('id')
     .executeTakeFirstOrThrow();
   const event = { id, kind, botId, programId };

@@ -35,13 +35,15 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'key.created': 'news',
 };
 
-export function presentEvent({ id, kind, bot_id: botId, program_id: programId, text, at }: StoredEvent): EventResource {
+export function presentEvent(event: StoredEvent): EventResource {
+  const { id, kind, bot_id: botId, program_id: programId, chat_id: chatId, text, at } = event;
   return {
     id,
     kind: kind as EventKind,
     at: at.toISOString(),
     ...(botId === null ? {} : { bot_id: botId }),
     ...(programId === null ? {} : { program_id: programId }),
+    ...(chatId === null ? {} : { chat_id: chatId }),
     text,
   };
 }
@@ -53,13 +55,17 @@ export function shownEvent(
 ): ShownEvent {
   const resource = presentEvent(event);
   const bot = event.bot_id === null ? undefined : directory.byId(event.bot_id);
-  const page = event.bot_id === null ? 'console/' : `console/bots/${event.bot_id}`;
   return {
     resource,
     repeats,
     botName: bot?.name ?? null,
-    link: publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}/${page}`,
+    link: publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}/console/${pageOf(event)}`,
   };
+}
+
+function pageOf({ id, bot_id: botId, chat_id: chatId }: StoredEvent): string {
+  if (botId === null) return `events?open=${id}`;
+  return chatId === null ? `bots/${botId}` : `inbox/${botId}/${chatId}`;
 }
 
 /** What a person reads in a chat. */

@@ -43,8 +43,8 @@ async function noticeAfter(db: Database, minutes: number): Promise<void> {
         coalesce(nullif(concat_ws(' ', first_name, last_name), ''), username, '') as name`.execute(transaction);
     for (const { botId, chatId, name } of rows) {
       const who = name === '' ? `Chat ${chatId}` : `${name} (chat ${chatId})`;
-      const event = { kind: 'chat.awaits', botId, text: `${who} has waited for an answer for ${minutes} min` } as const;
-      await recordEvent(transaction, event, { awaitsMinutes: minutes });
+      const text = `${who} has waited for an answer for ${minutes} min`;
+      await recordEvent(transaction, { kind: 'chat.awaits', botId, chatId, text }, { awaitsMinutes: minutes });
     }
   });
 }
