@@ -8,6 +8,18 @@ const ACTIVITY_STEPS = ['minute', 'hour'] as const;
 
 const count = () => z.int().min(0);
 
+/** What the five counts of activity mean, wherever they are shown. */
+export const ACTIVITY_COUNTS = {
+  in: 'Updates that Flotilla accepted from the platform. One that comes twice counts once.',
+  delivered:
+    'Updates that reached a reader: a backend of the bot or of a program accepted it, rules sent it on, or `getUpdates` or the poll without `consumer` acknowledged it. An update counts once for each of them.',
+  failed: 'Updates that a reader gave up: backend, program or rules. They became dead letters.',
+  retried:
+    'Updates whose attempt failed at a backend, a program or a destination of rules, and is made again. What waits for its pace is not counted.',
+  calls:
+    'Bot API calls that the history keeps: messages sent, edited and deleted, and actions in chats, whoever made them.',
+} as const;
+
 /** How attempts went. Absent where none was made, and for readers that poll. */
 export const qualityFields = {
   success_ratio: z.number().min(0).max(1).optional().describe('The share of its attempts that succeeded, from 0 to 1.'),
@@ -22,17 +34,11 @@ export const qualityFields = {
 const activityPoint = z
   .strictObject({
     at: z.iso.datetime().describe('The start of the minute or hour.'),
-    in: count().describe('Updates that Flotilla accepted from the platform. One that comes twice counts once.'),
-    delivered: count().describe(
-      'Updates that reached a reader: a backend of the bot or of a program accepted it, rules sent it on, or `getUpdates` or the poll without `consumer` acknowledged it. An update counts once for each of them.',
-    ),
-    failed: count().describe('Updates that a reader gave up: backend, program or rules. They became dead letters.'),
-    retried: count().describe(
-      'Updates whose attempt failed at a backend, a program or a destination of rules, and is made again.',
-    ),
-    calls: count().describe(
-      'Bot API calls that the history keeps: messages sent, edited and deleted, and actions in chats, whoever made them.',
-    ),
+    in: count().describe(ACTIVITY_COUNTS.in),
+    delivered: count().describe(ACTIVITY_COUNTS.delivered),
+    failed: count().describe(ACTIVITY_COUNTS.failed),
+    retried: count().describe(ACTIVITY_COUNTS.retried),
+    calls: count().describe(ACTIVITY_COUNTS.calls),
     waiting: count()
       .optional()
       .describe(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACTIVITY_COUNTS } from './activity.ts';
 import { ATTENTION, ATTENTION_KINDS, type AttentionKind, NO_ATTENTION } from './attention.ts';
 import { BOT_STATES } from './bots.ts';
 import { defineOperation } from './operation.ts';
@@ -31,15 +32,15 @@ const attention = z
   )
   .describe('Bots by what is wrong with them. A bot may be in several, or in none.');
 
-const perSecond = (what: string) => z.number().describe(`${what} per second.`);
+const perSecond = (name: keyof typeof ACTIVITY_COUNTS) => z.number().describe(`Per second: ${ACTIVITY_COUNTS[name]}`);
 
 const rates = z
   .strictObject({
-    in: perSecond('Updates that came in'),
-    delivered: perSecond('Updates that backends accepted, or that the default poll consumers acknowledged'),
-    failed: perSecond('Updates for backends that were given up'),
-    retried: perSecond('Attempts at backends that failed and are repeated'),
-    calls: perSecond('Bot API calls that the history keeps'),
+    in: perSecond('in'),
+    delivered: perSecond('delivered'),
+    failed: perSecond('failed'),
+    retried: perSecond('retried'),
+    calls: perSecond('calls'),
   })
   .describe(
     'What these bots do, on average over the last complete minute before `taken_at`. Absent for callers who see more than 500 bots, but not all.',

@@ -94,7 +94,7 @@ export type BackendArgs = {
   succeeded: boolean;
   /** gone: every answer was 410 */
   answers: 'none' | 'gone' | 'other';
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'waits' | 'dead' | 'crashed' | 'returned'; /** for retry, waits and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 
 export type OutcomesArgs = {
@@ -122,7 +122,7 @@ export type OutcomesArgs = {
   shardActivityPrefix: string;
   /** of the keys of lib/activity.lua */
   readerMinutesPrefix: string;
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'waits' | 'dead' | 'crashed' | 'returned'; /** for retry, waits and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 
 export type SettleArgs = {
@@ -142,7 +142,7 @@ export type SettleArgs = {
   ending: 'idle' | 'asleep' | 'hold' | null;
   /** its name: 8 characters of the turn, 7 digits for its number within the turn, 2 for how often it was sent. A caller that lost the reply sends it again, and nothing is done twice */
   claim: string;
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'waits' | 'dead' | 'crashed' | 'returned'; /** for retry, waits and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 
 export type TurnKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
@@ -386,7 +386,7 @@ export type ClaimForProgramArgs = {
   takenKinds: string;
   /** of the configuration that these are of */
   revision: number;
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'waits' | 'dead' | 'crashed' | 'returned'; /** for retry, waits and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 export type ClaimForProgramReply =
   | { outcome: 'GONE' }
@@ -441,7 +441,7 @@ export type ClaimForPushArgs = {
   succeeded: boolean;
   /** gone: every answer was 410 */
   answers: 'none' | 'gone' | 'other';
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'waits' | 'dead' | 'crashed' | 'returned'; /** for retry, waits and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 export type ClaimForPushReply =
   | { outcome: 'GONE' }
@@ -494,7 +494,7 @@ export type ClaimForRulesArgs = {
   matchedTo: number | null;
   /** how many updates that were */
   matched: number;
-  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'; /** for retry and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
+  settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'waits' | 'dead' | 'crashed' | 'returned'; /** for retry, waits and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
   filed: readonly { lane: string; /** of an update to route */ id: number; /** '' when it is in none */ album: string }[];
 };
 export type ClaimForRulesReply =

@@ -86,7 +86,7 @@ async function settle(bot: BotResource, attempts: Attempt[]): Promise<void> {
   const settled = attempts.map((attempt) =>
     attempt.error === undefined
       ? { unit, outcome: 'delivered' as const, attempts: [attempt] }
-      : { unit, outcome: 'retry' as const, atMs: 0, record: null, attempts: [attempt] },
+      : { unit, outcome: 'waits' as const, atMs: 0, attempts: [attempt] },
   );
   const token = { ...claim, name: `${Math.random()}`, fencingToken: begun.fencingToken };
   await claimDeliveries(worker, known, token, settled);

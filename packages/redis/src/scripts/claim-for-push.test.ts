@@ -99,20 +99,21 @@ test('an update that comes while the breaker is open and nothing waits has a tur
 
 test('counts what was delivered, retried and given up, also when the claim is sent again', async () => {
   await scene.applyBot({ push: true });
-  for (const lane of [5, 6, 7, 8]) await scene.accept([lane], `c:${lane}`);
+  for (const lane of [5, 6, 7, 8, 9]) await scene.accept([lane], `c:${lane}`);
   await claim({ name: 'a1' });
   const settled: Settled[] = [
     { lane: 'c:5', id: '5', outcome: 'delivered' },
     { lane: 'c:6', id: '6', outcome: 'retry', dueInMs: 0, json: '{}' },
     { ...DEAD, lane: 'c:7', id: '7' },
     { lane: 'c:8', id: '8', outcome: 'dropped' },
+    { lane: 'c:9', id: '9', outcome: 'waits', dueInMs: 0 },
   ];
   for (let sent = 0; sent < 2; sent += 1) await claim({ token: 1, name: 'a2', settled }, SUCCEEDED);
-  expect(await scene.counted()).toEqual(['4 1 1 1 0', '4 1 1 1 0']);
+  expect(await scene.counted()).toEqual(['5 1 1 1 0', '5 1 1 1 0']);
   expect(await claim({ token: 0, name: 'b1', settled }, SUCCEEDED)).toEqual({ outcome: 'FENCED' });
   // A unit that is settled already, as by an owner that came in between.
   await claim({ token: 1, name: 'a3', settled: settled.slice(0, 1) }, SUCCEEDED);
-  expect(await scene.counted()).toEqual(['4 1 1 1 0', '4 1 1 1 0']);
+  expect(await scene.counted()).toEqual(['5 1 1 1 0', '5 1 1 1 0']);
 });
 
 test('counts an update that expired while it waited as given up', async () => {

@@ -16,7 +16,17 @@ const SUCCEEDED: Requests = { ...NO_REQUESTS, succeeded: true, answers: 'other' 
 /** Above the ids of the log. */
 const FIRST_REDRIVEN = 1_000_000;
 const LANES = ['c:1', 'c:2', 'c:3', 'c:4'];
-const OUTCOMES = ['delivered', 'delivered', 'delivered', 'dropped', 'retry', 'dead', 'crashed', 'returned'] as const;
+const OUTCOMES = [
+  'delivered',
+  'delivered',
+  'delivered',
+  'dropped',
+  'retry',
+  'waits',
+  'dead',
+  'crashed',
+  'returned',
+] as const;
 type Outcome = (typeof OUTCOMES)[number];
 /** A unit that a claim has given out. */
 type Unit = { lane: string; record: string; id: string };

@@ -35,7 +35,7 @@ local THROTTLED_MS = 3000
 
 local default, forProgram = consumer == '', isProgram(consumer)
 -- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt,
---   revision, trimmedAt, pulledAt
+--   revision, trimmedAt, pulledAt, filtersDigest
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' or (s.pull ~= '1' and not forProgram) then return { 'OFF' } end
 -- By the older configuration, the cursor would pass updates of kinds that the program wants by the newer one.

@@ -196,6 +196,14 @@ describe('what a program took', () => {
     expect(await scene.counted()).toEqual(['4 1 0 0 0', '4 1 0 0 0']);
   });
 
+  test('does not count as delivered to the poller that acknowledges what is around it', async () => {
+    await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
+    for (const [at, mark] of ['', '=5', '=5', ''].entries()) await accept(at + 1, mark);
+    await read(5);
+    expect(await scene.commands.hget(scene.keys.state, 'pullCursorCount')).toBe('4');
+    expect(await scene.counted()).toEqual(['4 2 0 0 0', '4 2 0 0 0']);
+  });
+
   test('is not passed behind an update that was left out by its kind', async () => {
     await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
     await accept(1, '', 'poll');

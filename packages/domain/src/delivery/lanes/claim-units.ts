@@ -145,9 +145,10 @@ function settledArguments(settled: SettledUnit, nowMs: number): SettleArgs['sett
   const common = { lane: unit.lane, id: unit.unitId, members: unit.updates.length, outcome };
   switch (outcome) {
     case 'retry': {
-      const json = settled.record === null ? '' : JSON.stringify(settled.record);
+      const json = JSON.stringify(settled.record);
       return { ...common, dueInMs: Math.ceil(settled.atMs - nowMs), json };
     }
+    case 'waits':
     case 'crashed':
       return { ...common, dueInMs: Math.ceil(settled.atMs - nowMs), json: '' };
     case 'dead':

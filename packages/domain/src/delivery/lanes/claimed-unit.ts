@@ -32,10 +32,10 @@ export type Outcome =
   | { outcome: 'delivered' }
   /** A rule drops it: the backend does not get it. */
   | { outcome: 'dropped' }
-  /**
-   * It is tried again at `atMs`: it waits for its pace or for a store (`record` is unchanged), or a try failed (`record` counts it).
-   */
-  | { outcome: 'retry'; atMs: number; record: RetryRecord | null }
+  /** A try failed, which `record` counts; the next one is at `atMs`. */
+  | { outcome: 'retry'; atMs: number; record: RetryRecord }
+  /** It waits until `atMs` for its pace, a store or the platform's word. No try failed, so none is counted. */
+  | { outcome: 'waits'; atMs: number }
   | { outcome: 'dead'; failure: DeliveryFailure }
   /** Our own code failed. The unit is begun again, until it was begun three times. */
   | { outcome: 'crashed'; atMs: number }

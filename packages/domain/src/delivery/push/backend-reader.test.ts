@@ -104,5 +104,5 @@ test('a post that a rule may drop waits while nobody can tell who wrote it, and 
   const { signal } = new AbortController();
   const lease = { signal, ownsTurn: () => true } as never;
   const settled = await reader.handle(unit, { fencingToken: 1, lease, cancel: signal });
-  expect(settled).toEqual({ unit, outcome: 'retry', atMs: scene.nowMs() + 1_000, record: null });
+  expect(settled).toEqual({ unit, outcome: 'waits', atMs: scene.nowMs() + 1_000 });
 });

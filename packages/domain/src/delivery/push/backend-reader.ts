@@ -80,7 +80,7 @@ export function backendReader(
         const nowMs = deps.clock.nowMs();
         if (isStoreAway(error)) {
           warnOfWaiting({ ...names, reason: String(error) });
-          return { unit, outcome: 'retry', atMs: nowMs + FAILED_PAUSE_MS, record: unit.retry };
+          return { unit, outcome: 'waits', atMs: nowMs + FAILED_PAUSE_MS };
         }
         deps.log.error({ ...names, err: error }, 'the handling of an update failed');
         return { unit, outcome: 'crashed', atMs: nowMs };

@@ -346,7 +346,7 @@ test('what a process puts off whose clock is hours ahead is due in time for one 
     const [failed, crashed] = begun.units;
     const atMs = one.clock.nowMs() + 60_000;
     const settled: SettledUpdate[] = [
-      { unit: failed!, outcome: 'retry', atMs, record: null },
+      { unit: failed!, outcome: 'waits', atMs },
       { unit: crashed!, outcome: 'crashed', atMs },
     ];
     await claimDeliveries(one, bot, { ...request(), fencingToken: begun.fencingToken, limit: 10 }, settled);

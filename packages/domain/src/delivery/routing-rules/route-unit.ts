@@ -66,7 +66,7 @@ export async function routeUnit(
   if (press !== null) return answerOutcome(await takeAnswer(deps, bot, press), unit, deps.clock.nowMs());
   const knownFromMs = unit.updates[0].acceptedAtMs + OWN_POST_KNOWN_AFTER_MS;
   if (hidesItsWriter(first) && deps.clock.nowMs() < knownFromMs) {
-    return { outcome: 'retry', atMs: knownFromMs, record: unit.retry };
+    return { outcome: 'waits', atMs: knownFromMs };
   }
   if (await isOwnMessage(deps, first)) return { outcome: 'delivered' };
   const progress = progressOf(unit);
@@ -111,7 +111,7 @@ function pressIn({ kind }: { kind: string }, payload: Fields): QuestionPress | n
 function answerOutcome(taken: 'taken' | 'retry', unit: ClaimedUnit, nowMs: number): Outcome {
   const isRecent = nowMs - unit.updates[0].acceptedAtMs < SHOWN_BY_TURN_MS;
   if (taken === 'taken' || !isRecent) return { outcome: 'delivered' };
-  return { outcome: 'retry', atMs: nowMs + SHOW_AGAIN_MS, record: unit.retry };
+  return { outcome: 'waits', atMs: nowMs + SHOW_AGAIN_MS };
 }
 
 async function sendToAll(
@@ -122,7 +122,7 @@ async function sendToAll(
   lease: RoutingLease,
 ): Promise<Routed> {
   let nextMs = Number.POSITIVE_INFINITY;
-  let record: RetryRecord | null = unit.retry;
+  let failed: RetryRecord | null = null;
   const attempts: Attempt[] = [];
   for (const to of destinations) {
     const reached: DestinationProgress = progress.to[to.key] ?? { sent: 0 };
@@ -135,13 +135,16 @@ async function sendToAll(
     if (result !== null) attempts.push({ ...attemptAt(bot, unit, to, begunAtMs, deps.clock.nowMs()), ...result });
     if (ended.outcome === 'paced') nextMs = Math.min(nextMs, ended.atMs);
     if (ended.outcome === 'retry') {
-      record = afterFailure(unit.retry, failedTry(ended), { expiresAtMs: expiryOf(unit) }, deps.clock.nowMs());
+      failed = afterFailure(unit.retry, failedTry(ended), { expiresAtMs: expiryOf(unit) }, deps.clock.nowMs());
       await lease.storeProgress([]);
-      nextMs = Math.min(nextMs, record.nextTryAtMs);
+      nextMs = Math.min(nextMs, failed.nextTryAtMs);
     }
   }
-  if (nextMs < expiryOf(unit)) return { outcome: 'retry', atMs: nextMs, record, attempts };
-  const expired = nextMs === Number.POSITIVE_INFINITY ? null : record;
+  if (nextMs < expiryOf(unit)) {
+    const again = failed === null ? ({ outcome: 'waits' } as const) : ({ outcome: 'retry', record: failed } as const);
+    return { ...again, atMs: nextMs, attempts };
+  }
+  const expired = nextMs === Number.POSITIVE_INFINITY ? null : (failed ?? unit.retry);
   return { ...endOf(unit, { destinations, progress }, expired, deps.clock.nowMs()), attempts };
 }
 

@@ -126,7 +126,7 @@ async function route(deps: RouteDeps, bot: Bot, unit: ClaimedUnit, turn: Handlin
     const atMs = deps.clock.nowMs() + FAILED_PAUSE_MS;
     if (isStoreAway(error)) {
       deps.warnOfWaiting({ ...names, reason: String(error) });
-      return measured({ outcome: 'retry', atMs, record: unit.retry });
+      return measured({ outcome: 'waits', atMs });
     }
     deps.log.error({ ...names, err: error }, 'the routing of an update failed');
     return measured({ outcome: 'crashed', atMs });

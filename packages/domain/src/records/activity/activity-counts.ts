@@ -2,9 +2,9 @@
 export type ActivityCounts = {
   /** Updates that were accepted. */
   in: number;
-  /** Updates that the backend accepted, or that the default consumer acknowledged. */
+  /** Updates that a backend accepted, that rules sent on, or that the default consumer acknowledged. */
   delivered: number;
-  /** Updates for the backend that became dead letters. */
+  /** Updates that a reader gave up: they became dead letters. */
   failed: number;
   /** Attempts at delivery that failed and will be repeated. */
   retried: number;

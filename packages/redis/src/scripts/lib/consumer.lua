@@ -11,6 +11,7 @@ local MAX_CONSUMERS = 16
 -- answered without a write to the disk.
 local SHOWN_MS = 1000
 local SHOWN_WAITING_MS = 10000
+local COUNTED_AT_ONCE = 100
 
 local function consumerCount(consumers)
   local count = 0
@@ -53,15 +54,33 @@ local function isHidden(reader, entry)
   return hidesSome(reader) and redis.call('SISMEMBER', reader.deliveredAhead, idOf(entry)) == 1
 end
 
+-- How many updates for the default readers are in the log after `from` and up to `to`. What programs took alone is not counted.
+local function allowedBetween(log, from, to)
+  local found, after = 0, from
+  repeat
+    local page = redis.call('XRANGE', log, '(' .. after, to, 'COUNT', COUNTED_AT_ONCE)
+    for _, entry in ipairs(page) do
+      if isAllowedEntry(entry) then found = found + 1 end
+    end
+    after = page[1] and idTextOf(page[#page])
+  until #page < COUNTED_AT_ONCE
+  return found
+end
+
 -- received: the client confirms these updates; otherwise it skips them without having read them.
 local function acknowledge(reader, id, received)
   if id <= reader.cursor then return end
+  local from = reader.cursor
   reader.cursor = id
   if not reader.default then return end
   local s, all = reader.s, tonumber(reader.s.allowedCount)
   local count, before = countUpTo(reader.log, id, all, reader.last), tonumber(s.pullCursorCount)
   if received then
     local delivered = math.max(0, count - before)
+    -- Only filters let programs take updates alone.
+    if delivered > 0 and (s.filtersDigest or '') ~= '' then
+      delivered = allowedBetween(reader.log, from, tostring(id))
+    end
     countActivity(reader.activityPrefix, reader.shardActivityPrefix, reader.now, 0, delivered, 0, 0, 0)
   end
   movePullCursor(reader.state, s, tostring(id), count == all and s.allowedCount or count, reader.now)

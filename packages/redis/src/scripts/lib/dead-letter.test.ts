@@ -1,5 +1,6 @@
 import { BOT, type LuaScene, luaScene, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { readerMinutesPrefix } from '../../keys.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -38,6 +39,13 @@ test('says which update was given up, by whom, and why', async () => {
     ...{ t: 'dead', b: String(BOT), g: REGISTRATION, a: '5', i: '7', u: '{}', d: 'push', w: '500', c: '3', s: '500' },
     ...{ code: 'refused', firstFailedAt: '1', lastFailedAt: '2', destinations: '[1]', excerpt: 'oops', exclusive: '0' },
   });
+});
+
+test.each(['push', 'rules', 'program:5'])('counts once as given up, for the bot, its shard and %s', async (reader) => {
+  await add({ code: 'too_far_behind', reason: 'r', attempts: 0 }, reader);
+  expect(await scene.counted()).toEqual(['0 0 1 0 0', '0 0 1 0 0']);
+  const [key = ''] = await scene.commands.keys(`${readerMinutesPrefix(BOT, reader)}*`);
+  expect(await scene.commands.hgetall(key)).toEqual({ 1: '1' });
 });
 
 test('what is not known is empty, and a null of JSON is no number', async () => {

@@ -26,12 +26,11 @@ local function keepAttempts(turn, s, args)
   announceLive(turn.botId)
 end
 
--- Counts for the bot, its shard and the reader, at the end of a call.
+-- Counts for the bot, its shard and the reader, at the end of a call. What was given up is counted with its dead letter.
 local function countOutcomes(turn, args)
-  -- stylua: ignore
-  countActivity(args.activityPrefix, args.shardActivityPrefix, turn.now, 0, turn.delivered, turn.givenUp, turn.retried, 0)
+  countActivity(args.activityPrefix, args.shardActivityPrefix, turn.now, 0, turn.delivered, 0, turn.retried, 0)
   -- An attempt at a backend that succeeded is an update that was delivered; an update that rules have sent on may be several.
   local delivered = turn.reader == 'rules' and turn.delivered or 0
   local attempts = turn.repeated and '' or args.measured
-  countOfReader(args.readerMinutesPrefix, turn.now, delivered, turn.givenUp, turn.retried, attempts)
+  countOfReader(args.readerMinutesPrefix, turn.now, delivered, 0, turn.retried, attempts)
 end

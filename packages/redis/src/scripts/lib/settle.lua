@@ -2,8 +2,8 @@
 -- @args from turn
 --   ...settled lane: text, id: text  of its first update in the lane
 --     members: number  how many updates leave the lane with it
---     outcome: delivered|dropped|retry|dead|crashed|returned
---     dueInMs: number?  for retry and crashed
+--     outcome: delivered|dropped|retry|waits|dead|crashed|returned
+--     dueInMs: number?  for retry, waits and crashed
 --     json: text  of the record for retry, of the failure for dead
 -- @include turn
 -- @include give-up
@@ -33,8 +33,11 @@ local function settleUnit(turn, lane, id, members, outcome, dueIn, text)
     turn.due[lane] = turn.now + dueIn
   else
     redis.call('HDEL', turn.work, 's:' .. id)
-    redis.call('HSET', turn.work, 'r:' .. id, text)
-    turn.retried = turn.retried + members
+    -- What only waits was not tried: its record stays.
+    if outcome == 'retry' then
+      redis.call('HSET', turn.work, 'r:' .. id, text)
+      turn.retried = turn.retried + members
+    end
     turn.due[lane] = turn.now + dueIn
   end
   return true

@@ -70,6 +70,14 @@ test('what is to be tried again keeps its record, and no more counts as begun', 
   expect(await lane()).toEqual({ waits: ['1', '2'], dueMs: writtenNow(60_000), work, inFlight: 0 });
 });
 
+test('what only waits keeps the record that it has, and counts as no retry', async () => {
+  await claimed();
+  await scene.commands.hset(scene.keys.work, 'r:1', '{"attempts":1}');
+  await settle({ outcome: 'waits', dueInMs: 60_000 });
+  const work = { 'r:1': '{"attempts":1}' };
+  expect(await lane()).toEqual({ waits: ['1', '2'], dueMs: writtenNow(60_000), work, inFlight: 0 });
+});
+
 test('what crashed stays begun, and what was returned does not', async () => {
   await claimed();
   await settle({ outcome: 'crashed', dueInMs: 60_000 });

@@ -56,7 +56,7 @@ local function openTurn(reader, names, keys, args, readerState)
     halted = false,
     wakeHistory = 0,
     changes = {},
-    -- How many updates this call settled so, for the activity; givenUp: those that became dead letters.
+    -- How many updates this call settled so; givenUp: those that became dead letters.
     delivered = 0,
     retried = 0,
     givenUp = 0,
