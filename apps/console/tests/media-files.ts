@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import type { Browser } from '@flotilla/testing/browser.ts';
 
 const RATE = 8_000;
@@ -81,4 +81,46 @@ export async function oneSecondOfVideo(browser: Browser): Promise<string> {
   })()`);
   await page.close();
   return base64;
+}
+
+const still = (k: unknown) => ({ a: 0, k });
+const WHOLE_S = 2;
+
+/** An animated sticker in base64: Lottie's JSON, packed. A square turns around a dot. */
+export function animatedSticker(changes: object = {}): string {
+  return packed(JSON.stringify({ ...lottie(), ...changes }));
+}
+
+export function packed(text: string): string {
+  return gzipSync(text).toString('base64');
+}
+
+/** The animation of such a sticker. */
+export function lottie() {
+  const turns = {
+    ...{ a: 1 },
+    k: [
+      { t: 0, s: [0], i: { x: [0.5], y: [0.5] }, o: { x: [0.5], y: [0.5] } },
+      { t: WHOLE_S * 60, s: [360] },
+    ],
+  };
+  const square = [
+    { ty: 'rc', d: 1, s: still([240, 240]), p: still([0, 0]), r: still(40) },
+    { ty: 'fl', c: still([0.2, 0.55, 0.95, 1]), o: still(100), r: 1 },
+  ];
+  const dot = [
+    { ty: 'el', d: 1, s: still([90, 90]), p: still([0, 0]) },
+    { ty: 'fl', c: still([1, 0.8, 0.2, 1]), o: still(100), r: 1 },
+  ];
+  return {
+    ...{ tgs: 1, v: '5.5.2', fr: 60, ip: 0, op: WHOLE_S * 60, w: 512, h: 512, nm: 'a square', ddd: 0, assets: [] },
+    layers: [shapes(1, dot, still(0)), shapes(2, square, turns)],
+  };
+}
+
+function shapes(ind: number, items: object[], r: object) {
+  const tr = { ty: 'tr', p: still([0, 0]), a: still([0, 0]), s: still([100, 100]), r: still(0), o: still(100) };
+  const ks = { o: still(100), r, p: still([256, 256, 0]), a: still([0, 0, 0]), s: still([100, 100, 100]) };
+  const layer = { ddd: 0, ind, ty: 4, nm: '', sr: 1, ks, ao: 0, ip: 0, op: WHOLE_S * 60, st: 0, bm: 0 };
+  return { ...layer, shapes: [{ ty: 'gr', it: [...items, tr], nm: '', np: items.length, bm: 0, hd: false }] };
 }

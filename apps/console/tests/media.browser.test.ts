@@ -4,7 +4,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
 import { HOSTILE } from './hostile-names.ts';
-import { oneSecondOfSound, oneSecondOfVideo, picturePng } from './media-files.ts';
+import { animatedSticker, oneSecondOfSound, oneSecondOfVideo, packed, picturePng } from './media-files.ts';
 import { picture } from './open-console.ts';
 
 const ADA = 777;
@@ -40,7 +40,10 @@ beforeAll(async () => {
   await send({ file: { kind: 'animation', name: 'gif.webm', mime: 'video/webm', base64: video } });
   await send({ file: { kind: 'video_note', name: 'n.webm', mime: 'video/webm', base64: video } });
   await send({ file: { kind: 'sticker', name: 's.png', mime: 'image/png', base64: picturePng(60, [256, 256]) } });
-  await send({ content: { sticker: { file_id: 'x', is_animated: true, width: 512, height: 512, emoji: '🐳' } } });
+  const tgs = { kind: 'sticker', name: 's.tgs', mime: 'application/x-tgsticker' };
+  await send({ file: { ...tgs, base64: animatedSticker(), emoji: '🐳' } });
+  await send({ file: { ...tgs, base64: packed('0'.repeat(3 * 1024 * 1024)), emoji: '💣' } });
+  await send({ file: { kind: 'sticker', name: 's.webm', mime: 'video/webm', base64: video, emoji: '🎬' } });
   await send({ content: { poll: POLL } });
   await send({ content: { location: { latitude: 52.5, longitude: 13.4 } } });
   await send({ content: { contact: { phone_number: '+49 30 1', first_name: 'Max' } } });
@@ -93,14 +96,115 @@ test(
   TEST_MS,
 );
 
+const WHALE = '[aria-label^="Sticker: 🐳"]';
+
+/** From its next load on, a page counts the frames that it draws. */
+const countFrames = (page: Page) =>
+  page.addInitScript(`
+    window.framesDrawn = 0;
+    const clear = CanvasRenderingContext2D.prototype.clearRect;
+    CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+      window.framesDrawn += 1;
+      return clear.apply(this, box);
+    };
+  `);
+const framesOf = (page: Page) => page.evaluate<number>('window.framesDrawn');
+
+/** Waits until the sticker, on the screen, moves; messages above it may still push it away. */
+async function untilMoves(page: Page): Promise<void> {
+  const before = await framesOf(page);
+  const moves = async () => {
+    await page.locator(WHALE).scrollIntoViewIfNeeded();
+    return (await framesOf(page)) > before + 3;
+  };
+  await waitFor(moves, { timeoutMs: 30_000, message: 'nothing moves' });
+}
+
+/** Waits until the page draws no frame for as long as a dozen would take. */
+async function untilStands(page: Page): Promise<void> {
+  const overTwelveFrames = `new Promise((done) => {
+    const before = window.framesDrawn;
+    let frames = 0;
+    const next = () => (++frames < 12 ? requestAnimationFrame(next) : done(window.framesDrawn === before));
+    requestAnimationFrame(next);
+  })`;
+  await waitFor(() => page.evaluate<boolean>(overTwelveFrames), { timeoutMs: 30_000, message: 'it still moves' });
+}
+
 test(
-  'who wants no motion begins every loop, and a sticker that browsers cannot draw is its emoji',
+  'an animated sticker loads its player once it is seen, moves only while it is on the screen, and a press holds it',
   async () => {
-    const { page } = await suite.openAsAdmin(chat(), { reducedMotion: 'reduce' });
+    const { page, files, complaints } = await suite.openAsAdmin();
+    await countFrames(page);
+    const players = () => [...files].filter(([name]) => name.includes('lottie'));
+    await page.goto(`${suite.fleet.url}/console/inbox`);
+    await page.getByRole('link', { name: /^Ada Lovelace/ }).waitFor();
+    expect(players()).toEqual([]);
+    await page.goto(`${suite.fleet.url}/console/${chat()}`);
     await inTheFeed(page).getByText('shows 4').waitFor();
-    await page.getByRole('img', { name: 'Sticker: 🐳' }).waitFor();
+    await reach(page, WHALE);
+    await untilMoves(page);
+    await waitFor(() => players().length > 0);
+    expect(players()[0]![1]).toBeLessThan(60 * 1024);
+    const sticker = page.locator(WHALE);
+    expect(await sticker.getAttribute('aria-label')).toBe('Sticker: 🐳, pause');
+    await picture(page, 'inbox-sticker');
+    await sticker.press('Enter');
+    await untilStands(page);
+    await sticker.press('Enter');
+    await untilMoves(page);
+    // Above the screen it is still in the page.
+    await page.evaluate(`document.querySelector('.feed').scrollBy(0, (({ bottom }, { top }) => bottom - top + 8)(
+      document.querySelector('${WHALE}').getBoundingClientRect(), document.querySelector('.feed').getBoundingClientRect()))`);
+    await untilStands(page);
+    expect(await sticker.count()).toBe(1);
+    await untilMoves(page);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'of a sticker that unpacks to more than the platform takes, the emoji is shown; one of video plays silently',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(chat());
+    await inTheFeed(page).getByText('shows 4').waitFor();
+    await reach(page, '[aria-label^="Sticker: 💣"]');
+    await inTheFeed(page).getByRole('img', { name: 'Sticker: 💣' }).getByText('💣').waitFor();
+    await reach(page, '.moving-sticker video');
+    const film = "document.querySelector('.moving-sticker video')";
+    await waitFor(() => page.evaluate<boolean>(`${film}.muted && ${film}.currentTime > 0`), { timeoutMs: 30_000 });
+    await page.getByRole('button', { name: 'Sticker: 🎬, pause' }).press('Enter');
+    await waitFor(() => page.evaluate<boolean>(`${film}.paused`));
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'who wants no motion begins every loop: an animated sticker shows its first frame, and plays under the pointer or by a press',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin('', { reducedMotion: 'reduce' });
+    await countFrames(page);
+    await page.goto(`${suite.fleet.url}/console/${chat()}`);
+    await inTheFeed(page).getByText('shows 4').waitFor();
+    await reach(page, `${WHALE} canvas`);
+    const sticker = page.getByRole('button', { name: 'Sticker: 🐳, play' });
+    const colours = `(() => {
+      const { width, height } = document.querySelector('${WHALE} canvas');
+      return document.querySelector('${WHALE} canvas').getContext('2d').getImageData(width / 2, height / 2, 1, 1).data[3];
+    })()`;
+    await waitFor(async () => (await page.evaluate<number>(colours)) === 255, { message: 'the first frame' });
+    await untilStands(page);
+    await page.locator(WHALE).hover();
+    await untilMoves(page);
+    await page.mouse.move(0, 0);
+    await untilStands(page);
+    await sticker.press('Enter');
+    await untilMoves(page);
     await reach(page, '.video.animation');
     expect(await page.evaluate("document.querySelector('.video.animation').autoplay")).toBe(false);
+    expect(complaints).toEqual([]);
   },
   TEST_MS,
 );
@@ -178,6 +282,8 @@ testLooks('what a chat shows and plays fits every look', suite, async (one, look
   await page.goto(`${suite.fleet.url}/console/${chat()}`);
   await page.locator('.dice').waitFor();
   await lookAt('inbox-contents');
+  await reach(page, `${WHALE} canvas`);
+  await lookAt('inbox-stickers');
   await reach(page, '.round-video');
   await lookAt('inbox-videos');
   await reach(page, 'button.picture');

@@ -20,6 +20,7 @@ const SENT_FILE = z.strictObject({
   name: z.string().optional(),
   mime: z.string().optional(),
   base64: z.string(),
+  emoji: z.string().optional().describe('of a sticker'),
 });
 
 const SAID = inChat({
@@ -72,7 +73,10 @@ function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): 
     const { text, entities } = formatText(input.text, input.parseMode ?? '', undefined);
     Object.assign(said, { text }, entities.length > 0 && { entities });
   }
-  if (input.file !== undefined) Object.assign(said, showMedia(input.file.kind, keep(sim, input.file)));
+  if (input.file !== undefined) {
+    const { kind, emoji = '' } = input.file;
+    Object.assign(said, showMedia(kind, keep(sim, input.file), { emoji }));
+  }
   if (input.caption !== undefined) said.caption = input.caption;
   return { ...said, ...input.content };
 }

@@ -38,8 +38,9 @@ export function showMedia(kind: MediaKind, file: SimFile, details: MediaDetails 
     case 'video_note':
       return { video_note: { duration, length: details.length || 240, ...base } };
     case 'sticker': {
-      const look = { width: 512, height: 512, is_animated: false, is_video: false, type: 'regular' };
-      return { sticker: { ...look, ...(details.emoji && { emoji: details.emoji }), ...base } };
+      const look = { width: 512, height: 512, type: 'regular' };
+      const motion = { is_animated: file.path.endsWith('.tgs'), is_video: file.path.endsWith('.webm') };
+      return { sticker: { ...look, ...motion, ...(details.emoji && { emoji: details.emoji }), ...base } };
     }
   }
 }

@@ -1,8 +1,11 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 
 /** How a file of a message is shown. */
-export type Look = 'picture' | 'sticker' | 'emoji' | 'video' | 'loop' | 'round' | 'sound' | 'file';
+export type Look = 'picture' | 'sticker' | 'moving' | 'video' | 'loop' | 'round' | 'sound' | 'file';
 
+/** How a sticker of Lottie's JSON, packed by gzip, is named. */
+export const TGS = 'application/x-tgsticker';
+export const REDUCED_MOTION = '(prefers-reduced-motion: reduce)';
 /** The platform gives bots no larger files. */
 const LARGEST_BYTES = 20 * 1024 * 1024;
 const PICTURES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'];
@@ -23,15 +26,16 @@ export function isTooLarge({ file_size: size = 0 }: Message): boolean {
 }
 
 export function lookOf(message: Message): Look {
-  const { media_type: type, mime_type: mime = '', emoji } = message;
+  const { media_type: type, mime_type: mime = '', emoji, thumbnail_file_id: poster } = message;
   if (isTooLarge(message)) return 'file';
   switch (type) {
     case 'photo':
       return 'picture';
     case 'sticker':
-      if (mime.startsWith('video/')) return 'loop';
       if (mime === '' || PICTURES.includes(mime)) return 'sticker';
-      return emoji === undefined ? 'file' : 'emoji';
+      if (mime === TGS || VIDEOS.includes(mime)) return 'moving';
+      // Browsers cannot draw it; something of it they can.
+      return (emoji ?? poster) === undefined ? 'file' : 'moving';
     case 'animation':
       return PICTURES.includes(mime) ? 'picture' : 'loop';
     case 'video':

@@ -5,6 +5,7 @@ import { useNumber } from '../../../parts/time.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { useChatActions } from './chat-actions.ts';
 import { clockOf, fileUrl, isTooLarge, type Look, lookOf, pictureName, sizeOf } from './files.ts';
+import { MovingSticker } from './moving-sticker.tsx';
 import { Player, RoundVideo, Sound } from './players.tsx';
 
 /** The file of a message: it is shown or played in its place, or else downloaded. */
@@ -21,7 +22,7 @@ type Shown = (message: Message, failed: () => void) => ReactNode;
 const LOOKS: Record<Look, Shown> = {
   picture: (message, failed) => <Picture message={message} failed={failed} />,
   sticker: (message, failed) => <Sticker message={message} failed={failed} />,
-  emoji: (message) => <BigEmoji message={message} />,
+  moving: (message, failed) => <MovingSticker message={message} failed={failed} />,
   video: (message, failed) => <Player message={message} failed={failed} />,
   loop: (message, failed) => <Player message={message} failed={failed} loops />,
   round: (message, failed) => <RoundVideo message={message} failed={failed} />,
@@ -68,16 +69,6 @@ function Sticker({ message, failed }: MediaProps): ReactNode {
         {...(width && height ? { width, height } : {})}
         onError={failed}
       />
-    </span>
-  );
-}
-
-/** A sticker that browsers cannot draw. */
-function BigEmoji({ message: { emoji } }: { message: Message }): ReactNode {
-  const { inbox: words } = useWords();
-  return (
-    <span className="big-emoji" role="img" aria-label={pictureName({ text: emoji }, words.media.sticker)}>
-      {emoji}
     </span>
   );
 }

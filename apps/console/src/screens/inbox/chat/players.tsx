@@ -3,18 +3,17 @@ import { type ReactNode, useRef, useState } from 'react';
 import { Icon } from '../../../parts/icon.tsx';
 import { useMedia } from '../../../parts/media.ts';
 import { useWords } from '../../../words/words.tsx';
-import { clockOf, fileUrl, pictureName, posterUrl } from './files.ts';
+import { clockOf, fileUrl, pictureName, posterUrl, REDUCED_MOTION } from './files.ts';
 
 type PlayerProps = { message: Message; failed: () => void };
 
 /** What loops without a sound begins by itself if it is no larger. */
 const LARGEST_LOOP_BYTES = 4 * 1024 * 1024;
-const REDUCED = '(prefers-reduced-motion: reduce)';
 
 /** A video; one that `loops` is silent, and begins by itself where nothing speaks against it. */
 export function Player({ message, failed, loops = false }: PlayerProps & { loops?: boolean }): ReactNode {
   const { inbox: words } = useWords();
-  const isStill = useMedia(REDUCED);
+  const isStill = useMedia(REDUCED_MOTION);
   const { width, height, media_type: type = 'video', text, file_size: size = 0 } = message;
   const begins = loops && !isStill && size <= LARGEST_LOOP_BYTES;
   return (
