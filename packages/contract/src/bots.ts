@@ -3,7 +3,7 @@ import { ATTENTION_KINDS, attentionOfBot, silentAfterField, silentAfterInput } f
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
-import { flag, integer, jsonObject, listOf, nullable, ownId, pagedInputs, text } from './inputs.ts';
+import { flag, integer, jsonObject, listOf, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 /** The state of a bot in one word, by which a list can be filtered. */
@@ -214,6 +214,9 @@ export const botOperations = {
       q: text({ max: 256 })
         .default('')
         .describe('A part of the name or of the username, or the beginning of an @username. Case does not matter.'),
+      ids: ownIds(100)
+        .optional()
+        .describe('Only these bots, 100 at most. Those that the caller does not see are left out.'),
       state: z
         .enum(BOT_STATES)
         .optional()

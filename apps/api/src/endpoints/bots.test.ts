@@ -359,6 +359,15 @@ describe('listing bots', () => {
     });
   });
 
+  test('has only the bots of these ids, without those that are gone or that the caller does not see', async () => {
+    const [one, foreign, other] = [await api.addBot(), await api.addBot(), await api.addBot()];
+    const account = await insertAccount(api.database.db, { username: 'of-two', bots: [one.id, other.id] });
+    const query = { ids: [other.id, one.id, foreign.id, one.id, 1_000_000].join(',') };
+    const answer = await restClient(api.url, account.key)('GET', '/api/bots', { query });
+    expect((answer.json as BotResource[]).map(({ id }) => id)).toEqual([one.id, other.id]);
+    expect(answer.headers.get('x-total-count')).toBe('2');
+  });
+
   test('pages by limit, offset and the cursor of its Link', async () => {
     for (let added = 0; added < 3; added += 1) await api.addBot();
     const total = ((await api.admin('GET', '/api/bots')).json as BotResource[]).length;

@@ -20,7 +20,8 @@ import { presentBot } from '../present/present-bot.ts';
 export const botHandlers: Handlers<typeof botOperations> = {
   async listBots(context, { input, caller }) {
     const { limit, offset, sort } = input;
-    const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id));
+    const named = input.ids?.flatMap((id) => context.directory.byId(id) ?? []) ?? context.directory.all();
+    const visible = [...new Set(named)].filter((bot) => seesBot(caller, bot.id));
     const wanted = { after: decodedCursor(input.before, sort), count: offset + limit + 1 };
     const query = { q: input.q, state: input.state, sort, attention: input.attention };
     const { bots, total, takenAtMs } = await findBots(context, visible, query, wanted);

@@ -249,7 +249,9 @@ const EXAMPLES: Record<OperationName, Example> = {
   showSystem: () => ({}),
   showApiRoot: () => ({}),
   listAttention: () => ({ bot_id: botId, kinds: 'nobody_reads,poller_silent', limit: 5, offset: 0 }),
-  listBots: () => ({ q: 'e', attention: 'nobody_reads', state: 'not_polled', sort: 'pending', limit: 5, offset: 0 }),
+  listBots: () => ({
+    ...{ q: 'e', ids: [botId], attention: 'nobody_reads', state: 'not_polled', sort: 'pending', limit: 5, offset: 0 },
+  }),
   showBot: () => ({ id: botId }),
   addBot: async () => ({
     token: await newToken(),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call, callPage } from '../call.ts';
+import { callPage } from '../call.ts';
+import { botQuery } from './bot-query.ts';
 import { type Finder, PickField } from './pick-field.tsx';
 
 const SHOWN = 8;
@@ -31,12 +32,11 @@ export function useBotName(id: string | undefined): string {
 /** The query that `useBotName` shows. */
 export function nameQuery(id: string) {
   return {
-    queryKey: ['bot', id],
-    queryFn: ({ signal }: { signal: AbortSignal }) => call('showBot', { id }, signal),
+    ...botQuery(id),
     // Whoever looks at an old entry may meet a bot that is gone.
     retry: false,
     staleTime: 60_000,
-  } as const;
+  };
 }
 
 /** The bots that the account sees, or those among them that are named. */

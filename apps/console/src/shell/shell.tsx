@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { call } from '../call.ts';
 import { useShortcuts } from '../keys.ts';
 import { loadLate } from '../load-late.ts';
+import { botQuery } from '../parts/bot-query.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
 import { useMenusLater } from '../parts/late-menus.ts';
 import { useInstallation } from '../parts/use-installation.ts';
@@ -105,8 +105,7 @@ function SandboxLink(): ReactNode {
   const { id } = useParams({ strict: false }) as { id?: string };
   const isOfBot = useRouterState({ select: ({ location }) => location.pathname.startsWith('/bots/') });
   const bot = useQuery({
-    queryKey: ['bot', id],
-    queryFn: ({ signal }) => call('showBot', { id: id! }, signal),
+    ...botQuery(id ?? ''),
     enabled: sandboxUrl !== undefined && isOfBot && id !== undefined,
   });
   if (sandboxUrl === undefined) return null;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CallError, call } from '../../call.ts';
+import { botQuery } from '../../parts/bot-query.ts';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -29,7 +30,7 @@ export function Chat(): ReactNode {
   const words = useWords();
   const { id, chat } = useChatParams();
   const { botId, chatId } = useChatOfPage();
-  const bot = useQuery({ queryKey: ['bot', id], queryFn: ({ signal }) => call('showBot', { id }, signal) });
+  const bot = useQuery(botQuery(id));
   const title = useChatTitle(botId, chatId);
   useTitle(title);
   if (bot.data === undefined && bot.error instanceof CallError && [400, 403, 404].includes(bot.error.status)) {

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { type Answer, call } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
+import { botQuery } from '../../parts/bot-query.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -117,11 +118,7 @@ export function BotName({ id }: { id: number }): ReactNode {
 /** What would keep the updates of this bot from its backend now. */
 function BotWarning({ id }: { id: number }): ReactNode {
   const words = useDeliveriesWords();
-  const { data: bot } = useQuery({
-    queryKey: ['bot', String(id)],
-    queryFn: ({ signal }) => call('showBot', { id }, signal),
-    retry: false,
-  });
+  const { data: bot } = useQuery({ ...botQuery(String(id)), retry: false });
   if (bot === undefined || (!bot.disabled && bot.backend_state !== 'open')) return null;
   return (
     <p className="warning">

@@ -1,7 +1,8 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { call, callPage } from '../../call.ts';
+import { callPage } from '../../call.ts';
+import { botQuery } from '../../parts/bot-query.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useTitle } from '../../parts/use-title.ts';
@@ -57,12 +58,7 @@ function useChosenBots(chosen: string | undefined) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const ids = chosen?.split(',').slice(0, MOST_BOTS) ?? [];
-  const named = useQueries({
-    queries: ids.map((id) => ({
-      queryKey: ['bot', id],
-      queryFn: ({ signal }: { signal: AbortSignal }) => call('showBot', { id }, signal),
-    })),
-  });
+  const named = useQueries({ queries: ids.map(botQuery) });
   if (chosen === undefined) {
     const retry = () => void latest.refetch();
     return { bots: latest.data?.rows ?? [], isLoaded: latest.isSuccess, error: latest.error, retry };

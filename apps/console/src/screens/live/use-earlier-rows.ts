@@ -35,7 +35,8 @@ export function useEarlierRows(botIds: readonly number[], take: (rows: Row[]) =>
       const rows = done.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
       // What has happened since comes by the stream.
       const before = rows.filter(({ at }) => at < openedAt.current);
-      const ordered = before.toSorted((one, other) => one.at.localeCompare(other.at));
+      // The newest come first, also of those that came in the same millisecond.
+      const ordered = before.toReversed().toSorted((one, other) => one.at.localeCompare(other.at));
       // Of each kind the last ones: a bot that is not delivered has its updates all the same.
       const last = (kind: LiveRow['kind']) => ordered.filter((row) => row.kind === kind).slice(-AT_MOST);
       latest.current([...last('update'), ...last('attempt')]);
