@@ -27,7 +27,7 @@ beforeAll(async () => {
   const conditions = [
     { condition_type: 'chat_id', condition_value: String(group) },
     { condition_type: 'user_id', condition_value: String(ADA) },
-    { condition_type: 'keyword', condition_value: HOSTILE.arabic },
+    { condition_type: 'keyword', condition_value: HOSTILE.arabic, action: 'hold' },
   ];
   ids = [];
   for (const condition of conditions) {
@@ -67,6 +67,9 @@ test(
     expect(
       await page.locator('[data-rule]').evaluateAll((rows) => rows.map((one) => Number(one.dataset.rule))),
     ).toEqual(ids);
+    const { control } = suite.fleet;
+    await control.sendMessage({ person: ADA, chat: group, text: `${HOSTILE.arabic} again` });
+    await row(page, first).getByText('1 hit').waitFor({ timeout: 60_000 });
     await picture(page, 'rules-order');
     expect(complaints).toEqual([]);
   },

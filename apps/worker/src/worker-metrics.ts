@@ -53,13 +53,20 @@ function outboxMetrics({ quickCounter }: Metrics): MeasureOutbox {
   return { attempted: (outcome) => sends.of(outcome).inc() };
 }
 
-/** A rule that drops a message is applied by push, so no unit of rules ends as dropped. */
-const ROUTING_OUTCOMES: Outcome['outcome'][] = ['delivered', 'retry', 'waits', 'dead', 'crashed', 'returned'];
+const ROUTING_OUTCOMES: Outcome['outcome'][] = [
+  'delivered',
+  'dropped',
+  'retry',
+  'waits',
+  'dead',
+  'crashed',
+  'returned',
+];
 
 function routingMetrics({ quickCounter, quickHistogram }: Metrics): MeasureRouting {
   const handled = quickCounter({
     name: 'flotilla_updates_routed_total',
-    help: 'Updates or albums by how their handling by rules ended: delivered, retry (failed), waits (for its pace or a store), dead, crashed, returned (not begun).',
+    help: 'Updates or albums by how their handling by rules ended: delivered, dropped (by the first rule that matched), retry (failed), waits (for its pace or a store), dead, crashed, returned (not begun).',
     labelNames: ['outcome'],
   });
   const lag = quickHistogram({

@@ -67,7 +67,7 @@ function deliverer(redis: RedisHandles, atOnce: number) {
         },
         ...{ lastError: '', failedForMs: null, succeeded: settled.length > 0, answers: 'other' },
         ...{ ...activityPrefixes(BOT), readerMinutesPrefix: readerMinutesPrefix(BOT, 'push') },
-        ...{ tried: tried.map(attemptLine).join('\n'), measured: measuredText(tried), settled },
+        ...{ tried: tried.map(attemptLine).join('\n'), measured: measuredText(tried), hits: '', settled },
       });
     };
     let reply = await claim([], []);

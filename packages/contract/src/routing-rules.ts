@@ -76,6 +76,12 @@ const routingRuleResource = z
       .string()
       .describe('The title of the chat to send to, as the bot that sends last saw it, if the caller sees that bot.')
       .optional(),
+    hits: z
+      .int()
+      .describe(
+        'On how many messages the rule has acted since it was made. A message or an album counts once, when its handling ends or is first to be tried again, and shows a second later. A rule that drops counts where a backend, or another rule, would get the message. Changes of the rule and of its place keep the count.',
+      ),
+    last_hit_at: z.iso.datetime().nullable().describe('When it last acted. null: never.'),
     created_at: createdAtField,
   })
   .meta({ id: 'Route' });
@@ -95,6 +101,8 @@ const RULE: RoutingRuleResource = {
   description: 'Refunds go to the accountants',
   target_bot_name: 'Accounts',
   target_chat_title: 'Accountants',
+  hits: 318,
+  last_hit_at: '2026-01-09T16:04:05.000Z',
   created_at: '2026-01-02T10:30:00.000Z',
 };
 
@@ -243,7 +251,7 @@ without it a ranker by words decides here. A key that is limited to some bots mu
         target_chat_id: EXAMPLE_CHAT_ID,
         description: 'Refunds go to the accountants',
       },
-      output: RULE,
+      output: { ...RULE, hits: 0, last_hit_at: null },
     },
   }),
 

@@ -219,6 +219,16 @@ export interface RoutesTable {
   created_at: CreatedAt;
 }
 
+/** On how many messages a rule has acted; no row: on none. */
+export interface RouteHitsTable {
+  route_id: BigInt64;
+  hits: BigInt64;
+  last_hit_at: Date;
+  /** The last record of the history stream that was counted: both parts of its id. */
+  counted_ms: BigInt64;
+  counted_seq: BigInt64;
+}
+
 /** Named readers of a bot's updates. */
 export interface ProgramsTable {
   id: Generated<BigInt64>;
@@ -666,6 +676,7 @@ export interface Tables {
   chat_users: ChatUsersTable;
   tags: TagsTable;
   routes: RoutesTable;
+  route_hits: RouteHitsTable;
   programs: ProgramsTable;
   program_tokens: ProgramTokensTable;
   route_links: RouteLinksTable;

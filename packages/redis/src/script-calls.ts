@@ -82,6 +82,8 @@ export type BackendArgs = {
   tried: string;
   /** the same as lib/activity.lua counts them */
   measured: string;
+  /** of rules, as lib/rule-hits.lua says; '' for none */
+  hits: string;
   activityPrefix: string;
   shardActivityPrefix: string;
   /** of the keys of lib/activity.lua */
@@ -118,6 +120,8 @@ export type OutcomesArgs = {
   tried: string;
   /** the same as lib/activity.lua counts them */
   measured: string;
+  /** of rules, as lib/rule-hits.lua says; '' for none */
+  hits: string;
   activityPrefix: string;
   shardActivityPrefix: string;
   /** of the keys of lib/activity.lua */
@@ -368,6 +372,8 @@ export type ClaimForProgramArgs = {
   tried: string;
   /** the same as lib/activity.lua counts them */
   measured: string;
+  /** of rules, as lib/rule-hits.lua says; '' for none */
+  hits: string;
   activityPrefix: string;
   shardActivityPrefix: string;
   /** of the keys of lib/activity.lua */
@@ -396,7 +402,7 @@ export type ClaimForProgramReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a program's turn: settles deliveries, files new updates into its lanes, claims what is due. See scripts/claim-for-program.lua. */
 async function claimForProgram(redis: RedisCommands, keys: ClaimForProgramKeys, args: ClaimForProgramArgs): Promise<ClaimForProgramReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredAhead, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredAhead, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   const reply = await runScript(redis, 'claim-for-program', 13, sent);
   switch (reply[0]) {
@@ -429,6 +435,8 @@ export type ClaimForPushArgs = {
   tried: string;
   /** the same as lib/activity.lua counts them */
   measured: string;
+  /** of rules, as lib/rule-hits.lua says; '' for none */
+  hits: string;
   activityPrefix: string;
   shardActivityPrefix: string;
   /** of the keys of lib/activity.lua */
@@ -451,7 +459,7 @@ export type ClaimForPushReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a push turn: settles deliveries, files new updates into lanes, claims what is due. See scripts/claim-for-push.lua. */
 async function claimForPush(redis: RedisCommands, keys: ClaimForPushKeys, args: ClaimForPushArgs): Promise<ClaimForPushReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   const reply = await runScript(redis, 'claim-for-push', 11, sent);
   switch (reply[0]) {
@@ -484,6 +492,8 @@ export type ClaimForRulesArgs = {
   tried: string;
   /** the same as lib/activity.lua counts them */
   measured: string;
+  /** of rules, as lib/rule-hits.lua says; '' for none */
+  hits: string;
   activityPrefix: string;
   shardActivityPrefix: string;
   /** of the keys of lib/activity.lua */
@@ -505,7 +515,7 @@ export type ClaimForRulesReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; shownTo: number | null; revision: number; shown: ShownRow[] };
 /** One call of a rules turn: settles units, files matched updates into lanes, returns new updates, claims what is due. The members of an album leave their lane together. See scripts/claim-for-rules.lua. */
 async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args: ClaimForRulesArgs): Promise<ClaimForRulesReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   for (const one of args.filed) sent.push(one.lane, one.id, one.album);
   const reply = await runScript(redis, 'claim-for-rules', 11, sent);
@@ -707,6 +717,9 @@ export type NoteRoutedKeys = { state: string; rulesWork: string; history: string
 export type NoteRoutedArgs = {
   registrationId: string;
   fencingToken: number;
+  botId: number;
+  /** of rules, as lib/rule-hits.lua says; '' for none */
+  hits: string;
   /** id in its lane */
   inLane: string;
   /** JSON */
@@ -717,9 +730,9 @@ export type NoteRoutedReply =
   | { outcome: 'GONE' }
   | { outcome: 'FENCED'; wakeHistory: boolean }
   | { outcome: 'OK'; wakeHistory: boolean };
-/** Stores the progress of a unit's routing, and appends links between messages to the history stream. See scripts/note-routed.lua. */
+/** Stores the progress of a unit's routing, and appends links between messages and hits of rules to the history stream. See scripts/note-routed.lua. */
 async function noteRouted(redis: RedisCommands, keys: NoteRoutedKeys, args: NoteRoutedArgs): Promise<NoteRoutedReply> {
-  const sent: (string | number)[] = [keys.state, keys.rulesWork, keys.history, keys.pendingTurns, args.registrationId, args.fencingToken, args.inLane, args.progress];
+  const sent: (string | number)[] = [keys.state, keys.rulesWork, keys.history, keys.pendingTurns, args.registrationId, args.fencingToken, args.botId, args.hits, args.inLane, args.progress];
   for (const one of args.records) sent.push(one);
   const reply = await runScript(redis, 'note-routed', 4, sent);
   switch (reply[0]) {

@@ -79,6 +79,10 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
   await fleet.rest('/api/auth/users/add', { username: 'ada', password: PASSWORD, bot_ids: [polled.id] });
   const rule = { source_bot_id: pushed.id, condition_type: 'keyword', condition_value: 'spam', action: 'drop' };
   await fleet.rest('/api/routes/add', rule);
+  const spammer = await fleet.control.createPerson({});
+  await fleet.control.sendMessage({ person: spammer.id, bot: pushed.platformId, text: 'spam' });
+  const routes = () => fleet.rest<{ hits: number }[]>(`/api/routes?bot_id=${pushed.id}`);
+  await waitFor(async () => (await routes())[0]?.hits === 1, { timeoutMs: 30_000 });
   await generate(pushed, COUNT);
 
   // Back up in the middle of the traffic.
@@ -119,7 +123,7 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
   const [chat] = await fleet.rest<{ id: number }[]>(`/api/chats?bot_id=${pushed.id}`);
   const history = await fleet.rest<Message[]>(`/api/messages?bot_id=${pushed.id}&chat_id=${chat?.id}&limit=100`);
   expect(history.length).toBeGreaterThan(0);
-  expect(await fleet.rest(`/api/routes?bot_id=${pushed.id}`)).toMatchObject([{ condition_value: 'spam' }]);
+  expect(await routes()).toMatchObject([{ condition_value: 'spam', hits: 1 }]);
   const signedIn = await fetch(`${fleet.url}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -223,7 +223,7 @@ export async function luaScene() {
         begunAtMost: 3,
         ending: end,
         claim: claimName(name, sent),
-        ...{ tried: '', measured: '', ...activity, readerMinutesPrefix: readerMinutesPrefix(BOT, reader) },
+        ...{ tried: '', measured: '', hits: '', ...activity, readerMinutesPrefix: readerMinutesPrefix(BOT, reader) },
         settled: settled.map((one) => ({ members: 1, dueInMs: null, json: '', ...one })),
       };
     },

@@ -51,6 +51,8 @@ describe('a routing rule', () => {
       delivery: 'at_least_once',
       description: 'To the desk',
       target_bot_name: target.name,
+      hits: 0,
+      last_hit_at: null,
       created_at: expect.stringMatching(/Z$/),
     });
     const second = await added({ enabled: false });

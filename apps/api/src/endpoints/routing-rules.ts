@@ -158,6 +158,8 @@ function presentRoutingRule(rule: RoutingRule): RoutingRuleResource {
     enabled: rule.enabled,
     delivery: rule.delivery,
     description: rule.description,
+    hits: rule.hits,
+    last_hit_at: rule.lastHitAt?.toISOString() ?? null,
     created_at: rule.createdAt.toISOString(),
   };
 }

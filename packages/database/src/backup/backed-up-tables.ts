@@ -19,6 +19,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   chat_users: true,
   tags: true,
   routes: true,
+  route_hits: true,
   programs: true,
   program_tokens: true,
   route_links: true,

@@ -65,6 +65,15 @@ async function createRoutes(db: Kysely<unknown>): Promise<void> {
   await sql`create index routes_source on routes (source_bot_id, id)`.execute(db);
   // For the rules to a bot, and for deleting it.
   await sql`create index routes_target on routes (target_bot_id)`.execute(db);
+  // Apart from the rules, which people lock and processes hold. counted_ms and counted_seq: the last record that was counted.
+  await sql`
+    create table route_hits (
+      route_id bigint primary key references routes on delete cascade,
+      hits bigint not null,
+      last_hit_at timestamptz not null,
+      counted_ms bigint not null,
+      counted_seq bigint not null
+    )`.execute(db);
 }
 
 async function createPrograms(db: Kysely<unknown>): Promise<void> {

@@ -16,6 +16,7 @@ turn.pending = tonumber(s.pushPending)
 settleUnits(turn, ARGV, span(settled))
 local requests = requestsOf(turn, ARGV)
 keepAttempts(turn, s, ARGV)
+keepHits(turn, ARGV)
 local openUntil, closed, opened = updateBreaker(turn, s, requests)
 local hopeless = isHopeless(turn, s, requests)
 

@@ -31,6 +31,7 @@ local cursor, unread = tonumber(s.rulesCursor), tonumber(s.rulesUnread)
 
 settleUnits(turn, ARGV, span(settled))
 keepAttempts(turn, s, ARGV)
+keepHits(turn, ARGV)
 for at in each(filed) do
   local lane, id, album = filed.lane[at], filed.id[at], filed.album[at]
   if tonumber(id) > cursor then

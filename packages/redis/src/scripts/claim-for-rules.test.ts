@@ -1,4 +1,4 @@
-import { DAY_MS, type LuaScene, luaScene, okOf } from '@flotilla/testing/lua-scene.ts';
+import { BOT, DAY_MS, type LuaScene, luaScene, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type ClaimForRulesArgs, scripts } from '../script-calls.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const NOTHING_MATCHED = { gatherMs: 0, matchedTo: null, matched: 0, filed: [] };
+const NOTHING_MATCHED = { hits: '', gatherMs: 0, matchedTo: null, matched: 0, filed: [] };
 const claim = async (
   options: Parameters<LuaScene['claimArguments']>[1],
   matched: Partial<Pick<ClaimForRulesArgs, keyof typeof NOTHING_MATCHED>> = {},
@@ -72,4 +72,17 @@ test('a claim makes 200 dead letters at most, and is to be followed at once by t
   const last = await claim({ token: 1, name: 'a4', end: 'idle' });
   expect(last).toMatchObject({ lookInMs: null, ended: true });
   expect(await scene.deadLetters()).toBe(250);
+});
+
+test('keeps the hits of rules once, however often the claim is sent', async () => {
+  await scene.applyBot({ rules: true });
+  await scene.accept([1]);
+  await scene.commands.del(scene.keys.history, scene.keys.pendingTurns);
+  await claim({ name: 'a1' });
+  const hits = '5 1 8 3';
+  expect(await claim({ token: 1, name: 'a2', limit: 0 }, { hits })).toMatchObject({ wakeHistory: true });
+  expect(await claim({ token: 1, name: 'a2', sent: 2, limit: 0 }, { hits })).toMatchObject({ units: [] });
+  const records = await scene.commands.xrange(scene.keys.history, '-', '+');
+  const kept = ['t', 'hits', 'b', String(BOT), 'g', REGISTRATION, 'a', expect.any(String), 'h', hits];
+  expect(records.map(([, fields]) => fields)).toEqual([kept]);
 });

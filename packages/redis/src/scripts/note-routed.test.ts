@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -9,11 +9,11 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-test('keeps progress of the owner, and links also of one that was replaced', async () => {
+test('keeps progress and hits of the owner, and links also of one that was replaced', async () => {
   const { state, rulesWork, history } = scene.keys;
   const note = (fencingToken: number, progress: string, ...records: string[]) =>
     scripts.noteRouted(scene.commands, scene.keys, {
-      ...{ registrationId: REGISTRATION, fencingToken },
+      ...{ registrationId: REGISTRATION, fencingToken, botId: BOT, hits: '5 1' },
       ...{ inLane: '7', progress, records },
     });
   expect(await note(1, '{}')).toEqual({ outcome: 'GONE' });
@@ -24,5 +24,7 @@ test('keeps progress of the owner, and links also of one that was replaced', asy
     { outcome: 'FENCED', wakeHistory: false },
   ]);
   expect(await scene.commands.hget(rulesWork, 'p:7')).toBe('owner');
-  expect(await scene.commands.xlen(history)).toBe(2);
+  const records = await scene.commands.xrange(history, '-', '+');
+  const hits = ['t', 'hits', 'b', String(BOT), 'g', REGISTRATION, 'a', expect.any(String), 'h', '5 1'];
+  expect(records.map(([, fields]) => fields)).toEqual([['l', '{}'], hits, ['l', '{}']]);
 });

@@ -63,6 +63,14 @@ test('a worker that is killed while it sends leaves at most what was in flight i
     expect(arrivedOnce).toEqual([...new Set(arrivedOnce)].sort((a, b) => a - b));
     expect(arrivedOnce.length).toBeGreaterThanOrEqual(MESSAGES - KILLS);
   }
+  const hits = async () => {
+    const rules = await fleet.rest<{ hits: number }[]>(`/api/routes?bot_id=${source.id}`);
+    return rules.map((rule) => rule.hits);
+  };
+  // Each message once, whoever died with it.
+  const counted = desks.flatMap(() => [MESSAGES, MESSAGES]);
+  await waitFor(async () => (await hits()).every((count) => count >= MESSAGES), { timeoutMs: 30_000 });
+  expect(await hits()).toEqual(counted);
 }, 240_000);
 
 test('a worker that cannot decrypt the newest rules gives messages back, as often as it claims them', async () => {

@@ -275,6 +275,82 @@ describe('drop', () => {
   });
 });
 
+describe('hits', () => {
+  type Counted = { id: number; hits: number; last_hit_at: string | null };
+  const rulesOf = (bot: FleetBot) => fleet.rest<Counted[]>(`/api/routes?bot_id=${bot.id}`);
+  const hitsOf = async (bot: FleetBot) => (await rulesOf(bot)).map(({ hits }) => hits);
+  const counted = (bot: FleetBot, hits: number[]) =>
+    waitFor(async () => JSON.stringify(await hitsOf(bot)) === JSON.stringify(hits), {
+      message: `the hits ${hits} of bot ${bot.id}`,
+    });
+  const addRule = (source: FleetBot, fields: object) =>
+    fleet.rest<Counted>('/api/routes/add', { source_bot_id: source.id, condition_type: 'keyword', ...fields });
+
+  test('are the messages on which a rule acted, whatever became of them', async () => {
+    const [source, target] = await pair();
+    const [ada, desk] = [await scene.person([source]), await scene.person([target])];
+    const holds = await addRule(source, { condition_value: 'human', action: 'hold', action_minutes: 1 });
+    const drops = await addRule(source, { condition_value: 'spam', action: 'drop' });
+    expect(drops).toMatchObject({ hits: 0, last_hit_at: null });
+    const sends = await scene.rule(source, target, desk);
+    // Not to itself: the message is there already.
+    await scene.rule(source, source, ada);
+    const begun = Date.now();
+    for (const text of ['hello', 'spam', 'spam again', 'bye']) await say(ada, source, text);
+    await counted(source, [0, 2, 2, 0]);
+    await say(ada, source, 'a human, please');
+    await counted(source, [1, 2, 3, 0]);
+    const listed = await rulesOf(source);
+    expect(listed.map(({ id }) => id).slice(0, 3)).toEqual([holds.id, drops.id, sends.id]);
+    for (const { last_hit_at: at } of listed.slice(0, 3)) expect(Date.parse(at!)).toBeGreaterThan(begun - 1_000);
+    expect(listed[3]).toMatchObject({ last_hit_at: null });
+  });
+
+  test('count a message once that is tried again, refused and sent again by hand', async () => {
+    const [source, target] = await pair();
+    const [ada, desk] = [await scene.person([source]), await scene.person([target])];
+    const tooMany = { kind: 'status', status: 429, retryAfterS: 3 } as const;
+    await fleet.control.setFault({ bot: target.platformId, method: 'sendMessage', count: 1, effect: tooMany });
+    const { id } = await scene.rule(source, target, desk);
+    await say(ada, source, 'later');
+    // A message that waits for its next try has met its rule.
+    await counted(source, [1]);
+    expect(await scene.shown(target, desk)).toEqual([]);
+    await scene.sent(target, desk, 1);
+    await fleet.control.blockBot({ person: desk, bot: target.platformId, blocked: true });
+    await say(ada, source, 'never');
+    await counted(source, [2]);
+    const letters = await waitForSome(async () => {
+      const found = await dead(source);
+      return found.length === 1 ? (found as { id: number }[]) : null;
+    });
+    await fleet.control.blockBot({ person: desk, bot: target.platformId, blocked: false });
+    await fleet.rest('/api/deliveries/redrive', { bot_id: source.id, ids: [letters[0]!.id], dry_run: false });
+    await scene.sent(target, desk, 2);
+    await say(ada, source, 'one more');
+    await counted(source, [3]);
+    await fleet.rest('/api/routes/update', { id, description: 'another one' });
+    const { id: other } = await scene.rule(source, target, desk, { condition_type: 'keyword', condition_value: 'no' });
+    const moved = await fleet.rest<Counted[]>('/api/routes/reorder', { bot_id: source.id, ids: [other, id] });
+    expect(moved.map(({ hits }) => hits)).toEqual([0, 3]);
+    await fleet.rest('/api/routes/delete', { id });
+    expect(await hitsOf(source)).toEqual([0]);
+  });
+
+  test('are counted by push for a bot whose rules only drop', async () => {
+    const backend = await startBackend();
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+    const ada = await scene.person([bot]);
+    await addRule(bot, { condition_value: 'spam', action: 'drop' });
+    await addRule(bot, { condition_value: 'spam', action: 'drop' });
+    for (const text of ['one', 'spam', 'more spam', 'two']) await say(ada, bot, text);
+    await backend.waitForRequests(2);
+    // A second rule never sees what the first one drops.
+    await counted(bot, [2, 0]);
+    await backend.stop();
+  });
+});
+
 describe('the platform', () => {
   test('that refuses for good is not asked again: a dead letter at once, which can be sent again', async () => {
     const [source, target] = await pair();

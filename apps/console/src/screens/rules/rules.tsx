@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useSession } from '../../session.tsx';
 import { useBot } from '../bot/use-bot.ts';
@@ -102,6 +103,7 @@ function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
           </p>
         )}
       </div>
+      <Hits rule={rule} />
       {isAdmin ? (
         <div className="actions">
           {order && <Move rule={rule} order={order} name={condition} />}
@@ -117,6 +119,21 @@ function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
       {over === 'edit' && <RuleForm botId={rule.source_bot_id} rule={rule} close={() => setOver(null)} />}
       {over === 'remove' && <Remove rule={rule} condition={condition} close={() => setOver(null)} />}
     </li>
+  );
+}
+
+/** On how many messages the rule has acted, and when it last did. */
+function Hits({ rule }: { rule: Rule }): ReactNode {
+  const words = useRulesWords();
+  return (
+    <p className="rule-hits" title={words.hitsHint}>
+      {words.hits(rule.hits)}
+      {rule.last_hit_at !== null && (
+        <span className="muted">
+          <Ago at={rule.last_hit_at} />
+        </span>
+      )}
+    </p>
   );
 }
 

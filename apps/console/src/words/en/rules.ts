@@ -38,6 +38,8 @@ export const rules = {
   drag: 'Drag to another place',
   place: (n: number, all: number) => `Rule ${n} of ${all}`,
   by: 'by',
+  hits: (n: number) => plural(n, { one: '{n} hit', other: '{n} hits' }),
+  hitsHint: 'Messages on which the rule acted since it was made, and when it last did',
   byChosen: (n: number | null) =>
     n === null
       ? 'by the bot whose description fits'

@@ -8,6 +8,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { measuredText } from '../../records/activity/reader-counts.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
+import { hitsText } from '../../records/history/rule-hits.ts';
 import { attemptLine } from '../../records/journal/attempt-line.ts';
 import type { ClaimedUnit, ClaimedUpdate, SettledUnit } from './claimed-unit.ts';
 import type { RetryRecord } from './retry-schedule.ts';
@@ -90,7 +91,8 @@ export async function claimUnits<Reply extends TurnReply>(
   const { state, log, history, pendingTurns, consumers, live } = botKeys(bot.id);
   const keys = { state, log, history, pendingTurns, consumers, live, ...laneKeys };
   const attempts = settled.flatMap((one) => one.attempts ?? []);
-  const did = { tried: attempts.map(attemptLine).join('\n'), measured: measuredText(attempts) };
+  const hits = hitsText(settled.flatMap((one) => one.hits ?? []));
+  const did = { tried: attempts.map(attemptLine).join('\n'), measured: measuredText(attempts), hits };
   const prefixes = { ...activityPrefixes(bot.id), readerMinutesPrefix: readerMinutesPrefix(bot.id, reader) };
   let sent = 0;
   const ask = () => {

@@ -42,5 +42,5 @@ export type Outcome =
   /** Given back, not begun or broken off by us: due again at once. No try is counted; what was sent may be sent again. */
   | { outcome: 'returned' };
 
-/** `attempts`: that were made for it. */
-export type SettledUnit = { unit: ClaimedUnit; attempts?: Attempt[] } & Outcome;
+/** `attempts`: that were made for it. `hits`: ids of the rules that acted on it and are to be counted now. */
+export type SettledUnit = { unit: ClaimedUnit; attempts?: Attempt[]; hits?: readonly number[] } & Outcome;

@@ -1,12 +1,13 @@
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
+import { rulesMatchInTurns } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { isUpdateWithin, placesOf } from '../filters/is-update-within.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
-import { isDropped } from '../routing-rules/is-dropped.ts';
+import { findDroppingRule } from '../routing-rules/find-dropping-rule.ts';
 import { type BotWithBackend, webhookIdOf } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { callInReply, type ReplyDeps } from './call-in-reply.ts';
@@ -42,7 +43,8 @@ export async function deliverUpdate(
   const [update] = unit.updates;
   if (!lease.ownsTurn()) return { unit, outcome: 'returned' };
   // A rule keeps an update from the bot's own backend; programs have kinds of their own.
-  if (backend.program === undefined && (await isDropped(deps, backend, update))) return dropped(deps, backend, unit);
+  const rule = backend.program === undefined ? await findDroppingRule(deps, backend, update) : null;
+  if (rule !== null) return { ...dropped(deps, backend, unit), hits: rulesMatchInTurns(backend) ? [] : [rule.id] };
   if (!isOfWebhookToken(backend, update.raw)) return dropped(deps, backend, unit);
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, backend, unit);

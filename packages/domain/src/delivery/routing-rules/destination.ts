@@ -43,6 +43,8 @@ export type RoutingProgress = {
   only?: string[];
   /** A rule of its has taken the chat over; a retry does not do it again. */
   held?: true;
+  /** The hits of its rules are counted; a retry does not do it again. */
+  counted?: true;
   /** By key of the destination. */
   to: Record<string, DestinationProgress>;
 };

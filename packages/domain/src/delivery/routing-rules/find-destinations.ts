@@ -60,7 +60,7 @@ function ruleDestination(
   if (target === undefined || chatId === null) return null;
   const counterpart = counterparts.find((made) => made.botId === target.id && made.chatId === chatId);
   return {
-    key: `r${rule.id}`,
+    key: keyOfRule(rule),
     name: nameOf(rule),
     target,
     chatId,
@@ -69,6 +69,11 @@ function ruleDestination(
     showsSource: rule.action === 'forward',
     atMostOnce: rule.delivery === 'at_most_once',
   };
+}
+
+/** The key of a rule as a destination. */
+export function keyOfRule(rule: ActiveRule): string {
+  return `r${rule.id}`;
 }
 
 const CHOSEN = /^rule (\d+), bot (\d+)$/;

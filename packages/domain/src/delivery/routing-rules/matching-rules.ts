@@ -15,11 +15,11 @@ export function matchingRules(bot: Bot, kind: string, messages: Fields[]): Activ
   return rulesOf(bot).filter((rule) => messages.some((message) => meets(rule, message)));
 }
 
-/** The rules that send a message: those that match before the first matching rule that drops. */
-export function sendingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
+/** The rules that act on a message: those that match, up to the first one that drops it. */
+export function actingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
   const matching = matchingRules(bot, kind, messages);
   const dropsAt = matching.findIndex((rule) => rule.action === 'drop');
-  return dropsAt < 0 ? matching : matching.slice(0, dropsAt);
+  return dropsAt < 0 ? matching : matching.slice(0, dropsAt + 1);
 }
 
 /** The rules whose target the router chooses, in order. It is asked when a message has words and no other rule matches. */

@@ -3,7 +3,7 @@ import { type Fields, readInteger, readObject } from '@flotilla/telegram/platfor
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
-import type { Bot } from '../../fleet/bots/bot.ts';
+import { type Bot, rulesMatchInTurns } from '../../fleet/bots/bot.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { takeOverChat } from '../../records/takeover/take-over-chat.ts';
@@ -13,6 +13,7 @@ import { afterFailure, type FailedTry, type RetryRecord } from '../lanes/retry-s
 import type { HandlingTurn } from '../lanes/run-turn.ts';
 import { takeAnswer } from '../questions/take-answer.ts';
 import type { ShownUpdate } from './claim-for-rules.ts';
+import { countHits, hitsOf, type Routed } from './count-hits.ts';
 import type { Destination, DestinationProgress, RoutingProgress } from './destination.ts';
 import { answersOwnMessage, findDestinations } from './find-destinations.ts';
 import { matchingRules, routerRules } from './matching-rules.ts';
@@ -42,15 +43,12 @@ export function readRoutable(bot: Bot, shown: ShownUpdate): { lane: string; albu
   if (!NEW_MESSAGE_KINDS.includes(shown.kind)) return null;
   const group = message.media_group_id;
   // Only one message of an album has the caption, so all of its messages are matched together later.
-  const sends = bot.rules.some((rule) => rule.action !== 'drop');
-  if (sends && (typeof group === 'string' || typeof group === 'number')) return { lane, album: String(group) };
-  const meets = sends && matchingRules(bot, shown.kind, [message]).some((rule) => rule.action !== 'drop');
+  const matches = rulesMatchInTurns(bot);
+  if (matches && (typeof group === 'string' || typeof group === 'number')) return { lane, album: String(group) };
+  const meets = matches && matchingRules(bot, shown.kind, [message]).length > 0;
   const asks = () => routerRules(bot, shown.kind, [message]).length > 0;
   return meets || answersOwnMessage(bot, message) || asks() ? { lane, album: '' } : null;
 }
-
-/** The outcome of a unit, and what was attempted for it: one attempt for each destination. */
-export type Routed = Outcome & { attempts?: Attempt[] };
 
 /** Routes one update or album as far as possible now. Rejects only when Redis or Postgres is unavailable. */
 export async function routeUnit(
@@ -82,7 +80,13 @@ export async function routeUnit(
     signal: lease.signal,
     storeProgress: (links) => noteRouted(deps, bot, unit, { fencingToken, progress, links }),
   };
-  return sendToAll(deps, bot, unit, { messages, destinations, progress }, routing);
+  const isDropped = destinations.length === 0 && rules.some(({ action }) => action === 'drop');
+  const routed: Routed = isDropped
+    ? { outcome: 'dropped' }
+    : await sendToAll(deps, bot, unit, { messages, destinations, progress }, routing);
+  return countHits(routed, progress, hitsOf(rules, found), (hits) =>
+    noteRouted(deps, bot, unit, { fencingToken, progress, hits }),
+  );
 }
 
 /** The first rule that holds takes the chat over. */

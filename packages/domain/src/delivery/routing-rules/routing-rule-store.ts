@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { RoutesTable } from '@flotilla/database/tables.ts';
+import type { RouteHitsTable, RoutesTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
 import { CHOSEN_BOT } from '../../fleet/bots/active-rule.ts';
 import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
@@ -30,15 +30,21 @@ export function routingRuleStore(db: Database) {
     if (sources === 'all') return rules;
     return rules.where('source_bot_id', '=', sql<number>`any(${[...sources]}::bigint[])`);
   };
+  const withHits = () =>
+    db
+      .selectFrom('routes')
+      .leftJoin('route_hits', 'route_hits.route_id', 'routes.id')
+      .selectAll('routes')
+      .select(['hits', 'last_hit_at']);
   return {
     /** In the order they run; `after` is the position of the last rule of the previous page. */
     async list(
       query: RuleQuery,
       page: { limit: number; offset: number; after: number | null },
     ): Promise<RoutingRule[]> {
-      let rules = rulesOf(query).selectAll().orderBy(POSITION).limit(page.limit).offset(page.offset);
+      let rules = rulesOf(query).select('id').orderBy(POSITION).limit(page.limit).offset(page.offset);
       if (page.after !== null) rules = rules.where(POSITION, '>', page.after);
-      return (await rules.execute()).map(toRule);
+      return (await withHits().where('id', 'in', rules).orderBy(POSITION).execute()).map(toRule);
     },
 
     async count(query: RuleQuery): Promise<number> {
@@ -49,19 +55,19 @@ export function routingRuleStore(db: Database) {
     },
 
     async find(id: number): Promise<RoutingRule | null> {
-      const row = await db.selectFrom('routes').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await withHits().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : toRule(row);
     },
 
     /** Like `find`, and locks the rule until the transaction ends. */
     async lock(id: number): Promise<RoutingRule | null> {
-      const row = await db.selectFrom('routes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+      const row = await withHits().where('id', '=', id).forUpdate('routes').executeTakeFirst();
       return row === undefined ? null : toRule(row);
     },
 
     /** All rules of a source bot, locked until the transaction ends, in the order they run. */
     async lockOfBot(sourceBotId: number): Promise<RoutingRule[]> {
-      const rows = db.selectFrom('routes').selectAll().where('source_bot_id', '=', sourceBotId).forUpdate();
+      const rows = withHits().where('source_bot_id', '=', sourceBotId).forUpdate('routes');
       return (await rows.orderBy('id').execute()).map(toRule).sort((one, other) => one.position - other.position);
     },
 
@@ -70,12 +76,13 @@ export function routingRuleStore(db: Database) {
     },
 
     async insert(rule: RoutingRuleContent): Promise<RoutingRule> {
-      return toRule(await db.insertInto('routes').values(valuesOf(rule)).returningAll().executeTakeFirstOrThrow());
+      const row = await db.insertInto('routes').values(valuesOf(rule)).returningAll().executeTakeFirstOrThrow();
+      return toRule({ ...row, hits: null, last_hit_at: null });
     },
 
     async update(id: number, rule: RoutingRuleContent): Promise<RoutingRule> {
-      const changed = db.updateTable('routes').set(valuesOf(rule)).where('id', '=', id).returningAll();
-      return toRule(await changed.executeTakeFirstOrThrow());
+      await db.updateTable('routes').set(valuesOf(rule)).where('id', '=', id).execute();
+      return toRule(await withHits().where('id', '=', id).executeTakeFirstOrThrow());
     },
 
     async remove(id: number): Promise<boolean> {
@@ -107,7 +114,9 @@ function valuesOf(rule: RoutingRuleContent) {
   return { ...row, candidate_bot_ids: ids === null ? null : sql<number[]>`${JSON.stringify(ids)}::jsonb` };
 }
 
-function toRule(row: Selectable<RoutesTable>): RoutingRule {
+type RuleRow = Selectable<RoutesTable> & { [Name in 'hits' | 'last_hit_at']: RouteHitsTable[Name] | null };
+
+function toRule(row: RuleRow): RoutingRule {
   return {
     id: row.id,
     sourceBotId: row.source_bot_id,
@@ -122,6 +131,8 @@ function toRule(row: Selectable<RoutesTable>): RoutingRule {
     delivery: row.delivery,
     description: row.description,
     createdAt: row.created_at,
+    hits: row.hits ?? 0,
+    lastHitAt: row.last_hit_at,
     position: row.position ?? row.id,
   };
 }

@@ -20,12 +20,15 @@ export interface RoutingRule {
   delivery: RoutingDelivery;
   description: string;
   createdAt: Date;
+  /** On how many messages it has acted, and when it last did. */
+  hits: number;
+  lastHitAt: Date | null;
   /** The rules of a bot run by it, the lowest first. */
   position: number;
 }
 
 /** The fields of a rule that its author chooses. */
-export type RoutingRuleContent = Omit<RoutingRule, 'id' | 'createdAt' | 'position'>;
+export type RoutingRuleContent = Omit<RoutingRule, 'id' | 'createdAt' | 'position' | 'hits' | 'lastHitAt'>;
 
 /** A requested rule. A field that is left out keeps its value, or has none in a new rule. */
 export type RoutingRuleChanges = { [Name in keyof RoutingRuleContent]?: RoutingRuleContent[Name] | undefined };

@@ -6,11 +6,11 @@ import { type Choice, chooseBot } from '../router/choose-bot.ts';
 import { routableMessage } from '../router/routable-message.ts';
 import type { RoutingProgress } from './destination.ts';
 import { choiceIn } from './find-destinations.ts';
-import { routerRules, sendingRules } from './matching-rules.ts';
+import { actingRules, routerRules } from './matching-rules.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 
 /**
- * The rules that send a message: those whose conditions hold, or else the one whose target the router chooses. The choice is
+ * The rules that act on a message: those whose conditions hold, or else the one whose target the router chooses. The choice is
  * kept in `progress`, so that a retry does not ask again. 'aborted' when the signal aborts. Rejects when Redis is away.
  */
 export async function rulesForMessage(
@@ -21,7 +21,7 @@ export async function rulesForMessage(
   signal: AbortSignal,
 ): Promise<ActiveRule[] | 'aborted'> {
   const candidates = routerRules(bot, kind, messages);
-  if (candidates.length === 0) return sendingRules(bot, kind, messages);
+  if (candidates.length === 0) return actingRules(bot, kind, messages);
   const known = chosenBefore(progress);
   const choice =
     known === undefined ? await chooseBot(deps, bot, candidates, routableMessage(messages), signal) : known;

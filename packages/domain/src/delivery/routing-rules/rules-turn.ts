@@ -10,7 +10,8 @@ import { FAILED_PAUSE_MS, isStoreAway } from '../lanes/is-store-away.ts';
 import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
 import type { Router } from '../router/router.ts';
 import { claimForRules, type Matched, type ShownUpdate } from './claim-for-rules.ts';
-import { type Routed, readRoutable, routeUnit } from './route-unit.ts';
+import type { Routed } from './count-hits.ts';
+import { readRoutable, routeUnit } from './route-unit.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 
 export type RulesTurnDeps = RoutingDeps & {

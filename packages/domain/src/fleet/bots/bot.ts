@@ -102,9 +102,16 @@ export function rulesOf(bot: Bot): ActiveRule[] {
   return bot.manageEnabled ? bot.rules : [];
 }
 
+/**
+ * True if rules turns match all messages of the bot against its rules, and count the hits. Where every rule drops, push does both.
+ */
+export function rulesMatchInTurns(bot: Bot): boolean {
+  return rulesOf(bot).some((rule) => rule.action !== 'drop');
+}
+
 /** True if rules turns are needed, which also take answers to questions. Push applies `drop` rules, so those alone need none. */
 export function routes(bot: Bot): boolean {
-  return bot.manageEnabled && (bot.routedTo || bot.asks || bot.rules.some((rule) => rule.action !== 'drop'));
+  return bot.manageEnabled && (bot.routedTo || bot.asks || rulesMatchInTurns(bot));
 }
 
 /** True if what waits in the outbox of the bot is sent. */

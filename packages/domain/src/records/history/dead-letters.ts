@@ -86,6 +86,8 @@ function payloadOf(entry: HistoryEntry): string {
       return JSON.stringify(entry.link);
     case 'lines':
       return JSON.stringify({ reader: entry.reader, lines: entry.lines });
+    case 'hits':
+      return JSON.stringify({ hits: entry.hits });
     default:
       return entry.raw;
   }

@@ -89,8 +89,8 @@ async function storeBatch(
     for (const { atMs } of entries) {
       deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);
     }
-    // Pages of the journal are no part of the history.
-    const rows = entries.filter(({ type }) => type !== 'lines').length;
+    // Pages of the journal and hits of rules are no part of the history.
+    const rows = entries.filter(({ type }) => type !== 'lines' && type !== 'hits').length;
     return { count: found.length, rows, newestId: newest.id };
   } finally {
     deps.historyReader.release(found.length);

@@ -36,7 +36,8 @@ import { insertAudits } from './insert-audits.ts';
 import { lockBots } from './lock-bots.ts';
 import { lockPrograms, programOf } from './lock-programs.ts';
 import { insertRouteLinks } from './route-links.ts';
-import type { HistoryEntry, LinkEntry } from './stream/history-codec.ts';
+import { addRuleHits } from './rule-hits.ts';
+import type { HistoryEntry, HitsEntry, LinkEntry } from './stream/history-codec.ts';
 
 type BotEffect = { botId: number; effect: HistoryEffect };
 
@@ -52,10 +53,11 @@ export async function writeBatch(
   return db.transaction().execute(async (transaction) => {
     const bots = await lockBots(transaction, [...new Set(entries.map((entry) => entry.botId))]);
     const programs = await lockPrograms(transaction, entries);
-    const { fold, deadLetters, links, pages, refused } = await foldEntries(transaction, entries, bots, programs);
+    const { fold, deadLetters, links, pages, hits, refused } = await foldEntries(transaction, entries, bots, programs);
     const replaced = await writeFold(transaction, fold);
     if (pages.length > 0) await journalStore(transaction).add(pages);
     if (links.length > 0) await insertRouteLinks(transaction, links);
+    if (hits.length > 0) await addRuleHits(transaction, hits);
     if (deadLetters.length > 0) await insertDeadLetters(transaction, deadLetters);
     return { refused, replaced };
   });
@@ -95,6 +97,7 @@ async function readEffects(
   const deadLetters: DeadLetterRow[] = [];
   const links: LinkEntry[] = [];
   const pages: PageRow[] = [];
+  const hits: HitsEntry[] = [];
   const refused: DeadLetterRow[] = [];
   await inSlices(entries, (entry) => {
     const bot = bots.get(entry.botId);
@@ -112,6 +115,7 @@ async function readEffects(
       if (row !== null) deadLetters.push(row);
     } else if (entry.type === 'link') links.push(entry);
     else if (entry.type === 'lines') pages.push(pageOf(entry));
+    else if (entry.type === 'hits') hits.push(entry);
     else if (bot.manageEnabled) {
       try {
         const found = entry.type === 'update' ? updateEffects(bot, entry) : callEffects(bot, entry);
@@ -121,7 +125,7 @@ async function readEffects(
       }
     }
   });
-  return { effects, deadLetters: [...deadLetters, ...refused], links, pages, refused };
+  return { effects, deadLetters: [...deadLetters, ...refused], links, pages, hits, refused };
 }
 
 // Most batches refer to no stored row; then nothing is queried.

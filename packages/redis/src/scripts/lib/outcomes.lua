@@ -2,12 +2,14 @@
 -- @args from settle
 --   tried: text  the attempts that the caller has made since its last call, a line each
 --   measured: text  the same as lib/activity.lua counts them
+--   hits: text  of rules, as lib/rule-hits.lua says; '' for none
 --   activityPrefix: text, shardActivityPrefix: text, readerMinutesPrefix: text  of the keys of lib/activity.lua
 -- @include turn
 -- @include settle
 -- @include journal
 -- @include activity
 -- @include live
+-- @include rule-hits
 
 -- Keeps the attempts that the turn has made since its last call. s: with watchedUntil
 local function keepAttempts(turn, s, args)
@@ -24,6 +26,13 @@ local function keepAttempts(turn, s, args)
     addLive(turn.live, #line, 't', 'attempt', 'd', turn.reader, 'l', line)
   end
   announceLive(turn.botId)
+end
+
+-- Keeps how often rules acted on the units that this call settles.
+local function keepHits(turn, args)
+  if turn.repeated or args.hits == '' then return end
+  local owner = { bot = turn.botId, registration = turn.registrationId, now = turn.nowText }
+  if addHits(turn.history, turn.pendingTurns, owner, args.hits) then turn.wakeHistory = 1 end
 end
 
 -- Counts for the bot, its shard and the reader, at the end of a call. What was given up is counted with its dead letter.

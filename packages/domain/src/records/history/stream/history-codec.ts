@@ -1,6 +1,7 @@
 import { reasonCode } from '@flotilla/contract/deliveries.ts';
 import type { DeliveryFailure } from '../delivery-failure.ts';
 import type { RouteLink } from '../route-links.ts';
+import { type RuleHits, readHits } from '../rule-hits.ts';
 import type { BufferedCall, CallActor } from './captured-call.ts';
 
 interface EntryOrigin {
@@ -48,11 +49,14 @@ export type LinkEntry = EntryOrigin & { type: 'link'; link: RouteLink };
 /** Lines of the journal of a reader, the newest first, which Redis keeps no longer. */
 export type LinesEntry = EntryOrigin & { type: 'lines'; reader: string; lines: string };
 
+/** Rules that acted on messages since the last such record of their turn. */
+export type HitsEntry = EntryOrigin & { type: 'hits'; hits: RuleHits[] };
+
 /** A record that cannot be read: it was damaged, or a later release wrote it. The bot is 0 if that cannot be read. */
 export type MalformedEntry = EntryOrigin & { type: 'malformed'; record: HistoryRecord; reason: string };
 
 /** What the history stream carries. */
-export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry | LinesEntry | MalformedEntry;
+export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry | LinesEntry | HitsEntry | MalformedEntry;
 
 /** A record of the stream as Redis has it: names and values in turn. */
 export type HistoryRecord = string[];
@@ -70,6 +74,8 @@ const FIELDS = {
   link: { link: 'l' },
   /** Written by lib/journal.lua. */
   lines: { reader: 'd', lines: 'l' },
+  /** Written by lib/rule-hits.lua. */
+  hits: { hits: 'h' },
   /** Written by lib/dead-letter.lua, in the step that takes the update from its reader. */
   dead: {
     ...{ updateId: 'i', raw: 'u', reader: 'd', reason: 'w', attempts: 'c', lastStatus: 's', code: 'code' },
@@ -173,6 +179,8 @@ export function decodeRecord(shard: number, streamId: string, record: HistoryRec
         reader: required(FIELDS.lines.reader, 'reader'),
         lines: required(FIELDS.lines.lines, 'lines'),
       };
+    case 'hits':
+      return { ...origin, type: 'hits', hits: readHits(required(FIELDS.hits.hits, 'hits')) };
     case 'dead':
       required(FIELDS.dead.raw, 'update');
       integer(FIELDS.dead.updateId, 'update id');
