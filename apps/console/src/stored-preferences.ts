@@ -12,6 +12,8 @@ export type Preferences = {
   /** Enter sends a message; without it, Ctrl Enter does. */
   enterSends: boolean;
   notices: Notices;
+  /** The library whose program is shown first. */
+  program: string;
 };
 
 /** Whether the browser tells of new messages, and what it shows of them. */
@@ -22,7 +24,7 @@ const STORED_AS = 'flotilla-preferences';
 
 /** Reads the choices; without any, the language is the first of the browser's that we have. */
 export function readPreferences(): Preferences {
-  const { theme, language, singleKeys, compact, enterSends, notices } = stored();
+  const { theme, language, singleKeys, compact, enterSends, notices, program } = stored();
   const wanted = [language, ...navigator.languages.map((tag) => tag.split('-')[0])].find(isLanguage);
   return {
     theme: THEMES.find((known) => known === theme) ?? 'system',
@@ -31,6 +33,7 @@ export function readPreferences(): Preferences {
     compact: compact === true,
     enterSends: enterSends === true,
     notices: NOTICES.find((known) => known === notices) ?? 'off',
+    program: typeof program === 'string' ? program : '',
   };
 }
 

@@ -81,8 +81,8 @@ test(
     await page.getByRole('heading', { name: 'Connect n8n <b>' }).waitFor();
     const token = (await page.locator('code.secret').textContent())!;
     expect(token).toMatch(/^\d+:fv[\w-]{33}$/);
-    const lines = page.getByRole('list', { name: 'Line by library' });
-    await lines.getByText(`new Bot(token, { client: { apiRoot: '${suite.fleet.url}/tgapi' } })`).waitFor();
+    const file = page.getByRole('region', { name: 'bot.mjs' });
+    await file.getByText(`new Bot(token, { client: { apiRoot: '${suite.fleet.url}/tgapi' } })`).waitFor();
 
     expect(await callWith(token, 'getMe')).toMatchObject({
       status: 200,

@@ -64,9 +64,10 @@ test(
     page.on('request', (request) => later.push(`${request.url()} ${request.postData() ?? ''}`));
 
     await page.getByRole('heading', { name: 'Connect the program of Guide' }).waitFor();
-    const lines = page.getByRole('list', { name: 'Line by library' });
-    await lines.getByText(`new Bot(token, { client: { apiRoot: '${url}/tgapi' } })`).waitFor();
-    expect(await lines.getByRole('listitem').count()).toBe(11);
+    const file = page.getByRole('region', { name: 'bot.mjs' });
+    await file.getByText(`new Bot(token, { client: { apiRoot: '${url}/tgapi' } })`).waitFor();
+    expect(await page.getByRole('tab').count()).toBe(13);
+    await page.getByText("BOT_TOKEN='7700000001:••••••••' node bot.mjs").waitFor();
     await page.getByText('Waiting for the first update…').waitFor();
     await picture(page, 'add-bot-waiting');
     await control.startBot({ person: ADA.id, bot: known.id, quietly: true });
@@ -90,6 +91,50 @@ test(
     const network = [...answers.map(({ text }) => text), ...later].join();
     for (const text of [await keptBy(page), network]) expect(text).not.toContain(SECRET);
     expect(unexpected(complaints)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'programs are chosen by keyboard and remembered, copied with the token while the page is open, and cut to the API root for a backend',
+  async () => {
+    const { control, rest, url } = suite.fleet;
+    const known = await control.createBot({ token: `7700000003:${SECRET}`, name: 'Copied' });
+    const { page, context, complaints } = await openAsAdmin('bots/add');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = async (name: string) => {
+      await page.getByRole('button', { name }).click();
+      await page.getByText('Copied', { exact: true }).first().waitFor();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    await page.getByLabel('Token', { exact: true }).fill(known.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'grammY' }).waitFor();
+    await tabTo(page, 'grammY');
+    await page.keyboard.press('ArrowRight');
+    await page.getByText("import { Telegraf } from 'telegraf';").waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('openclaw gateway').waitFor();
+    expect(await copied('Copy: Give it the token.')).toBe(
+      `openclaw channels add --channel telegram --token '${known.token}'`,
+    );
+    const [bot] = await rest<{ id: number }[]>('/api/bots?q=Copied');
+    expect(await keptBy(page)).not.toContain(SECRET);
+    await page.reload();
+    await page.getByRole('tab', { name: 'OpenClaw', selected: true }).waitFor();
+    expect(await copied('Copy: Give it the token.')).toBe("openclaw channels add --channel telegram --token '<token>'");
+
+    await rest('/api/bots/update', { id: bot!.id, long_poll_enabled: false });
+    await page.reload();
+    await page.getByText('This leads the program to Flotilla:').waitFor();
+    expect(await page.getByText('openclaw gateway').count()).toBe(0);
+    await page.getByRole('tab', { name: 'aiogram' }).click();
+    expect(await page.getByRole('region', { name: 'bot.py' }).textContent()).toBe(
+      `session=AiohttpSession(api=TelegramAPIServer.from_base("${url}/tgapi")),\n`,
+    );
+    expect(unexpected(complaints)).toEqual([]);
+    await rest('/api/bots/delete', { id: bot!.id });
   },
   TEST_MS,
 );
@@ -298,8 +343,16 @@ testLooks(
     await page.getByRole('link', { name: 'Add bot' }).click();
     await page.goto(`${fleet.url}/console/bots/add?bot=${guide!.id}`);
     await page.getByText('Hello <img src=x>').waitFor();
-    await page.getByText('{ baseURL: ').waitFor();
-    await lookAt('connect-program');
+    for (const [name, shown] of [
+      ['gramio', '{ baseURL: '],
+      ['Node-RED', 'telegram receiver'],
+      ['Other', 'node-telegram-bot-api 0.67'],
+      ['python-telegram-bot', '.base_file_url('],
+    ] as const) {
+      await page.getByRole('tab', { name, exact: true }).click();
+      await page.getByText(shown).waitFor();
+      await lookAt(`connect-program-${name}`);
+    }
     await page.goto(`${fleet.url}/console/bots/${guide!.id}/settings`);
     await page.getByLabel('Take only chosen kinds of updates').check();
     await page.getByLabel('Backend URL').fill('https://bots.example.com/****');

@@ -7,6 +7,8 @@ const REAL_PLATFORM = 'https://api.telegram.org';
 type Installation = {
   /** True if the platform is Telegram itself. */
   isReal: boolean;
+  /** Where the platform is; empty until it is known. */
+  platformUrl: string;
   /** In a sandbox: the page on which a person writes to its bot. */
   sandboxUrl: string | undefined;
 };
@@ -21,5 +23,6 @@ export function useInstallation(): Installation {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const settingOf = (wanted: string) => system.data?.settings.find(({ name }) => name === wanted)?.value ?? '';
-  return { isReal: settingOf('TELEGRAM_API_URL') === REAL_PLATFORM, sandboxUrl: system.data?.sandbox_url };
+  const platformUrl = settingOf('TELEGRAM_API_URL');
+  return { isReal: platformUrl === REAL_PLATFORM, platformUrl, sandboxUrl: system.data?.sandbox_url };
 }

@@ -7,6 +7,7 @@ import { botQuery } from '../parts/bot-query.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
 import { useMenusLater } from '../parts/late-menus.ts';
 import { useInstallation } from '../parts/use-installation.ts';
+import { useSandboxPage } from '../parts/use-sandbox-page.ts';
 import { usePreferences } from '../preferences.tsx';
 import { useSession } from '../session.tsx';
 import { useWords } from '../words/words.tsx';
@@ -100,18 +101,17 @@ function Navigation(): ReactNode {
 /** In a sandbox: the page on which a person writes to the bot that is shown, in the language and the theme of this one. */
 function SandboxLink(): ReactNode {
   const words = useWords();
-  const { theme } = usePreferences();
   const { sandboxUrl } = useInstallation();
-  const { id } = useParams({ strict: false }) as { id?: string };
+  const { id: shown } = useParams({ strict: false }) as { id?: string };
   const isOfBot = useRouterState({ select: ({ location }) => location.pathname.startsWith('/bots/') });
+  const added = useRouterState({ select: ({ location }) => (location.search as { bot?: unknown }).bot });
+  const id = shown ?? (typeof added === 'string' ? added : undefined);
   const bot = useQuery({
     ...botQuery(id ?? ''),
     enabled: sandboxUrl !== undefined && isOfBot && id !== undefined,
   });
-  if (sandboxUrl === undefined) return null;
-  const to = isOfBot && bot.data !== undefined ? `&bot=${bot.data.username}` : '';
-  const href = `${sandboxUrl}/?lang=${words.language}&theme=${theme}${to}`;
-  return <Outside href={href} icon="phone" text={words.nav.sandbox} />;
+  const page = useSandboxPage(isOfBot ? bot.data?.username : undefined);
+  return page !== undefined && <Outside href={page} icon="phone" text={words.nav.sandbox} />;
 }
 
 /** A page of ours outside of the console. */

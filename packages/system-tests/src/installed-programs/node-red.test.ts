@@ -7,6 +7,7 @@ import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { PROGRAMS } from '../../../../apps/console/src/screens/add-bot/programs/programs.ts';
 import { openEchoSession, sayText, sendFile, textsOfBot } from '../echo-bots/echo-session.ts';
 import { installPackages } from './install-packages.ts';
 
@@ -45,7 +46,16 @@ function flows(files: string): object[] {
   ];
 }
 
-async function startNodeRed(token: string): Promise<{ files: string; output(): string }> {
+/** The flow that the console shows to import. */
+function flowOfConsole(): { id: string; type: string }[] {
+  const steps = PROGRAMS.find(({ id }) => id === 'node-red')!.steps(`${fleet.url}/tgapi`);
+  return JSON.parse(steps.find(({ say }) => say === 'nodeRedFlow')!.code!.text);
+}
+
+type Flow = (files: string) => object[];
+
+/** `bot`: the id of its node, to which the token belongs. */
+async function startNodeRed(token: string, flow: Flow = flows, bot = 'bot'): Promise<{ files: string }> {
   const port = await freePort();
   const user = join(folder, `user-${port}`);
   const files = join(user, 'files');
@@ -53,8 +63,8 @@ async function startNodeRed(token: string): Promise<{ files: string; output(): s
   const settings = { uiPort: port, uiHost: '127.0.0.1', flowFile: 'flows.json', credentialSecret: false };
   const nodes = { nodesDir: join(folder, 'node_modules/node-red-contrib-telegrambot') };
   await writeFile(join(user, 'settings.js'), `module.exports = ${JSON.stringify({ ...settings, ...nodes })}`);
-  await writeFile(join(user, 'flows.json'), JSON.stringify(flows(files)));
-  await writeFile(join(user, 'flows_cred.json'), JSON.stringify({ bot: { token } }));
+  await writeFile(join(user, 'flows.json'), JSON.stringify(flow(files)));
+  await writeFile(join(user, 'flows_cred.json'), JSON.stringify({ [bot]: { token } }));
   const child = spawn(process.execPath, [join(folder, 'node_modules/node-red/red.js'), '--userDir', user], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...inheritedEnv(), NODE_RED_TELEMETRY: 'false' },
@@ -64,7 +74,7 @@ async function startNodeRed(token: string): Promise<{ files: string; output(): s
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   await waitFor(() => /Started flows/.test(output) || child.exitCode !== null, { timeoutMs: 60_000 });
   if (child.exitCode !== null) throw new Error(`Node-RED ended:\n${output}`);
-  return { files, output: () => output };
+  return { files };
 }
 
 test.each(['bot', 'program'] as const)(
@@ -98,3 +108,11 @@ test.each(['bot', 'program'] as const)(
   },
   180_000,
 );
+
+test('the flow that the console shows answers once it has the token', async () => {
+  const bot = await fleet.addBot({ long_poll_enabled: true });
+  const flow = flowOfConsole();
+  await startNodeRed(bot.token, () => flow, flow.find(({ type }) => type === 'telegram bot')!.id);
+  const said = await sayText(await openEchoSession(fleet.control, bot.platformId), 'hello, wörld & <b>');
+  expect(said.text).toBe('You said: hello, wörld & <b>');
+}, 120_000);

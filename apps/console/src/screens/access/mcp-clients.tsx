@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Line } from '../add-bot/library-lines.tsx';
+import { Line } from '../add-bot/line.tsx';
 import { useMcpWords } from './mcp-words.ts';
 
 /** What to set in a client of MCP so that it uses a key; see docs/recipes/mcp-clients.md. */

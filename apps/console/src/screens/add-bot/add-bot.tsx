@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { NotFound } from '../../parts/not-found.tsx';
 import { Steps } from '../../parts/steps.tsx';
 import { useTitle } from '../../parts/use-title.ts';
@@ -16,12 +16,18 @@ export function AddBot(): ReactNode {
   const words = useAddBotWords();
   const { account } = useSession();
   const { bot } = route.useSearch();
+  // Only while this page is open: the line that starts the program is copied with it.
+  const [added, setAdded] = useState<{ bot: string; token: string }>();
   useTitle(words.title);
   if (!seesWholeFleet(account)) return <NotFound title={words.notYours} hint="" />;
   return (
     <div className="add-bot">
       <Steps label={words.steps} names={[words.stepToken, words.stepProgram]} at={bot === undefined ? 0 : 1} />
-      {bot === undefined ? <TokenForm /> : <ConnectProgram key={bot} id={bot} />}
+      {bot === undefined ? (
+        <TokenForm added={(id, token) => setAdded({ bot: id, token })} />
+      ) : (
+        <ConnectProgram key={bot} id={bot} token={added?.bot === bot ? added.token : undefined} />
+      )}
     </div>
   );
 }

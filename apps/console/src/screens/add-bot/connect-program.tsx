@@ -1,7 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { useLive } from '../../live.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -9,17 +9,25 @@ import { StepTitle } from '../../parts/steps.tsx';
 import { useAddBotWords } from './add-bot-words.ts';
 import type { Way } from './added-bot.ts';
 import { FirstUpdate } from './first-update.tsx';
-import { LibraryLines } from './library-lines.tsx';
+import { ProgramTabs } from './program-tabs.tsx';
+import type { SeenUpdate } from './taken.tsx';
 
 const WAITING_REFRESH_MS = 2_000;
 const REFRESH_MS = 10_000;
+/** At first the stream brings what came before. */
+const REPLAY_MS = 1_000;
 
 /** What to change in the bot's program, and whether its first update has come. */
-export function ConnectProgram({ id }: { id: string }): ReactNode {
+export function ConnectProgram({ id, token }: { id: string; token: string | undefined }): ReactNode {
   const words = useAddBotWords();
   const queries = useQueryClient();
-  useLive([`bot:${id}`], ({ name }) => {
-    if (name === 'update') void queries.invalidateQueries({ queryKey: ['bot', id] });
+  const [openedMs] = useState(() => performance.now());
+  const [seen, setSeen] = useState<SeenUpdate>();
+  useLive([`bot:${id}`], ({ name, data }) => {
+    if (name !== 'update') return;
+    const atMs = performance.now();
+    if (atMs > openedMs + REPLAY_MS) setSeen({ id: data.update_id, atMs });
+    void queries.invalidateQueries({ queryKey: ['bot', id] });
   });
   const bot = useQuery({
     queryKey: ['bot', id],
@@ -27,23 +35,26 @@ export function ConnectProgram({ id }: { id: string }): ReactNode {
     refetchInterval: ({ state }) => (state.data?.last_update_at ? REFRESH_MS : WAITING_REFRESH_MS),
   });
   if (bot.data === undefined) return bot.isError && <Failure error={bot.error} retry={() => void bot.refetch()} />;
+  const way = wayOf(bot.data);
   return (
-    <>
+    <div className="connect-program">
       <section className="panel">
         <StepTitle>{words.connect(bot.data.name)}</StepTitle>
-        <p>{words.change[wayOf(bot.data)]}</p>
-        <LibraryLines />
+        <p className="connect-hint">{words.change[way]}</p>
+        <ProgramTabs polls={way === 'pull'} token={token} />
       </section>
-      <FirstUpdate bot={bot.data} />
-      <p className="dialog-actions">
-        <Link to="/bots/add" className="button plain">
-          {words.another}
-        </Link>
-        <Link to="/bots/$id" params={{ id }} className="button primary">
-          {words.openBot}
-        </Link>
-      </p>
-    </>
+      <div className="first-hour">
+        <FirstUpdate bot={bot.data} seen={seen} />
+        <p className="dialog-actions">
+          <Link to="/bots/add" className="button plain">
+            {words.another}
+          </Link>
+          <Link to="/bots/$id" params={{ id }} className="button primary">
+            {words.openBot}
+          </Link>
+        </p>
+      </div>
+    </div>
   );
 }
 

@@ -3,14 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
-import { Ago, useNumber } from '../../parts/time.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { useInstallation } from '../../parts/use-installation.ts';
+import { useSandboxPage } from '../../parts/use-sandbox-page.ts';
 import { useAddBotWords } from './add-bot-words.ts';
+import { type SeenUpdate, Taken } from './taken.tsx';
 
 const REFRESH_MS = 2_000;
 
 /** Says when the first update of the bot has come, and what was written. */
-export function FirstUpdate({ bot }: { bot: BotResource }): ReactNode {
+export function FirstUpdate({ bot, seen }: { bot: BotResource; seen: SeenUpdate | undefined }): ReactNode {
   const words = useAddBotWords();
   const { last_update_at: at, pending_update_count: waiting } = bot;
   const said = useQuery({
@@ -28,7 +30,6 @@ export function FirstUpdate({ bot }: { bot: BotResource }): ReactNode {
         <StateMark state={at ? 'ok' : 'not_polled'} />
         {at ? words.arrived : words.waiting}
       </p>
-      {at === undefined && <Invitation bot={bot} />}
       {at !== undefined && (
         <p>
           {message && (
@@ -41,52 +42,24 @@ export function FirstUpdate({ bot }: { bot: BotResource }): ReactNode {
           </small>
         </p>
       )}
-      {at !== undefined && <Taken botId={bot.id} />}
+      {at !== undefined && <Taken botId={bot.id} seen={seen} />}
       {at !== undefined && waiting > 0 && <p className="muted">{words.inLine(waiting)}</p>}
+      <Invitation bot={bot} isWaiting={at === undefined} />
     </section>
   );
 }
 
-/** That the program has the newest update, and how long after it came where that is known. */
-function Taken({ botId }: { botId: number }): ReactNode {
-  const words = useAddBotWords();
-  const number = useNumber();
-  const taken = useQuery({
-    queryKey: ['first-taken', botId],
-    queryFn: ({ signal }) => readTaken(botId, signal),
-    refetchInterval: ({ state }) => (state.data ? false : REFRESH_MS),
-  });
-  if (!taken.data) return null;
-  const { afterMs } = taken.data;
-  return (
-    <p role="status" className="state">
-      <StateMark state="ok" />
-      {afterMs === null ? words.taken : words.takenAfter(number(afterMs))}
-    </p>
-  );
-}
-
-/** Null while the program has not taken the newest update; `afterMs` is null for one that polls. */
-async function readTaken(botId: number, signal: AbortSignal): Promise<{ afterMs: number | null } | null> {
-  const [newest] = await call('listUpdates', { bot_id: botId, limit: 1 }, signal);
-  if (newest === undefined) return null;
-  const { readers } = await call('showUpdate', { bot_id: botId, update_id: newest.update_id }, signal);
-  const reader = readers.find(({ reader: name, outcome }) => outcome === 'delivered' && name !== 'rules');
-  if (reader === undefined) return null;
-  const last = reader.attempts.findLast(({ ok }) => ok);
-  if (last === undefined) return { afterMs: null };
-  return { afterMs: Math.max(0, Date.parse(last.at) + last.duration_ms - Date.parse(newest.at)) };
-}
-
-function Invitation({ bot }: { bot: BotResource }): ReactNode {
+function Invitation({ bot, isWaiting }: { bot: BotResource; isWaiting: boolean }): ReactNode {
   const words = useAddBotWords();
   const { isReal } = useInstallation();
+  const sandbox = useSandboxPage(bot.username);
+  const page = sandbox ?? (isReal ? `https://t.me/${bot.username}` : undefined);
   return (
     <>
-      <p className="muted">{words.waitingHint(bot.username)}</p>
-      {isReal && (
-        <a className="button plain" href={`https://t.me/${bot.username}`} target="_blank" rel="noopener noreferrer">
-          {words.write}
+      {isWaiting && <p className="muted">{words.waitingHint(bot.username)}</p>}
+      {page && (
+        <a className="button plain" href={page} target="_blank" rel={sandbox ? 'noopener' : 'noopener noreferrer'}>
+          {sandbox ? words.writeAs : words.write}
         </a>
       )}
     </>

@@ -11,10 +11,13 @@ import { StepTitle } from '../../parts/steps.tsx';
 import { UrlField } from '../../parts/url-field.tsx';
 import { type AddBotWords, useAddBotWords } from './add-bot-words.ts';
 import { WAYS, type Way } from './added-bot.ts';
+import { SandboxToken } from './sandbox-token.tsx';
 import { type TokenCheck, useTokenCheck } from './use-token-check.ts';
 
-/** Registers a bot. The token is in the field only, and gone with it. */
-export function TokenForm(): ReactNode {
+type TokenFormProps = { added: (botId: string, token: string) => void };
+
+/** Registers a bot. Its token is in the field, and then with `added`. */
+export function TokenForm({ added }: TokenFormProps): ReactNode {
   const words = useAddBotWords();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -27,6 +30,7 @@ export function TokenForm(): ReactNode {
     mutationFn: () => call('addBot', { token: trimmed, ...settingsOf(way, url.trim()) }),
     gcTime: 0,
     onSuccess: async (bot) => {
+      added(String(bot.id), trimmed);
       setToken('');
       queries.setQueryData(['bot', String(bot.id)], bot);
       await navigate({ to: '/bots/add', search: { bot: String(bot.id) }, replace: true });
@@ -42,6 +46,7 @@ export function TokenForm(): ReactNode {
   return (
     <form className="panel" onSubmit={submit}>
       <StepTitle>{words.title}</StepTitle>
+      <SandboxToken />
       <Field
         label={words.token}
         {...note}

@@ -9,7 +9,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Moment, Until } from '../../parts/time.tsx';
-import { LibraryLines } from '../add-bot/library-lines.tsx';
+import { ProgramTabs } from '../add-bot/program-tabs.tsx';
 import { Behind, ReaderState } from '../bot/reader-state.tsx';
 import { ProgramForm } from './program-form.tsx';
 import { ProgramTrouble } from './program-trouble.tsx';
@@ -51,7 +51,7 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
       {mode === 'push' && <Signing program={program} />}
       <details className="connect">
         <summary>{words.connect}</summary>
-        <LibraryLines />
+        <ProgramTabs polls={mode === 'pull'} />
       </details>
     </Inspector>
   );

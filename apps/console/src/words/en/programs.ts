@@ -182,10 +182,7 @@ export const programs = {
   once: {
     title: 'The token',
     copy: 'Copy the token',
-    place: 'In the program, it takes the place of the bot’s token. Then change one line, and start the program again:',
-    n8n: 'n8n: Base URL',
-    n8nCopy: 'Copy the Base URL for n8n',
-    n8nHint: 'In n8n, make a credential “Telegram API” with the token as Access Token, and this Base URL.',
+    place: 'In the program, it takes the place of the bot’s token:',
     pull: 'It polls with getUpdates, whatever else reads the bot. setWebhook, which n8n’s Telegram Trigger calls, gives this program a webhook, and no other: its token must be allowed to call it by name, in all chats.',
     push: 'Flotilla sends its updates to its URL, whatever else reads the bot. With its token, setWebhook changes that URL, and no other, if the token may call it.',
   },
@@ -219,7 +216,7 @@ export const programs = {
     secretHint: 'Copy it now: it is shown this once.',
     kept: 'I have kept it',
   },
-  connect: 'Line to change, by library',
+  connect: 'Programs to begin with, by library',
   wizard: {
     steps: 'Steps',
     sees: 'What it may see',
