@@ -72,7 +72,9 @@ const inputs = {
   kinds: nullable(listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length)).describe(KINDS_NOTE),
   bot_ids: nullable(ownIds(1000)).describe(BOTS_NOTE),
   awaits_minutes: integer({ min: 1, max: 1440 }).describe(AWAITS_NOTE),
-  enabled: flag().describe('False: it gets no events that happen meanwhile.'),
+  enabled: flag().describe(
+    'False: nothing is sent to it, and it gets no events that happen meanwhile. What waits for it is sent if it is on again within a day.',
+  ),
 };
 
 const addInputs = {
@@ -117,7 +119,7 @@ export const eventSinkOperations = {
     paths: ['/api/event-sinks/add'],
     summary: 'Adds an event sink: a URL, or a chat of one of the bots.',
     description:
-      'A URL gets events as JSON, signed as Standard Webhooks says; a chat gets messages. What is not taken is sent again for 24 hours, as updates are. For each kind, bot and program, the first event is sent at once, then at most one in 5 minutes, with the number of events that it stands for. Its end is sent at once, unless the beginning still waits for its 5 minutes: then neither is sent.',
+      'A URL gets events as JSON, signed as Standard Webhooks says; a chat gets messages, and what is due together in one. What is not taken is sent again for 24 hours, as updates are. For each kind, bot and program, the first event is sent at once, then at most one in 5 minutes, with the number of events that it stands for. Its end is sent at once, unless the beginning still waits for its 5 minutes: then neither is sent.',
     input: z.object(addInputs),
     output: sinkWithSecret,
     readOnlyFields: fieldsBeside(eventSinkResource, addInputs),

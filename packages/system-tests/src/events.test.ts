@@ -1,6 +1,7 @@
 import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import { recordEvent } from '@flotilla/domain/people/events/record-event.ts';
 import { type RecordedRequest, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -176,6 +177,28 @@ describe('events', () => {
       await fleet.rest('/api/bots/update', { id: lossy.id, silent_after_s: 0 });
       await waitFor(() => received('poller.back', lossy).length === 1, PATIENCE);
       expect(await fleet.rest('/api/event-sinks/test', { id })).toMatchObject({ delivered: true, error: '' });
+      await fleet.rest('/api/event-sinks/delete', { id });
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a chat gets what happens to many bots at once as one message',
+    async () => {
+      const kinds = ['backend.failing', 'bot.unauthorized'];
+      const { id } = await addSink({ name: 'On call', bot_id: pager.id, chat_id: ON_CALL, kinds });
+      await db.transaction().execute(async (transaction) => {
+        for (let bot = 1; bot <= 200; bot += 1) {
+          await recordEvent(transaction, { kind: 'backend.failing', botId: 1_000_000 + bot, text: 'their host died' });
+        }
+      });
+      const told = await untilTold('backend.failing: 200');
+      expect(told).toMatch(/… and 195 more\nhttps:\/\/bots\.example\.com\/console\/events$/);
+      expect((await chatTexts()).filter((text) => text.includes('their host died'))).toHaveLength(1);
+      expect(await sinkOf(id)).toMatchObject({ waiting: 0, last_error: '' });
+      const revoked = await fleet.addBot({ long_poll_enabled: true }, { name: 'Revoked' });
+      await fleet.control.revokeToken({ bot: revoked.platformId });
+      await untilTold('🔴 Revoked', 'bot.unauthorized');
       await fleet.rest('/api/event-sinks/delete', { id });
     },
     TEST_MS,

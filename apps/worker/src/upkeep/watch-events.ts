@@ -14,11 +14,12 @@ const EVERY_MS = 4_000;
 /** Notices what began and what is over, and tells it to whom it concerns. */
 export function startEvents(deps: WorkerContext): { stop(): Promise<void> } {
   const columns = statusColumns({ ...deps, changes: { since: () => null } });
+  const unsure = new Map<string, number>();
   const notice = repeatWork(deps, {
     everyMs: EVERY_MS,
     work: async (signal) => {
       if (!deps.directory.ready()) return;
-      await whileAvailable(noticeChanges({ ...deps, statusColumns: columns }, EVERY_MS, signal));
+      await whileAvailable(noticeChanges({ ...deps, statusColumns: columns, unsure }, EVERY_MS, signal));
       await whileAvailable(noticeDeadLetters(deps, EVERY_MS));
       await whileAvailable(noticeAwaiting(deps, EVERY_MS));
     },

@@ -1,7 +1,7 @@
 import type { EventKind } from '@flotilla/contract/events.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { EventsTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 
 export type StoredEvent = Selectable<EventsTable>;
 
@@ -40,7 +40,10 @@ export function eventStore(db: Database) {
       return count;
     },
 
-    find: (id: number): Promise<StoredEvent | undefined> =>
-      db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst(),
+    /** By their ids. */
+    async findAll(ids: readonly number[]): Promise<Map<number, StoredEvent>> {
+      const rows = await sql<StoredEvent>`select * from events where id = any (${ids}::bigint[])`.execute(db);
+      return new Map(rows.rows.map((event) => [event.id, event]));
+    },
   };
 }

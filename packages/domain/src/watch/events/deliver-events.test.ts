@@ -13,7 +13,7 @@ import { sinkStore } from './sink-store.ts';
 
 const LOOK_EVERY_MS = 10;
 const secrets = secretBox(Buffer.alloc(32, 7).toString('base64'));
-const unused = {} as Pick<DeliverDeps, 'platform' | 'directory'>;
+const unused = { directory: { byId: () => undefined } } as unknown as Pick<DeliverDeps, 'platform' | 'directory'>;
 
 let database: TestDatabase;
 let connections: BackendConnections;
@@ -21,30 +21,33 @@ let well: TestBackend;
 /** Answers when `release` is called. */
 let slow: TestBackend;
 let release: () => void = () => undefined;
+/** Of a sink that is switched off. */
+let off: TestBackend;
 
 beforeAll(async () => {
   database = await testDatabase();
   connections = backendConnections(allowOnly(['127.0.0.0/8']));
-  well = await startBackend();
+  [well, off] = [await startBackend(), await startBackend()];
   slow = await startBackend((_request, response) => {
     release = () => void response.end();
   });
 });
 afterAll(async () => {
   await connections.close();
-  await Promise.all([database.drop(), well.stop(), slow.stop()]);
+  await Promise.all([database.drop(), well.stop(), slow.stop(), off.stop()]);
 });
 
 const deliver = (signal: AbortSignal) => {
   const deps = { ...unused, db: database.db, secrets, clock: systemClock, backends: connections, publicUrl: null };
   return deliverEvents(deps, LOOK_EVERY_MS, signal);
 };
-const addSink = (name: string, { url }: TestBackend) =>
+const KINDS = { slow: 'key.created', well: 'bot.added', off: 'chat.held' } as const;
+const addSink = (name: keyof typeof KINDS, { url }: TestBackend) =>
   sinkStore(database.db, secrets).insert(
     {
       name,
       target: { kind: 'url', url },
-      kinds: [name === 'slow' ? 'key.created' : 'bot.added'],
+      kinds: [KINDS[name]],
       botIds: null,
       awaitsMinutes: 15,
       enabled: true,
@@ -78,4 +81,30 @@ test('the next event of a kind and a bot is due 5 minutes after the last one was
   const deliveries = database.db.selectFrom('event_deliveries').select(['delivered_at', 'due_at']);
   const [delivered, next] = await deliveries.where('kind', '=', 'bot.added').orderBy('id').execute();
   expect(next!.due_at.getTime() - delivered!.delivered_at!.getTime()).toBe(300_000);
+});
+
+test('a sink that is switched off gets nothing, not even what waits for it, until it is on again', async () => {
+  const { id } = await addSink('off', off);
+  const switchTo = (enabled: boolean) =>
+    database.db.updateTable('event_sinks').set({ enabled }).where('id', '=', id).execute();
+  await recordEvent(database.db, { kind: 'chat.held', botId: 7, text: 'taken over' });
+  await switchTo(false);
+  await deliver(new AbortController().signal);
+  expect(off.requests).toEqual([]);
+  await switchTo(true);
+  await deliver(new AbortController().signal);
+  expect(off.requests).toHaveLength(1);
+});
+
+test('an event that waited for more than a day is not sent any more', async () => {
+  await recordEvent(database.db, { kind: 'chat.held', botId: 8, text: 'long ago' });
+  await database.db
+    .updateTable('events')
+    .set({ at: new Date(Date.now() - 86_500_000) })
+    .where('bot_id', '=', 8)
+    .execute();
+  await deliver(new AbortController().signal);
+  expect(off.requests).toHaveLength(1);
+  const left = database.db.selectFrom('event_deliveries').select('id').where('delivered_at', 'is', null);
+  expect(await left.where('kind', '=', 'chat.held').execute()).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { afterFailure, type RetryRecord } from '../../delivery/lanes/retry-sched
 import { eventStore } from '../../people/events/event-store.ts';
 import type { EventSink } from './event-sink.ts';
 import { shownEvent } from './event-text.ts';
-import { type SendDeps, type Sent, sendEvent } from './send-event.ts';
+import { type SendDeps, type Sent, sendEvents } from './send-event.ts';
 import { sinkStore } from './sink-store.ts';
 
 export type DeliverDeps = SendDeps & { db: Database; secrets: SecretBox; publicUrl: string | null };
@@ -16,18 +16,21 @@ type Due = { id: number; sinkId: number; eventId: number; repeats: number; retry
 /** Longer than a request may take: after a process died, another one sends what it had taken. */
 const TAKEN_FOR_S = 60;
 const EXPIRES_MS = 86_400_000;
-const TAKEN_AT_ONCE = 50;
+const SINKS_AT_ONCE = 50;
+/** A chat gets what is due in one message: when a host of many backends dies, its readers need no message for each bot. */
+const EVENTS_OF_A_MESSAGE = 1_000;
 
 /**
- * Sends what is due: of each sink one at a time, in order. While some sinks are slow to answer, it looks every `lookEveryMs`
- * for what became due for the others, so that a sink that fails delays no other.
+ * Sends what is due: of each sink one request or message at a time, in order. While some sinks are slow to answer, it looks every
+ * `lookEveryMs` for what became due for the others, so that a sink that fails delays no other.
  */
 export async function deliverEvents(deps: DeliverDeps, lookEveryMs: number, signal: AbortSignal): Promise<void> {
   const sending = new Set<Promise<void>>();
   while (!signal.aborted) {
     const sinks = new Map((await sinkStore(deps.db, deps.secrets).list()).map((sink) => [sink.id, sink]));
-    for (const due of sinks.size === 0 ? [] : await takeDue(deps.db)) {
-      const sent = deliver(deps, sinks.get(due.sinkId), due, signal).finally(() => sending.delete(sent));
+    const taken = sinks.size === 0 ? [] : await takeDue(deps.db);
+    for (const [sinkId, due] of Map.groupBy(taken, (one) => one.sinkId)) {
+      const sent = deliver(deps, sinks.get(sinkId), due, signal).finally(() => sending.delete(sent));
       sending.add(sent);
     }
     if (sending.size === 0) return;
@@ -42,62 +45,84 @@ async function firstOf(sending: Iterable<Promise<void>>, atMostMs: number): Prom
   await Promise.race([pause, ...sending]).finally(() => waited.abort());
 }
 
-/** What is in flight, or was tried and is tried again, holds back what comes after it. */
+/** What is in flight, or was tried and is tried again, holds back what comes after it. Sinks that are off wait. */
 async function takeDue(db: Database): Promise<Due[]> {
   const { rows } = await sql<Due>`
     with first as (
-      select distinct on (sink_id) id, due_at from event_deliveries d
-      where delivered_at is null and (due_at <= now() or retry is not null)
-      order by sink_id, id
+      select distinct on (d.sink_id) d.id, d.due_at from event_deliveries d
+      join event_sinks s on s.id = d.sink_id and s.enabled
+      where d.delivered_at is null and (d.due_at <= now() or d.retry is not null)
+      order by d.sink_id, d.id
+    ), locked as (
+      select d.id, d.sink_id from event_deliveries d join first on first.id = d.id where first.due_at <= now()
+      order by d.id limit ${SINKS_AT_ONCE} for update of d skip locked
+    ), due as (
+      select id from locked
+      union all
+      select rest.id from locked join event_sinks s on s.id = locked.sink_id and s.chat_id is not null
+      cross join lateral (
+        select d.id from event_deliveries d
+        where d.sink_id = locked.sink_id and d.id > locked.id and d.delivered_at is null and d.due_at <= now()
+        order by d.id limit ${EVENTS_OF_A_MESSAGE - 1}
+      ) as rest
     )
     update event_deliveries d set due_at = now() + make_interval(secs => ${TAKEN_FOR_S}), retry = coalesce(retry, '')
-    where id in (
-      select d.id from event_deliveries d join first on first.id = d.id where first.due_at <= now()
-      order by d.id limit ${TAKEN_AT_ONCE} for update of d skip locked)
-      and delivered_at is null and due_at <= now()
+    where id in (select id from due) and delivered_at is null and due_at <= now()
     returning id, sink_id as "sinkId", event_id as "eventId", repeats, retry`.execute(db);
-  return rows;
+  return rows.sort((one, other) => one.id - other.id);
 }
 
-async function deliver(deps: DeliverDeps, sink: EventSink | undefined, due: Due, signal: AbortSignal): Promise<void> {
-  const event = await eventStore(deps.db).find(due.eventId);
+async function deliver(deps: DeliverDeps, sink: EventSink | undefined, due: Due[], signal: AbortSignal): Promise<void> {
   // The sink was deleted since, or just added.
-  if (sink === undefined || event === undefined) return;
-  const sent = await sendEvent(deps, sink, shownEvent(deps, event, due.repeats), signal);
-  const [at, expiresAtMs] = [new Date(deps.clock.nowMs()), event.at.getTime() + EXPIRES_MS];
+  if (sink === undefined) return;
+  const found = await eventStore(deps.db).findAll(due.map(({ eventId }) => eventId));
+  const events = due.flatMap(({ eventId, repeats }) => {
+    const event = found.get(eventId);
+    return event === undefined || isOver(deps, event.at) ? [] : [shownEvent(deps, event, repeats)];
+  });
+  const rows = due.map(({ id }) => id);
+  const at = new Date(deps.clock.nowMs());
+  if (events.length === 0) return settle(deps.db, rows, at);
+  const sent = await sendEvents(deps, sink, events, signal);
   const sinks = sinkStore(deps.db, deps.secrets);
-  const row = deps.db.updateTable('event_deliveries').where('id', '=', due.id);
   switch (sent.outcome) {
     case 'taken':
-      await row.set({ delivered_at: at, retry: null }).execute();
-      await sinks.noteDelivered(sink.id, at);
+      await settle(deps.db, rows, new Date(deps.clock.nowMs()));
+      await sinks.noteDelivered(sink.id, new Date(deps.clock.nowMs()));
       return;
     case 'failed': {
-      const record = recordOf(due, sent, expiresAtMs, deps.clock.nowMs());
-      const isGivenUp = record.nextTryAtMs > expiresAtMs;
-      await row
-        .set(
-          isGivenUp
-            ? { delivered_at: at, retry: null }
-            : { due_at: new Date(record.nextTryAtMs), retry: JSON.stringify(record) },
-        )
-        .execute();
-      await sinks.noteFailed(sink.id, at, sent.reason);
+      const newest = Math.max(...due.map(({ eventId }) => found.get(eventId)?.at.getTime() ?? 0));
+      await retry(deps, rows, recordOf(due[0]?.retry ?? null, sent, newest + EXPIRES_MS, deps.clock.nowMs()));
+      await sinks.noteFailed(sink.id, new Date(deps.clock.nowMs()), sent.reason);
       return;
     }
     case 'stopped':
-      await row.set({ due_at: at }).execute();
+      await deps.db.updateTable('event_deliveries').set({ due_at: at }).where('id', 'in', rows).execute();
   }
+}
+
+/** Nobody needs to read it any more. */
+function isOver({ clock }: DeliverDeps, at: Date): boolean {
+  return clock.nowMs() - at.getTime() > EXPIRES_MS;
+}
+
+async function settle(db: Database, rows: number[], at: Date): Promise<void> {
+  await db.updateTable('event_deliveries').set({ delivered_at: at, retry: null }).where('id', 'in', rows).execute();
+}
+
+async function retry({ db, clock }: DeliverDeps, rows: number[], record: RetryRecord): Promise<void> {
+  if (record.nextTryAtMs > record.expiresAtMs) return settle(db, rows, new Date(clock.nowMs()));
+  const next = { due_at: new Date(record.nextTryAtMs), retry: JSON.stringify(record) };
+  await db.updateTable('event_deliveries').set(next).where('id', 'in', rows).execute();
 }
 
 /** The retries are those of updates. */
 function recordOf(
-  { retry }: Due,
+  known: string | null,
   { reason, status, retryAfterS }: Extract<Sent, { outcome: 'failed' }>,
   expiresAtMs: number,
   nowMs: number,
 ): RetryRecord {
   const failure = { code: 'refused', status, reason, ...(retryAfterS === undefined ? {} : { retryAfterS }) } as const;
-  const before = retry ? (JSON.parse(retry) as RetryRecord) : null;
-  return afterFailure(before, failure, { expiresAtMs }, nowMs);
+  return afterFailure(known ? (JSON.parse(known) as RetryRecord) : null, failure, { expiresAtMs }, nowMs);
 }

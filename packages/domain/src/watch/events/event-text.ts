@@ -8,8 +8,9 @@ export type ShownEvent = {
   /** How many more of the same kind it stands for. */
   repeats: number;
   botName: string | null;
-  /** Where the console shows it; null without a public address. */
+  /** Where the console shows it, and all events; null without a public address. */
   link: string | null;
+  listLink: string | null;
 };
 
 const MARKS: Record<'begun' | 'over' | 'news', string> = { begun: '🔴', over: '🟢', news: '🔵' };
@@ -55,23 +56,42 @@ export function shownEvent(
 ): ShownEvent {
   const resource = presentEvent(event);
   const bot = event.bot_id === null ? undefined : directory.byId(event.bot_id);
+  const root = publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}/console/`;
   return {
     resource,
     repeats,
     botName: bot?.name ?? null,
-    link: publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}/console/${pageOf(event)}`,
+    link: root && (event.bot_id === null ? root : `${root}bots/${event.bot_id}`),
+    listLink: root && `${root}events`,
   };
 }
 
-function pageOf({ id, bot_id: botId, chat_id: chatId }: StoredEvent): string {
-  if (botId === null) return `events?open=${id}`;
-  return chatId === null ? `bots/${botId}` : `inbox/${botId}/${chatId}`;
+/** Of the platform: longer messages are refused. */
+const MESSAGE_LENGTH = 4_000;
+/** So that each kind can be read on one screen. */
+const LINES_OF_A_KIND = 5;
+const LINE_LENGTH = 200;
+
+/** What a person reads in a chat. Of several events the kinds, in order, each with its first ones. */
+export function textOfEvents(events: readonly ShownEvent[]): string {
+  const [first, ...others] = events;
+  if (first === undefined) return '';
+  if (others.length === 0)
+    return [lineOf(first), first.resource.kind, ...(first.link === null ? [] : [first.link])].join('\n');
+  const lines = [...Map.groupBy(events, ({ resource }) => resource.kind)].flatMap(([kind, ofKind]) => {
+    const left = ofKind.length - LINES_OF_A_KIND;
+    const shown = ofKind.slice(0, LINES_OF_A_KIND).map((event) => cut(lineOf(event), LINE_LENGTH));
+    return [`${kind}: ${ofKind.length}`, ...shown, ...(left > 0 ? [`… and ${left} more`] : [])];
+  });
+  const link = first.listLink === null ? [] : [first.listLink];
+  return [cut(lines.join('\n'), MESSAGE_LENGTH), ...link].join('\n');
 }
 
-/** What a person reads in a chat. */
-export function textOfEvent({ resource, repeats, botName, link }: ShownEvent): string {
-  const { kind, text } = resource;
-  const subject = botName ?? 'Flotilla';
+function lineOf({ resource: { kind, text }, repeats, botName }: ShownEvent): string {
   const more = repeats > 0 ? ` (and ${repeats} more)` : '';
-  return [`${MARKS[LOOKS[kind]]} ${subject}: ${text}${more}`, kind, ...(link === null ? [] : [link])].join('\n');
+  return `${MARKS[LOOKS[kind]]} ${botName ?? 'Flotilla'}: ${text}${more}`;
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
 }

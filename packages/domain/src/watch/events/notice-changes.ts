@@ -8,7 +8,10 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { KnownFloods } from '../../fleet/bot-list/attention.ts';
 import { type AttentionOfBot, listAttention } from '../../fleet/bot-list/list-attention.ts';
 import type { StatusColumns } from '../../fleet/bot-list/status-columns.ts';
+import type { ActiveProgram } from '../../fleet/bots/active-program.ts';
+import { type Bot, hasBackend } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { isTokenRefusal } from '../../fleet/bots/validate-token.ts';
 import { type NewEvent, recordEvent } from '../../people/events/record-event.ts';
 
 export type NoticeDeps = {
@@ -18,6 +21,8 @@ export type NoticeDeps = {
   directory: BotDirectory;
   floods: KnownFloods;
   statusColumns: StatusColumns;
+  /** Since when (ms) this process has seen what it has not told yet. Kept from one look to the next. */
+  unsure: Map<string, number>;
 };
 
 /** What stands: its begin, its end, and what of a bot's attention it is. A kind of attention that only keeps it begins none. */
@@ -42,19 +47,27 @@ const OF_ATTENTION: Partial<Record<AttentionKind, { standing: Standing; begins: 
   flood: { standing: 'flood', begins: true },
 };
 const KINDS = Object.keys(OF_ATTENTION) as AttentionKind[];
-const ENDED: Record<Standing, string> = {
-  backend: 'The backend takes updates again',
-  poller: 'Somebody polls again',
-  program_silent: 'The program polls again',
-  program_parked: '',
-  intake: 'Updates come in again',
-  flood: 'The platform takes all calls again',
+/** Why something does not stand any more: it works again, or its settings are others. */
+const ENDED: Record<Standing, (bot: Bot, program: ActiveProgram | undefined) => string> = {
+  backend: (bot, program) =>
+    (program === undefined ? hasBackend(bot) : program.mode === 'push')
+      ? 'The backend takes updates again'
+      : 'There is no backend any more',
+  poller: ({ longPollEnabled, silentAfterS }) =>
+    longPollEnabled && silentAfterS > 0
+      ? 'Somebody polls again, or nothing waits any more'
+      : 'It is not watched any more whether somebody polls',
+  program_silent: () => 'The program polls again, or nothing waits for it any more',
+  program_parked: () => '',
+  intake: () => 'Updates come in again',
+  flood: () => 'The platform takes all calls again',
 };
 /** The backend of a program fails for so long before it is told, as that of a bot. */
 const FAILING_MS = 10_000;
 /** A shorter flood is over before anybody could read of it. */
 const FLOODED_MS = 10_000;
-const UNAUTHORIZED = /^Unauthorized/;
+/** After a restart of the fleet, or while a store was away, no bot has been polled for a while. */
+const NOT_POLLED_MS = 30_000;
 
 /** Compares what is wrong with the bots with what was told, and records what began and what is over. One process at a time. */
 export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: AbortSignal): Promise<void> {
@@ -64,9 +77,11 @@ export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: A
   const found = await listAttention(deps, deps.directory.all(), KINDS, new Set(known.map((row) => row.bot_id)));
   const told = new Set(known.map((row) => keyOf(row.bot_id, row.program_id, row.kind)));
   const stands = new Set(found.map((one) => keyOf(one.bot.id, one.programId ?? 0, standingOf(one))));
+  forgetAllBut(deps.unsure, stands);
   for (const one of found) {
     if (signal.aborted) return;
-    if (begins(deps, one) && !told.has(keyOf(one.bot.id, one.programId ?? 0, standingOf(one)))) await begin(deps, one);
+    const key = keyOf(one.bot.id, one.programId ?? 0, standingOf(one));
+    if (!told.has(key) && begins(deps, one, key)) await begin(deps, one);
   }
   for (const row of known) {
     if (signal.aborted) return;
@@ -77,7 +92,16 @@ export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: A
 const keyOf = (botId: number, programId: number, standing: string) => `${botId} ${programId} ${standing}`;
 const standingOf = ({ kind }: AttentionOfBot): Standing => OF_ATTENTION[kind]!.standing;
 
-function begins({ clock, floods }: NoticeDeps, { bot, kind, sinceMs }: AttentionOfBot): boolean {
+function forgetAllBut(unsure: NoticeDeps['unsure'], stands: ReadonlySet<string>): void {
+  for (const key of unsure.keys()) if (!stands.has(key)) unsure.delete(key);
+}
+
+function begins({ clock, floods, unsure }: NoticeDeps, { bot, kind, sinceMs, text }: AttentionOfBot, key: string) {
+  if (kind === 'intake_failing' && !isTokenRefusal(text)) {
+    const seenAtMs = unsure.get(key) ?? clock.nowMs();
+    unsure.set(key, seenAtMs);
+    return clock.nowMs() - seenAtMs >= NOT_POLLED_MS;
+  }
   if (kind === 'flood') {
     const flood = floods.statusOf(bot.id);
     return flood !== null && flood.untilMs - flood.sinceMs >= FLOODED_MS;
@@ -90,7 +114,7 @@ function begins({ clock, floods }: NoticeDeps, { bot, kind, sinceMs }: Attention
 async function begin({ db }: NoticeDeps, one: AttentionOfBot): Promise<void> {
   const { bot, programId, waiting, text } = one;
   const row = { bot_id: bot.id, program_id: programId ?? 0, kind: standingOf(one) };
-  const isUnknown = one.kind === 'intake_failing' && UNAUTHORIZED.test(text);
+  const isUnknown = one.kind === 'intake_failing' && isTokenRefusal(text);
   const kind = isUnknown ? 'bot.unauthorized' : STANDING[row.kind].begin;
   await db.transaction().execute(async (transaction) => {
     const inserted = await transaction
@@ -121,9 +145,14 @@ async function end(
       .where('program_id', '=', row.program_id)
       .where('kind', '=', row.kind)
       .executeTakeFirst();
-    if (deleted.numDeletedRows === 0n || !kind) return;
+    if (deleted.numDeletedRows === 0n || !kind || bot === undefined) return;
     const of = program === undefined ? '' : ` (${program.name})`;
-    const event: NewEvent = { kind, botId: row.bot_id, programId: row.program_id || null, text: ENDED[standing] + of };
+    const event: NewEvent = {
+      kind,
+      botId: row.bot_id,
+      programId: row.program_id || null,
+      text: ENDED[standing](bot, program) + of,
+    };
     await recordEvent(transaction, event);
   });
 }

@@ -5,7 +5,7 @@ import { sendToBackend } from '../../delivery/push/send-to-backend.ts';
 import { NOT_SIGNED, signDelivery } from '../../delivery/push/sign-delivery.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { EventSink } from './event-sink.ts';
-import { type ShownEvent, textOfEvent } from './event-text.ts';
+import { type ShownEvent, textOfEvents } from './event-text.ts';
 
 export type SendDeps = {
   clock: Clock;
@@ -23,11 +23,16 @@ export type Sent =
 /** Somebody waits for the next event. */
 const DEADLINE_MS = 10_000;
 
-/** Sends an event to a sink once. Never throws. */
-export function sendEvent(deps: SendDeps, sink: EventSink, event: ShownEvent, signal: AbortSignal): Promise<Sent> {
+/** Sends events to a sink once: to a chat all in one message, to a URL the only one. Never throws. */
+export function sendEvents(
+  deps: SendDeps,
+  sink: EventSink,
+  events: readonly ShownEvent[],
+  signal: AbortSignal,
+): Promise<Sent> {
   return sink.target.kind === 'url'
-    ? sendToUrl(deps, sink.target, event, signal)
-    : sendToChat(deps, sink.target, event, signal);
+    ? sendToUrl(deps, sink.target, events[0]!, signal)
+    : sendToChat(deps, sink.target, textOfEvents(events), signal);
 }
 
 type Target<Kind> = Extract<EventSink['target'], { kind: Kind }>;
@@ -74,13 +79,13 @@ function dataOf({ resource, repeats, link, botName }: ShownEvent) {
 async function sendToChat(
   deps: SendDeps,
   { botId, chatId }: Target<'chat'>,
-  event: ShownEvent,
+  text: string,
   signal: AbortSignal,
 ): Promise<Sent> {
   const bot = deps.directory.byId(botId);
   if (bot === undefined) return { outcome: 'failed', reason: 'The bot that writes is gone', status: null };
   if (bot.disabled) return { outcome: 'failed', reason: 'The bot that writes is disabled', status: null };
-  const message = { chat_id: chatId, text: textOfEvent(event), link_preview_options: { is_disabled: true } };
+  const message = { chat_id: chatId, text, link_preview_options: { is_disabled: true } };
   const answer = await deps.platform.call(bot.token, 'sendMessage', message, { timeoutMs: DEADLINE_MS, signal });
   switch (answer.outcome) {
     case 'ok':

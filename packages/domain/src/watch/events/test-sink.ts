@@ -2,7 +2,7 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import type { SinkDeps } from './change-sinks.ts';
 import type { EventSink } from './event-sink.ts';
-import { type SendDeps, sendEvent } from './send-event.ts';
+import { type SendDeps, sendEvents } from './send-event.ts';
 
 /** Sends an event of no consequence, past what waits. */
 export async function testSink(
@@ -14,8 +14,8 @@ export async function testSink(
   const begunAtMs = performance.now();
   const at = new Date(deps.clock.nowMs()).toISOString();
   const resource = { id: 0, kind: 'bot.added', at, text: 'This is a test: events reach you here' } as const;
-  const event = { resource, repeats: 0, botName: null, link: null };
-  const sent = await sendEvent(deps, sink, event, new AbortController().signal);
+  const event = { resource, repeats: 0, botName: null, link: null, listLink: null };
+  const sent = await sendEvents(deps, sink, [event], new AbortController().signal);
   const duration_ms = Math.round(performance.now() - begunAtMs);
   return { delivered: sent.outcome === 'taken', error: sent.outcome === 'failed' ? sent.reason : '', duration_ms };
 }

@@ -1,0 +1,70 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { EventResource } from '@flotilla/contract/events.ts';
+import { type NoticeDeps, noticeChanges } from '@flotilla/domain/watch/events/notice-changes.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { dateBot } from '@flotilla/testing/date-bot.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import { readConfig } from '../config.ts';
+import { type Context, createContext } from '../context.ts';
+
+const HOUR_AGO_MS = Date.now() - 3_600_000;
+
+const api = testApi();
+/** Notices in place of a worker. */
+let worker: Context;
+let laterMs = 0;
+
+beforeAll(async () => {
+  worker = await createContext(readConfig(api.env), { log: createLogger({ name: 'worker', level: 'silent' }) });
+  api.endBefore(worker.close);
+});
+
+const unsure: NoticeDeps['unsure'] = new Map();
+async function notice(): Promise<void> {
+  await worker.directory.refresh();
+  const clock = { nowMs: () => worker.clock.nowMs() + laterMs };
+  await noticeChanges({ ...worker, clock, unsure }, 2, new AbortController().signal);
+}
+const patch = ({ id }: BotResource, fields: Record<string, string | number>) =>
+  worker.redis.commands.hset(botKeys(id).state, fields);
+const events = async ({ id }: BotResource) => {
+  const { json } = await api.admin('GET', '/api/events', { query: { bot_id: id } });
+  return (json as EventResource[]).map(({ kind, text }) => `${kind}: ${text}`).reverse();
+};
+const added = 'bot.added: Added by admin';
+
+test('a bot that nobody has polled is told once that lasts: after a restart all of them are such for a moment', async () => {
+  const bot = await api.addBot({ long_poll_enabled: true });
+  await patch(bot, { pollOkAt: HOUR_AGO_MS, refusedAt: 0 });
+  await dateBot(api.database.db, bot.id, HOUR_AGO_MS);
+  await api.admin('POST', '/api/bots/update', { body: { id: bot.id, description: 'old' } });
+  await notice();
+  expect(await events(bot)).toEqual([added]);
+  laterMs = 31_000;
+  await notice();
+  expect(await events(bot)).toEqual([added, expect.stringMatching(/^intake\.refused: No updates come in/)]);
+  await patch(bot, { pollOkAt: Date.now() + laterMs });
+  await notice();
+  expect((await events(bot)).at(-1)).toBe('intake.resumed: Updates come in again');
+  laterMs = 0;
+});
+
+test('a token that the platform does not know is told at once, by its own kind', async () => {
+  const bot = await api.addBot({ long_poll_enabled: true });
+  const reason = 'Telegram refused this bot token (401 Unauthorized)';
+  await patch(bot, { refusedAt: HOUR_AGO_MS, pollErr: reason, pollErrAt: Date.now() });
+  await notice();
+  expect(await events(bot)).toEqual([added, `bot.unauthorized: ${reason}`]);
+});
+
+test('the end of a failing backend that was taken away says so', async () => {
+  const bot = await api.addBot({ proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' });
+  await patch(bot, { pollOkAt: Date.now(), failingSince: HOUR_AGO_MS, openUntil: Date.now() + 60_000 });
+  await notice();
+  expect((await events(bot)).at(-1)).toMatch(/^backend\.failing: /);
+  await api.admin('POST', '/api/bots/update', { body: { id: bot.id, backend_url: '' } });
+  await notice();
+  expect((await events(bot)).at(-1)).toBe('backend.recovered: There is no backend any more');
+});
