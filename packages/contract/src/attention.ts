@@ -12,9 +12,15 @@ export const ATTENTION = {
     text: 'nothing is taken in until there is room; the platform keeps updates for a day',
   },
   backend_open: { severity: 'error', text: 'the backend has failed for 10 s, and gets only probes' },
-  poller_silent: { severity: 'error', text: 'updates wait, and nobody polled for `silent_after_s`' },
+  poller_silent: {
+    severity: 'error',
+    text: 'updates wait, and nobody polled for `silent_after_s`; of a bot with a backend, once somebody has polled',
+  },
   program_parked: { severity: 'error', text: 'a program stayed behind its limit, and what waited became dead letters' },
-  program_silent: { severity: 'error', text: 'updates wait for a program that has not polled for `silent_after_s`' },
+  program_silent: {
+    severity: 'error',
+    text: 'updates that are for a program wait, and it has not polled for `silent_after_s`',
+  },
   program_failing: { severity: 'error', text: 'every attempt at the backend of a program fails' },
   flood: {
     severity: 'warning',

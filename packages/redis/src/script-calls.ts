@@ -40,9 +40,9 @@ function floodRow(row: Value[]): FloodRow {
   return { name: String(row[0]), number: Number(row[1]), leftMs: Number(row[2]), agedMs: Number(row[3]) };
 }
 
-export type BotRow = { on: string; pull: string; push: string; pushKeptUntil: string; rules: string; failingSince: string; openUntil: string; pushErr: string; pushErrAt: string; pushOkAt: string; pulledAt: string };
+export type BotRow = { on: string; pull: string; push: string; pushKeptUntil: string; rules: string; failingSince: string; openUntil: string; pushErr: string; pushErrAt: string; pushOkAt: string; pulledAt: string; servedSince: string };
 function botRow(row: Value[]): BotRow {
-  return { on: String(row[0]), pull: String(row[1]), push: String(row[2]), pushKeptUntil: String(row[3]), rules: String(row[4]), failingSince: String(row[5]), openUntil: String(row[6]), pushErr: String(row[7]), pushErrAt: String(row[8]), pushOkAt: String(row[9]), pulledAt: String(row[10]) };
+  return { on: String(row[0]), pull: String(row[1]), push: String(row[2]), pushKeptUntil: String(row[3]), rules: String(row[4]), failingSince: String(row[5]), openUntil: String(row[6]), pushErr: String(row[7]), pushErrAt: String(row[8]), pushOkAt: String(row[9]), pulledAt: String(row[10]), servedSince: String(row[11]) };
 }
 
 export type ReaderRow = { reader: string; cursor: number | null; behind: number; oldestAtMs: number | null; inFlight: number | null; dueAtMs: number | null; keeps: number; polledAtMs: number | null; program: ProgramRow | null };
@@ -875,7 +875,7 @@ async function readPendingTurns(redis: RedisCommands, keys: ReadPendingTurnsKeys
 
 export type ReadProgramAttentionKeys = { state: string };
 export type ReadProgramAttentionArgs = {
-  /** as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>, separated by spaces */
+  /** as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>:<kinds, as in read-page>, separated by spaces */
   programs: string;
 };
 export type ReadProgramAttentionReply = string;

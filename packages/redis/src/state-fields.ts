@@ -18,6 +18,7 @@ const NAMES = [
   ],
   ...['failingSince', 'probeIntervalMs', 'openUntil', 'goneSince', 'pushOkAt', 'pushErr', 'pushErrAt'],
   ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'outboxAt', 'pushKeptUntil', 'heldUntil', 'seesHeld'],
+  'servedSince',
   // Of a program only.
   ...['target', 'hasDeliveredAhead', 'parkedAt', 'parkedFor', 'polledAt'],
 ] as const;

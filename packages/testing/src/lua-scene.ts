@@ -136,6 +136,8 @@ export async function luaScene() {
         push?: boolean;
         rules?: boolean;
         manage?: boolean;
+        /** [true] */
+        on?: boolean;
         revision?: number;
         /** A program for which waiting updates are dropped. */
         dropPendingOf?: number;
@@ -151,7 +153,7 @@ export async function luaScene() {
         registrationId: REGISTRATION,
         botId: BOT,
         revision: settings.revision ?? 1,
-        on: true,
+        on: settings.on ?? true,
         pull: settings.pull ?? false,
         push: settings.push ?? false,
         rules: settings.rules ?? false,

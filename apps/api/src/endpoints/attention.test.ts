@@ -97,7 +97,34 @@ describe('a poller', () => {
   });
 });
 
+test('a poller is not silent for the time in which nobody could poll: its bot was off, or its long polling', async () => {
+  const bot = await polledBot({ long_poll_enabled: true });
+  await accept(bot, [1]);
+  await patch(bot, { pulledAt: HOUR_AGO_MS });
+  expect(await kindsOf(bot)).toEqual(['poller_silent']);
+  for (let times = 0; times < 2; times += 1)
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
+  expect(await kindsOf(bot)).toEqual([]);
+  expect(await stateOf(bot, 'pull')).toBe('ok');
+  await patch(bot, { servedSince: HOUR_AGO_MS });
+  expect(await kindsOf(bot)).toEqual(['poller_silent']);
+});
+
 describe('a program', () => {
+  test('is not silent while only others have something to read', async () => {
+    const bot = await polledBot({});
+    const kinds = { bot_id: bot.id, name: 'polls', kinds: ['poll'] };
+    const { id } = (await api.admin('POST', '/api/programs/add', { body: kinds })).json as ProgramResource;
+    await accept(bot, [1, 2]);
+    await worker.redis.commands.hset(botKeys(bot.id).consumers, `program:${id}`, `0 ${HOUR_AGO_MS}`);
+    expect(await kindsOf(bot)).toEqual([]);
+    const program = async () => (await api.admin('GET', '/api/programs/show', { query: { id } })).json;
+    expect(await program()).toMatchObject({ state: 'ok' });
+    await api.admin('POST', '/api/programs/update', { body: { id, kinds: ['message'] } });
+    expect(await kindsOf(bot)).toEqual(['program_silent']);
+    expect(await program()).toMatchObject({ state: 'silent' });
+  });
+
   test('that polls is silent like a poller, by its own time; one that is paused needs nobody', async () => {
     const bot = await polledBot({});
     const add = { bot_id: bot.id, name: 'archive', silent_after_s: 600 };

@@ -158,6 +158,11 @@ if appended > 0 then
   moveIdleCursors(changes, pull, holdsForPush, lastText, nText)
 end
 writeState(state, changes)
+-- Where nothing else waits for the poller, it passes at once what programs took alone: it may not need to poll at all.
+if pull and not anyAllowed and s.pullCursorCount == s.allowedCount and nText ~= s.allowedCount then
+  -- @read kept <- state: keptFrom, prevAck, prevAckAt
+  movePullCursor(state, kept, lastText, nText, now)
+end
 if appended > 0 then
   if (pull and anyAllowed) or hasConsumers then redis.call('PUBLISH', '@channels.appended', botId) end
   if watched then announceLive(botId) end

@@ -327,3 +327,17 @@ test('an update is kept for its time from its event or from now, and for an hour
   expect(await expiryOf(3, DAY_MS, NOW_MS - 2 * DAY_MS)).toEqual(writtenNow(3_600_000));
   expect(await expiryOf(4, 30_000, null)).toEqual(writtenNow(30_000));
 });
+
+test('the poller passes at once what a program took alone, unless something else waits for the poller', async () => {
+  await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
+  const accept = (id: number, mark: string) => scene.accept([id], 'c:5', 'message', { filters: 'b', marks: [mark] });
+  const waiting = async () => {
+    const [count, cursor] = await scene.commands.hmget(scene.keys.state, 'allowedCount', 'pullCursorCount');
+    return Number(count) - Number(cursor);
+  };
+  await accept(1, '=5');
+  expect([await waiting(), await scene.commands.hget(scene.keys.state, 'pullCursor')]).toEqual([0, '1']);
+  await accept(2, '');
+  await accept(3, '=5');
+  expect([await waiting(), await scene.commands.hget(scene.keys.state, 'pullCursor')]).toEqual([2, '1']);
+});

@@ -95,6 +95,10 @@ leaveOffPush(bot, before, wanted)
 -- stylua: ignore
 writeState(state, { '@pull', switchOf(pull), '@push', switchOf(push), '@manage', switchOf(manage), '@on', switchOf(on),
   '@allowed', allowed, '@revision', revision })
+-- Nobody could poll before, so nobody was silent.
+if known.registrationId and ((on and not before.on) or (pull and not before.pull)) then
+  writeState(state, { '@servedSince', bot.now })
+end
 switchRules(bot, before, wanted)
 if drops then dropWaitingOfBot(bot) end
 if retries then retryBackend(bot) end

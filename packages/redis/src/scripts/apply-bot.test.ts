@@ -104,3 +104,19 @@ test('a program that goes from push to pull keeps who took what was sent to it a
   const [[, letter] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(letter.slice(letter.indexOf('exclusive'))).toEqual(['exclusive', '1']);
 });
+
+test('remembers since when a known bot is polled for again: after it was off, or its long polling', async () => {
+  const servedSince = () => scene.commands.hget(scene.keys.state, 'servedSince');
+  await scene.applyBot({ pull: false });
+  await scene.applyBot({ push: true, revision: 2 });
+  expect(await servedSince()).toBeNull();
+  await scene.applyBot({ pull: true, revision: 3 });
+  expect(await servedSince()).toEqual(writtenNow());
+  for (const [revision, on] of [true, false].entries()) {
+    await scene.commands.hset(scene.keys.state, 'servedSince', 5);
+    await scene.applyBot({ pull: true, revision: 4 + revision, on });
+    expect(await servedSince()).toBe('5');
+  }
+  await scene.applyBot({ pull: true, revision: 6 });
+  expect(await servedSince()).toEqual(writtenNow());
+});

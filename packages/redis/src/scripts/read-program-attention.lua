@@ -1,17 +1,45 @@
 -- Reads what is wrong with programs of bots of a shard.
 -- @keys state  of one of the bots
--- @args programs: text  as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>, separated by spaces
+-- @args programs: text  as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>:<kinds, as in read-page>,
+--       separated by spaces
 -- @reply text  of each program, separated by spaces; '-' where nothing is wrong, else a letter (f its backend fails, p it is
 --       parked, s it is silent), since when (ms), a colon, and how many updates wait
 -- @include clock
 -- @include log
 -- @include trim
+-- More updates in a row that are not for a program are taken for some that wait: whoever polls would have passed them.
+local LOOKED_AT, LOOKED_AT_ONCE = 500, 50
+
 local found, prefix, now = {}, string.match(state, '^(.*:)%d+:state$'), serverNow()
 
-local function waitingFor(bot, cursor)
-  local botState = prefix .. bot .. ':state'
-  -- @read s <- botState: allowedCount
-  return countAfter(prefix .. bot .. ':log', cursor, tonumber(s.allowedCount or 0))
+local function isWaiting(entry, program, kinds)
+  if expiresAtOf(entry) <= now then return false end
+  if not isMarked(entry) then return isOfKind(kinds, kindOf(entry)) end
+  local fields = fieldsOf(entry)
+  return isFor(fields, program) and (fields.owner ~= nil or isOfKind(kinds, fields.kind))
+end
+
+-- Whether anything behind the cursor is for the program. Mostly the first one is.
+local function isAnyFor(log, cursor, program, kinds)
+  local after, looked, size = cursor, 0, 1
+  while looked < LOOKED_AT do
+    local page = redis.call('XRANGE', log, '(' .. after, '+', 'COUNT', textOf(size))
+    for _, entry in ipairs(page) do
+      if isWaiting(entry, program, kinds) then return true end
+    end
+    if #page < size then return false end
+    after, looked, size = idTextOf(page[#page]), looked + size, LOOKED_AT_ONCE
+  end
+  return true
+end
+
+local function silenceOf(bot, id, cursor, polledAt, silent)
+  local botState, log = prefix .. bot .. ':state', prefix .. bot .. ':log'
+  if silent.afterMs == 0 or now - tonumber(polledAt) < silent.afterMs then return '-' end
+  -- @read s <- botState: allowedCount, servedSince
+  if now - tonumber(s.servedSince or 0) < silent.afterMs then return '-' end
+  local waiting = countAfter(log, cursor, tonumber(s.allowedCount or 0))
+  return waiting > 0 and isAnyFor(log, cursor, id, silent.kinds) and 's' .. polledAt .. ':' .. waiting or '-'
 end
 
 local function waitingForPush(bot, p)
@@ -20,7 +48,7 @@ local function waitingForPush(bot, p)
   return tonumber(s.allowedCount or 0) - tonumber(p.pushCursorCount or 0) + tonumber(p.pushPending or 0)
 end
 
-local function attentionOf(bot, id, silentAfterMs)
+local function attentionOf(bot, id, silent)
   local program = prefix .. bot .. ':program:' .. id .. ':state'
   -- @read p <- program: push, failingSince, parkedAt, polledAt, pushCursorCount, pushPending
   local pushes = p.push == '1'
@@ -35,12 +63,10 @@ local function attentionOf(bot, id, silentAfterMs)
   if pushes or not cursor then return '-' end
   -- Parked ones have 0 there.
   if polledAt == '0' then polledAt = p.polledAt or '0' end
-  if silentAfterMs == 0 or now - tonumber(polledAt) < silentAfterMs then return '-' end
-  local waiting = waitingFor(bot, cursor)
-  return waiting > 0 and 's' .. polledAt .. ':' .. waiting or '-'
+  return silenceOf(bot, id, cursor, polledAt, silent)
 end
 
-for bot, id, silentAfterMs in string.gmatch(programs, '(%d+):(%d+):(%d+)') do
-  found[#found + 1] = attentionOf(bot, id, tonumber(silentAfterMs))
+for bot, id, afterMs, kinds in string.gmatch(programs, '(%d+):(%d+):(%d+):([^ ]*)') do
+  found[#found + 1] = attentionOf(bot, id, { afterMs = tonumber(afterMs), kinds = kinds })
 end
 return table.concat(found, ' ')

@@ -1,4 +1,4 @@
-import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { BOT, DAY_MS, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { botKeys, programKeys, SHARDS } from '../keys.ts';
 import { scripts } from '../script-calls.ts';
@@ -14,8 +14,8 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 /** `silentAfterMs` of each program. */
-const read = async (programs: string[], silentAfterMs = 0) => {
-  const args = { programs: programs.map((one) => `${one}:${silentAfterMs}`).join(' ') };
+const read = async (programs: string[], silentAfterMs = 0, kinds = '') => {
+  const args = { programs: programs.map((one) => `${one}:${silentAfterMs}:${kinds}`).join(' ') };
   return (await scripts.readProgramAttention(scene.commands, scene.keys, args)).split(' ');
 };
 const set = (program: number, fields: Record<string, number>, bot = BOT) =>
@@ -58,4 +58,41 @@ test('a program that pulls is silent when updates wait and it has not polled for
   expect(await read([`${BOT}:1`], 0)).toEqual(['-']);
   await scene.commands.hset(consumers, 'program:1', `3 ${polledAt}`);
   expect(await read([`${BOT}:1`], MINUTE_MS)).toEqual(['-']);
+});
+
+test('what waits for others does not make a program silent: neither by kind, nor by a filter, nor what expired', async () => {
+  await scene.applyBot({ programs: [1, 5], filters: 'b' });
+  await scene.accept([1, 2], 'c:5', 'message', { filters: 'b', marks: [',1,', '=5'] });
+  await scene.accept([3], 'c:5', 'poll', { filters: 'b', marks: [''] });
+  const polledAt = NOW_MS - 60 * MINUTE_MS;
+  const { consumers } = botKeys(BOT);
+  for (const id of [1, 5]) await scene.commands.hset(consumers, `program:${id}`, `0 ${polledAt}`);
+  const silent = `s${polledAt}:3`;
+  expect(await read([`${BOT}:1`, `${BOT}:5`], MINUTE_MS, ',message,')).toEqual(['-', silent]);
+  expect(await read([`${BOT}:1`], MINUTE_MS, '!,message,')).toEqual([silent]);
+  await scene.passMs(DAY_MS);
+  expect(await read([`${BOT}:1`, `${BOT}:5`], MINUTE_MS)).toEqual(['-', '-']);
+});
+
+test('a program that nobody polls is silent again among very many updates for others, whatever is behind them', async () => {
+  await scene.applyBot({ programs: [1], filters: 'b' });
+  const ids = Array.from({ length: 600 }, (_, at) => at + 1);
+  for (let from = 0; from < ids.length; from += 200) {
+    const some = ids.slice(from, from + 200);
+    await scene.accept(some, 'c:5', 'message', { filters: 'b', marks: some.map(() => ',1,') });
+  }
+  const polledAt = NOW_MS - MINUTE_MS;
+  await scene.commands.hset(botKeys(BOT).consumers, 'program:1', `200 ${polledAt}`);
+  expect(await read([`${BOT}:1`], MINUTE_MS)).toEqual(['-']);
+  await scene.commands.hset(botKeys(BOT).consumers, 'program:1', `0 ${polledAt}`);
+  expect(await read([`${BOT}:1`], MINUTE_MS)).toEqual([`s${polledAt}:600`]);
+});
+
+test('a program is not silent for the time in which its bot was off', async () => {
+  await scene.applyBot({ programs: [1] });
+  await scene.accept([1]);
+  await scene.commands.hset(botKeys(BOT).consumers, 'program:1', `0 ${NOW_MS - MINUTE_MS}`);
+  await scene.commands.hset(botKeys(BOT).state, 'servedSince', NOW_MS - 1000);
+  expect(await read([`${BOT}:1`], MINUTE_MS)).toEqual(['-']);
+  expect(await read([`${BOT}:1`], 1000)).toEqual([`s${NOW_MS - MINUTE_MS}:1`]);
 });

@@ -6,7 +6,7 @@
 --   GONE
 --   OK nowMs: number, bot: bot, readers: reader[]
 -- @row bot on: text, pull: text, push: text, pushKeptUntil: text, rules: text, failingSince: text, openUntil: text
---   pushErr: text, pushErrAt: text, pushOkAt: text, pulledAt: text  as stored, '' for what is absent
+--   pushErr: text, pushErrAt: text, pushOkAt: text, pulledAt: text, servedSince: text  as stored, '' for what is absent
 -- @row reader reader: text  its name
 --   cursor: number?
 --   behind: number, oldestAtMs: number?  how many wait, and when the oldest of these was accepted
@@ -25,7 +25,7 @@
 -- @include reader-age
 -- @read s <- state: registrationId, on, lastId, allowedCount, pull, push, pushKeptUntil, rules, pullCursor, pullCursorCount,
 --   keptFrom, pushCursor, pushCursorCount, pushPending, pushFloor, rulesCursor, rulesFloor, rulesUnread, rulesPending,
---   failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt
+--   failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt, servedSince
 if s.registrationId ~= registrationId then return { 'GONE' } end
 local now, count, named = serverNow(), tonumber(s.allowedCount), redis.call('HGETALL', consumers)
 local kept, readers = keptByOne(log, s, named, count, now), {}
@@ -134,6 +134,7 @@ local bot = {
     pushErrAt = s.pushErrAt or '',
     pushOkAt = s.pushOkAt or '',
     pulledAt = s.pulledAt or '',
+    servedSince = s.servedSince or '',
   },
 }
 return reply.OK { nowMs = now, bot = bot, readers = readers }

@@ -5,7 +5,7 @@ import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import { programOfReader, programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { isHeldMark, isMarkedFor, ownerOf } from '../../fleet/bots/log-mark.ts';
-import { isKindWanted, kindsOfProgram } from '../filters/wanted-kinds.ts';
+import { isKindWanted, kindsOfProgram } from '../../fleet/bots/wanted-kinds.ts';
 import type { KnownUpdate } from './known-update.ts';
 import type { ListedAttempt } from './list-attempts.ts';
 

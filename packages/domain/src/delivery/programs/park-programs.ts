@@ -6,9 +6,9 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { kindsOfProgram } from '../../fleet/bots/wanted-kinds.ts';
 import { TIGHT_BACKLOG_LIMIT } from '../../fleet/memory/memory-pressure.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
-import { kindsOfProgram } from '../filters/wanted-kinds.ts';
 
 export type ParkDeps = {
   redis: RedisHandles;

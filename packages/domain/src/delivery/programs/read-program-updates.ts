@@ -3,7 +3,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ActiveProgram, programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
-import { kindsAsked } from '../filters/wanted-kinds.ts';
+import { kindsAsked } from '../../fleet/bots/wanted-kinds.ts';
 import { NO_UPDATES, type PulledUpdates } from '../pull/pulled-updates.ts';
 import { type PullDeps, type PullRequest, type Reading, readUpdates } from '../pull/read-updates.ts';
 

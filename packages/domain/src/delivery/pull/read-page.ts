@@ -4,7 +4,7 @@ import { type ReadPageReply, scripts } from '@flotilla/redis/script-calls.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-import { wantedKinds } from '../filters/wanted-kinds.ts';
+import { wantedKinds } from '../../fleet/bots/wanted-kinds.ts';
 import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
 
 type ReadDeps = { redis: RedisHandles };

@@ -2,8 +2,8 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
+import { kindsOfProgram, wantedKinds } from '../../fleet/bots/wanted-kinds.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
-import { kindsOfProgram, wantedKinds } from '../filters/wanted-kinds.ts';
 import {
   type ClaimDeps,
   type Claimed,

@@ -4,6 +4,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { type BotRow, type ReaderRow, scripts } from '@flotilla/redis/script-calls.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { isPollerSilent } from '../../fleet/bot-list/attention.ts';
+import { readProgramAttention } from '../../fleet/bot-list/program-attention.ts';
 import { type ActiveProgram, programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { hasBackend } from '../../fleet/bots/bot.ts';
@@ -52,10 +53,26 @@ export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
   if (found.outcome !== 'OK') {
     throw new FlotillaError('unavailable', 'The state of the bot is being set up', { retryAfterS: 5 });
   }
-  const readers = found.readers.map((row) => readerOf(bot, found.nowMs, found.bot, row));
+  const known = found.readers.map((row) => readerOf(bot, found.nowMs, found.bot, row));
+  const readers = await withSilence(deps, bot, known);
   const sending = readers.filter(({ inFlight }) => inFlight !== null).map(({ reader }) => ({ botId: bot.id, reader }));
   const qualities = await readQualities({ ...deps, clock: { nowMs: () => found.nowMs } }, sending);
   return readers.map((reader) => ({ ...reader, quality: qualities.get(qualityKey(bot.id, reader.reader)) ?? null }));
+}
+
+/** Of the updates behind a program's cursor, those that are not for it do not make it silent. */
+async function withSilence<Known extends Pick<Reader, 'state' | 'program'>>(
+  deps: ListDeps,
+  bot: Bot,
+  readers: Known[],
+): Promise<Known[]> {
+  const isAsked = ({ state, program }: Known) => state === 'silent' && program !== null;
+  if (!readers.some(isAsked)) return readers;
+  const attention = (await readProgramAttention(deps, [bot])).get(bot.id) ?? [];
+  const silent = new Set(attention.flatMap(({ kind, program }) => (kind === 'program_silent' ? [program.id] : [])));
+  return readers.map((reader) =>
+    isAsked(reader) && !silent.has(reader.program!.id) ? { ...reader, state: 'ok' as const } : reader,
+  );
 }
 
 function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Omit<Reader, 'quality'> {
@@ -108,7 +125,9 @@ function stateOf(bot: Bot, nowMs: number, shown: BotRow, { reader, behind, polle
       if (shown.pull !== '1') return 'off';
       if (isPaused) return 'paused';
       if (reader !== 'pull' && nowMs - (polledAtMs ?? 0) >= CONSUMER_PIN_MS) return 'parked';
-      return isPollerSilent(bot, nowMs, behind, polledAtMs) ? 'silent' : 'ok';
+      return isPollerSilent(bot, nowMs, { waiting: behind, polledAtMs, servedSinceMs: Number(shown.servedSince) })
+        ? 'silent'
+        : 'ok';
   }
 }
 

@@ -17,7 +17,7 @@ export type Attention = {
 
 const INTAKE = ['pollOkAt', 'hookOkAt', 'refusedAt', 'intakePausedAt', 'updateAt'] as const;
 const PUSH = ['failingSince', 'openUntil', 'allowedCount', 'pushCursorCount', 'pushPending'] as const;
-const PULL = ['allowedCount', 'pullCursorCount', 'pulledAt'] as const;
+const PULL = ['allowedCount', 'pullCursorCount', 'pulledAt', 'servedSince'] as const;
 const FIELDS = {
   disabled: [],
   neither: INTAKE,
@@ -88,14 +88,21 @@ function pollerAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention
   if (!bot.longPollEnabled) return null;
   const waiting = number('allowedCount') - number('pullCursorCount');
   const polledAtMs = number('pulledAt') || null;
-  if (!isPollerSilent(bot, nowMs, waiting, polledAtMs)) return null;
+  if (!isPollerSilent(bot, nowMs, { waiting, polledAtMs, servedSinceMs: number('servedSince') })) return null;
   return { kind: 'poller_silent', sinceMs: polledAtMs, reader: 'pull', programId: null, waiting };
 }
 
+/** `servedSinceMs`: when its polls began to be served again after its bot or its long polling was off; 0: it was not off. */
+type PolledByDefault = { waiting: number; polledAtMs: number | null; servedSinceMs: number };
+
 /** True if updates wait for the default poller, and it is silent. It may be nobody where a backend gets the updates. */
-export function isPollerSilent(bot: Bot, nowMs: number, waiting: number, polledAtMs: number | null): boolean {
+export function isPollerSilent(
+  bot: Bot,
+  nowMs: number,
+  { waiting, polledAtMs, servedSinceMs }: PolledByDefault,
+): boolean {
   if (hasBackend(bot) && polledAtMs === null) return false;
-  const sinceMs = polledAtMs ?? bot.createdAt.getTime();
+  const sinceMs = Math.max(polledAtMs ?? bot.createdAt.getTime(), servedSinceMs);
   return isSilent(nowMs, { waiting, polledAtMs: sinceMs, silentAfterS: bot.silentAfterS });
 }
 

@@ -53,6 +53,7 @@ const FIELDS = [
   'hookOkAt',
   'intakePausedAt',
   'pulledAt',
+  'servedSince',
 ];
 
 /** The bot's present status, from Redis. */

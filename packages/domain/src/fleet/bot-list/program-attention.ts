@@ -4,6 +4,7 @@ import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { ActiveProgram } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
+import { kindsOfProgram } from '../bots/wanted-kinds.ts';
 
 /** A program of a bot that does not get its updates. A paused program needs no attention. */
 export type ProgramAttention = {
@@ -30,7 +31,9 @@ export async function readProgramAttention(
 ): Promise<ProgramAttentionByBot> {
   const found = new Map<number, readonly ProgramAttention[]>(bots.map(({ id }) => [id, NOTHING]));
   const read = async (members: Member[]): Promise<void> => {
-    const programs = members.map(({ bot, program }) => `${bot.id}:${program.id}:${program.silentAfterS * 1000}`);
+    const programs = members.map(({ bot, program }) => {
+      return `${bot.id}:${program.id}:${program.silentAfterS * 1000}:${kindsOfProgram(program)}`;
+    });
     const args = { programs: programs.join(' ') };
     const text = await scripts.readProgramAttention(redis.commands, botKeys(members[0]!.bot.id), args);
     for (const [at, value] of text.split(' ').entries()) {

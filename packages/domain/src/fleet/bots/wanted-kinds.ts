@@ -1,5 +1,5 @@
 import { isDefaultKind, ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
-import type { ActiveProgram } from '../../fleet/bots/active-program.ts';
+import type { ActiveProgram } from './active-program.ts';
 
 /** Kinds of updates as scripts take them; null for all, 'default' for the platform's default set. */
 export function wantedKinds(kinds: string[] | 'default' | null): string {
