@@ -7,6 +7,7 @@ import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { picture } from './open-console.ts';
 
 const ADA = 9_020;
 const HOSTILE = '<b onclick=alert(1)>‮repair</b> 修理 إصلاح with a name that is much longer than its place in the list';
@@ -64,6 +65,7 @@ test(
     const { page, complaints } = await suite.openAsAdmin('inbox');
     await page.getByRole('link', { name: /^Dry dock/ }).click();
     await articles(page).filter({ hasText: 'Welcome to the dock' }).waitFor();
+    await tree(page).getByRole('link', { name: /^Hull/ }).waitFor();
     const names = await tree(page).getByRole('link').locator('bdi').allTextContents();
     expect([names[0], names.toSorted()]).toEqual(['General', ['General', 'Hull', HOSTILE].toSorted()]);
     const closed = tree(page).getByRole('link').filter({ hasText: HOSTILE });
@@ -128,14 +130,48 @@ test(
     const { page, complaints } = await suite.openAsAdmin(`bots/${desk.id}/rules`);
     await page.getByRole('button', { name: 'Add a rule…' }).click();
     const form = page.getByRole('dialog', { name: 'Add a rule' });
+    await form.getByRole('combobox', { name: 'If', exact: true }).selectOption('it is in a chat');
+    await form.getByRole('combobox', { name: 'Chat', exact: true }).fill('dry');
+    await page.getByRole('option', { name: /Dry dock/ }).click();
     await form.getByRole('combobox', { name: 'If', exact: true }).selectOption('it is in a topic of a chat');
-    await form.getByRole('textbox', { name: 'Chat and topic' }).fill(`${forum}:${hull}`);
     await form.getByRole('combobox', { name: 'Then' }).selectOption({ label: 'Drop: keeps it from the backend' });
     await form.getByRole('button', { name: 'Save' }).click();
+    const topic = form.getByRole('combobox', { name: 'Topic' });
+    await waitFor(async () => (await topic.getAttribute('aria-invalid')) === 'true');
+    await topic.click();
+    const offered = page.getByRole('option');
+    await offered.filter({ hasText: 'Hull' }).waitFor();
+    const names = (await offered.locator('bdi').allTextContents()).toSorted();
+    expect(names).toEqual(['Outside every topic', 'General', 'Hull', HOSTILE].toSorted());
+    await topic.fill('hul');
+    await offered.filter({ hasText: 'General' }).waitFor({ state: 'detached' });
+    await offered.filter({ hasText: 'Hull' }).click();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
     await page.getByText(/In topic .?Dry dock · Hull/).waitFor();
-    expect(await suite.fleet.rest<RoutingRuleResource[]>(`/api/routes?bot_id=${desk.id}`)).toMatchObject([
-      { condition_type: 'thread_id', condition_value: `${forum}:${hull}` },
-    ]);
+    const values = async () => {
+      const rules = await suite.fleet.rest<RoutingRuleResource[]>(`/api/routes?bot_id=${desk.id}`);
+      return rules.map((rule) => `${rule.condition_type} ${rule.condition_value}`);
+    };
+    expect(await values()).toEqual([`thread_id ${forum}:${hull}`]);
+
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit the rule' });
+    const shown = (name: string) => edit.getByRole('combobox', { name, exact: true });
+    await waitFor(async () => (await shown('Topic').inputValue()) === 'Hull');
+    await waitFor(async () => (await shown('Chat').inputValue()) === 'Dry dock');
+    await picture(page, 'rule-topic');
+    await shown('Topic').fill('77777');
+    await page.keyboard.press('Tab');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.waitFor({ state: 'detached' });
+    expect(await values()).toEqual([`thread_id ${forum}:77777`]);
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await shown('Topic').fill('outside');
+    await page.getByRole('option', { name: 'Outside every topic' }).click();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/In chat .?Dry dock.?, outside every topic/).waitFor();
+    expect(await values()).toEqual([`thread_id ${forum}:0`]);
 
     const added = { bot_id: desk.id, name: 'hull', filter: { chat_ids: [forum] } };
     const { id } = await suite.fleet.rest<ProgramResource>('/api/programs/add', added);

@@ -9,6 +9,24 @@ import { changedFields } from '../../parts/changed-fields.ts';
 /** The target of a rule that asks the router. */
 const ROUTER = 0;
 
+/** The thread of messages outside every topic. */
+export const OUTSIDE_TOPICS = '0';
+
+/** The chat and the topic of a condition, '' where none is chosen. */
+export function placeIn(value: string): { chat: string; thread: string } {
+  const [chat = '', thread = ''] = value.split(':');
+  return { chat, thread };
+}
+
+const NAMES_AN_ID: readonly ConditionType[] = ['chat_id', 'thread_id', 'user_id'];
+
+/** What is left of a value under another kind of condition: a text or a chat, but no id of something else. */
+export function valueUnder(chosen: ConditionType, { condition, value }: Pick<Draft, 'condition' | 'value'>): string {
+  if (condition === 'thread_id' && chosen === 'chat_id') return placeIn(value).chat;
+  if (condition === 'chat_id' && chosen === 'thread_id') return value;
+  return NAMES_AN_ID.includes(condition) || NAMES_AN_ID.includes(chosen) ? '' : value;
+}
+
 /** True unless the rule drops messages, or holds their chat. */
 export function sendsMessages(action: RoutingAction): boolean {
   return action === 'forward' || action === 'copy';
@@ -80,9 +98,13 @@ export function localFaults(draft: Draft, required: string): Faults {
   const passesOn = sendsMessages(action);
   const asksRouter = condition === 'llm';
   return {
-    ...(condition !== 'all' && !asksRouter && value === '' ? { condition_value: required } : {}),
+    ...(condition !== 'all' && !asksRouter && isMissing(condition, value) ? { condition_value: required } : {}),
     ...(passesOn && !asksRouter && targetBot === undefined ? { target_bot_id: required } : {}),
     ...(passesOn && asksRouter && candidates?.length === 0 ? { candidate_bot_ids: required } : {}),
     ...(passesOn && targetChat.trim() === '' ? { target_chat_id: required } : {}),
   };
+}
+
+function isMissing(condition: ConditionType, value: string): boolean {
+  return value === '' || (condition === 'thread_id' && placeIn(value).thread === '');
 }

@@ -27,8 +27,10 @@ import {
   localFaults,
   OF_ROUTER,
   sendsMessages,
+  valueUnder,
 } from './rule-draft.ts';
 import { useRulesWords } from './rules-words.ts';
+import { TopicFields } from './topic-fields.tsx';
 
 const CONDITIONS = [
   ...['all', 'keyword', 'text', 'chat_id', 'thread_id', 'user_id', 'llm'],
@@ -96,7 +98,9 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
           label={form.condition}
           options={CONDITIONS.map((one) => [one, form.conditionTypes[one]] as const)}
           value={condition}
-          choose={(chosen) => change({ condition: chosen, ...(chosen === 'llm' ? OF_ROUTER : {}) })}
+          choose={(chosen) =>
+            change({ condition: chosen, value: valueUnder(chosen, draft), ...(chosen === 'llm' ? OF_ROUTER : {}) })
+          }
         />
         {condition === 'chat_id' && (
           <ChatField
@@ -118,7 +122,15 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
             choose={(value) => change({ value })}
           />
         )}
-        {condition !== 'all' && condition !== 'chat_id' && condition !== 'user_id' && (
+        {condition === 'thread_id' && (
+          <TopicFields
+            fault={faults.condition_value}
+            botId={botId}
+            value={draft.value}
+            choose={(value) => change({ value })}
+          />
+        )}
+        {(condition === 'keyword' || condition === 'text' || condition === 'llm') && (
           <Field
             label={form.value[condition]}
             hint={form.valueHints[condition]}

@@ -13,7 +13,7 @@ import { REFRESH_MS } from '../../queries.ts';
 import { useSession } from '../../session.tsx';
 import { useBot } from '../bot/use-bot.ts';
 import { Decided, Decisions } from './decisions.tsx';
-import { sendsMessages } from './rule-draft.ts';
+import { OUTSIDE_TOPICS, placeIn, sendsMessages } from './rule-draft.ts';
 import { RuleForm } from './rule-form.tsx';
 import { useRulesWords } from './rules-words.ts';
 import { type Tried, TryMessage } from './try-message.tsx';
@@ -83,7 +83,9 @@ function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
   const rulesWords = useRulesWords();
   const [over, setOver] = useState<'edit' | 'remove' | null>(null);
   const named = rule.condition_name === undefined ? rule.condition_value : `\u2068${rule.condition_name}\u2069`;
-  const condition = rulesWords.conditions[rule.condition_type](named);
+  const condition = isOutsideTopics(rule)
+    ? rulesWords.outsideTopics(rule.condition_name === undefined ? placeIn(rule.condition_value).chat : named)
+    : rulesWords.conditions[rule.condition_type](named);
   return (
     <li
       className={`rule ${rule.enabled ? '' : 'off'} ${order?.draggedId === rule.id ? 'dragged' : ''}`}
@@ -120,6 +122,11 @@ function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
       {over === 'remove' && <Remove rule={rule} condition={condition} close={() => setOver(null)} />}
     </li>
   );
+}
+
+/** Messages outside every topic are in a chat, and have no topic with a name. */
+function isOutsideTopics({ condition_type: type, condition_value: value }: Rule): boolean {
+  return type === 'thread_id' && placeIn(value).thread === OUTSIDE_TOPICS;
 }
 
 /** On how many messages the rule has acted, and when it last did. */

@@ -23,6 +23,7 @@ export const rules = {
     all: () => 'Every message',
     llm: (value: string) => (value === '' ? 'No other rule acts' : `No other rule acts (“${value}”)`),
   },
+  outsideTopics: (chat: string) => `In chat ${chat}, outside every topic`,
   actions: { forward: 'Forward', copy: 'Copy', drop: 'Drop', hold: 'Take over' },
   actionHints: {
     forward: 'sends it and shows where it came from',
@@ -64,7 +65,7 @@ export const rules = {
     },
     value: {
       chat_id: 'Chat',
-      thread_id: 'Chat and topic',
+      thread_id: 'Topic',
       user_id: 'User',
       keyword: 'Word or phrase',
       text: 'Regular expression',
@@ -72,13 +73,13 @@ export const rules = {
     },
     valueHints: {
       chat_id: 'A part of its name, or its id, which is negative for groups and channels.',
-      thread_id:
-        'Both ids with a colon between them: -1001234567890:120. The topic 1 is General, 0 is outside every topic.',
+      thread_id: 'A part of its name, or its id: 1 is General. The history knows those that had a message.',
       user_id: 'A part of the name, or the id at the platform.',
       keyword: 'Case does not matter.',
       text: 'RE2 syntax. It may match anywhere in the text.',
       llm: 'May be empty. Where the service has a model, it reads the masked text of messages and the descriptions of the bots.',
     },
+    outsideTopics: 'Outside every topic',
     action: 'Then',
     targetBot: 'Sent by',
     candidates: 'Chosen from',
