@@ -176,7 +176,8 @@ test(
     page.on('request', (request) => {
       const { pathname, search } = new URL(request.url());
       // Pictures come as they are seen, and stay in the cache of the browser.
-      if (!pathname.startsWith('/api/') || ['/api/files', '/api/chats/photo'].includes(pathname)) return;
+      if (!pathname.startsWith('/api/') || ['/api/files', '/api/chats/photo', '/api/users/photo'].includes(pathname))
+        return;
       asked.push(`${request.method()} ${pathname}${search}`);
       if (pathname === '/api/chats' && search.includes('recent')) listedAtMs = Date.now();
     });

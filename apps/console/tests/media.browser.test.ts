@@ -85,7 +85,11 @@ test(
       const begins = await page.evaluate<boolean>(`${element}.autoplay`);
       expect({ selector, begins }).toEqual({ selector, begins: selector === '.video.animation' });
       // A list that is still moved by pictures that come may draw the element anew.
-      const plays = () => page.evaluate<boolean>(`(${begins} || ${element}.play(), ${element}.currentTime > 0)`);
+      const plays = async () => {
+        // What begins by itself does so on the screen alone.
+        await page.locator(selector).first().scrollIntoViewIfNeeded();
+        return page.evaluate<boolean>(`(${begins} || ${element}.play(), ${element}.currentTime > 0)`);
+      };
       await waitFor(plays, { timeoutMs: 30_000, message: `${selector} does not play` });
     }
     await reach(page, '.round-video');

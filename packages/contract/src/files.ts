@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
-import { EXAMPLE_CHAT } from './examples.ts';
-import { botId, chatId, text } from './inputs.ts';
+import { EXAMPLE_CHAT, EXAMPLE_USER_OF_CHAT } from './examples.ts';
+import { authorId, botId, chatId, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** Pictures that browsers show in any page. */
@@ -51,5 +51,22 @@ export const fileOperations = {
     botInputs: ['bot_id'],
     errors: ['not_found', 'too_many_requests'],
     example: { input: EXAMPLE_CHAT, output: 'the bytes' },
+  }),
+
+  showChatUserPhoto: defineOperation({
+    method: 'GET',
+    paths: ['/api/users/photo'],
+    role: 'any',
+    summary: 'Shows the small photo of an author of messages in a chat.',
+    description:
+      'For people, channels and groups whose messages in this chat the history has, and nobody else. It is fetched and kept like ' +
+      'the photo of a chat.',
+    input: z.object({ bot_id: botId(), chat_id: chatId(), user_id: authorId() }),
+    output: z.string().describe('The bytes of the picture.'),
+    mediaTypes: SHOWN_PICTURES,
+    emptyWhen: 'There is no photo, the person does not show it to the bot, or the platform does not give it now.',
+    botInputs: ['bot_id'],
+    errors: ['not_found', 'too_many_requests'],
+    example: { input: EXAMPLE_USER_OF_CHAT, output: 'the bytes' },
   }),
 };

@@ -361,8 +361,8 @@ describe('a bot whose chats are not managed', () => {
       ]);
     }
     for (const [name, operation] of ofChats.filter((entry) => !isManaging(entry))) {
-      // There is no photo: nobody asks the platform for one.
-      const wanted = name === 'showChatPhoto' ? 204 : 200;
+      // Nobody asks the platform for a photo, and the person has written nothing.
+      const wanted = { showChatPhoto: 204, showChatUserPhoto: 404 }[name] ?? 200;
       expect([name, (await callWith(inputs, operation)).status]).toEqual([name, wanted]);
     }
     expect((await api.admin('GET', '/api/tags', { query: chat })).json).toMatchObject([{ tag: 'kept' }]);

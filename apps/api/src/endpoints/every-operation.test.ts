@@ -366,6 +366,15 @@ const EXAMPLES: Record<OperationName, Example> = {
     await fetch(`${api.url}/tgapi/bot${await tokenOfBot()}/setChatPhoto`, { method: 'POST', body: form });
     return inGroup();
   },
+  showChatUserPhoto: async () => {
+    await newMessage();
+    const token = await tokenOfBot();
+    const form = new FormData();
+    form.set('photo', JSON.stringify({ type: 'static', photo: 'attach://file' }));
+    form.set('file', new Blob(['a picture']), 'a.jpg');
+    await fetch(`${api.url}/tgapi/bot${token}/setMyProfilePhoto`, { method: 'POST', body: form });
+    return inGroup({ user_id: Number(token.split(':')[0]) });
+  },
   downloadFile: async () => ({ bot_id: botId, file_id: await newFile() }),
   deleteChat: async () => {
     await newTag();

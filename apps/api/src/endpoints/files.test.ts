@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
+import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -174,5 +175,81 @@ describe('the photo of a chat', () => {
     expect((await photoOf(chat.id)).status).toBe(204);
     expect(await callsOf('getChat')).toBe(before);
     await api.platform.clearFaults({});
+  });
+});
+
+describe('the photo of an author in a group', () => {
+  const FACE = Buffer.from('a face');
+  const FLAG = Buffer.from('a flag');
+  let group: number;
+  let news: number;
+
+  const platformId = () => Number(bot.token.split(':')[0]);
+  const photoOf = (userId: number, { key = owner.key, chat = group } = {}) =>
+    fetch(`${api.url}/api/users/photo?bot_id=${bot.id}&chat_id=${chat}&user_id=${userId}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+  const callsOf = async () => (await api.platform.readCalls({ bot: platformId() })).calls.length;
+  const newPerson = async (photo?: Buffer) => {
+    const { id } = await api.platform.createPerson({});
+    const base64 = photo?.toString('base64');
+    if (base64) await api.platform.setPhoto({ person: id, bot: platformId(), base64, name: 'a.jpg' });
+    return id;
+  };
+  const wrote = async (...authors: number[]) => {
+    const now = Math.floor(Date.now() / 1000);
+    const rows = authors.map((userId) => {
+      const names = { username: null, first_name: 'Ada', text: 'Hello' };
+      return { chat_id: group, id: Math.abs(userId) % 1_000_000, date: now, user_id: userId, ...names };
+    });
+    await storeMessages(api.database.db, bot.id, rows);
+  };
+
+  beforeAll(async () => {
+    const admins = [{ bot: platformId() }];
+    group = (await api.platform.createChat({ type: 'supergroup', title: 'Harbour', admins })).id;
+    news = (await api.platform.createChat({ type: 'channel', title: 'News', admins })).id;
+    const { id: keeper } = await api.platform.createPerson({});
+    await api.platform.setPhoto({ person: keeper, chat: news, base64: FLAG.toString('base64'), name: 'a.jpg' });
+  });
+
+  test('is that of their profile, whose smallest size the platform is asked for once', async () => {
+    const ada = await newPerson(FACE);
+    await wrote(ada);
+    const before = await callsOf();
+    for (const answer of await Promise.all([photoOf(ada), photoOf(ada), photoOf(ada)])) {
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(FACE);
+    }
+    expect(await callsOf()).toBe(before + 2);
+    const { calls } = await api.platform.readCalls({ bot: platformId(), method: 'getUserProfilePhotos' });
+    expect(calls.at(-1)).toMatchObject({ params: { user_id: String(ada), limit: '1' } });
+    const stranger = await insertAccount(api.database.db, { username: 'of-no-bots', bots: [] });
+    expect((await photoOf(ada, stranger)).status).toBe(403);
+  });
+
+  test('is that of the channel that writes there, and that of the private chat with somebody who has one', async () => {
+    const max = await newPerson(FACE);
+    const chat = { bot_id: bot.id, id: max, type: 'private' };
+    await api.database.db.insertInto('chats').values(chat).execute();
+    await wrote(news, max);
+    expect(Buffer.from(await (await photoOf(news)).arrayBuffer())).toEqual(FLAG);
+    expect(Buffer.from(await (await photoOf(max)).arrayBuffer())).toEqual(FACE);
+    const before = await callsOf();
+    const ofChat = await fetch(`${api.url}/api/chats/photo?bot_id=${bot.id}&chat_id=${max}`, {
+      headers: { authorization: `Bearer ${owner.key}` },
+    });
+    expect([ofChat.status, await callsOf()]).toEqual([200, before]);
+  });
+
+  test('of somebody without one is empty, and of somebody who has not written there nobody asks the platform', async () => {
+    const [plain, silent] = [await newPerson(), await newPerson(FACE)];
+    await wrote(plain);
+    expect((await photoOf(plain)).status).toBe(204);
+    const before = await callsOf();
+    expect((await photoOf(plain)).status).toBe(204);
+    expect((await photoOf(silent)).status).toBe(404);
+    expect((await photoOf(plain, { chat: person })).status).toBe(404);
+    expect(await callsOf()).toBe(before);
   });
 });

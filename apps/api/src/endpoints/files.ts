@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type fileOperations, SHOWN_MEDIA_TYPES, SHOWN_PICTURES } from '@flotilla/contract/files.ts';
+import type { ChatPhoto } from '@flotilla/domain/records/files/chat-photos.ts';
 import { type BotFile, openFile } from '@flotilla/domain/records/files/open-file.ts';
 import type { FileRange } from '@flotilla/telegram/platform-client.ts';
 import type { Request, Response } from 'express';
@@ -24,13 +25,21 @@ export const fileHandlers: Handlers<typeof fileOperations> = {
   },
 
   async showChatPhoto(context, { input, response }) {
-    const photo = await context.chatPhotos.read(requireBot(context, input.bot_id), input.chat_id);
-    response.set('Cache-Control', photo === null ? NO_PHOTO_CACHED : CACHED);
-    const type = photo && shownType(photo.path, photo.mime, SHOWN_PICTURES);
-    if (photo === null || type === null) return void response.status(204).end();
-    response.set({ 'Content-Type': type, 'Content-Security-Policy': SANDBOX }).end(photo.bytes);
+    sendPhoto(response, await context.chatPhotos.read(requireBot(context, input.bot_id), input.chat_id));
+  },
+
+  async showChatUserPhoto(context, { input, response }) {
+    const author = { chatId: input.chat_id, userId: input.user_id };
+    sendPhoto(response, await context.chatPhotos.ofAuthor(requireBot(context, input.bot_id), author));
   },
 };
+
+function sendPhoto(response: Response, photo: ChatPhoto | null): void {
+  response.set('Cache-Control', photo === null ? NO_PHOTO_CACHED : CACHED);
+  const type = photo && shownType(photo.path, photo.mime, SHOWN_PICTURES);
+  if (photo === null || type === null) return void response.status(204).end();
+  response.set({ 'Content-Type': type, 'Content-Security-Policy': SANDBOX }).end(photo.bytes);
+}
 
 function rangeOf({ headers }: Request): FileRange | undefined {
   const { range, 'if-range': ifRange } = headers;

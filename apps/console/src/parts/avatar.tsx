@@ -1,4 +1,5 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
+import { usePhoto } from './photos.ts';
 import './avatar.css';
 
 const COLOURS = 7;
@@ -7,29 +8,16 @@ type AvatarProps = {
   name: string;
   /** Whose it is: the colour is of it. */
   id: number;
-  /** The bot that knows a chat with this id, which may have a photo; undefined: none does. */
-  botId: number | undefined;
+  /** The address of a photo that may be there. */
+  photo: string | undefined;
 };
 
 /** The photo of a chat or a person; until it is there, and where there is none, the first letters of the name. */
-export function Avatar({ name, id, botId }: AvatarProps): ReactNode {
-  const source = `/api/chats/photo?bot_id=${botId}&chat_id=${id}`;
-  const [shown, setShown] = useState('');
-  const [failed, setFailed] = useState('');
+export function Avatar({ name, id, photo }: AvatarProps): ReactNode {
+  const shown = usePhoto(photo);
   return (
     <span className="avatar" data-colour={Math.abs(id) % COLOURS} data-initials={initialsOf(name)} aria-hidden="true">
-      {botId !== undefined && failed !== source && (
-        <img
-          src={source}
-          alt=""
-          loading="lazy"
-          decoding="async"
-          fetchPriority="low"
-          className={shown === source ? 'shown' : ''}
-          onLoad={() => setShown(source)}
-          onError={() => setFailed(source)}
-        />
-      )}
+      {shown !== undefined && <img src={shown} alt="" />}
     </span>
   );
 }

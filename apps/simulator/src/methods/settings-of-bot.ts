@@ -1,6 +1,6 @@
 import { badRequest } from '../bot-api-error.ts';
 import { keepSetting } from '../bots/keep-setting.ts';
-import { ALL_RIGHTS } from '../chats/chat.ts';
+import { ALL_RIGHTS, privateKey } from '../chats/chat.ts';
 import { readFileReference } from '../files/read-file.ts';
 import { showMedia } from '../files/show-media.ts';
 import { integer, json, jsonObject, type Params, platformId, text } from '../http/params.ts';
@@ -78,12 +78,13 @@ function removeMyProfilePhoto({ sim, bot }: Call): true {
   return keepSetting(sim, bot, PHOTOS, photosOf(bot.settings).slice(1));
 }
 
-/** Bots have the photos that they set; people of the simulator have none. */
-function getUserProfilePhotos({ sim, params }: Call): unknown {
+/** Bots have the photos that they set; people have the one that they show to this bot. */
+function getUserProfilePhotos({ sim, bot, params }: Call): unknown {
   const id = platformId(params, 'user_id');
   const known = sim.bots.get(id);
   if (known === undefined && !sim.people.has(id)) throw badRequest('user not found');
-  const photos = known === undefined ? [] : photosOf(known.settings);
+  const shown = sim.chats.get(privateKey(bot.user.id, id))?.photo ?? '';
+  const photos = known === undefined ? [shown].filter(Boolean) : photosOf(known.settings);
   const [offset, limit] = [integer(params, 'offset', 0, 0), integer(params, 'limit', 100, 1, 100)];
   const sizes = photos.slice(offset, offset + limit).map((fileId) => showMedia('photo', sim.files.get(fileId)!).photo);
   return { total_count: photos.length, photos: sizes };

@@ -1,22 +1,31 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { isFields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { chatStore } from '../chats/chat-store.ts';
+import { messageStore } from '../messages/message-store.ts';
 import { readFilePath } from './file-path.ts';
 
 export type ChatPhoto = { bytes: Buffer; mime: string; path: string };
 
-/** The small photos of chats. */
+/** The small photos of chats, and of those who write in them. */
 export interface ChatPhotos {
   /**
    * The photo of a chat that the bot knows; null if it has none, or if it cannot be had now. Throws 'not_found' for a chat that
    * the bot has not seen, and 'too_many_requests' if too many others wait.
    */
   read(bot: Bot, chatId: number): Promise<ChatPhoto | null>;
+
+  /** The photo of an author of messages in a chat, likewise. Throws 'not_found' for somebody who has not written there. */
+  ofAuthor(bot: Bot, author: Author): Promise<ChatPhoto | null>;
 }
+
+type Author = { chatId: number; userId: number };
+/** What the platform is asked for: the photo of a chat with the bot, or of a person who has none. */
+type Subject = { kind: 'chat' | 'person'; id: number };
 
 type Deps = { db: Database; platform: PlatformClient; clock: Clock };
 type Kept = { photo: ChatPhoto | null; untilMs: number };
@@ -72,39 +81,47 @@ export function chatPhotos(deps: Deps): ChatPhotos {
       if (lane.waiting === 0) lanes.delete(botId);
     }
   };
-  const fetchOnce = async (bot: Bot, chatId: number, key: string): Promise<ChatPhoto | null> => {
+  const fetchOnce = async (bot: Bot, subject: Subject, key: string): Promise<ChatPhoto | null> => {
     await inTurn(bot.id, async () => {
-      const found = await fetchPhoto(deps.platform, bot, chatId);
+      const found = await fetchPhoto(deps.platform, bot, subject);
       keep(key, found === 'failed' ? null : found, found === 'failed' ? FAILED_MS : KEPT_MS);
     });
     return kept.get(key)?.photo ?? null;
   };
 
+  const photoOf = async (bot: Bot, subject: Subject): Promise<ChatPhoto | null> => {
+    if (bot.disabled || !bot.manageEnabled) return null;
+    // With the registration, a bot that was deleted and added again finds nothing of before.
+    const key = `${bot.id} ${bot.registrationId} ${subject.kind} ${subject.id}`;
+    const known = kept.get(key);
+    if (known !== undefined && known.untilMs > deps.clock.nowMs()) return known.photo;
+    const fetching = asked.get(key) ?? fetchOnce(bot, subject, key).finally(() => asked.delete(key));
+    asked.set(key, fetching);
+    return fetching;
+  };
+  const knows = async (bot: Bot, chatId: number) => (await chatStore(deps.db).find(bot.id, chatId)) !== null;
+
   return {
     async read(bot, chatId) {
-      if ((await chatStore(deps.db).find(bot.id, chatId)) === null) {
-        throw new FlotillaError('not_found', 'The bot has not seen this chat');
+      if (!(await knows(bot, chatId))) throw new FlotillaError('not_found', 'The bot has not seen this chat');
+      return photoOf(bot, { kind: 'chat', id: chatId });
+    },
+
+    async ofAuthor(bot, { chatId, userId }) {
+      if (!(await messageStore(deps.db).hasAuthor({ botId: bot.id, chatId }, userId))) {
+        throw new FlotillaError('not_found', 'The bot has seen no message of this author in the chat');
       }
-      if (bot.disabled || !bot.manageEnabled) return null;
-      // With the registration, a bot that was deleted and added again finds nothing of before.
-      const key = `${bot.id} ${bot.registrationId} ${chatId}`;
-      const known = kept.get(key);
-      if (known !== undefined && known.untilMs > deps.clock.nowMs()) return known.photo;
-      const fetching = asked.get(key) ?? fetchOnce(bot, chatId, key).finally(() => asked.delete(key));
-      asked.set(key, fetching);
-      return fetching;
+      // Channels and groups write with their own ids.
+      const isChat = userId < 0 || (await knows(bot, userId));
+      return photoOf(bot, { kind: isChat ? 'chat' : 'person', id: userId });
     },
   };
 }
 
-async function fetchPhoto(platform: PlatformClient, bot: Bot, chatId: number): Promise<ChatPhoto | null | 'failed'> {
-  const chat = await platform.call(bot.token, 'getChat', { chat_id: chatId });
-  if (chat.outcome === 'refused') return chat.errorCode === TOO_MANY ? 'failed' : null;
-  if (chat.outcome !== 'ok') return 'failed';
-  const photo = isFields(chat.result) ? readObject(chat.result, 'photo') : null;
-  const fileId = photo === null ? null : readText(photo, 'small_file_id');
-  if (fileId === null) return null;
-  const file = await platform.call(bot.token, 'getFile', { file_id: fileId });
+async function fetchPhoto(platform: PlatformClient, bot: Bot, subject: Subject): Promise<ChatPhoto | null | 'failed'> {
+  const small = await (subject.kind === 'chat' ? photoOfChat : photoOfPerson)(platform, bot, subject.id);
+  if (small === null || small === 'failed') return small;
+  const file = await platform.call(bot.token, 'getFile', { file_id: small.fileId });
   if (file.outcome !== 'ok') return 'failed';
   const found = readFilePath(file.result);
   if (found.outcome === 'unreachable') return null;
@@ -112,6 +129,31 @@ async function fetchPhoto(platform: PlatformClient, bot: Bot, chatId: number): P
   if (opened.outcome !== 'open') return 'failed';
   const bytes = await readUpTo(opened.stream, LARGEST_BYTES);
   return bytes === 'failed' ? 'failed' : bytes && { bytes, mime: opened.mime, path: found.path };
+}
+
+type SmallPhoto = { fileId: string } | null | 'failed';
+
+async function photoOfChat(platform: PlatformClient, { token }: Bot, id: number): Promise<SmallPhoto> {
+  const chat = await platform.call(token, 'getChat', { chat_id: id });
+  if (chat.outcome !== 'ok') return withoutAnswer(chat);
+  const photo = isFields(chat.result) ? readObject(chat.result, 'photo') : null;
+  const fileId = photo === null ? null : readText(photo, 'small_file_id');
+  return fileId === null ? null : { fileId };
+}
+
+/** The newest of the photos of a profile, in its smallest size. */
+async function photoOfPerson(platform: PlatformClient, { token }: Bot, id: number): Promise<SmallPhoto> {
+  const profile = await platform.call(token, 'getUserProfilePhotos', { user_id: id, limit: 1 });
+  if (profile.outcome !== 'ok') return withoutAnswer(profile);
+  const [sizes] = isFields(profile.result) && Array.isArray(profile.result.photos) ? profile.result.photos : [];
+  const smallest: unknown = Array.isArray(sizes) ? sizes[0] : undefined;
+  const fileId = isFields(smallest) ? readText(smallest, 'file_id') : null;
+  return fileId === null ? null : { fileId };
+}
+
+/** A refusal says that there is nothing to see; without an answer, or told to wait, it is asked again soon. */
+function withoutAnswer(call: Exclude<PlatformAnswer, { outcome: 'ok' }>): null | 'failed' {
+  return call.outcome === 'refused' && call.errorCode !== TOO_MANY ? null : 'failed';
 }
 
 const TOO_MANY = 429;

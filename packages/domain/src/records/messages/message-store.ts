@@ -65,6 +65,12 @@ export function messageStore(db: Database) {
       return row?.media_type ?? null;
     },
 
+    /** Whether a message of this author is stored, deleted ones too. */
+    async hasAuthor(chat: ChatOfBot, userId: number): Promise<boolean> {
+      const messages = messagesOf(db, chat, { userId }).select('id').orderBy('date', 'desc').orderBy('id', 'desc');
+      return (await messages.limit(1).executeTakeFirst()) !== undefined;
+    },
+
     /** The messages right after a position, oldest first. */
     listAfter(
       chat: ChatOfBot,

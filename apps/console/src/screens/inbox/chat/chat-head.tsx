@@ -6,6 +6,7 @@ import { Avatar } from '../../../parts/avatar.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { Menu, MenuLink } from '../../../parts/menu.tsx';
+import { photoOfChat } from '../../../parts/photos.ts';
 import { useTitle } from '../../../parts/use-title.ts';
 import { useWords } from '../../../words/words.tsx';
 import { titleOf } from '../chats/chat-row.tsx';
@@ -39,7 +40,7 @@ export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): R
       <Button kind="quiet" className="icon-only chat-back" aria-label={inbox.back} onClick={back}>
         <Icon name="back" />
       </Button>
-      <Avatar name={title} id={chat.chatId} botId={known && chat.botId} />
+      <Avatar name={title} id={chat.chatId} photo={known && photoOfChat(chat.botId, chat.chatId)} />
       <div className="chat-title">
         <h1 className="cut">
           <bdi>{title}</bdi>

@@ -1,10 +1,10 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
-import { compareMessages, keyOf } from './message-window.ts';
+import { compareMessages, keyOf, type WindowMessage } from './message-window.ts';
 
 /** What stands together in the chat: a message, or the messages of an album. */
 export type MessageItem = {
   key: string;
-  messages: readonly [Message, ...Message[]];
+  messages: readonly [WindowMessage, ...WindowMessage[]];
   /** The first one of its day. */
   startsDay: boolean;
   /** By the same sender as the one before, and soon after it: the name need not be said again. */
@@ -14,7 +14,7 @@ export type MessageItem = {
 const SOON_S = 300;
 
 /** Groups messages, which come with the oldest first. */
-export function itemsOf(messages: readonly Message[]): MessageItem[] {
+export function itemsOf(messages: readonly WindowMessage[]): MessageItem[] {
   const items: MessageItem[] = [];
   for (const message of messages.toSorted(compareShown)) {
     const last = items.at(-1);
@@ -32,6 +32,14 @@ export function itemsOf(messages: readonly Message[]): MessageItem[] {
     });
   }
   return items;
+}
+
+/** Whether several write: in a group, as opposed to the posts of a channel. */
+export function isOfMany(messages: readonly Message[]): boolean {
+  return messages.some(
+    ({ chat_id: chatId, user_id: userId, outgoing }) =>
+      chatId < 0 && !outgoing && userId !== undefined && userId !== chatId,
+  );
 }
 
 /** Ids of ours count down: of one second, the highest was first. */

@@ -12,7 +12,7 @@ import {
 import { Failure } from '../../../parts/failure.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useWords } from '../../../words/words.tsx';
-import { itemsOf, type MessageItem } from './message-items.ts';
+import { isOfMany, itemsOf, type MessageItem } from './message-items.ts';
 import { MessageView } from './message-view.tsx';
 import type { MessageWindow } from './message-window.ts';
 import { useNews } from './use-news.ts';
@@ -49,6 +49,7 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
   const [placed, setPlaced] = useState(false);
   const [marked, setMarked] = useState<number | undefined>(start);
   const items = useMemo(() => itemsOf(window.messages), [window.messages]);
+  const ofMany = useMemo(() => isOfMany(window.messages), [window.messages]);
   const follows = !window.hasNewer;
   const list = useVirtualizer({
     count: items.length,
@@ -118,7 +119,7 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
     <div className="feed-frame">
       <div
         ref={scroller}
-        className="feed"
+        className={`feed ${ofMany ? 'of-many' : ''}`}
         role="feed"
         aria-label={words.messages}
         aria-busy={reach.older === 'loading' || reach.newer === 'loading'}

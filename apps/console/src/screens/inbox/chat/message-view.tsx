@@ -1,11 +1,14 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { memo, type ReactNode } from 'react';
+import { Avatar } from '../../../parts/avatar.tsx';
+import { photoOfAuthor } from '../../../parts/photos.ts';
 import { useWords } from '../../../words/words.tsx';
 import { useChatActions } from './chat-actions.ts';
 import { Content } from './content-view.tsx';
 import { Media } from './media.tsx';
 import { isEvent, type MessageItem } from './message-items.ts';
 import { canAct, MessageMenu } from './message-menu.tsx';
+import type { WindowMessage } from './message-window.ts';
 import { nameOf } from './names.ts';
 import { Quote } from './quote.tsx';
 import { RichText } from './rich-text.tsx';
@@ -81,24 +84,27 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
   );
 }
 
-function Sender({ message }: { message: Message }): ReactNode {
+function Sender({ message }: { message: WindowMessage }): ReactNode {
   const words = useWords();
   const { showPerson } = useChatActions();
-  const { outgoing, user_id: userId } = message;
+  const { outgoing, user_id: userId, bot_id: botId, chat_id: chatId, told } = message;
   const sentBy = outgoing ? (message.account ?? message.program) : undefined;
   // The other side of a private chat is named above it. Ids of groups are negative.
   if (!outgoing && message.chat_id > 0) return null;
-  const name = <bdi>{nameOf(message) || words.inbox.nobody}</bdi>;
+  const named = nameOf(message) || words.inbox.nobody;
+  const name = <bdi className="cut">{named}</bdi>;
   if (outgoing || userId === undefined) {
     return (
       <p className="sender">
         {name}
-        {sentBy && <span className="muted"> · {words.inbox.sentBy(sentBy)}</span>}
+        {sentBy && <span className="muted cut">· {words.inbox.sentBy(sentBy)}</span>}
       </p>
     );
   }
   return (
     <button type="button" className="sender link" onClick={() => showPerson(userId)}>
+      {/* The api gives photos of those whose messages it has stored. */}
+      <Avatar name={named} id={userId} photo={told ? undefined : photoOfAuthor(botId, chatId, userId)} />
       {name}
     </button>
   );

@@ -1,7 +1,7 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 
 /** `told`: the live stream told it, and the history has not been seen to have it. */
-type WindowMessage = Message & { told?: true };
+export type WindowMessage = Message & { told?: true };
 
 /** The part of a chat that is loaded: without gaps, the oldest message first. */
 export type MessageWindow = {

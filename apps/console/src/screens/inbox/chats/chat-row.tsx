@@ -2,6 +2,7 @@ import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Avatar } from '../../../parts/avatar.tsx';
+import { photoOfChat } from '../../../parts/photos.ts';
 import { useWords } from '../../../words/words.tsx';
 import { nameOf } from '../chat/names.ts';
 import { summaryOf } from '../chat/summary.ts';
@@ -22,7 +23,7 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
       className="chat-row"
       activeOptions={{ includeSearch: false }}
     >
-      <Avatar name={titleOf(chat)} id={chat.id} botId={chat.bot_id} />
+      <Avatar name={titleOf(chat)} id={chat.id} photo={photoOfChat(chat.bot_id, chat.id)} />
       <span className="chat-line">
         <bdi className={`chat-name cut ${unread > 0 ? 'unread' : ''}`}>{titleOf(chat)}</bdi>
         {place.ofBot === undefined && <bdi className="chat-bot cut">{chat.bot_name ?? `#${chat.bot_id}`}</bdi>}

@@ -6,6 +6,7 @@ import { ChatLink } from '../../../parts/chat-link.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { personName } from '../../../parts/person-name.ts';
+import { photoOfAuthor, photoOfChat } from '../../../parts/photos.ts';
 import { Moment, useNumber } from '../../../parts/time.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { Actor } from '../../audit/actor.tsx';
@@ -30,7 +31,7 @@ export function PersonPanel(person: PersonOfChat): ReactNode {
         <Avatar
           name={personName({ ...names, id: person.userId })}
           id={person.userId}
-          botId={person.userId === person.chatId ? person.botId : undefined}
+          photo={photoOf(person, known.data)}
         />
         <h2 className="cut">
           <bdi>{known.isPending ? '' : personName({ ...names, id: person.userId })}</bdi>
@@ -57,6 +58,11 @@ export function PersonPanel(person: PersonOfChat): ReactNode {
       )}
     </section>
   );
+}
+
+function photoOf({ botId, chatId, userId }: PersonOfChat, known: ChatPersonResource | undefined): string | undefined {
+  if (userId === chatId) return photoOfChat(botId, chatId);
+  return known && known.messages > 0 ? photoOfAuthor(botId, chatId, userId) : undefined;
 }
 
 function hasName(names: Names | undefined): names is Names {
