@@ -11,8 +11,6 @@ import { type FoundMessage, foundColumns } from './found-columns.tsx';
 import { inputsOf, type SearchAddress } from './search-address.ts';
 
 const PAGE = 100;
-/** In all chats the api counts no further. */
-const COUNTED = 200;
 
 /** Messages with all the words, newest first; of one chat without words, all that the filters leave. */
 export function Found({ address }: { address: SearchAddress }): ReactNode {
@@ -21,12 +19,14 @@ export function Found({ address }: { address: SearchAddress }): ReactNode {
   const isOneChat = bot !== undefined && chat !== undefined;
   const found = usePages<FoundMessage>(['found', address], (page, signal) => findMessages(address, page, signal));
   useRowKeys('.table-body a');
-  const isAtLeast = q !== undefined && found.total >= COUNTED && found.rows.length < found.total;
+  // While there are more pages, the api may not have counted them all.
+  const isAtLeast = q !== undefined && found.hasNextPage;
+  const count = isAtLeast ? words.search.atLeast : words.search.count;
   return (
     <section aria-label={words.search.results} className="found">
       <div className="found-tools">
         <p role="status" className="muted">
-          {found.data && (isAtLeast ? words.search.atLeast(found.total) : words.search.count(found.total))}
+          {found.data && count(Math.max(found.total, found.rows.length))}
         </p>
         {isOneChat && <Exports address={{ ...address, bot, chat }} />}
       </div>

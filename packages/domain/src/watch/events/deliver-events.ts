@@ -26,10 +26,14 @@ const EVENTS_OF_A_MESSAGE = 1_000;
  */
 export async function deliverEvents(deps: DeliverDeps, lookEveryMs: number, signal: AbortSignal): Promise<void> {
   const sending = new Set<Promise<void>>();
+  /** When (ms) a chat got its last message: what comes meanwhile is the next one. */
+  const wroteAt = new Map<number, number>();
   while (!signal.aborted) {
     const sinks = new Map((await sinkStore(deps.db, deps.secrets).list()).map((sink) => [sink.id, sink]));
-    const taken = sinks.size === 0 ? [] : await takeDue(deps.db);
+    const resting = [...wroteAt].flatMap(([id, atMs]) => (deps.clock.nowMs() - atMs < lookEveryMs ? [id] : []));
+    const taken = sinks.size === 0 ? [] : await takeDue(deps.db, resting);
     for (const [sinkId, due] of Map.groupBy(taken, (one) => one.sinkId)) {
+      if (sinks.get(sinkId)?.target.kind === 'chat') wroteAt.set(sinkId, deps.clock.nowMs());
       const sent = deliver(deps, sinks.get(sinkId), due, signal).finally(() => sending.delete(sent));
       sending.add(sent);
     }
@@ -46,11 +50,11 @@ async function firstOf(sending: Iterable<Promise<void>>, atMostMs: number): Prom
 }
 
 /** What is in flight, or was tried and is tried again, holds back what comes after it. Sinks that are off wait. */
-async function takeDue(db: Database): Promise<Due[]> {
+async function takeDue(db: Database, resting: readonly number[]): Promise<Due[]> {
   const { rows } = await sql<Due>`
     with first as (
       select distinct on (d.sink_id) d.id, d.due_at from event_deliveries d
-      join event_sinks s on s.id = d.sink_id and s.enabled
+      join event_sinks s on s.id = d.sink_id and s.enabled and s.id <> all (${resting}::bigint[])
       where d.delivered_at is null and (d.due_at <= now() or d.retry is not null)
       order by d.sink_id, d.id
     ), locked as (
