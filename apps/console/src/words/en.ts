@@ -272,7 +272,7 @@ export const words = {
     empty: 'There are no bots yet.',
     add: 'Add bot',
     addFirst: 'Add the first bot',
-    addHint: 'Paste its token, choose how its program gets updates, change one line in the program.',
+    addHint: 'Paste its token, choose how its program gets updates, and begin with a program that answers.',
     emptyUser: 'An administrator gives you bots.',
   },
 
@@ -323,6 +323,7 @@ export const words = {
       created: 'Registered',
     },
     pending: 'Waiting',
+    connect: 'never, connect its program',
     last: 'Last update',
     forwardingOff: 'Forwarding is switched off: the backend of this bot gets no updates.',
     forwardingOffLink: 'Switch it on in the settings',

@@ -26,6 +26,11 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
     ready: fleetIsThere,
     viewport: DESK,
   },
+  connect: {
+    path: ({ botOf }) => `bots/add?bot=${botOf('deploys').id}`,
+    ready: (page) => page.getByText('The first update is here.').waitFor(),
+    viewport: DESK,
+  },
   activity: {
     path: () => '?range=day',
     ready: chart,

@@ -49,7 +49,7 @@ export function ConnectProgram({ id, token }: { id: string; token: string | unde
           <Link to="/bots/add" className="button plain">
             {words.another}
           </Link>
-          <Link to="/bots/$id" params={{ id }} className="button primary">
+          <Link to="/bots/$id" params={{ id }} className={`button ${bot.data.last_update_at ? 'primary' : 'plain'}`}>
             {words.openBot}
           </Link>
         </p>

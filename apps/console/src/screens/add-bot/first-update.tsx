@@ -58,7 +58,12 @@ function Invitation({ bot, isWaiting }: { bot: BotResource; isWaiting: boolean }
     <>
       {isWaiting && <p className="muted">{words.waitingHint(bot.username)}</p>}
       {page && (
-        <a className="button plain" href={page} target="_blank" rel={sandbox ? 'noopener' : 'noopener noreferrer'}>
+        <a
+          className={`button ${isWaiting ? 'primary' : 'plain'}`}
+          href={page}
+          target="_blank"
+          rel={sandbox ? 'noopener' : 'noopener noreferrer'}
+        >
           {sandbox ? words.writeAs : words.write}
         </a>
       )}

@@ -38,25 +38,25 @@ export function ProgramSteps({ steps, root, whole, token }: StepsProps): ReactNo
 
 type CodeProps = { code: Code; root: string; token: string | undefined; name: string };
 
-/** A text to copy; of several lines, those with the API root are marked. */
+/** A text to copy; the lines of a file with the API root are marked. */
 function CodeBlock({ code, root, token, name }: CodeProps): ReactNode {
   const words = useAddBotWords();
   const lines = code.text
     .trimEnd()
     .replaceAll(TOKEN, masked(token) ?? words.tokenHere)
     .split('\n');
-  const isLong = lines.length > 1;
+  const isFile = code.name !== undefined;
   return (
-    <figure className={isLong ? 'code-block long' : 'code-block'}>
+    <figure className={isFile ? 'code-block file' : 'code-block'}>
       <figcaption>
-        {isLong && <code>{code.name}</code>}
+        {isFile && <code>{code.name}</code>}
         <CopyButton text={code.text.trimEnd().replaceAll(TOKEN, token ?? words.tokenHere)} name={words.copyOf(name)} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what does not fit is scrolled to by keyboard */}
       <section tabIndex={0} aria-label={name}>
         <pre>
           {lines.map((line, at) =>
-            isLong && line.includes(root) ? (
+            isFile && line.includes(root) ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text keep their places
               <mark key={at}>{`${line}\n`}</mark>
             ) : (

@@ -1,6 +1,7 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Ago, useNumber } from '../../parts/time.tsx';
+import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Activity } from '../activity/activity.tsx';
 import { ActivityFigures } from '../activity/activity-figures.tsx';
@@ -35,7 +36,7 @@ export function Overview(): ReactNode {
           {points && <ActivityFigures points={points} />}
           <div>
             <dt>{words.bot.last}</dt>
-            <dd>{lastUpdateAt ? <Ago at={lastUpdateAt} /> : words.fleet.never}</dd>
+            <dd>{lastUpdateAt ? <Ago at={lastUpdateAt} /> : <Never botId={id} />}</dd>
           </div>
         </dl>
       </section>
@@ -49,5 +50,16 @@ export function Overview(): ReactNode {
       <Readers botId={id} />
       <Attempts botId={id} />
     </>
+  );
+}
+
+/** Leads back to where a program is connected. */
+function Never({ botId }: { botId: number }): ReactNode {
+  const words = useWords();
+  if (!seesWholeFleet(useSession().account)) return words.fleet.never;
+  return (
+    <Link to="/bots/add" search={{ bot: String(botId) }}>
+      {words.bot.connect}
+    </Link>
   );
 }

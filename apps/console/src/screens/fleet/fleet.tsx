@@ -47,7 +47,7 @@ export function Fleet(): ReactNode {
         )}
       </header>
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
-      {fleet.data && isBegun && <Figures fleet={fleet.data} range={range} />}
+      {fleet.data && hasBots && isBegun && <Figures fleet={fleet.data} range={range} />}
       {isBegun && <Attention fleet={fleet.data} />}
       {isAdmin && hasBots && isBegun && <FleetActivity range={filter.range} />}
       {isBegun && (

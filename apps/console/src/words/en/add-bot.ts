@@ -50,7 +50,7 @@ export const addBot = {
     file: 'Save this file. The marked line leads it to Flotilla.',
     run: 'Start it with the token.',
     n8nCredential: 'In n8n, make a credential “Telegram API”:',
-    n8nWorkflow: 'Paste this into an empty workflow (Ctrl+V), and choose the credential in both nodes.',
+    n8nWorkflow: 'Paste this into an empty workflow (Ctrl+V), and check the credential of both nodes.',
     n8nPublish: 'Publish the workflow; before n8n 2, activate it. It sets its webhook through Flotilla.',
     n8nReach:
       'Flotilla must reach n8n: its WEBHOOK_URL has to lead there, and a private address must be in BACKEND_ALLOWED_CIDRS. The sandbox allows all private ones.',

@@ -12,7 +12,7 @@ export const SERVICES: readonly Program[] = [
           ['Base URL', root],
         ],
       },
-      { say: 'n8nWorkflow', code: { text: n8nWorkflow() } },
+      { say: 'n8nWorkflow', code: { text: n8nWorkflow(), name: 'workflow.json' } },
       { say: 'n8nPublish' },
       { say: 'n8nReach' },
     ],
@@ -21,7 +21,7 @@ export const SERVICES: readonly Program[] = [
     ...{ id: 'node-red', name: 'Node-RED' },
     steps: (root) => [
       { say: 'nodeRedInstall', code: { text: 'cd ~/.node-red && npm install node-red-contrib-telegrambot@19' } },
-      { say: 'nodeRedFlow', code: { text: nodeRedFlow(root) } },
+      { say: 'nodeRedFlow', code: { text: nodeRedFlow(root), name: 'flow.json' } },
       {
         say: 'nodeRedToken',
         fields: [
@@ -73,7 +73,7 @@ function nodeRedFlow(root: string): string {
   const at = (id: string, x: number) => ({ id, z: 'flotilla-flow', x, y: 100 });
   const nodes = [
     { id: 'flotilla-flow', type: 'tab', label: 'Echo' },
-    { id: 'flotilla-bot', type: 'telegram bot', botname: 'echo', updatemode: 'polling', baseapiurl: root },
+    { id: 'flotilla-bot', type: 'telegram bot', baseapiurl: root, botname: 'echo', updatemode: 'polling' },
     { ...at('flotilla-in', 140), type: 'telegram receiver', bot: 'flotilla-bot', wires: [['flotilla-say'], []] },
     { ...at('flotilla-say', 340), type: 'function', func: answer, outputs: 1, wires: [['flotilla-out']] },
     { ...at('flotilla-out', 540), type: 'telegram sender', bot: 'flotilla-bot', wires: [[]] },
