@@ -11,7 +11,18 @@ export type ControlClient = {
   ) => Result<Name>;
 };
 
-/** A client for the control API of the simulator at `url`; it throws an Error with the text of each refusal. */
+/** The control API refused a call; `reason` says why. */
+export class ControlRefusal extends Error {
+  override readonly name = 'ControlRefusal';
+  readonly reason: string;
+
+  constructor(operation: string, reason: string) {
+    super(`simulator ${operation}: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** A client for the control API of the simulator at `url`; it throws a ControlRefusal for what is refused. */
 export function controlClient(url: string): ControlClient {
   const call = async (name: string, input: object): Promise<unknown> => {
     const response = await fetch(`${url}/control/${name}`, {
@@ -20,7 +31,7 @@ export function controlClient(url: string): ControlClient {
       body: JSON.stringify(input),
     });
     const result = (await response.json()) as { error?: string };
-    if (!response.ok) throw new Error(`simulator ${name}: ${result.error}`);
+    if (!response.ok) throw new ControlRefusal(name, result.error ?? `status ${response.status}`);
     return result;
   };
   // The client imports the operations as types only and does not load the simulator; so a Proxy makes the functions.

@@ -4,6 +4,7 @@ import { newFloodState } from '../faults/flood-state.ts';
 import type { Simulator } from '../simulator.ts';
 import { newQueue, type QueueWatcher } from '../updates/update-queue.ts';
 import { newCallLog } from './call-log.ts';
+import { setPrivacyMode } from './privacy-mode.ts';
 import type { SimBot } from './sim-bot.ts';
 
 export type NewBot = {
@@ -16,6 +17,8 @@ export type NewBot = {
   nextMessageId?: number | undefined;
   /** Its private chats have topics. */
   topics?: boolean | undefined;
+  /** In groups it gets only what concerns it. */
+  privacy?: boolean | undefined;
 };
 
 /** Registers a bot, as @BotFather would. */
@@ -29,6 +32,7 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
   });
   if (wanted.topics === true) allowPrivateTopics(bot);
   sim.bots.set(id, bot);
+  setPrivacyMode(sim, bot, wanted.privacy === true);
   sim.storage.saveBot(bot);
   return bot;
 }

@@ -81,6 +81,8 @@ export type Chat = {
   /** The id of the business connection through which a bot sees it; '' for all other chats. */
   business: string;
   actions: { userId: number; action: string; atMs: number }[];
+  /** The keyboard that a bot shows instead of the usual one, or its request for a reply; the message that brought it. */
+  keyboard: { messageId: number; botId: number; markup: Record<string, unknown> } | null;
 };
 
 export const ALL_RIGHTS = [

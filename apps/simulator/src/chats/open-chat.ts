@@ -61,5 +61,6 @@ export function newChat(key: string, id: number, type: ChatType, title: string):
     drafts: {},
     business: '',
     actions: [],
+    keyboard: null,
   };
 }

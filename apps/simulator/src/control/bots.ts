@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { newCallLog, type RecordedCall } from '../bots/call-log.ts';
 import { createBot as addBot, newSecret } from '../bots/create-bot.ts';
+import { offeredCommands } from '../bots/offered-commands.ts';
+import { hasPrivacyMode, setPrivacyMode } from '../bots/privacy-mode.ts';
+import type { SimBot } from '../bots/sim-bot.ts';
 import { webhookInfo } from '../methods/get-webhook-info.ts';
 import { pending, pendingCount } from '../updates/update-queue.ts';
 import { ControlError } from './control-error.ts';
-import { BOT } from './fields.ts';
-import { botOf } from './lookups.ts';
+import { BOT, CHAT, PERSON } from './fields.ts';
+import { botOf, placeOf } from './lookups.ts';
 import { operation } from './operation.ts';
 
-export type ShownBot = { id: number; token: string; username: string; name: string };
+export type ShownBot = { id: number; token: string; username: string; name: string; privacy: boolean };
 
 const ONE_BOT = z.strictObject({ bot: BOT });
 const A_BOT = { input: ONE_BOT, example: { bot: 1_000_000_001 } };
@@ -24,6 +27,7 @@ const NEW_BOT = z.strictObject({
   nextUpdateId: z.int().min(1).optional().describe('the first update_id; random when not given, as on the platform'),
   nextMessageId: z.int().min(1).optional().describe('the first message_id in its private chats; 1 when not given'),
   topics: z.boolean().optional().describe('true: its private chats have topics'),
+  privacy: z.boolean().optional().describe('true: privacy mode, see setPrivacy; off when not given'),
 });
 
 export const createBot = operation(
@@ -52,6 +56,15 @@ export const listBots = operation(
   'Lists all bots with their tokens',
   { input: z.strictObject({}), example: {} },
   (sim): ShownBot[] => [...sim.bots.values()].map(show),
+);
+
+export const setPrivacy = operation(
+  'Switches the privacy mode of a bot, as @BotFather does: from groups it then gets commands, mentions and replies to it',
+  {
+    input: ONE_BOT.extend({ privacy: z.boolean().describe('false: it gets every message of its groups') }),
+    example: { bot: 1_000_000_001, privacy: true },
+  },
+  (sim, input): void => setPrivacyMode(sim, botOf(sim, input.bot), input.privacy),
 );
 
 export type CallsSeen = {
@@ -116,12 +129,24 @@ export const readCommands = operation(
   (sim, input): Record<string, unknown> => Object.fromEntries(botOf(sim, input.bot).commands),
 );
 
-function show({
-  user,
-  token,
-}: {
-  user: { id: number; username: string; first_name: string };
-  token: string;
-}): ShownBot {
-  return { id: user.id, token, username: user.username, name: user.first_name };
+export const listCommands = operation(
+  'Lists the commands that a person is offered, in the private chat with a bot or in a chat with it',
+  {
+    input: z.strictObject({
+      person: PERSON,
+      bot: BOT,
+      chat: CHAT.optional().describe('id of a group, supergroup or channel; the private chat when not given'),
+    }),
+    example: { person: 424_242, bot: 1_000_000_001 },
+  },
+  (sim, { person, bot: id, chat: shared }) => {
+    const bot = botOf(sim, id);
+    const { chat, person: user } = placeOf(sim, shared === undefined ? { person, bot: id } : { person, chat: shared });
+    return offeredCommands(bot, chat, user);
+  },
+);
+
+function show(bot: SimBot): ShownBot {
+  const { user, token } = bot;
+  return { id: user.id, token, username: user.username, name: user.first_name, privacy: hasPrivacyMode(bot) };
 }

@@ -94,7 +94,13 @@ export const createManagedBot = operation(
     made.managedBy = manager.user.id;
     sim.storage.saveBot(made);
     publishUpdate(sim, manager, 'managed_bot', { user, bot: made.user });
-    return { id: made.user.id, token: made.token, username: made.user.username, name: made.user.first_name };
+    return {
+      id: made.user.id,
+      token: made.token,
+      username: made.user.username,
+      name: made.user.first_name,
+      privacy: false,
+    };
   },
 );
 

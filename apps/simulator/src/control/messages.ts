@@ -69,16 +69,23 @@ function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): 
   const reply = input.replyTo === undefined ? {} : { reply_to_message: withoutReply(messageOf(chat, input.replyTo)) };
   const said: Content = { ...topicFields(chat, threadOf(input.topic ?? 0, reply)), ...reply };
   if (input.mediaGroupId !== undefined) said.media_group_id = input.mediaGroupId;
-  if (input.text !== undefined) {
-    const { text, entities } = formatText(input.text, input.parseMode ?? '', undefined);
-    Object.assign(said, { text }, entities.length > 0 && { entities });
-  }
+  if (input.text !== undefined) Object.assign(said, written(input.text, input.parseMode));
   if (input.file !== undefined) {
     const { kind, emoji = '' } = input.file;
     Object.assign(said, showMedia(kind, keep(sim, input.file), { emoji }));
   }
-  if (input.caption !== undefined) said.caption = input.caption;
+  if (input.caption !== undefined) Object.assign(said, captioned(input.caption, input.parseMode));
   return { ...said, ...input.content };
+}
+
+function written(raw: string, parseMode = ''): Content {
+  const { text, entities } = formatText(raw, parseMode, undefined);
+  return { text, ...(entities.length > 0 && { entities }) };
+}
+
+function captioned(raw: string, parseMode = ''): Content {
+  const { text, entities } = formatText(raw, parseMode, undefined);
+  return { caption: text, ...(entities.length > 0 && { caption_entities: entities }) };
 }
 
 function refuseTopic(chat: Chat, { topic = 0, person }: z.output<typeof SAID>): void {
@@ -116,8 +123,8 @@ export const editMessage = operation(
   (sim, input): void => {
     const { person, chat } = writingPlaceOf(sim, input);
     const message = messageOf(chat, input.messageId);
-    if (input.text !== undefined) Object.assign(message, { text: input.text, entities: undefined });
-    if (input.caption !== undefined) message.caption = input.caption;
+    if (input.text !== undefined) Object.assign(message, { entities: undefined }, written(input.text));
+    if (input.caption !== undefined) Object.assign(message, { caption_entities: undefined }, captioned(input.caption));
     message.edit_date = sim.clock.nowS();
     sim.storage.saveMessage(chat, message);
     tellBots(sim, chat, person, message, chat.type === 'channel' ? 'edited_channel_post' : 'edited_message');

@@ -2,25 +2,28 @@ import {
   createBot,
   forgetCalls,
   listBots,
+  listCommands,
   pendingUpdates,
   readCalls,
   readCommands,
   readWebhook,
   revokeToken,
+  setPrivacy,
 } from './bots.ts';
 import { connectBusiness, createManagedBot, readBusinessChat, writeToBusiness } from './business.ts';
 import { blockBot, createChat, migrateGroup, setMember, startBot } from './chats.ts';
 import { advanceClock, clearFaults, listFaults, setFault, setLocalMode } from './faults.ts';
+import { readFile } from './files.ts';
 import { generate, readLoad } from './generate.ts';
 import { askToJoin, joinByLink } from './invitations.ts';
 import { readLimits, setFloodWait, setLimits } from './limits.ts';
 import { deleteMessages, editMessage, sendMessage } from './messages.ts';
 import { buyPaidMedia, changeSubscription, payInvoice, stopGeneration } from './payments.ts';
-import { createPerson } from './people.ts';
+import { createPerson, listPeople } from './people.ts';
 import { setPhoto } from './photos.ts';
 import { chooseInlineResult, pressButton, readQuery, typeInlineQuery } from './queries.ts';
 import { react, vote } from './reactions.ts';
-import { readChat } from './read-chat.ts';
+import { listChats, readChat } from './read-chat.ts';
 import { createTopic } from './topics.ts';
 import { injectUpdate, injectUpdates } from './updates.ts';
 
@@ -31,6 +34,9 @@ export const OPERATIONS = {
   createChat,
   setPhoto,
   listBots,
+  listPeople,
+  listChats,
+  listCommands,
   startBot,
   sendMessage,
   editMessage,
@@ -42,6 +48,7 @@ export const OPERATIONS = {
   typeInlineQuery,
   chooseInlineResult,
   readChat,
+  readFile,
   setMember,
   askToJoin,
   joinByLink,
@@ -62,6 +69,7 @@ export const OPERATIONS = {
   readCommands,
   pendingUpdates,
   revokeToken,
+  setPrivacy,
   injectUpdate,
   injectUpdates,
   generate,

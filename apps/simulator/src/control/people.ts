@@ -46,3 +46,12 @@ export const createPerson = operation(
   { input: NEW_PERSON, example: { firstName: 'Ada', username: 'ada' } },
   addPerson,
 );
+
+export const listPeople = operation(
+  'Lists people, those made first at the front',
+  {
+    input: z.strictObject({ limit: z.int().min(0).optional().describe('how many; 100 when not given') }),
+    example: { limit: 10 },
+  },
+  (sim, { limit = 100 }): User[] => [...sim.people.values()].slice(0, limit),
+);

@@ -5,7 +5,7 @@ import { inChat } from './fields.ts';
 import { placeOf } from './lookups.ts';
 import { operation } from './operation.ts';
 
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPj/HwADAgH/5yHtHQAAAABJRU5ErkJggg==';
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQjd4BAAHJATHdK0+8AAAAAElFTkSuQmCC';
 
 export const setPhoto = operation(
   'Gives a person a photo that this bot sees, or a chat its photo; no message tells of it',

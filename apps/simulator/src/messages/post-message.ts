@@ -3,6 +3,7 @@ import type { User } from '../chats/user.ts';
 import { botsIn, type Simulator } from '../simulator.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
 import { keepMessage } from './keep-message.ts';
+import { mayRead } from './may-read.ts';
 
 /** The content of a message, in Bot API fields (text, photo, caption, reply_to_message, …). */
 export type Content = Record<string, unknown>;
@@ -47,7 +48,8 @@ export function postMessage(sim: Simulator, chat: Chat, author: Author, content:
 export function tellBots(sim: Simulator, chat: Chat, writer: User | null, message: Message, kind: string): void {
   if (writer?.is_bot === true && chat.type !== 'channel') return;
   for (const bot of botsIn(sim, chat)) {
-    if (bot.user.id !== writer?.id) publishUpdate(sim, bot, kind, showTo(bot.user.id, message));
+    if (bot.user.id === writer?.id || !mayRead(chat, bot, message)) continue;
+    publishUpdate(sim, bot, kind, showTo(bot.user.id, message));
   }
 }
 

@@ -4,20 +4,14 @@ import { findOwnChat, findWritableChat } from '../chats/find-chat.ts';
 import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
 import { boolean, integer } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
-import { readMarkup } from '../messages/read-markup.ts';
+import { keepKeyboard, readMarkup } from '../messages/read-markup.ts';
 import { oldForwardFields, originOf, readReply } from '../messages/read-reply.ts';
 import { readCaption } from '../messages/read-text.ts';
+import { isServiceMessage } from '../messages/service-message.ts';
 import { newQueryId } from '../simulator.ts';
 import type { Call } from './call.ts';
 import { readMessageIds } from './delete-message.ts';
 
-const SERVICE_FIELDS = [
-  'new_chat_members',
-  'left_chat_member',
-  'new_chat_title',
-  'pinned_message',
-  'group_chat_created',
-];
 const OWN_FIELDS = [
   'message_id',
   'message_thread_id',
@@ -50,6 +44,7 @@ export function copyMessage(call: Call): { message_id: number } {
   const caption = call.params.values.has('caption') && source.text === undefined ? readCaption(call.params) : null;
   const content = caption === null ? copied(source) : { ...withoutCaption(copied(source)), ...caption };
   const message = post(call, to, { ...reply, ...content, ...(markup && { reply_markup: markup }) });
+  keepKeyboard(call, to, message.message_id);
   return { message_id: message.message_id };
 }
 
@@ -84,7 +79,7 @@ function readChats(call: Call): { from: Chat; to: Chat } {
 function findSource(from: Chat, id: number, verb: 'forward' | 'copy'): Message {
   const message = from.messages.get(id);
   if (message === undefined) throw badRequest(`message to ${verb} not found`);
-  const fixed = message.has_protected_content === true || SERVICE_FIELDS.some((field) => message[field] !== undefined);
+  const fixed = message.has_protected_content === true || isServiceMessage(message);
   if (fixed) throw badRequest(`message can't be ${verb === 'copy' ? 'copied' : 'forwarded'}`);
   return message;
 }

@@ -6,7 +6,7 @@ import { findWritableChat } from '../chats/find-chat.ts';
 import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
 import { boolean, integer, jsonObject } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
-import { readMarkup } from '../messages/read-markup.ts';
+import { keepKeyboard, readMarkup } from '../messages/read-markup.ts';
 import { readReply } from '../messages/read-reply.ts';
 import type { Call } from './call.ts';
 
@@ -25,7 +25,7 @@ export async function send(
   const ephemeral = jsonObject(call.params, 'ephemeral_message_parameters');
   if (ephemeral !== undefined)
     return ephemeralMessage(call, chat, Number(ephemeral.receiver_user_id), { ...reply, ...said });
-  return postMessage(
+  const message = postMessage(
     call.sim,
     chat,
     { user: call.bot.user },
@@ -38,6 +38,16 @@ export async function send(
       ...(markup && { reply_markup: markup }),
     },
   );
+  keepKeyboard(call, chat, message.message_id);
+  endDrafts(call, chat);
+  return message;
+}
+
+/** A message takes the place of what the bot showed while it wrote. */
+function endDrafts({ sim }: Call, chat: Chat): void {
+  if (Object.keys(chat.drafts).length === 0) return;
+  chat.drafts = {};
+  sim.storage.saveChat(chat);
 }
 
 /** Only its receiver sees it, so the chat does not keep it. */

@@ -9,7 +9,7 @@ const FINDERS: [type: string, pattern: RegExp][] = [
   ['mention', /(?<![\w@.])@[a-zA-Z]\w{2,31}\b(?!\.\w)/g],
   ['hashtag', /(?<![\p{L}\p{N}_#])#(?=[\p{L}\p{N}_]*\p{L})[\p{L}\p{N}_]+/gu],
   ['cashtag', /(?<![\w$])\$[A-Z]{3,8}\b/g],
-  ['bot_command', /(?<![\w/])\/[a-zA-Z0-9_]{1,64}(?:@[a-zA-Z]\w{2,31})?\b(?!\/)/g],
+  ['bot_command', /(?<![\w/<>])\/[a-zA-Z0-9_]{1,64}(?:@[a-zA-Z]\w{2,31})?\b(?![/<>])/g],
 ];
 const OPAQUE = new Set(['code', 'pre', 'text_link', 'text_mention', 'url']);
 
