@@ -8,7 +8,7 @@ const ENTRIES = [
   '^apps/console/src/start\\.ts$',
   '\\.d\\.ts$',
   '/docs/page\\.js$',
-  '/phone/phone\\.js$',
+  '/phone/page/phone\\.js$',
   TESTS,
   '^packages/testing/src/jest-',
 ];

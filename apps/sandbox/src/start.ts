@@ -10,7 +10,7 @@ import { controlClient } from '@flotilla/simulator/control-client.ts';
 import type { SandboxSettings } from './config.ts';
 import { type Credentials, keepCredentials } from './credentials.ts';
 import { type EchoProgram, startEchoProgram } from './demo-bot/echo-program.ts';
-import { ADA, type DemoBot, type DemoBotOptions, registerDemoBot } from './demo-bot/register-demo-bot.ts';
+import { ADA, BEN, type DemoBot, type DemoBotOptions, registerDemoBot } from './demo-bot/register-demo-bot.ts';
 import { registerDesks } from './demo-bot/register-desks.ts';
 import { registerTopics } from './demo-bot/register-topics.ts';
 import { type Phone, servePhone } from './phone/serve-phone.ts';
@@ -170,7 +170,8 @@ async function startPhone(
   bot: DemoBot | null,
 ): Promise<Phone> {
   const consoleUrl = `${apiUrl}/console/${bot === null ? '' : `bots/${bot.id}`}`;
-  await controlClient(simulatorUrl).createPerson(ADA);
+  const control = controlClient(simulatorUrl);
+  for (const person of [ADA, BEN]) await control.createPerson(person);
   const phone = await servePhone({ port, simulatorUrl, consoleUrl, person: ADA, bot: bot?.telegramId ?? null });
   parts.stack.add(phone.stop);
   return phone;

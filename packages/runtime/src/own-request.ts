@@ -8,7 +8,11 @@ export type SiteRefusal = { status: number; error: string };
  * Why a request is not from a person at this machine, or from our own page; null if it is. A browser says by
  * Sec-Fetch-Site and Origin which page asks; by Host, whether the name of another site leads here.
  */
-export function refusalOf(request: IncomingMessage, isOwnHost: (host: string) => boolean): SiteRefusal | null {
+export function refusalOf(
+  request: IncomingMessage,
+  isOwnHost: (host: string) => boolean,
+  bodyType = 'application/json',
+): SiteRefusal | null {
   const { host = '', origin, 'sec-fetch-site': site, 'content-type': type = '' } = request.headers;
   if (!isOwnHost(host)) return { status: 421, error: 'This is another host.' };
   const isPost = request.method === 'POST';
@@ -18,8 +22,9 @@ export function refusalOf(request: IncomingMessage, isOwnHost: (host: string) =>
   if (site !== undefined && !['same-origin', 'none'].includes(site))
     return { status: 403, error: 'Another site asks.' };
   if (origin !== undefined && origin !== `http://${host}`) return { status: 403, error: 'Another site asks.' };
-  const isJson = type.split(';')[0]?.trim().toLowerCase() === 'application/json';
-  return isPost && !isJson ? { status: 415, error: 'Send JSON (Content-Type: application/json).' } : null;
+  // A form of another site cannot send these types, and a script of it would have to ask first.
+  const isOwnType = type.split(';')[0]?.trim().toLowerCase() === bodyType;
+  return isPost && !isOwnType ? { status: 415, error: `Send the body with Content-Type: ${bodyType}.` } : null;
 }
 
 /** True for an address, `localhost` or one of `names`: no other site can make these lead to this machine. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isSecret } from '@flotilla/runtime/digest.ts';
+import { eventOf } from '../event-of.ts';
 
 type Message = {
   message_id: number;
@@ -53,7 +54,8 @@ function answerTo({ message, callback_query: press }: Update): Call | null {
       params: { callback_query_id: press.id, text: `You pressed ${press.data}` },
     };
   }
-  if (!message) return null;
+  // Nothing can be said back to somebody's joining.
+  if (!message || eventOf(message) !== null) return null;
   const chat_id = message.chat.id;
   const topic = message.is_topic_message ? { message_thread_id: message.message_thread_id } : {};
   if (message.text === undefined) {

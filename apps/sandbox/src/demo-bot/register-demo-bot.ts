@@ -3,6 +3,8 @@ import { callApi, refused } from './call-api.ts';
 
 /** The person who writes to the demo bot; the same one at every start. */
 export const ADA = { id: 424_242, firstName: 'Ada', username: 'ada' };
+/** Somebody else, for groups. */
+export const BEN = { id: 424_243, firstName: 'Ben', username: 'ben' };
 
 const EPOCH_2024_S = 1_704_067_200;
 

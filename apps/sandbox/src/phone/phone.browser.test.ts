@@ -2,23 +2,18 @@ import { freePort } from '@flotilla/embedded/free-port.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
 import { BROWSER_START_MS, type Browser, startBrowser } from '@flotilla/testing/browser.ts';
-import { rawExchange } from '@flotilla/testing/raw-http.ts';
+import { ADA, HOSTILE, openPhone, TEST_MS, write } from '@flotilla/testing/open-phone.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LOOKS } from '../../../console/tests/console-suite.ts';
 import { faultsOf, picture } from '../../../console/tests/open-console.ts';
 import { type Phone, servePhone } from './serve-phone.ts';
 
-const ADA = { id: 424_242, firstName: 'Ada' };
-const HOSTILE = '<img src=x onerror=alert(1)>';
-const TEST_MS = 60_000;
-
 let browser: Browser;
 let simulator: RunningSimulator;
 let control: ControlClient;
 let bot: { id: number; token: string };
 let phone: Phone;
-let port: number;
 
 beforeAll(async () => {
   browser = await startBrowser();
@@ -29,8 +24,7 @@ beforeAll(async () => {
   bot = await control.createBot({ name: 'Demo', username: 'demo_bot' });
   await control.createPerson(ADA);
   await control.startBot({ person: ADA.id, bot: bot.id, quietly: true });
-  port = await freePort();
-  const where = { port, simulatorUrl: simulator.url, consoleUrl: 'http://127.0.0.1:1/console/' };
+  const where = { port: await freePort(), simulatorUrl: simulator.url, consoleUrl: 'http://127.0.0.1:1/console/' };
   phone = await servePhone({ ...where, person: ADA, bot: bot.id });
 }, TEST_MS);
 afterAll(async () => {
@@ -39,48 +33,57 @@ afterAll(async () => {
   await simulator?.stop();
 });
 
-async function asBot(method: string, params: object): Promise<void> {
+async function asBot(method: string, params: object): Promise<{ message_id: number }> {
   const headers = { 'content-type': 'application/json' };
-  await fetch(`${simulator.url}/bot${bot.token}/${method}`, { method: 'POST', headers, body: JSON.stringify(params) });
+  const answer = await fetch(`${simulator.url}/bot${bot.token}/${method}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(params),
+  });
+  const { ok, result, description } = (await answer.json()) as { ok: boolean; result: never; description: string };
+  if (!ok) throw new Error(`${method}: ${description}`);
+  return result;
 }
 
-async function updatesOfBot(): Promise<{ callback_query?: { id: string } }[]> {
-  const { updates } = await control.pendingUpdates({ bot: bot.id });
+type Update = { callback_query?: { id: string; data: string }; message?: { text?: string; contact?: object } };
+async function updatesOfBot(): Promise<Update[]> {
+  const { updates } = await control.pendingUpdates({ bot: bot.id, limit: 1_000 });
   return updates.map((update) => JSON.parse(update));
-}
-
-async function openPhone(options: Parameters<Browser['newContext']>[0] = {}, query = '') {
-  const context = await browser.newContext({ locale: 'en-GB', ...options });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  await page.goto(`${phone.url}/${query}`);
-  await page.getByRole('heading', { name: 'Demo' }).waitFor();
-  return { page, context, complaints };
 }
 
 test(
   'Ada writes by keyboard, reads the answer as text, presses a button and is told what the bot says to it',
   async () => {
-    const { page, context, complaints } = await openPhone();
+    const { page, context, complaints } = await openPhone(browser, phone.url, '');
     await page.getByText('Nothing was said yet.').waitFor();
     await page.keyboard.type('Hello');
     await page.keyboard.press('Enter');
-    await page.getByRole('listitem').filter({ hasText: 'Hello' }).waitFor();
-    const [update] = await updatesOfBot();
-    expect(update).toMatchObject({ message: { text: 'Hello', from: { id: ADA.id } } });
-    const keyboard = { inline_keyboard: [[{ text: 'A button', callback_data: 'pressed' }]] };
-    await asBot('sendMessage', { chat_id: ADA.id, text: HOSTILE, reply_markup: keyboard });
-    await page.getByText(HOSTILE).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Hello' }).last().waitFor();
+    expect((await updatesOfBot())[0]).toMatchObject({ message: { text: 'Hello', from: { id: ADA.id } } });
+    const buttons = [
+      { text: 'A button', callback_data: 'pressed' },
+      { text: 'Elsewhere', url: 'javascript:alert(1)' },
+    ];
+    await asBot('sendMessage', { chat_id: ADA.id, text: HOSTILE, reply_markup: { inline_keyboard: [buttons] } });
+    await page.getByRole('listitem').filter({ hasText: HOSTILE }).last().waitFor();
     expect(await page.locator('img').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Elsewhere' }).isDisabled()).toBe(true);
+    const pressed = async (times: number) => {
+      const queries = (await updatesOfBot()).flatMap(({ callback_query }) => callback_query ?? []);
+      return queries.length === times ? queries.at(-1)!.id : null;
+    };
     const button = page.getByRole('button', { name: 'A button' });
     await button.focus();
     await page.keyboard.press('Enter');
-    const pressed = async () => (await updatesOfBot()).find(({ callback_query }) => callback_query)?.callback_query;
-    await waitFor(async () => (await pressed()) !== undefined);
-    await asBot('answerCallbackQuery', { callback_query_id: (await pressed())!.id, text: 'Well pressed' });
-    await page.getByText('The bot answers: Well pressed').waitFor();
+    const first = await waitFor(() => pressed(1));
+    await asBot('answerCallbackQuery', { callback_query_id: first, text: 'Well pressed' });
+    await page.getByRole('status').getByText('Well pressed').waitFor();
+    await waitFor(async () => (await button.getAttribute('aria-busy')) === null);
+    await button.press('Enter');
+    const second = await waitFor(() => pressed(2));
+    await asBot('answerCallbackQuery', { callback_query_id: second, text: HOSTILE, show_alert: true });
+    await page.getByRole('dialog', { name: 'Demo' }).getByText(HOSTILE).waitFor();
+    await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Русский' }).click();
     await page.getByRole('button', { name: 'Отправить' }).waitFor();
@@ -92,72 +95,217 @@ test(
   TEST_MS,
 );
 
-test.each(LOOKS)(
-  'the page is accessible and fits the window: %s',
-  async (look, colorScheme, width, height) => {
-    await control.sendMessage({ person: ADA.id, bot: bot.id, text: 'A long word: '.padEnd(200, 'x') });
-    const { page, context, complaints } = await openPhone(
-      { viewport: { width, height } },
-      `?lang=en&theme=${colorScheme}`,
-    );
-    await page.getByText('A long word').last().waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    expect(await faultsOf(page)).toEqual([]);
-    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe(colorScheme);
-    await picture(page, `phone-${look}`);
+test(
+  'what the bot edits, deletes and is writing is shown, and Ada replies, edits, reacts and deletes',
+  async () => {
+    const { page, context, complaints } = await openPhone(browser, phone.url);
+    const items = page.locator('#messages > li');
+    const sent = await asBot('sendMessage', { chat_id: ADA.id, text: 'The <b>first</b> form', parse_mode: 'HTML' });
+    await items.filter({ hasText: 'The first form' }).locator('strong').filter({ hasText: 'first' }).waitFor();
+    const target = { chat_id: ADA.id, message_id: sent.message_id };
+    await asBot('editMessageText', { ...target, text: 'The second form' });
+    const changed = items.filter({ hasText: 'The second form' });
+    await changed.getByText('edited').waitFor();
+
+    const act = async (item: typeof changed, name: string) => {
+      await item.getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await act(changed, '👍');
+    await changed.getByRole('button', { name: '👍 1', pressed: true }).waitFor();
+    await act(changed, 'Reply');
+    await write(page, 'I reply');
+    const reply = items.filter({ hasText: 'I reply' });
+    await reply.getByRole('button', { name: /The second form/ }).waitFor();
+    // The arrow up takes back what was written last, as in other messengers.
+    await page.getByRole('textbox', { name: 'Message' }).press('ArrowUp');
+    await write(page, 'I reply better');
+    await items.filter({ hasText: 'I reply better' }).getByText('edited').waitFor();
+    await act(items.filter({ hasText: 'I reply better' }), 'Delete');
+    await reply.waitFor({ state: 'detached' });
+    await asBot('deleteMessage', target);
+    await changed.waitFor({ state: 'detached' });
+
+    // An action counts only if it is younger than what the bot has sent, and the platform tells that in seconds.
+    await waitFor(async () => {
+      await asBot('sendChatAction', { chat_id: ADA.id, action: 'typing' });
+      return page.getByText('Demo writes …').isVisible();
+    });
+    await asBot('sendMessageDraft', { chat_id: ADA.id, draft_id: 1, text: 'So far I' });
+    await page.getByText('So far I').waitFor();
+    await asBot('sendMessage', { chat_id: ADA.id, text: 'So far I have finished' });
+    await items.filter({ hasText: 'So far I have finished' }).waitFor();
+    await waitFor(async () => (await page.locator('#action').textContent()) === '');
     expect(complaints).toEqual([]);
     await context.close();
   },
   TEST_MS,
 );
 
-const POST = 'POST /say HTTP/1.1';
-test.each([
-  ['another site by a form', POST, 'Content-Type: text/plain', 415],
-  ['another site by a script', POST, 'Content-Type: application/json\r\nOrigin: https://evil.example', 403],
-  ['another port of this machine', POST, 'Content-Type: application/json\r\nSec-Fetch-Site: same-site', 403],
-  ['another site that reads', 'GET /chat HTTP/1.1', 'Sec-Fetch-Site: cross-site', 403],
-  ['another method', 'OPTIONS /say HTTP/1.1', 'Origin: https://evil.example', 405],
-])('%s is refused', async (_who, line, header, status) => {
-  const before = (await control.readChat({ person: ADA.id, bot: bot.id })).messages.length;
-  const body = line === POST ? '{"text":"evil"}' : '';
-  const head = `${line}\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n${header}`;
-  const answer = await rawExchange(port, `${head}\r\n\r\n${body}`);
-  expect(answer).toContain(`HTTP/1.1 ${status} `);
-  expect(answer.toLowerCase()).not.toContain('access-control');
-  expect((await control.readChat({ person: ADA.id, bot: bot.id })).messages.length).toBe(before);
-});
+test(
+  'the keyboard of the bot, its commands and a poll work, and a number is shared on request only',
+  async () => {
+    const { page, context, complaints } = await openPhone(browser, phone.url);
+    const keyboard = [
+      ['High water', HOSTILE],
+      [
+        { text: 'My number', request_contact: true },
+        { text: 'App', web_app: { url: 'https://x.org' } },
+      ],
+    ];
+    await asBot('sendMessage', {
+      chat_id: ADA.id,
+      text: 'Choose',
+      reply_markup: { keyboard, one_time_keyboard: true },
+    });
+    await page.getByRole('button', { name: 'My number' }).click();
+    await waitFor(async () => (await updatesOfBot()).at(-1)?.message?.contact !== undefined);
+    await page.getByRole('button', { name: 'My number' }).waitFor({ state: 'detached' });
+    await asBot('sendMessage', { chat_id: ADA.id, text: 'Again', reply_markup: { keyboard } });
+    expect(await page.getByRole('button', { name: 'App' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: HOSTILE }).click();
+    await waitFor(async () => (await updatesOfBot()).at(-1)?.message?.text === HOSTILE);
+    await asBot('sendMessage', { chat_id: ADA.id, text: 'Enough', reply_markup: { remove_keyboard: true } });
+    await page.getByRole('button', { name: 'High water' }).waitFor({ state: 'detached' });
 
-test('a name of another site that leads to this machine is refused', async () => {
-  const answer = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
-  expect(answer).toContain('HTTP/1.1 421 ');
-});
+    await asBot('setMyCommands', { commands: [{ command: 'tide', description: HOSTILE }] });
+    await page.getByRole('button', { name: 'Commands of the bot' }).click();
+    await page.getByRole('button', { name: `/tide ${HOSTILE}` }).press('Enter');
+    await waitFor(async () => (await updatesOfBot()).at(-1)?.message?.text === '/tide');
+    await page.getByRole('textbox').fill('/t');
+    await page.getByRole('button', { name: `/tide ${HOSTILE}` }).waitFor();
+    await page.keyboard.press('Escape');
 
-test('what is too long or no text is refused in words, and the page runs its own scripts only', async () => {
-  const say = (body: string) =>
-    fetch(`${phone.url}/say`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  for (const body of ['{"text":""}', '{"text":7}', 'no JSON', JSON.stringify({ text: 'x'.repeat(40_000) })]) {
-    const { status } = await say(body);
-    expect({ body: body.slice(0, 20), status }).toEqual({ body: body.slice(0, 20), status: 400 });
-  }
-  const policy = (await fetch(phone.url)).headers.get('content-security-policy');
-  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
-  expect(policy).toContain("trusted-types 'none'");
-});
+    await asBot('sendPoll', { chat_id: ADA.id, question: 'Boats?', options: ['Yes', 'No'] });
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.getByText('Poll, 1 vote').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+  TEST_MS,
+);
 
 test(
-  'a page for another bot writes to that one, and one for no bot says so',
+  'a bot that nobody has started waits for Start, one that is blocked for the end of that, and no bot is told as such',
   async () => {
     const other = await control.createBot({ name: 'Other', username: 'other_bot' });
-    const page = await browser.newPage();
-    await page.goto(`${phone.url}/?lang=en&bot=other_bot`);
-    await page.getByRole('textbox', { name: 'Message' }).fill('To the other one');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('To the other one').waitFor();
+    const { page, context, complaints } = await openPhone(browser, phone.url, '?lang=en&bot=other_bot');
+    expect(complaints).toEqual([]);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await write(page, 'To the other one');
+    await page.getByRole('listitem').filter({ hasText: 'To the other one' }).last().waitFor();
     const { messages } = await control.readChat({ person: ADA.id, bot: other.id });
-    expect(messages.at(-1)?.text).toBe('To the other one');
-    expect((await fetch(`${phone.url}/chat?bot=nobody_bot`)).status).toBe(404);
-    await page.close();
+    expect(messages.map(({ text }) => text)).toEqual(['/start', 'To the other one']);
+    await page.getByRole('button', { name: 'About this chat' }).click();
+    await page.getByRole('button', { name: 'Block the bot' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('You blocked this bot.').waitFor();
+    expect((await control.readChat({ person: ADA.id, bot: other.id })).blocked).toBe(true);
+    await page.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.goto(`${phone.url}/?lang=en&bot=nobody_bot`);
+    await page.getByText('The platform has no such bot.').waitFor();
+    await context.close();
+  },
+  TEST_MS,
+);
+
+const NAMES = ['Βασίλης Παπαδόπουλος', 'ليلى حداد', '佐藤 結衣', `${HOSTILE} ${'W'.repeat(90)}`];
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQjd4BAAHJATHdK0+8AAAAAElFTkSuQmCC';
+
+/** A group with names in four scripts, texts of all lengths, an album, and files that pretend to be something else. */
+async function busyGroup(): Promise<number> {
+  const people = await Promise.all(NAMES.map((firstName) => control.createPerson({ firstName })));
+  const members = people.map(({ id }) => id);
+  const { id: chat } = await control.createChat({
+    type: 'supergroup',
+    title: NAMES.join(', '),
+    creator: ADA.id,
+    members,
+  });
+  await control.setMember({ chat, bot: bot.id, status: 'member', by: ADA.id });
+  for (const { id, first_name } of people)
+    await control.sendMessage({ person: id, chat, text: `${first_name}: ${'x'.repeat(200)}` });
+  await control.sendMessage({ person: ADA.id, chat, text: 'A paragraph of many words. '.repeat(150) });
+  const photo = { kind: 'photo', name: 'a.png', base64: PIXEL } as const;
+  for (const _ of 'ab') await control.sendMessage({ person: ADA.id, chat, file: photo, mediaGroupId: 'both' });
+  for (const kind of ['photo', 'video', 'voice', 'sticker', 'document'] as const) {
+    const file = { kind, name: `${HOSTILE}.${'long'.repeat(40)}.svg`, base64: 'PHN2Zz4=', mime: 'image/svg+xml' };
+    await control.sendMessage({ person: ADA.id, chat, file });
+  }
+  const buttons = [
+    [
+      { text: 'W'.repeat(60), callback_data: '1' },
+      { text: 'ليلى', callback_data: '2' },
+      { text: '3', callback_data: '3' },
+    ],
+  ];
+  await asBot('sendMessage', { chat_id: chat, text: 'Buttons', reply_markup: { inline_keyboard: buttons } });
+  return chat;
+}
+
+test(
+  'the page is accessible and fits the window in every look, with whatever people are called and write',
+  async () => {
+    const chat = await busyGroup();
+    for (const [look, colorScheme, width, height] of LOOKS) {
+      const query = `?lang=en&theme=${colorScheme}&chat=${chat}`;
+      const { page, context, complaints } = await openPhone(browser, phone.url, query, { viewport: { width, height } });
+      if (look === 'right-to-left') await page.evaluate("document.documentElement.dir = 'rtl'");
+      const isNarrow = width < 700;
+      const check = async (what: string) => {
+        expect([look, what, await faultsOf(page)]).toEqual([look, what, []]);
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+        expect([look, what, Math.max(wide, width)]).toEqual([look, what, width]);
+        await picture(page, `phone-${what}-${look}`);
+      };
+      await page.getByRole('button', { name: 'W'.repeat(60), exact: true }).waitFor();
+      await check('group');
+      await page.getByRole('button', { name: 'About this chat' }).click();
+      await check('about');
+      await page.keyboard.press('Escape');
+      if (isNarrow) await page.getByRole('button', { name: 'Chats' }).click();
+      await check('list');
+      await page.getByRole('button', { name: 'New group' }).click();
+      await check('new-group');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: /^Demo/ }).click();
+      await page.getByRole('heading', { name: 'Demo', level: 1 }).waitFor();
+      await check('private');
+      expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe(colorScheme);
+      expect(await page.locator('#messages img[src="x"]').count()).toBe(0);
+      expect(complaints).toEqual([]);
+      await context.close();
+    }
+  },
+  3 * TEST_MS,
+);
+
+test(
+  'the topics of a forum are kept apart, and one is made from the page',
+  async () => {
+    const admins = [{ bot: bot.id }];
+    const forum = { type: 'supergroup', forum: true, title: 'Docks', creator: ADA.id, admins } as const;
+    const { id: chat } = await control.createChat(forum);
+    const { page, context, complaints } = await openPhone(browser, phone.url, `?lang=en&chat=${chat}`);
+    await write(page, 'To everybody');
+    await page.getByRole('button', { name: 'New topic' }).click();
+    await page.getByRole('textbox', { name: 'Name of the topic' }).fill(HOSTILE);
+    await page.keyboard.press('Enter');
+    await page.getByText(`Ada made the topic “${HOSTILE}”`).last().waitFor();
+    await write(page, 'In the topic');
+    await page.locator('#messages > li').filter({ hasText: 'In the topic' }).waitFor();
+    expect(await page.locator('#messages > li').filter({ hasText: 'To everybody' }).count()).toBe(0);
+    const { topics, messages } = await control.readChat({ chat });
+    expect(messages.at(-1)).toMatchObject({ text: 'In the topic', message_thread_id: topics[0]!.topic });
+    await asBot('sendMessage', { chat_id: chat, message_thread_id: topics[0]!.topic, text: 'Heard' });
+    await page.locator('#messages > li').filter({ hasText: 'Heard' }).waitFor();
+    await page.getByRole('button', { name: 'General' }).click();
+    await page.locator('#messages > li').filter({ hasText: 'To everybody' }).waitFor();
+    await page.goBack();
+    await page.locator('#messages > li').filter({ hasText: 'Heard' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
   },
   TEST_MS,
 );

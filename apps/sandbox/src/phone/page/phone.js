@@ -1,0 +1,77 @@
+import { showChatHeader } from './chat-header.js';
+import { showChatList } from './chat-list.js';
+import { aboutMessage, prepareComposer, showComposer } from './composer.js';
+import { prepareMessages, showMessages } from './message-list.js';
+import { prepareMenu } from './message-menu.js';
+import { look, say } from './server.js';
+import { goTo, part, state, words } from './state.js';
+
+const LOOK_EVERY_MS = 700;
+
+prepareComposer(update);
+prepareMessages();
+prepareMenu(aboutMessage);
+addEventListener('popstate', async (event) => {
+  state.layer = event.state?.layer ?? 'chat';
+  await update();
+});
+addEventListener('keydown', (event) => {
+  // A reader of the messages who types writes to the bot.
+  const isText = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== ' ';
+  if (isText && [document.body, part('log')].includes(document.activeElement)) part('text').focus();
+});
+await update();
+part('text').focus();
+for (;;) {
+  await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+  if (!document.hidden && (await look())) show();
+}
+
+async function update() {
+  await look();
+  show();
+}
+
+function show() {
+  document.documentElement.lang = state.language;
+  document.body.dataset.layer = state.layer;
+  part('log').ariaLabel = words().messages;
+  if (state.phone === null) return;
+  document.title = words().title(state.phone.person.name);
+  showChatHeader({ onChange: update, onMove: moved, onBack: () => toLayer('list') });
+  showChatList({ onChange: moved, onLanguage: changeLanguage });
+  showMessages();
+  showAction();
+  showComposer();
+}
+
+/** Somebody went to another chat, or writes as somebody else. */
+async function moved() {
+  state.about = null;
+  say('');
+  await update();
+  part('text').focus();
+}
+
+function toLayer(layer) {
+  state.layer = layer;
+  goTo({});
+  show();
+  part('chats').querySelector('[aria-current]')?.focus();
+}
+
+function changeLanguage() {
+  state.language = state.language === 'en' ? 'ru' : 'en';
+  say('');
+  show();
+}
+
+/** What the bot does just now: that it writes, or what it has written so far. */
+function showAction() {
+  const { chat, bot } = state.phone;
+  const does = chat.action === null ? '' : words().acts(bot.name, words().actions[chat.action] ?? words().sendsFile);
+  const text = chat.draft || does;
+  const action = part('action');
+  action.className = chat.draft ? 'draft' : '';
+  if (action.textContent !== text) action.textContent = text;
+}
