@@ -81,6 +81,16 @@ test(
     await row(page, 'Ada').waitFor({ timeout: 30_000 });
     expect(await row(page, HOSTILE.cyrillic).count()).toBe(0);
     await suite.fleet.rest('/api/chats/assign', { bot_id: desk.id, chat_id: ADA, account_id: null });
+    await mark('Mine').click();
+    await row(page, HOSTILE.cyrillic).waitFor();
+    await mark('Taken over').click();
+    await page.waitForURL('**/inbox?held=1');
+    await page.getByText('No chat matches the filter.').waitFor();
+    await suite.fleet.rest('/api/chats/takeover', { bot_id: desk.id, chat_id: ADA });
+    await row(page, 'Ada').waitFor({ timeout: 30_000 });
+    expect(await row(page, HOSTILE.cyrillic).count()).toBe(0);
+    await suite.fleet.rest('/api/chats/release', { bot_id: desk.id, chat_id: ADA });
+    await row(page, 'Ada').waitFor({ state: 'detached', timeout: 30_000 });
     expect(complaints).toEqual([]);
   },
   TEST_MS,

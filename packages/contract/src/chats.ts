@@ -213,6 +213,10 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
         .describe('Only chats of this account: its id, `me`, or `none` for chats that nobody looks after.'),
       state: z.enum(CHAT_STATES).optional().describe('Only chats in this state.'),
       awaits_answer: flag().optional().describe('Only chats that await an answer, or only those that do not.'),
+      held: flag().optional().describe('Only chats that somebody has taken over, or only those that nobody has.'),
+      held_by: text({ min: 1, max: 256 })
+        .optional()
+        .describe('Only chats that this one has taken over: `me`, or as `held_by` of the answer says.'),
       ...pagedInputs(),
     }),
     output: z.array(chatResource),

@@ -19,6 +19,8 @@ export function shardKeys(shard: number) {
     history: `${tag(shard)}:history`,
     /** Sorted set: `<bot id>:<turn kind>`, `<bot id>:program:<id>` or `history` → since when (ms) that turn is pending; lib/pending.lua. */
     pendingTurns: `${tag(shard)}:pending-turns`,
+    /** Sorted set: `<bot id>:<chat>` that somebody has taken over → until when (ms); lib/hold.lua. */
+    heldChats: `${tag(shard)}:held-chats`,
     /** Hash: what the shard's bots did in that hour since 1970; see scripts/lib/activity.lua. */
     activity: (hour: number) => `${activityPrefixOf(tag(shard))}${hour}`,
   };

@@ -601,7 +601,7 @@ async function endFlood(redis: RedisCommands, keys: EndFloodKeys, args: EndFlood
   return (reply as unknown) === 1;
 }
 
-export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; live: string; decisions: string; holds: string; missed: string };
+export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; live: string; decisions: string; holds: string; missed: string; heldChats: string };
 export type ForgetBotArgs = {
   botId: number;
   lanePrefix: string;
@@ -612,8 +612,8 @@ export type ForgetBotArgs = {
 export type ForgetBotReply = boolean;
 /** Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix. See scripts/forget-bot.lua. */
 async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: ForgetBotArgs): Promise<ForgetBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.live, keys.decisions, keys.holds, keys.missed, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
-  const reply = await runScript(redis, 'forget-bot', 20, sent);
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.live, keys.decisions, keys.holds, keys.missed, keys.heldChats, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const reply = await runScript(redis, 'forget-bot', 21, sent);
   return (reply as unknown) === 1;
 }
 
@@ -649,9 +649,10 @@ async function noteFlood(redis: RedisCommands, keys: NoteFloodKeys, args: NoteFl
   return Number((reply as unknown));
 }
 
-export type HoldChatKeys = { state: string; holds: string; missed: string };
+export type HoldChatKeys = { state: string; holds: string; missed: string; heldChats: string };
 export type HoldChatArgs = {
   registrationId: string;
+  botId: number;
   chatId: number;
   /** for how long; absent: renews a hold, for as long as it was made for */
   forMs: number | null;
@@ -667,8 +668,8 @@ export type HoldChatReply =
   | { outcome: 'OK'; began: boolean; forMs: number };
 /** Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew. See scripts/hold-chat.lua. */
 async function holdChat(redis: RedisCommands, keys: HoldChatKeys, args: HoldChatArgs): Promise<HoldChatReply> {
-  const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, args.registrationId, args.chatId, args.forMs ?? '', args.by, args.connection];
-  const reply = await runScript(redis, 'hold-chat', 3, sent);
+  const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, keys.heldChats, args.registrationId, args.botId, args.chatId, args.forMs ?? '', args.by, args.connection];
+  const reply = await runScript(redis, 'hold-chat', 4, sent);
   switch (reply[0]) {
     case 'OK':
       return { outcome: 'OK', began: reply[1] === 1, forMs: Number(reply[2]) };
@@ -964,7 +965,7 @@ async function redrive(redis: RedisCommands, keys: RedriveKeys, args: RedriveArg
   }
 }
 
-export type ReleaseChatKeys = { state: string; log: string; holds: string; missed: string; consumers: string; history: string; pendingTurns: string; accepted: string };
+export type ReleaseChatKeys = { state: string; log: string; holds: string; missed: string; heldChats: string; consumers: string; history: string; pendingTurns: string; accepted: string };
 export type ReleaseChatArgs = {
   registrationId: string;
   botId: number;
@@ -990,9 +991,9 @@ export type ReleaseChatReply =
   | { outcome: 'OK'; lastId: number; reserveIds: boolean; wakePush: boolean; wakeHistory: boolean; wakePrograms: number[]; delivered: number };
 /** Ends the hold of a chat. To deliver what was held, it is called again and again: each call appends some updates to the log, under new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the order stays. See scripts/release-chat.lua. */
 async function releaseChat(redis: RedisCommands, keys: ReleaseChatKeys, args: ReleaseChatArgs): Promise<ReleaseChatReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.holds, keys.missed, keys.consumers, keys.history, keys.pendingTurns, keys.accepted, args.registrationId, args.botId, args.chatId, args.delivers ? '1' : '0', args.limit, args.reservedId ?? '', args.filtersDigest, args.marksJson];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.holds, keys.missed, keys.heldChats, keys.consumers, keys.history, keys.pendingTurns, keys.accepted, args.registrationId, args.botId, args.chatId, args.delivers ? '1' : '0', args.limit, args.reservedId ?? '', args.filtersDigest, args.marksJson];
   for (const one of args.updates) sent.push(one.member);
-  const reply = await runScript(redis, 'release-chat', 8, sent);
+  const reply = await runScript(redis, 'release-chat', 9, sent);
   switch (reply[0]) {
     case 'FILTERS':
       return { outcome: 'FILTERS', digest: String(reply[1]), filters: String(reply[2]) };

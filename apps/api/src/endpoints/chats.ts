@@ -20,6 +20,7 @@ import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
 import { assignChat, requireChat } from '@flotilla/domain/records/desk/assign-chat.ts';
 import { closeChat } from '@flotilla/domain/records/desk/close-chat.ts';
 import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
+import { findHeldChats } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { takeOverChat } from '@flotilla/domain/records/takeover/take-over-chat.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -34,7 +35,8 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     const { q = '', type, limit, offset, before, unread } = input;
     const bots = input.bot_id === undefined ? botsOf(caller) : [requireBot(context, input.bot_id).id];
     const assignedTo = input.assigned_to === 'me' ? caller.account.id : input.assigned_to;
-    const filter = { bots, q, type, assignedTo, state: input.state, awaitsAnswer: input.awaits_answer };
+    const desk = { assignedTo, state: input.state, awaitsAnswer: input.awaits_answer };
+    const filter = { bots, q, type, ...desk, held: await heldFilter(context, caller, input) };
     if (input.order === 'id' && unread) throw refusedInput('unread', 'is only for order=recent');
     if (input.order === 'id') return chatsById(context, { ...filter, limit, offset }, before);
     const wanted = { ...filter, unread, accountId: caller.account.id };
@@ -123,6 +125,19 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
 function botsOf({ bots }: Caller): 'all' | number[] {
   return bots === 'all' ? 'all' : [...bots];
+}
+
+async function heldFilter(
+  context: Context,
+  { account }: Caller,
+  { held, held_by: heldBy }: { held?: boolean | undefined; held_by?: string | undefined },
+): Promise<ChatQuery['held']> {
+  if (heldBy === undefined) {
+    return held === undefined ? undefined : { chats: await findHeldChats(context), isHeld: held };
+  }
+  if (held === false) throw refusedInput('held', 'must not be false beside held_by');
+  const by = heldBy === 'me' ? `account:${account.username}` : heldBy;
+  return { chats: await findHeldChats(context, by), isHeld: true };
 }
 
 async function chatsById(

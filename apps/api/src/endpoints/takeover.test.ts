@@ -336,6 +336,47 @@ describe('a chat that is released', () => {
   });
 });
 
+describe('the list of chats', () => {
+  const STOLEN = 'takeover-filter';
+  const listed = async (query: Record<string, string | number>, client = api.admin) => {
+    const answer = await client('GET', '/api/chats', { query });
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+    return (answer.json as ChatResource[]).map(({ bot_id: botId, id }) => `${botId}:${id}`);
+  };
+
+  test.each(['id', 'recent'])('by %s finds those that are held, over all bots that the caller sees', async (order) => {
+    const [first, second] = [bot, await api.addBot()];
+    await storeMessages(api.database.db, second.id, [{ chat_id: ADA, id: 1, date: 2, text: 'Hello' }]);
+    const { key } = await insertAccount(api.database.db, { username: `${STOLEN}-${order}`, bots: [first.id] });
+    const limited = restClient(api.url, key);
+    const ofFirst = { bot_id: first.id, order };
+    expect(await listed({ ...ofFirst, held: 1 })).toEqual([]);
+    expect(await listed({ ...ofFirst, held: 0 })).toHaveLength(2);
+    await takeOver();
+    await takeOver({ chat_id: BEN }, limited);
+    await takeOver({ bot_id: second.id });
+    const [adas, bens, others] = [`${first.id}:${ADA}`, `${first.id}:${BEN}`, `${second.id}:${ADA}`];
+    const all = await listed({ order, held: 1, limit: 1_000 });
+    expect(all).toEqual(expect.arrayContaining([adas, bens, others]));
+    expect((await listed({ order, held: 1 }, limited)).toSorted()).toEqual([adas, bens]);
+    expect(await listed({ ...ofFirst, held: 0 })).toEqual([]);
+    expect(await listed({ ...ofFirst, held_by: 'me' }, limited)).toEqual([bens]);
+    expect(await listed({ ...ofFirst, held_by: 'account:admin', held: 1 }, limited)).toEqual([adas]);
+    expect(await listed({ ...ofFirst, held_by: 'owner' })).toEqual([]);
+    const page = await api.admin('GET', '/api/chats', { query: { ...ofFirst, held: 1, limit: 1 } });
+    expect([page.headers.get('x-total-count'), (page.json as unknown[]).length]).toEqual(['2', 1]);
+    await release();
+    expect(await listed({ ...ofFirst, held: 1 })).toEqual([bens]);
+    await worker.redis.commands.zadd(botKeys(first.id).heldChats, 1, bens);
+    expect(await listed({ ...ofFirst, held: 1 })).toEqual([]);
+  });
+
+  test('refuses what contradicts itself', async () => {
+    const query = { held: 0, held_by: 'me' };
+    expect((await api.admin('GET', '/api/chats', { query })).status).toBe(400);
+  });
+});
+
 describe('the owner of a business account', () => {
   const business = (from: number, text: string, fields: object = {}) => ({
     business_message: {

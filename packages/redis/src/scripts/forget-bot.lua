@@ -2,7 +2,7 @@
 -- @keys state, log, consumers
 --   deliveredAhead  ids that push has delivered
 --   lanes, inFlight, work, redriven, attempts, pendingTurns
---   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, live, decisions, holds, missed
+--   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, live, decisions, holds, missed, heldChats
 -- @args botId: digits
 --   lanePrefix: text, rulesLanePrefix: text, programPrefix: text  of the keys of lanes and programs
 -- @reply flag
@@ -19,6 +19,9 @@ for _, name in ipairs(redis.call('HKEYS', consumers)) do
     forgetProgram(programKeys(programPrefix, string.sub(name, 9)))
     redis.call('ZREM', pendingTurns, botId .. ':' .. name)
   end
+end
+for _, chat in ipairs(redis.call('HKEYS', holds)) do
+  redis.call('ZREM', heldChats, botId .. ':' .. chat)
 end
 redis.call('DEL', state, log, consumers, deliveredAhead, lanes, inFlight, work, redriven, attempts)
 redis.call(

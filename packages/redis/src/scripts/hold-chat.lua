@@ -1,6 +1,6 @@
 -- Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew.
--- @keys state, holds, missed
--- @args registrationId: text, chatId: digits
+-- @keys state, holds, missed, heldChats
+-- @args registrationId: text, botId: digits, chatId: digits
 --   forMs: number?  for how long; absent: renews a hold, for as long as it was made for
 --   by: text  who holds it; '' keeps it
 --   connection: text  the business connection that is held alone; '' for the whole chat. That of a hold of the whole chat is ignored
@@ -36,4 +36,5 @@ storeHold(holds, chatId, {
   by = by == '' and hold.by or by,
 })
 noteHolds(state, holds, missed, now, ends)
+listHeld(heldChats, botId, chatId, now, ends)
 return reply.OK { began = began, forMs = ends - now }

@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, REGISTRATION, writtenNow } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, REGISTRATION, writtenNow } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { scripts } from '../script-calls.ts';
 
@@ -15,7 +15,7 @@ const hold = (
   fields: { forMs?: number | null; by?: string; registrationId?: string; connection?: string } = {},
 ) =>
   scripts.holdChat(scene.commands, scene.keys, {
-    ...{ registrationId: REGISTRATION, chatId, forMs: MINUTE_MS, by: 'account:ada', connection: '' },
+    ...{ registrationId: REGISTRATION, botId: BOT, chatId, forMs: MINUTE_MS, by: 'account:ada', connection: '' },
     ...fields,
   });
 const stored = async (chatId: number) => (await scene.commands.hget(scene.keys.holds, String(chatId)))?.split(' ');
@@ -70,4 +70,19 @@ test('of one business connection holds what comes through it, and takes nothing 
   expect(await hold(5, { by: 'owner', connection: 'two' })).toMatchObject({ began: false, forMs: expect.any(Number) });
   const [until, ...others] = (await stored(5)) ?? [];
   expect([until, ...others.slice(2)]).toEqual([writtenNow(30 * MINUTE_MS), '', 'account:ada']);
+});
+
+test('lists the held chats of a shard until their time is over, and no longer', async () => {
+  await scene.applyBot();
+  const listed = () => scene.commands.zrange(scene.keys.heldChats, '0', '-1', 'WITHSCORES');
+  await scene.commands.zadd(scene.keys.heldChats, 1, '9:9');
+  await hold(5, { forMs: 30 * MINUTE_MS });
+  await hold(-6);
+  expect(await listed()).toEqual([`${BOT}:-6`, writtenNow(MINUTE_MS), `${BOT}:5`, writtenNow(30 * MINUTE_MS)]);
+  expect(await scene.commands.pexpiretime(scene.keys.heldChats)).toEqual(writtenNow(30 * MINUTE_MS));
+  await hold(-6, { forMs: 40 * MINUTE_MS });
+  const release = { delivers: false, limit: 1, reservedId: 0, filtersDigest: '', marksJson: '', updates: [] };
+  const ofChat = { registrationId: REGISTRATION, botId: BOT, chatId: 5 };
+  await scripts.releaseChat(scene.commands, scene.keys, { ...ofChat, ...release });
+  expect(await listed()).toEqual([`${BOT}:-6`, writtenNow(40 * MINUTE_MS)]);
 });

@@ -1,6 +1,6 @@
 -- Ends the hold of a chat. To deliver what was held, it is called again and again: each call appends some updates to the log, under
 -- new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the order stays.
--- @keys state, log, holds, missed, consumers, history, pendingTurns, accepted
+-- @keys state, log, holds, missed, heldChats, consumers, history, pendingTurns, accepted
 -- @args registrationId: text, botId: digits, chatId: digits
 --   delivers: flag
 --   limit: number  how many updates one call looks at
@@ -119,6 +119,7 @@ if #members > 0 then
   hold.expires = ends
   storeHold(holds, chatId, hold)
   noteHolds(state, holds, missed, now, ends)
+  listHeld(heldChats, botId, chatId, now, ends)
   return reply.MORE {
     members = members,
     lastId = last,
@@ -132,6 +133,7 @@ end
 redis.call('HDEL', holds, chatId)
 forgetMissed(missed, chatId)
 noteHolds(state, holds, missed, now)
+listHeld(heldChats, botId, chatId, now)
 return reply.OK {
   lastId = last,
   reserveIds = reserveIds,

@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, okOf, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type ReleaseChatReply, scripts } from '../script-calls.ts';
 
@@ -12,6 +12,7 @@ afterAll(() => scene.close());
 const hold = (chatId: number) =>
   scripts.holdChat(scene.commands, scene.keys, {
     registrationId: REGISTRATION,
+    botId: BOT,
     chatId,
     forMs: 60_000,
     by: 'owner',

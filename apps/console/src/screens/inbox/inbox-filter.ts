@@ -9,7 +9,7 @@ export type InboxFilter = { bot?: string; type?: ChatResource['type']; q?: strin
 };
 
 /** What narrows the list down with one press. */
-export const MARKED = ['unread', 'awaits', 'mine'] as const;
+export const MARKED = ['unread', 'awaits', 'held', 'mine'] as const;
 type Marked = (typeof MARKED)[number];
 /** And about the chat: the message around which it is shown, and the topic of which alone. */
 export type InboxSearch = InboxFilter & { around?: string; topic?: string };

@@ -7,7 +7,7 @@ export const inbox = {
   chat: 'Chat',
   messages: 'Messages',
   count: (n: number) => plural(n, { one: '{n} chat', other: '{n} chats' }),
-  marks: { unread: 'Unread', awaits: 'Awaits an answer', mine: 'Mine' },
+  marks: { unread: 'Unread', awaits: 'Awaits an answer', held: 'Taken over', mine: 'Mine' },
   unreadChats: (n: number) => plural(n, { one: '{n} unread chat', other: '{n} unread chats' }),
   newMessage: 'new message',
   enterSends: 'Enter sends; press to let Ctrl Enter send',

@@ -8,7 +8,7 @@ export const inbox: Words['inbox'] = {
   chat: 'Чат',
   messages: 'Сообщения',
   count: (n) => plural(n, { one: '{n} чат', few: '{n} чата', many: '{n} чатов', other: '{n} чата' }),
-  marks: { unread: 'Непрочитанные', awaits: 'Ждут ответа', mine: 'Мои' },
+  marks: { unread: 'Непрочитанные', awaits: 'Ждут ответа', held: 'Перехваченные', mine: 'Мои' },
   unreadChats: (n) =>
     plural(n, {
       one: '{n} непрочитанный чат',

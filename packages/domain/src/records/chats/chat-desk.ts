@@ -6,10 +6,15 @@ export interface DeskFilter {
   assignedTo?: number | 'none' | undefined;
   state?: 'open' | 'done' | undefined;
   awaitsAnswer?: boolean | undefined;
+  /** Only these chats, or all others: `chats` are those that are held now. */
+  held?: { chats: readonly { botId: number; chatId: number }[]; isHeld: boolean } | undefined;
 }
 
 /** The conditions of a filter on rows of `chats`, named `chat`. */
-export function deskConditions(chat: string, { assignedTo, state, awaitsAnswer }: DeskFilter): RawBuilder<boolean>[] {
+export function deskConditions(
+  chat: string,
+  { assignedTo, state, awaitsAnswer, held }: DeskFilter,
+): RawBuilder<boolean>[] {
   const assigned = column(chat, 'assigned_to');
   const conditions: (RawBuilder<boolean> | null)[] = [
     assignedTo === undefined
@@ -19,8 +24,15 @@ export function deskConditions(chat: string, { assignedTo, state, awaitsAnswer }
         : sql`${assigned} = ${assignedTo}`,
     state === undefined ? null : state === 'done' ? isDone(chat) : sql`not ${isDone(chat)}`,
     awaitsAnswer === undefined ? null : awaitsAnswer ? awaits(chat) : sql`not ${awaits(chat)}`,
+    held === undefined ? null : held.isHeld ? isAmong(chat, held.chats) : sql`not ${isAmong(chat, held.chats)}`,
   ];
   return conditions.filter((condition) => condition !== null);
+}
+
+function isAmong(chat: string, chats: readonly { botId: number; chatId: number }[]): RawBuilder<boolean> {
+  const [bots, ids] = [chats.map(({ botId }) => botId), chats.map(({ chatId }) => chatId)];
+  return sql`((${column(chat, 'bot_id')}, ${column(chat, 'id')}) in (
+    select one.bot, one.chat from unnest(${bots}::bigint[], ${ids}::bigint[]) as one (bot, chat)))`;
 }
 
 /** What the desk says of a chat, as columns. */

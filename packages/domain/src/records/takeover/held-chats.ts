@@ -1,5 +1,5 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
@@ -29,7 +29,14 @@ export function holdInRedis(
   { forMs, by, connection = '' }: { forMs: number | null; by: string; connection?: string },
 ): Promise<HoldReply> {
   return scripts
-    .holdChat(redis.commands, botKeys(bot.id), { registrationId: bot.registrationId, chatId, forMs, by, connection })
+    .holdChat(redis.commands, botKeys(bot.id), {
+      registrationId: bot.registrationId,
+      botId: bot.id,
+      chatId,
+      forMs,
+      by,
+      connection,
+    })
     .then((reply): HoldReply => {
       switch (reply.outcome) {
         case 'GONE':
@@ -68,9 +75,7 @@ export async function readHeldChats(
 ): Promise<Map<string, HeldChat>> {
   if (chats.length === 0) return new Map();
   const looks = chats.map(({ botId, chatId }): KeyCommand => ['hget', botKeys(botId).holds, String(chatId)]);
-  const [stored, time] = await Promise.all([redis.runMany(looks), redis.commands.time()]);
-  const [seconds, microseconds] = time.map(Number) as [number, number];
-  const nowMs = seconds * 1000 + Math.floor(microseconds / 1000);
+  const [stored, nowMs] = await Promise.all([redis.runMany(looks), redisNow(redis)]);
   const held = chats.flatMap((chat, at) => {
     const [, until = '', length = '', since = '', by = ''] = HOLD.exec(String(stored[at] ?? '')) ?? [];
     const [untilMs, forMs, sinceMs] = [Number(until), Number(length), Number(since)];
@@ -80,6 +85,25 @@ export async function readHeldChats(
     held.map(({ chat: { botId, chatId } }): KeyCommand => ['zlexcount', botKeys(botId).missed, ...missedRange(chatId)]),
   );
   return new Map(held.map(({ chat, ...hold }, at) => [heldKey(chat), { ...hold, missed: Number(counts[at]) }]));
+}
+
+/** All chats that are held now; with `by`, those that this one holds. Rejects when Redis is away. */
+export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: string): Promise<ChatOfBot[]> {
+  const nowMs = await redisNow(redis);
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).heldChats);
+  const listed = await redis.runMany(shards.map((key): KeyCommand => ['zrange', key, nowMs, '+inf', 'byscore']));
+  const chats = (listed as string[][]).flat().map((member) => {
+    const [botId, chatId] = member.split(':').map(Number) as [number, number];
+    return { botId, chatId };
+  });
+  if (by === undefined) return chats;
+  const held = await readHeldChats({ redis }, chats);
+  return chats.filter((chat) => held.get(heldKey(chat))?.by === by);
+}
+
+async function redisNow(redis: RedisHandles): Promise<number> {
+  const [seconds, microseconds] = (await redis.commands.time()).map(Number) as [number, number];
+  return seconds * 1000 + Math.floor(microseconds / 1000);
 }
 
 export function heldKey({ botId, chatId }: ChatOfBot): string {

@@ -22,6 +22,14 @@ local function storeHold(holds, chat, hold)
   redis.call('HSET', holds, chat, table.concat(times, ' ') .. ' ' .. hold.connection .. ' ' .. hold.by)
 end
 
+-- Lists a held chat among those of its shard until that time (ms); nil: it is held no longer. Those whose time is over go.
+local function listHeld(heldChats, botId, chat, now, ends)
+  redis.call('ZREMRANGEBYSCORE', heldChats, '-inf', textOf(now))
+  if not ends then return redis.call('ZREM', heldChats, botId .. ':' .. chat) end
+  redis.call('ZADD', heldChats, textOf(ends), botId .. ':' .. chat)
+  redis.call('PEXPIREAT', heldChats, redis.call('ZRANGE', heldChats, -1, -1, 'WITHSCORES')[2])
+end
+
 -- The chat of an update: mostly its lane has it. Quotes within texts are escaped, so no text looks like a field. nil for none.
 local function chatOfEntry(lane, raw)
   local prefix, id = string.match(lane, '^(%l+):(-?%d+)$')

@@ -52,12 +52,13 @@ export function noteRead(queries: QueryClient, { botId, chatId }: ChatId, messag
   });
 }
 
-function pageOf({ bot, unread, awaits, mine, ...filter }: InboxFilter, page: number) {
+function pageOf({ bot, unread, awaits, held, mine, ...filter }: InboxFilter, page: number) {
   const input = {
     ...filter,
     ...(bot === undefined ? {} : { bot_id: bot }),
     ...(unread === undefined ? {} : { unread: true }),
     ...(awaits === undefined ? {} : { awaits_answer: true }),
+    ...(held === undefined ? {} : { held: true }),
     ...(mine === undefined ? {} : { assigned_to: 'me' as const }),
   };
   return queryOptions({
