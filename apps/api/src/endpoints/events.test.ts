@@ -1,5 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
+import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { type NoticeDeps, noticeChanges } from '@flotilla/domain/watch/events/notice-changes.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
@@ -25,7 +26,8 @@ const unsure: NoticeDeps['unsure'] = new Map();
 async function notice(): Promise<void> {
   await worker.directory.refresh();
   const clock = { nowMs: () => worker.clock.nowMs() + laterMs };
-  await noticeChanges({ ...worker, clock, unsure }, 2, new AbortController().signal);
+  const columns = statusColumns({ ...worker, clock, changes: { since: () => null } });
+  await noticeChanges({ ...worker, clock, statusColumns: columns, unsure }, 2, new AbortController().signal);
 }
 const patch = ({ id }: BotResource, fields: Record<string, string | number>) =>
   worker.redis.commands.hset(botKeys(id).state, fields);
@@ -67,4 +69,18 @@ test('the end of a failing backend that was taken away says so', async () => {
   await api.admin('POST', '/api/bots/update', { body: { id: bot.id, backend_url: '' } });
   await notice();
   expect((await events(bot)).at(-1)).toBe('backend.recovered: There is no backend any more');
+});
+
+test('a worker whose clock is an hour ahead tells of no silent poller', async () => {
+  const bot = await api.addBot({ long_poll_enabled: true });
+  await dateBot(api.database.db, bot.id, HOUR_AGO_MS);
+  await api.admin('POST', '/api/bots/update', { body: { id: bot.id, description: 'old' } });
+  await patch(bot, { pollOkAt: Date.now(), pulledAt: Date.now(), allowedCount: 3 });
+  laterMs = 3_600_000;
+  await notice();
+  expect(await events(bot)).toEqual([added]);
+  await patch(bot, { pulledAt: HOUR_AGO_MS });
+  await notice();
+  expect((await events(bot)).at(-1)).toMatch(/^poller\.silent: .*; 3 wait$/);
+  laterMs = 0;
 });

@@ -1,7 +1,7 @@
 import type { BackendState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
+import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import { type Bot, polls } from '../bots/bot.ts';
 import { type Attention, attentionOf, type KnownFloods } from './attention.ts';
 import { attentionTexts, type TextOf } from './attention-texts.ts';
@@ -32,7 +32,7 @@ export type BotStatus = {
   attention: (Attention & { text: string })[];
 };
 
-type StatusDeps = { redis: RedisHandles; clock: Clock; floods: KnownFloods };
+type StatusDeps = { redis: RedisHandles; floods: KnownFloods };
 
 const FIELDS = [
   'allowedCount',
@@ -64,12 +64,13 @@ export async function readBotStatus(deps: StatusDeps, bot: Bot): Promise<BotStat
 /** The statuses of many bots in one round trip, in the order of the bots. */
 export async function readBotStatuses(deps: StatusDeps, bots: Bot[]): Promise<BotStatus[]> {
   if (bots.length === 0) return [];
-  const [states, programs] = await Promise.all([
+  // Scripts wrote the times in the states: a process whose clock is wrong must call nobody silent.
+  const [states, programs, nowMs] = await Promise.all([
     deps.redis.runMany(bots.map((bot) => ['hmget', botKeys(bot.id).state, ...FIELDS])),
     readProgramAttention(deps, bots),
+    serverNowMs(deps.redis),
   ]);
   const textOf = await attentionTexts(deps, programs);
-  const nowMs = deps.clock.nowMs();
   return bots.map((bot, at) =>
     statusFrom(deps.floods, bot, nowMs, states[at] as (string | null)[], programs.get(bot.id) ?? [], textOf),
   );

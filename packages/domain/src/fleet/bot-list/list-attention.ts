@@ -1,13 +1,12 @@
 import type { AttentionKind } from '@flotilla/contract/attention.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Attention, byUrgency, type KnownFloods } from './attention.ts';
 import { readBotStatuses } from './bot-status.ts';
 import type { StatusColumns } from './status-columns.ts';
 
 export type AttentionOfBot = Attention & { bot: Bot; text: string };
-type Deps = { redis: RedisHandles; clock: Clock; floods: KnownFloods; statusColumns: StatusColumns };
+type Deps = { redis: RedisHandles; floods: KnownFloods; statusColumns: StatusColumns };
 
 /**
  * What is wrong with these bots, the worst first. The columns, which may be some seconds old, say which bots to look at;

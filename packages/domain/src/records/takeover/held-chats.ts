@@ -2,6 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
+import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 
 type ChatOfBot = { botId: number; chatId: number };
@@ -75,7 +76,7 @@ export async function readHeldChats(
 ): Promise<Map<string, HeldChat>> {
   if (chats.length === 0) return new Map();
   const looks = chats.map(({ botId, chatId }): KeyCommand => ['hget', botKeys(botId).holds, String(chatId)]);
-  const [stored, nowMs] = await Promise.all([redis.runMany(looks), redisNow(redis)]);
+  const [stored, nowMs] = await Promise.all([redis.runMany(looks), serverNowMs(redis)]);
   const held = chats.flatMap((chat, at) => {
     const [, until = '', length = '', since = '', by = ''] = HOLD.exec(String(stored[at] ?? '')) ?? [];
     const [untilMs, forMs, sinceMs] = [Number(until), Number(length), Number(since)];
@@ -89,7 +90,7 @@ export async function readHeldChats(
 
 /** All chats that are held now; with `by`, those that this one holds. Rejects when Redis is away. */
 export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: string): Promise<ChatOfBot[]> {
-  const nowMs = await redisNow(redis);
+  const nowMs = await serverNowMs(redis);
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).heldChats);
   const listed = await redis.runMany(shards.map((key): KeyCommand => ['zrange', key, nowMs, '+inf', 'byscore']));
   const chats = (listed as string[][]).flat().map((member) => {
@@ -99,11 +100,6 @@ export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: str
   if (by === undefined) return chats;
   const held = await readHeldChats({ redis }, chats);
   return chats.filter((chat) => held.get(heldKey(chat))?.by === by);
-}
-
-async function redisNow(redis: RedisHandles): Promise<number> {
-  const [seconds, microseconds] = (await redis.commands.time()).map(Number) as [number, number];
-  return seconds * 1000 + Math.floor(microseconds / 1000);
 }
 
 export function heldKey({ botId, chatId }: ChatOfBot): string {
