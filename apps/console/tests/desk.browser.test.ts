@@ -45,19 +45,22 @@ test(
     const { page, complaints } = await openChat();
     await desk(page).getByRole('button', { name: 'Take over' }).click();
     await page.getByRole('menuitem', { name: '30 minutes' }).click();
-    await desk(page).getByText('You have taken over. The bot answers again in 29 min').waitFor();
+    await desk(page).getByText('You have taken over · the bot is back in 29 min').waitFor();
     await say('held one');
     await say('held two');
-    await desk(page).getByRole('button', { name: 'Give back with 2 missed updates' }).waitFor();
+    await desk(page).getByRole('button', { name: 'Give back 2 updates missed' }).waitFor();
     expect(backendGot('held')).toBe(false);
-    await desk(page).getByRole('button', { name: 'Give back with 2 missed updates' }).click();
+    await desk(page).getByRole('button', { name: 'Give back' }).click();
+    await page.getByRole('menuitem', { name: 'With 2 missed updates' }).click();
     await desk(page).getByRole('button', { name: 'Take over' }).waitFor();
     await waitFor(() => backendGot('held one') && backendGot('held two'));
     await desk(page).getByRole('button', { name: 'Take over' }).click();
     await page.getByRole('menuitem', { name: '24 hours' }).click();
     await desk(page).getByText('in 23 hr').waitFor();
     await say('never told');
-    await desk(page).getByRole('button', { name: 'Give back to the bot' }).click();
+    await desk(page).getByRole('button', { name: 'Give back 1 update missed' }).waitFor();
+    await desk(page).getByRole('button', { name: 'Give back' }).click();
+    await page.getByRole('menuitem', { name: 'Without what the bot missed' }).click();
     await desk(page).getByRole('button', { name: 'Take over' }).waitFor();
     await say('told again');
     await waitFor(() => backendGot('told again'));
@@ -137,6 +140,15 @@ test(
   TEST_MS,
 );
 
+/** How many lines the parts of a bar take. */
+async function linesOf(page: Page, bar: string): Promise<number> {
+  const tops: number[] = await page.evaluate(`[...document.querySelectorAll('${bar} > *')].map((part) => {
+    const { top, height } = part.getBoundingClientRect();
+    return Math.round((top + height / 2) / 10);
+  })`);
+  return new Set(tops).size;
+}
+
 testLooks('the desk is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
   const { fleet } = suite;
   const replies = await fleet.rest<{ id: number }[]>('/api/replies');
@@ -154,6 +166,8 @@ testLooks('the desk is accessible and fits the window', suite, async ({ page, si
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
   await page.goto(`${fleet.url}/console/inbox/${bot.id}/${ADA}`);
   await page.locator('.desk-held').waitFor();
+  if ((await page.evaluate<number>('innerWidth')) === 390)
+    expect(await linesOf(page, '.desk-bar')).toBeLessThanOrEqual(2);
   await page.locator('.compose textarea').fill('/');
   await page.locator('.reply-list [role=option]').first().waitFor();
   await lookAt('desk');

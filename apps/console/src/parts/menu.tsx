@@ -5,15 +5,28 @@ import { loadedMenus, loadMenus, type MenuParts } from './late-menus.ts';
 
 const BaseContext = createContext<MenuParts | null>(null);
 
+type MenuProps = {
+  /** Of a face that does not say it. */
+  label?: string;
+  face: ReactNode;
+  children: ReactNode;
+  bordered?: boolean;
+};
+
 /** A button that opens a menu below it. */
-export function Menu({ label, face, children }: { label: string; face: ReactNode; children: ReactNode }): ReactNode {
+export function Menu({ label, face, children, bordered = false }: MenuProps): ReactNode {
   const [Base, setBase] = useState<MenuParts | null>(null);
   const open = () => {
     const loaded = loadedMenus();
     if (loaded !== null) setBase(loaded);
     else void loadMenus().then(setBase);
   };
-  const button = { className: 'button quiet', 'aria-label': label, title: label, children: face };
+  const button = {
+    className: bordered ? 'button plain' : 'button quiet',
+    'aria-label': label,
+    title: label,
+    children: face,
+  };
   if (Base === null) {
     return <button {...button} type="button" aria-haspopup="menu" aria-expanded={false} onClick={open} />;
   }
@@ -31,10 +44,12 @@ export function Menu({ label, face, children }: { label: string; face: ReactNode
   );
 }
 
-export function MenuItem({ children, onClick }: { children: ReactNode; onClick: () => void }): ReactNode {
+type ItemProps = { children: ReactNode; title?: string; onClick: () => void };
+
+export function MenuItem({ children, ...item }: ItemProps): ReactNode {
   const Base = use(BaseContext)!;
   return (
-    <Base.Item className="menu-item" onClick={onClick}>
+    <Base.Item className="menu-item" {...item}>
       {children}
     </Base.Item>
   );

@@ -42,46 +42,85 @@ export function DeskBar({ chat }: { chat: ChatId }): ReactNode {
 type PartProps = { chat: ChatResource; desk: Desk };
 
 function Holding({ chat, desk }: PartProps): ReactNode {
-  const words = useDeskWords();
-  const { held_until: until, held_by: by = '', missed = 0 } = chat;
-  const label = until === undefined ? words.takeOver : words.longer;
+  const { held_until: until, held_by: by, missed = 0 } = chat;
+  if (until === undefined) return <TakeOver desk={desk} />;
   return (
     <>
-      {until !== undefined && (
+      <div className="desk-line">
         <p className="desk-held" role="status">
-          <HeldBy by={by} /> <Until at={until} />
+          <HeldBy by={by ?? ''} until={until} />
         </p>
-      )}
-      <Menu
-        label={label}
-        face={
-          <>
-            {label}
-            <Icon name="down" />
-          </>
-        }
-      >
-        {MINUTES.map((minutes) => (
-          <MenuItem key={minutes} onClick={() => desk.takeOver(minutes)}>
-            {words.times[minutes]}
-          </MenuItem>
-        ))}
-      </Menu>
-      {until !== undefined && (
-        <>
-          <Button onClick={() => desk.release(false)}>{words.giveBack}</Button>
-          {missed > 0 && (
-            <Button title={words.deliverHint} onClick={() => desk.release(true)}>
-              {words.deliver(missed)}
-            </Button>
-          )}
-        </>
-      )}
+        <TakeOver desk={desk} again />
+      </div>
+      <GiveBack missed={missed} desk={desk} />
     </>
   );
 }
 
-function HeldBy({ by }: { by: string }): ReactNode {
+/** For how long; `again`: it begins anew. */
+function TakeOver({ desk, again = false }: { desk: Desk; again?: boolean }): ReactNode {
+  const words = useDeskWords();
+  const label = again ? words.longer : words.takeOver;
+  return (
+    <Menu
+      label={label}
+      face={
+        <>
+          {again && <Icon name="later" />}
+          <span className={again ? 'desk-longer' : ''}>{label}</span>
+          <Icon name="down" />
+        </>
+      }
+    >
+      {MINUTES.map((minutes) => (
+        <MenuItem key={minutes} onClick={() => desk.takeOver(minutes)}>
+          {words.times[minutes]}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+/** With what the bot missed or without, where it missed something. */
+function GiveBack({ missed, desk }: { missed: number; desk: Desk }): ReactNode {
+  const words = useDeskWords();
+  if (missed === 0) return <Button onClick={() => desk.release(false)}>{words.giveBack}</Button>;
+  return (
+    <Menu
+      bordered
+      face={
+        <>
+          {words.giveBack}
+          <span className="count" aria-hidden="true">
+            {missed}
+          </span>
+          <span className="unseen">{words.missed(missed)}</span>
+          <Icon name="down" />
+        </>
+      }
+    >
+      <MenuItem title={words.deliverHint} onClick={() => desk.release(true)}>
+        {words.deliver(missed)}
+      </MenuItem>
+      <MenuItem onClick={() => desk.release(false)}>{words.withoutMissed}</MenuItem>
+    </Menu>
+  );
+}
+
+function HeldBy({ by, until }: { by: string; until: string }): ReactNode {
+  const words = useDeskWords();
+  return (
+    <>
+      <span className="cut">{useHolder(by)}</span>
+      <span className="muted">
+        {' '}
+        · {words.botBack} <Until at={until} />
+      </span>
+    </>
+  );
+}
+
+function useHolder(by: string): string {
   const words = useDeskWords();
   const { account } = useSession();
   if (by === `account:${account.username}`) return words.heldByYou;
@@ -142,7 +181,7 @@ function Done({ chat, desk }: PartProps): ReactNode {
     return (
       <>
         <span className="desk-done muted">
-          <Icon name="check" /> {words.isDone}
+          <Icon name="check" /> <span>{words.isDone}</span>
         </span>
         <Button kind="quiet" onClick={() => desk.close(false)}>
           {words.reopen}
