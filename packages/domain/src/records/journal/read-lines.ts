@@ -5,7 +5,7 @@ import { journalStore, type LineFilter } from './journal-store.ts';
 /** Where the lines of a reader are: its newest ones in this list of Redis, the others under its name in Postgres. */
 export type JournalSource = { reader: string; list: string };
 
-/** `id` tells lines of the same millisecond apart. */
+/** `id` tells lines of the same millisecond apart, and orders them: first by a number with which it begins. */
 type Found = { atMs: number; id: string };
 /** The last line of a page. */
 export type LineCursor = readonly [atMs: number, id: string];
@@ -68,9 +68,13 @@ function pageOf<Line extends Found>(found: Line[], limit: number): { lines: Line
 }
 
 function newestFirst(one: Found, other: Found): number {
-  return other.atMs - one.atMs || (one.id < other.id ? 1 : one.id > other.id ? -1 : 0);
+  return other.atMs - one.atMs || compareIds(other.id, one.id);
+}
+
+function compareIds(one: string, other: string): number {
+  return Number.parseInt(one, 10) - Number.parseInt(other, 10) || (one < other ? -1 : one > other ? 1 : 0);
 }
 
 function isBehind(one: Found, [atMs, id]: LineCursor): boolean {
-  return one.atMs < atMs || (one.atMs === atMs && one.id < id);
+  return one.atMs < atMs || (one.atMs === atMs && compareIds(one.id, id) < 0);
 }
