@@ -60,9 +60,14 @@ export const ACTS: Record<string, Act> = {
       return { query: queryId };
     },
   ),
+  pay: act(z.strictObject({ message: MESSAGE }), async ({ control }, { person, bot, chat }, { message }) => {
+    const place = chat === null ? {} : { chat };
+    return { query: (await control.payInvoice({ person, bot: bot.id, ...place, messageId: message })).queryId };
+  }),
   answer: act(z.strictObject({ query: z.string().max(64) }), async ({ control }, _, { query }) => {
     const { answered, answer } = await control.readQuery({ queryId: query });
-    return { answered, text: answer?.text ?? '', isAlert: answer?.show_alert === 'true', url: answer?.url ?? '' };
+    const { text = answer?.error_message ?? '', show_alert, url = '' } = answer ?? {};
+    return { answered, text, isAlert: show_alert === 'true', url };
   }),
   person: act(z.strictObject({ name: NAME }), async ({ control }, _, { name }) => {
     return { id: (await control.createPerson({ firstName: name })).id };

@@ -45,7 +45,11 @@ async function asBot(method: string, params: object): Promise<{ message_id: numb
   return result;
 }
 
-type Update = { callback_query?: { id: string; data: string }; message?: { text?: string; contact?: object } };
+type Update = {
+  callback_query?: { id: string; data: string };
+  pre_checkout_query?: { id: string };
+  message?: { text?: string; contact?: object; audio?: { duration: number }; media_group_id?: string };
+};
 async function updatesOfBot(): Promise<Update[]> {
   const { updates } = await control.pendingUpdates({ bot: bot.id, limit: 1_000 });
   return updates.map((update) => JSON.parse(update));
@@ -204,7 +208,14 @@ test(
     await page.getByRole('button', { name: 'Unblock' }).click();
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
     await page.goto(`${phone.url}/?lang=en&bot=nobody_bot`);
-    await page.getByText('The platform has no such bot.').waitFor();
+    await page.getByRole('heading', { name: 'Which bot do you write to?' }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Other @other_bot' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor();
+    // A platform that was reset has neither the chat nor the person of an old address.
+    await page.goto(`${phone.url}/?lang=en&bot=other_bot&chat=-5&as=5`);
+    await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor();
+    expect(page.url()).not.toContain('-5');
     await context.close();
   },
   TEST_MS,
@@ -279,6 +290,95 @@ test(
     }
   },
   3 * TEST_MS,
+);
+
+test(
+  'an invoice is paid once the bot agrees, and what is written in one chat and not sent stays there',
+  async () => {
+    const { id: chat } = await control.createChat({
+      type: 'supergroup',
+      title: 'Pier',
+      creator: ADA.id,
+      members: [bot.id],
+    });
+    const { page, context, complaints } = await openPhone(browser, phone.url);
+    await page.getByRole('textbox', { name: 'Message' }).fill('half a thou');
+    await page.getByRole('button', { name: /^Pier/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Pier' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('');
+    await page.getByRole('button', { name: /^Demo/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Demo' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('half a thou');
+
+    const price = { currency: 'XTR', prices: [{ label: 'Berth', amount: 7 }] };
+    await asBot('sendInvoice', { chat_id: ADA.id, title: 'Berth 7', description: 'A day', payload: 'b7', ...price });
+    await page.getByRole('button', { name: '💳 7 XTR' }).click();
+    const query = await waitFor(async () => (await updatesOfBot()).at(-1)?.pre_checkout_query);
+    await asBot('answerPreCheckoutQuery', { pre_checkout_query_id: query!.id, ok: true });
+    await page.locator('#messages > .service').filter({ hasText: 'Payment received: 7 stars' }).waitFor();
+    await page.getByRole('button', { name: '💳 7 XTR' }).click();
+    const other = await waitFor(async () => {
+      const asked = (await updatesOfBot()).at(-1)?.pre_checkout_query;
+      return asked?.id === query!.id ? null : asked;
+    });
+    const refusal = { pre_checkout_query_id: other!.id, ok: false, error_message: 'The berth is taken' };
+    await asBot('answerPreCheckoutQuery', refusal);
+    await page.getByRole('status').getByText('The berth is taken').waitFor();
+    expect((await control.readChat({ chat })).messages).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+  TEST_MS,
+);
+
+/** A second of silence, as a file that every browser plays. */
+function silence(): Buffer {
+  const wav = Buffer.alloc(44 + 8_000, 128);
+  wav.write('RIFF    WAVEfmt ', 0, 'latin1');
+  wav.writeUInt32LE(wav.length - 8, 4);
+  for (const [at, value] of [
+    [16, 16],
+    [24, 8_000],
+    [28, 8_000],
+    [40, 8_000],
+  ] as const)
+    wav.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    wav.writeUInt16LE(value, at);
+  wav.write('data', 36, 'latin1');
+  return wav;
+}
+
+test(
+  'a sound is sent with its length and plays, a photo opens large, and a file that was attached can be taken away',
+  async () => {
+    const { page, context, complaints } = await openPhone(browser, phone.url);
+    const photo = { name: 'sea.png', mimeType: 'image/png', buffer: Buffer.from(PIXEL, 'base64') };
+    await page.locator('#files').setInputFiles([{ name: 'song.wav', mimeType: 'audio/wav', buffer: silence() }, photo]);
+    await page.getByRole('button', { name: 'Remove sea.png' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await waitFor(async () => (await updatesOfBot()).at(-1)?.message?.audio?.duration === 1);
+    const length = () => page.evaluate('Math.round(document.querySelector("#messages audio").duration)');
+    await waitFor(async () => (await length()) === 1);
+    await page.locator('#files').setInputFiles([photo, { ...photo, name: 'pier.png' }]);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Both');
+    await page.keyboard.press('Enter');
+    const album = page.locator('#messages > li').filter({ hasText: 'Both' });
+    await waitFor(async () => (await album.getByRole('button', { name: 'Open the photo' }).count()) === 2);
+    const groups = (await updatesOfBot()).slice(-2).map(({ message }) => message?.media_group_id);
+    expect(groups).toEqual([groups[1], expect.any(String)]);
+    await album.getByRole('button', { name: 'Open the photo' }).first().click();
+    await page.getByRole('dialog', { name: 'Photo' }).getByRole('img').waitFor();
+    await page.keyboard.press('Escape');
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+  TEST_MS,
 );
 
 test(

@@ -10,6 +10,8 @@ export const FILE_TYPE = 'application/octet-stream';
 export const MAX_FILE_MB = 25;
 const MAX_AT_ONCE = 2;
 
+const SIZE = z.coerce.number().int().min(0).max(1_000_000).default(0);
+
 const SENT = z.object({
   kind: z.enum(['photo', 'document', 'video', 'animation', 'audio', 'voice', 'video_note', 'sticker']),
   name: z.string().max(255),
@@ -17,6 +19,9 @@ const SENT = z.object({
   caption: z.string().max(1024).optional(),
   album: z.string().max(64).optional(),
   reply: z.coerce.number().int().optional(),
+  duration: SIZE,
+  width: SIZE,
+  height: SIZE,
 });
 
 /** A person sends a file: its bytes are the body, the rest is in the address. */
@@ -25,7 +30,7 @@ export async function receiveFile(
   asked: Asked,
   { request, query }: { request: IncomingMessage; query: URLSearchParams },
 ): Promise<object> {
-  const { kind, name, type, caption, album, reply } = SENT.parse(Object.fromEntries(query));
+  const { kind, name, type, caption, album, reply, ...size } = SENT.parse(Object.fromEntries(query));
   if (deps.receiving >= MAX_AT_ONCE) throw new FlotillaError('bad_request', 'Other files are on their way. Try again.');
   deps.receiving += 1;
   try {
@@ -34,7 +39,7 @@ export async function receiveFile(
     return await deps.control.sendMessage({
       ...chatOf(asked),
       ...topicOf(asked),
-      file: { kind, name, base64: bytes.toString('base64'), ...(type && { mime: type }) },
+      file: { kind, name, base64: bytes.toString('base64'), ...(type && { mime: type }), ...size },
       ...(caption && { caption }),
       ...(album && { mediaGroupId: album }),
       ...(reply !== undefined && { replyTo: reply }),

@@ -21,7 +21,7 @@ const HEADERS = {
     "connect-src 'self'",
     // What a person is about to send is shown before it is sent.
     "img-src 'self' blob:",
-    "media-src 'self'",
+    "media-src 'self' blob:",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -39,6 +39,7 @@ const NOTHING_HERE = { error: 'There is nothing here.' };
 const MAX_HEADER_BYTES = 32_768;
 const REQUEST_MS = 60_000;
 const MAX_CONNECTIONS = 100;
+const MOST_BOTS = 50;
 
 /** Serves a page on loopback on which somebody writes to bots as people of the simulated platform. */
 export async function servePhone(options: Options): Promise<Phone> {
@@ -69,7 +70,7 @@ async function handle(deps: Deps, request: IncomingMessage, response: ServerResp
   const { pathname: path, searchParams: query } = url;
   if (request.method === 'GET' && sendPage(response, path)) return;
   const asked = await deps.find(ASKED.parse(Object.fromEntries(query)));
-  if (asked === null) return answer(response, 404, { error: 'The platform has no such bot.' });
+  if (asked === null) return answer(response, 404, await noSuchBot(deps));
   switch (`${request.method} ${path}`) {
     case 'GET /chat':
       return answerChanged(request, response, await showPhone(deps, asked));
@@ -80,6 +81,15 @@ async function handle(deps: Deps, request: IncomingMessage, response: ServerResp
     default:
       return act(deps, asked, request, response, path);
   }
+}
+
+/** Who comes without a bot, or with one that is gone, chooses from these. */
+async function noSuchBot({ control }: Deps): Promise<object> {
+  const bots = (await control.listBots()).slice(-MOST_BOTS);
+  return {
+    error: 'The platform has no such bot.',
+    bots: bots.map(({ name, username }) => ({ name, username })),
+  };
 }
 
 async function act(deps: Deps, asked: Asked, request: IncomingMessage, response: ServerResponse, path: string) {

@@ -115,14 +115,18 @@ function forwardedFrom(message: Shown): string | null {
 /** Buttons by row. Those that need a part of the platform that is not simulated do nothing. */
 function rowsOf(message: Shown) {
   const { inline_keyboard } = (message.reply_markup ?? {}) as { inline_keyboard?: Button[][] };
-  return (inline_keyboard ?? []).map((row) =>
-    row.map(({ text, callback_data, url, copy_text }) => {
-      const copied = (copy_text as { text?: string } | undefined)?.text;
-      if (callback_data !== undefined) return { text, does: 'press', value: callback_data };
-      if (copied !== undefined) return { text, does: 'copy', value: copied };
-      return typeof url === 'string' ? { text, does: 'open', value: url } : { text, does: 'nothing', value: '' };
-    }),
-  );
+  const invoice = message.invoice as { total_amount: number; currency: string } | undefined;
+  // The platform gives an invoice its button if the bot does not.
+  const pays = invoice === undefined ? [] : [[{ text: `${invoice.total_amount} ${invoice.currency}`, pay: true }]];
+  return (inline_keyboard ?? pays).map((row) => row.map(buttonOf));
+}
+
+function buttonOf({ text, callback_data, url, copy_text, pay }: Button) {
+  const copied = (copy_text as { text?: string } | undefined)?.text;
+  if (callback_data !== undefined) return { text, does: 'press', value: callback_data };
+  if (copied !== undefined) return { text, does: 'copy', value: copied };
+  if (pay === true) return { text, does: 'pay', value: '' };
+  return typeof url === 'string' ? { text, does: 'open', value: url } : { text, does: 'nothing', value: '' };
 }
 
 type Poll = {

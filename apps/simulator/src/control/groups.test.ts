@@ -182,6 +182,9 @@ test('a draft ends with the message that it was for, and a file says where it is
   expect({ drafts, started, blocked }).toEqual({ drafts: {}, started: true, blocked: false });
   const file = { kind: 'document', name: 'tides.txt', base64: 'YQ==' } as const;
   const { fileId } = await control.sendMessage({ person: ann, bot: bot.id, file });
+  const voice = { kind: 'voice', base64: 'YQ==', duration: 7 } as const;
+  await control.sendMessage({ person: ann, bot: bot.id, file: voice });
+  expect((await platform.take(bot)).at(-1)).toMatchObject(['message', { voice: { duration: 7 } }]);
   const { path, ...shown } = await control.readFile({ fileId: fileId! });
   expect(shown).toMatchObject({ name: 'tides.txt', size: 1, mime: 'text/plain' });
   expect(await (await fetch(`${platform.url}/file/bot${bot.token}/${path}`)).text()).toBe('a');

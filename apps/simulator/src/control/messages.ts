@@ -21,6 +21,9 @@ const SENT_FILE = z.strictObject({
   mime: z.string().optional(),
   base64: z.string(),
   emoji: z.string().optional().describe('of a sticker'),
+  duration: z.int().min(0).optional().describe('in seconds'),
+  width: z.int().min(0).optional(),
+  height: z.int().min(0).optional(),
 });
 
 const SAID = inChat({
@@ -71,8 +74,9 @@ function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): 
   if (input.mediaGroupId !== undefined) said.media_group_id = input.mediaGroupId;
   if (input.text !== undefined) Object.assign(said, written(input.text, input.parseMode));
   if (input.file !== undefined) {
-    const { kind, emoji = '' } = input.file;
-    Object.assign(said, showMedia(kind, keep(sim, input.file), { emoji }));
+    const { kind, emoji = '', duration = 0, width = 0, height = 0 } = input.file;
+    const details = { emoji, duration, width, height, length: Math.min(width, height) };
+    Object.assign(said, showMedia(kind, keep(sim, input.file), details));
   }
   if (input.caption !== undefined) Object.assign(said, captioned(input.caption, input.parseMode));
   return { ...said, ...input.content };

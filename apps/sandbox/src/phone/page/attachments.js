@@ -1,4 +1,5 @@
 import { bytes, element, icon, iconButton, named, redraw } from './elements.js';
+import { sizeOf } from './media-size.js';
 import { look, postFile, say } from './server.js';
 import { part, state, words } from './state.js';
 
@@ -53,8 +54,10 @@ export async function sendAttached(caption, reply) {
   const album = isAlbum ? crypto.randomUUID() : '';
   let said = caption;
   while (attached.length > 0) {
-    const [{ file, kind }] = attached;
+    const [one] = attached;
+    const { file, kind } = one;
     const sent = await postFile(file, {
+      ...(await sizeOf(one)),
       kind,
       name: file.name.slice(-255),
       type: file.type,
@@ -63,7 +66,7 @@ export async function sendAttached(caption, reply) {
       reply,
     });
     if (sent === null) return false;
-    detach(attached[0]);
+    detach(one);
     said = '';
     await look();
   }
@@ -78,6 +81,10 @@ function detach(one) {
   if (one.url !== null) URL.revokeObjectURL(one.url);
   attached = attached.filter((other) => other !== one);
   showAttached();
+}
+
+export function detachAll() {
+  for (const one of attached) detach(one);
 }
 
 function chip(one) {

@@ -17,7 +17,8 @@ export function inlineButtons(message) {
 }
 
 function inlineButton(messageId, { text, does, value }) {
-  if (does === 'press') return pressed(messageId, text, value);
+  if (does === 'press') return asking(text, () => post('/press', { message: messageId, data: value, text }));
+  if (does === 'pay') return asking(`💳 ${text}`, () => post('/pay', { message: messageId }));
   const link = does === 'open' ? opened(value) : null;
   if (link !== null) {
     link.className = 'button';
@@ -37,12 +38,13 @@ export async function copyText(text) {
   );
 }
 
-function pressed(messageId, text, data) {
+/** A button that is busy until the bot has answered. */
+function asking(text, ask) {
   const button = element('button', { type: 'button', dir: 'auto', title: text }, text);
   button.addEventListener('click', async () => {
     if (button.ariaBusy === 'true') return;
     button.ariaBusy = 'true';
-    const asked = await post('/press', { message: messageId, data, text });
+    const asked = await ask();
     if (asked !== null) await showAnswer(asked.query);
     button.ariaBusy = null;
   });

@@ -8,7 +8,7 @@ const DAY = { day: 'numeric', month: 'short' };
 /** The chats of the bot, and who writes in them. */
 export function showChatList({ onChange, onLanguage }) {
   const { chats, chat, consoleUrl } = state.phone;
-  state.seen.set(chat.id, chat.messages.at(-1)?.id ?? chats.find(({ id }) => id === chat.id)?.last?.id ?? 0);
+  state.seen.set(chat.id, chats.find(({ id }) => id === chat.id)?.last?.id ?? 0);
   const rows = chats.map((one) => ({ ...one, isOpen: one.id === chat.id, isNew: isNew(one) }));
   redraw(part('chats'), [rows, consoleUrl, state.language], () => [
     element(

@@ -1,4 +1,4 @@
-import { acceptFiles, hasAttached, sendAttached, showAttached } from './attachments.js';
+import { acceptFiles, detachAll, hasAttached, sendAttached, showAttached } from './attachments.js';
 import { element, icon, iconButton, redraw } from './elements.js';
 import { showKeyboard } from './keyboard.js';
 import { lineText } from './message.js';
@@ -10,6 +10,9 @@ import { hideSuggestions, showSuggestions, toggleCommands } from './suggestions.
 const CAPTION_AT_MOST = 1024;
 const TEXT_AT_MOST = 4096;
 const field = part('text');
+/** Chat and topic → what is written there and not sent; `textOf` is where the field stands now. */
+const texts = new Map();
+let textOf = '';
 let isSending = false;
 let changed = async () => {};
 
@@ -36,6 +39,7 @@ export function prepareComposer(onChange) {
 
 export function showComposer() {
   const { chat, commands } = state.phone;
+  keepText();
   const instead = insteadOf(chat);
   part('say').hidden = instead !== null;
   redraw(part('instead'), [instead, state.language, chat.id], () => (instead === null ? [] : instead.parts()));
@@ -53,6 +57,22 @@ export function showComposer() {
   showAbout();
   showAttached();
   showKeyboard(sayText);
+}
+
+/** What is written and not sent stays with its chat; files do not go to another one. */
+function keepText() {
+  const { bot, chat } = state.phone;
+  const here = `${bot.id} ${chat.id} ${chat.topic}`;
+  if (here === textOf) return;
+  texts.set(textOf, state.about?.does === 'edit' ? '' : field.value);
+  if (textOf !== '') {
+    field.value = texts.get(here) ?? '';
+    state.about = null;
+    detachAll();
+    hideSuggestions();
+    grow();
+  }
+  textOf = here;
 }
 
 /** Begins a reply to a message, or an edit of it; null ends it. */

@@ -76,7 +76,8 @@ function replied(reply) {
 
 function goToMessage(id) {
   const item = document.querySelector(`#messages > [data-id="${Number(id)}"]`);
-  item?.scrollIntoView({ block: 'center', behavior: 'smooth' });
+  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  item?.scrollIntoView({ block: 'center', behavior: isCalm ? 'instant' : 'smooth' });
   item?.classList.add('found');
   setTimeout(() => item?.classList.remove('found'), 1_500);
 }

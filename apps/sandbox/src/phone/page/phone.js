@@ -1,6 +1,8 @@
 import { showChatHeader } from './chat-header.js';
 import { showChatList } from './chat-list.js';
 import { aboutMessage, prepareComposer, showComposer } from './composer.js';
+import { toast } from './dialog.js';
+import { element, named, redraw } from './elements.js';
 import { prepareMessages, showMessages } from './message-list.js';
 import { prepareMenu } from './message-menu.js';
 import { look, say } from './server.js';
@@ -36,7 +38,8 @@ function show() {
   document.documentElement.lang = state.language;
   document.body.dataset.layer = state.layer;
   part('log').ariaLabel = words().messages;
-  if (state.phone === null) return;
+  part('chat').hidden = state.phone === null;
+  if (state.phone === null) return showBots();
   document.title = words().title(state.phone.person.name);
   showChatHeader({ onChange: update, onMove: moved, onBack: () => toLayer('list') });
   showChatList({ onChange: moved, onLanguage: changeLanguage });
@@ -45,10 +48,27 @@ function show() {
   showComposer();
 }
 
+/** Without a bot the page offers those that there are. */
+function showBots() {
+  const query = new URLSearchParams(location.search);
+  const linkTo = ({ name, username }) => {
+    query.set('bot', username);
+    return element('li', {}, element('a', { href: `?${query}` }, named(name), ` @${username}`));
+  };
+  state.layer = 'list';
+  document.body.dataset.layer = 'list';
+  const reason = part('notice').textContent;
+  redraw(part('chats'), [state.bots, reason, state.language], () => [
+    element('header', {}, element('h1', {}, state.bots.length > 0 ? words().whichBot : reason)),
+    element('ul', { className: 'bots' }, ...state.bots.map(linkTo)),
+  ]);
+}
+
 /** Somebody went to another chat, or writes as somebody else. */
 async function moved() {
   state.about = null;
   say('');
+  toast('');
   await update();
   part('text').focus();
 }

@@ -1,4 +1,4 @@
-import { part, place, state, words } from './state.js';
+import { goTo, part, place, state, words } from './state.js';
 
 let tag = '';
 let tagOf = '';
@@ -11,14 +11,20 @@ export async function look() {
   // Meanwhile somebody went to another chat.
   if (query !== place().toString()) return false;
   if (answer?.status === 304) return calm();
-  if (!answer?.ok) {
-    const reason = (await answer?.json().catch(() => null))?.error;
-    say(answer !== null && answer.status < 500 && reason ? reason : words().away, 'away');
-    return false;
-  }
+  if (!answer?.ok) return refused(answer);
   calm();
   [state.phone, tag, tagOf] = [await answer.json(), answer.headers.get('ETag') ?? '', query];
   return true;
+}
+
+/** What the address names may be gone: a chat or a person of a platform that was reset, or the bot. */
+async function refused(answer) {
+  const { error, bots = [] } = (await answer?.json().catch(() => null)) ?? {};
+  say(answer?.status < 500 && error ? error : words().away, 'away');
+  if (answer?.status === 404) state.bots = bots;
+  if (answer?.status !== 400 || !(place().has('chat') || place().has('as'))) return false;
+  goTo({ chat: null, topic: null, as: null }, { isStep: false });
+  return look();
 }
 
 /** Posts to the server. Null if it refused, with the reason shown. */

@@ -9,6 +9,8 @@ const own = asked.get('lang') ?? (navigator.language.startsWith('ru') ? 'ru' : '
 export const state = {
   language: Object.hasOwn(WORDS, own) ? own : 'en',
   phone: null,
+  /** The bots of the platform, where the address names none of them. */
+  bots: [],
   /** 'list' or 'chat': where a window is narrow, one of them is shown. */
   layer: 'chat',
   /** The message that is replied to or edited: { does, message }. */

@@ -1,5 +1,6 @@
 export const en = {
   title: (person) => `${person}’s phone`,
+  whichBot: 'Which bot do you write to?',
   writeAs: 'Write as',
   newPerson: 'Somebody new…',
   console: 'Console',

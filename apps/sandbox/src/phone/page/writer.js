@@ -13,7 +13,7 @@ export function writer(onChange) {
   );
   const select = element(
     'select',
-    { data: { key: 'writer' } },
+    { title: words().writeAs, data: { key: 'writer' } },
     ...options,
     element('option', { value: NEW_PERSON }, words().newPerson),
   );
