@@ -177,6 +177,7 @@ describe('events', () => {
       await fleet.rest('/api/bots/update', { id: lossy.id, silent_after_s: 0 });
       await waitFor(() => received('poller.back', lossy).length === 1, PATIENCE);
       expect(await fleet.rest('/api/event-sinks/test', { id })).toMatchObject({ delivered: true, error: '' });
+      expect(eventOf(receiver.requests.at(-1)!)).toMatchObject({ type: 'bot.added', data: { id: 0, test: true } });
       await fleet.rest('/api/event-sinks/delete', { id });
     },
     TEST_MS,

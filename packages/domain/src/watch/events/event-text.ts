@@ -11,6 +11,8 @@ export type ShownEvent = {
   /** Where the console shows it, and all events; null without a public address. */
   link: string | null;
   listLink: string | null;
+  /** Nothing happened: somebody tests the sink. */
+  isTest?: true;
 };
 
 const MARKS: Record<'begun' | 'over' | 'news', string> = { begun: '🔴', over: '🟢', news: '🔵' };

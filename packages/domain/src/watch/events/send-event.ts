@@ -67,12 +67,13 @@ async function sendToUrl(
   }
 }
 
-function dataOf({ resource, repeats, link, botName }: ShownEvent) {
+function dataOf({ resource, repeats, link, botName, isTest }: ShownEvent) {
   return {
     ...resource,
     ...(botName === null ? {} : { bot_name: botName }),
     ...(repeats > 0 ? { repeats } : {}),
     ...(link === null ? {} : { link }),
+    ...(isTest ? { test: true } : {}),
   };
 }
 

@@ -14,7 +14,7 @@ export async function testSink(
   const begunAtMs = performance.now();
   const at = new Date(deps.clock.nowMs()).toISOString();
   const resource = { id: 0, kind: 'bot.added', at, text: 'This is a test: events reach you here' } as const;
-  const event = { resource, repeats: 0, botName: null, link: null, listLink: null };
+  const event = { resource, repeats: 0, botName: null, link: null, listLink: null, isTest: true } as const;
   const sent = await sendEvents(deps, sink, [event], new AbortController().signal);
   const duration_ms = Math.round(performance.now() - begunAtMs);
   return { delivered: sent.outcome === 'taken', error: sent.outcome === 'failed' ? sent.reason : '', duration_ms };
