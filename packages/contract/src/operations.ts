@@ -7,6 +7,7 @@ import { backendOperations } from './backends.ts';
 import { botOperations } from './bots.ts';
 import { broadcastOperations } from './broadcasts.ts';
 import { chatAdminOperations } from './chat-admins.ts';
+import { chatDeskOperations } from './chat-desk.ts';
 import { chatUserOperations } from './chat-users.ts';
 import { chatOperations } from './chats.ts';
 import { deliveryOperations } from './deliveries.ts';
@@ -58,6 +59,7 @@ export const operations = {
   ...signingOperations,
   ...miniAppOperations,
   ...chatOperations,
+  ...chatDeskOperations,
   ...replyOperations,
   ...topicOperations,
   ...messageOperations,

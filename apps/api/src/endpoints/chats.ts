@@ -8,7 +8,6 @@ import {
 } from '@flotilla/contract/chats.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
-import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { listPinnedMessages } from '@flotilla/domain/records/chat-actions/list-pinned-messages.ts';
 import { refreshChat } from '@flotilla/domain/records/chat-actions/refresh-chat.ts';
@@ -17,11 +16,7 @@ import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
 import { type InboxQuery, inboxStore } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
 import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
-import { assignChat, requireChat } from '@flotilla/domain/records/desk/assign-chat.ts';
-import { closeChat } from '@flotilla/domain/records/desk/close-chat.ts';
-import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
 import { findHeldChats } from '@flotilla/domain/records/takeover/held-chats.ts';
-import { takeOverChat } from '@flotilla/domain/records/takeover/take-over-chat.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
@@ -82,39 +77,6 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async refreshChat(context, { input }) {
     return presentChat(context, await refreshChat(context, requireBot(context, input.bot_id), input.chat_id));
-  },
-
-  async listAssignees(context, { input }) {
-    return deskStore(context.db).assignees(requireBot(context, input.bot_id).id);
-  },
-
-  async assignChat(context, { input, by }) {
-    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
-    return presentChat(context, await assignChat(context, by, chat, input.account_id));
-  },
-
-  async markChatDone(context, { input, by }) {
-    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
-    return presentChat(context, await closeChat(context, by, chat, true));
-  },
-
-  async reopenChat(context, { input, by }) {
-    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
-    return presentChat(context, await closeChat(context, by, chat, false));
-  },
-
-  async takeOverChat(context, { input, by }) {
-    const bot = requireManagedBot(context, input.bot_id);
-    const chat = { botId: bot.id, chatId: input.chat_id };
-    await requireChat(context.db, chat);
-    await takeOverChat(context, bot, chat.chatId, { holder: { kind: 'account', by }, minutes: input.minutes });
-    return presentChat(context, await requireChat(context.db, chat));
-  },
-
-  async releaseChat(context, { input, by }) {
-    const wanted = { chatId: input.chat_id, deliverMissed: input.deliver_missed };
-    const delivered = await releaseChat(context, requireManagedBot(context, input.bot_id), by, wanted);
-    return { ok: true, delivered };
   },
 
   async deleteChat(context, { input, by }) {

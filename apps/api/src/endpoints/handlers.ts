@@ -9,6 +9,7 @@ import { backendHandlers } from './backends.ts';
 import { botHandlers } from './bots.ts';
 import { broadcastHandlers } from './broadcasts.ts';
 import { chatAdminHandlers } from './chat-admins.ts';
+import { chatDeskHandlers } from './chat-desk.ts';
 import { chatUserHandlers } from './chat-users.ts';
 import { chatHandlers } from './chats.ts';
 import { deliveryHandlers } from './deliveries.ts';
@@ -59,6 +60,7 @@ export const handlers: Handlers<typeof operations> = {
   ...programRefusalHandlers,
   ...signingHandlers,
   ...chatHandlers,
+  ...chatDeskHandlers,
   ...replyHandlers,
   ...topicHandlers,
   ...messageHandlers,

@@ -1,0 +1,44 @@
+import type { chatDeskOperations } from '@flotilla/contract/chat-desk.ts';
+import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts';
+import { assignChat, requireChat } from '@flotilla/domain/records/desk/assign-chat.ts';
+import { closeChat } from '@flotilla/domain/records/desk/close-chat.ts';
+import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
+import { takeOverChat } from '@flotilla/domain/records/takeover/take-over-chat.ts';
+import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { presentChat } from './present-chat.ts';
+
+export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
+  async listAssignees(context, { input }) {
+    return deskStore(context.db).assignees(requireBot(context, input.bot_id).id);
+  },
+
+  async assignChat(context, { input, by }) {
+    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    return presentChat(context, await assignChat(context, by, chat, input.account_id));
+  },
+
+  async markChatDone(context, { input, by }) {
+    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    return presentChat(context, await closeChat(context, by, chat, true));
+  },
+
+  async reopenChat(context, { input, by }) {
+    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    return presentChat(context, await closeChat(context, by, chat, false));
+  },
+
+  async takeOverChat(context, { input, by }) {
+    const bot = requireManagedBot(context, input.bot_id);
+    const chat = { botId: bot.id, chatId: input.chat_id };
+    await requireChat(context.db, chat);
+    await takeOverChat(context, bot, chat.chatId, { holder: { kind: 'account', by }, minutes: input.minutes });
+    return presentChat(context, await requireChat(context.db, chat));
+  },
+
+  async releaseChat(context, { input, by }) {
+    const wanted = { chatId: input.chat_id, deliverMissed: input.deliver_missed };
+    const delivered = await releaseChat(context, requireManagedBot(context, input.bot_id), by, wanted);
+    return { ok: true, delivered };
+  },
+};
