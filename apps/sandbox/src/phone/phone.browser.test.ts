@@ -177,8 +177,12 @@ test(
     await page.getByRole('button', { name: `/tide ${HOSTILE}` }).press('Enter');
     await waitFor(async () => (await updatesOfBot()).at(-1)?.message?.text === '/tide');
     await page.getByRole('textbox').fill('/t');
-    await page.getByRole('button', { name: `/tide ${HOSTILE}` }).waitFor();
+    const command = page.getByRole('button', { name: `/tide ${HOSTILE}` });
+    await command.waitFor();
+    await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Escape');
+    await command.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.id')).toBe('text');
 
     await asBot('sendPoll', { chat_id: ADA.id, question: 'Boats?', options: ['Yes', 'No'] });
     await page.getByRole('button', { name: 'Yes' }).click();
@@ -316,7 +320,9 @@ test(
     const query = await waitFor(async () => (await updatesOfBot()).at(-1)?.pre_checkout_query);
     await asBot('answerPreCheckoutQuery', { pre_checkout_query_id: query!.id, ok: true });
     await page.locator('#messages > .service').filter({ hasText: 'Payment received: 7 stars' }).waitFor();
-    await page.getByRole('button', { name: '💳 7 XTR' }).click();
+    const pay = page.getByRole('button', { name: '💳 7 XTR' });
+    await waitFor(async () => (await pay.getAttribute('aria-busy')) === null);
+    await pay.click();
     const other = await waitFor(async () => {
       const asked = (await updatesOfBot()).at(-1)?.pre_checkout_query;
       return asked?.id === query!.id ? null : asked;
@@ -372,9 +378,21 @@ test(
     await waitFor(async () => (await album.getByRole('button', { name: 'Open the photo' }).count()) === 2);
     const groups = (await updatesOfBot()).slice(-2).map(({ message }) => message?.media_group_id);
     expect(groups).toEqual([groups[1], expect.any(String)]);
+    const left = () =>
+      page.evaluate<number>(
+        '(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop)(document.querySelector("#log"))',
+      );
+    await waitFor(async () => (await left()) < 2);
     await album.getByRole('button', { name: 'Open the photo' }).first().click();
     await page.getByRole('dialog', { name: 'Photo' }).getByRole('img').waitFor();
     await page.keyboard.press('Escape');
+    // Who reads what was said before is not taken away from it by what comes.
+    await page.locator('#messages > li').first().scrollIntoViewIfNeeded();
+    const before = await left();
+    expect(before).toBeGreaterThan(100);
+    await asBot('sendMessage', { chat_id: ADA.id, text: 'Meanwhile' });
+    await page.locator('#messages > li').filter({ hasText: 'Meanwhile' }).waitFor();
+    expect(await left()).toBeGreaterThan(before);
     expect(complaints).toEqual([]);
     await context.close();
   },

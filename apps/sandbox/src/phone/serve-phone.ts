@@ -88,7 +88,7 @@ async function noSuchBot({ control }: Deps): Promise<object> {
   const bots = (await control.listBots()).slice(-MOST_BOTS);
   return {
     error: 'The platform has no such bot.',
-    bots: bots.map(({ name, username }) => ({ name, username })),
+    bots: bots.map(({ id, name, username }) => ({ id, name, username })),
   };
 }
 

@@ -9,6 +9,7 @@ type ReadChat = Awaited<ReturnType<ControlClient['readChat']>>;
 /** The newest messages that are read, and of these the newest of the topic that are shown. */
 const READ = 1_000;
 const SHOWN = 200;
+const MOST_PEOPLE = 500;
 /** The platform shows an action for five seconds. */
 const ACTION_MS = 5_000;
 
@@ -20,7 +21,7 @@ export async function showPhone({ control, options }: Deps, asked: Asked): Promi
   await control.listCommands(inPrivate);
   const [commands, people, listed, privately, read] = await Promise.all([
     control.listCommands({ ...inPrivate, ...(shared !== null && { chat: shared }) }),
-    control.listPeople(),
+    control.listPeople({ limit: MOST_PEOPLE }),
     control.listChats({ bot: bot.id }),
     control.readChat({ ...inPrivate, limit: 1 }),
     control.readChat({ ...(shared === null ? chatOf(asked) : { chat: shared }), limit: READ }),

@@ -1,7 +1,7 @@
 import { showAlert, toast } from './dialog.js';
 import { element } from './elements.js';
 import { opened } from './formatted-text.js';
-import { post, say } from './server.js';
+import { ask, post, say } from './server.js';
 import { state, words } from './state.js';
 
 const ANSWERS_WITHIN_MS = 10_000;
@@ -39,12 +39,12 @@ export async function copyText(text) {
 }
 
 /** A button that is busy until the bot has answered. */
-function asking(text, ask) {
+function asking(text, does) {
   const button = element('button', { type: 'button', dir: 'auto', title: text }, text);
   button.addEventListener('click', async () => {
     if (button.ariaBusy === 'true') return;
     button.ariaBusy = 'true';
-    const asked = await ask();
+    const asked = await does();
     if (asked !== null) await showAnswer(asked.query);
     button.ariaBusy = null;
   });
@@ -53,7 +53,7 @@ function asking(text, ask) {
 
 async function showAnswer(query) {
   for (const untilMs = Date.now() + ANSWERS_WITHIN_MS; Date.now() < untilMs; ) {
-    const answer = await post('/answer', { query });
+    const answer = await ask('/answer', { query });
     if (answer === null) return;
     if (answer.answered) return showWords(answer);
     await new Promise((done) => setTimeout(done, ASK_EVERY_MS));

@@ -5,7 +5,7 @@ import { lineText } from './message.js';
 import { scrollToEnd } from './message-list.js';
 import { post } from './server.js';
 import { part, state, words } from './state.js';
-import { hideSuggestions, showSuggestions, toggleCommands } from './suggestions.js';
+import { hideSuggestions, prepareSuggestions, showSuggestions, toggleCommands } from './suggestions.js';
 
 const CAPTION_AT_MOST = 1024;
 const TEXT_AT_MOST = 4096;
@@ -35,6 +35,7 @@ export function prepareComposer(onChange) {
   });
   field.addEventListener('keydown', onKey);
   acceptFiles();
+  prepareSuggestions();
 }
 
 export function showComposer() {

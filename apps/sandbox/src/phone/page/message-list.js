@@ -8,15 +8,24 @@ const AT_END_PX = 80;
 let shown = new Map();
 let chatShown = '';
 let isAtEnd = true;
+let sizeSeen = '';
 
 /** Who is at the end stays there, whatever grows: a message, the keyboard, a picture that has come. */
 export function prepareMessages() {
   const log = part('log');
   log.addEventListener('scroll', () => {
-    isAtEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - AT_END_PX;
+    // The browser also scrolls when something grows; the observer sees to that.
+    if (sizeOf(log) === sizeSeen) isAtEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - AT_END_PX;
   });
-  const observer = new ResizeObserver(() => isAtEnd && scrollToEnd());
+  const observer = new ResizeObserver(() => {
+    sizeSeen = sizeOf(log);
+    if (isAtEnd) scrollToEnd();
+  });
   for (const grown of [log, part('messages')]) observer.observe(grown);
+}
+
+function sizeOf({ clientHeight, scrollHeight }) {
+  return `${clientHeight}/${scrollHeight}`;
 }
 
 /** Items stay that did not change: a screen reader says new ones only, and nothing moves under the pointer. */
@@ -66,12 +75,15 @@ function itemsOf(messages) {
     items.push(keep(message.id, [album, isFirst], () => messageItem(album, { isFirst })));
     last = message;
   }
-  if (items.length === 0) items.push(keep('empty', '', () => element('li', { className: 'empty' }, emptyText())));
+  if (items.length === 0)
+    items.push(keep('empty', emptyText(), () => element('li', { className: 'empty' }, emptyText())));
   return items;
 }
 
 function emptyText() {
-  return state.phone.chat.id === null ? words().empty : words().emptyGroup;
+  const { id, started } = state.phone.chat;
+  if (id !== null) return words().emptyGroup;
+  return started ? words().empty : words().emptyStart;
 }
 
 /** Messages of one album follow each other and are shown as one. */

@@ -2,7 +2,7 @@ import { showChatHeader } from './chat-header.js';
 import { showChatList } from './chat-list.js';
 import { aboutMessage, prepareComposer, showComposer } from './composer.js';
 import { toast } from './dialog.js';
-import { element, named, redraw } from './elements.js';
+import { avatar, element, named, redraw } from './elements.js';
 import { prepareMessages, showMessages } from './message-list.js';
 import { prepareMenu } from './message-menu.js';
 import { look, say } from './server.js';
@@ -13,6 +13,7 @@ const LOOK_EVERY_MS = 700;
 prepareComposer(update);
 prepareMessages();
 prepareMenu(aboutMessage);
+addEventListener('acted', update);
 addEventListener('popstate', async (event) => {
   state.layer = event.state?.layer ?? 'chat';
   await update();
@@ -51,16 +52,22 @@ function show() {
 /** Without a bot the page offers those that there are. */
 function showBots() {
   const query = new URLSearchParams(location.search);
-  const linkTo = ({ name, username }) => {
+  const linkTo = ({ id, name, username }) => {
     query.set('bot', username);
-    return element('li', {}, element('a', { href: `?${query}` }, named(name), ` @${username}`));
+    const text = element(
+      'span',
+      { className: 'chat-text' },
+      named(name, 'cut chat-title'),
+      named(`@${username}`, 'cut muted small'),
+    );
+    return element('li', {}, element('a', { className: 'chat-row', href: `?${query}` }, avatar(id, name), text));
   };
   state.layer = 'list';
   document.body.dataset.layer = 'list';
   const reason = part('notice').textContent;
   redraw(part('chats'), [state.bots, reason, state.language], () => [
     element('header', {}, element('h1', {}, state.bots.length > 0 ? words().whichBot : reason)),
-    element('ul', { className: 'bots' }, ...state.bots.map(linkTo)),
+    element('nav', {}, element('ul', {}, ...state.bots.map(linkTo))),
   ]);
 }
 

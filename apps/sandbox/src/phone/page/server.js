@@ -27,8 +27,15 @@ async function refused(answer) {
   return look();
 }
 
-/** Posts to the server. Null if it refused, with the reason shown. */
+/** Does something; the page then looks at once. Null if the server refused, with the reason shown. */
 export async function post(path, body = {}) {
+  const result = await ask(path, body);
+  if (result !== null) dispatchEvent(new Event('acted'));
+  return result;
+}
+
+/** Like post, for what changes nothing. */
+export async function ask(path, body) {
   return read(fetch(`${path}?${place()}`, jsonOf(body)));
 }
 

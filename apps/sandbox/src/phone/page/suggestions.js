@@ -18,6 +18,18 @@ export function toggleCommands(onCommand) {
   if (isForced) part('suggestions').querySelector('button')?.focus();
 }
 
+/** The arrows go through the suggestions, and Escape back to the text. */
+export function prepareSuggestions() {
+  part('suggestions').addEventListener('keydown', (event) => {
+    const buttons = [...part('suggestions').querySelectorAll('button')];
+    const next = buttons.indexOf(document.activeElement) + ({ ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0);
+    if (event.key === 'Escape') hideSuggestions();
+    else if (!['ArrowDown', 'ArrowUp'].includes(event.key)) return;
+    event.preventDefault();
+    (event.key === 'Escape' ? part('text') : (buttons[next] ?? part('text'))).focus();
+  });
+}
+
 /** True if there were some. */
 export function hideSuggestions() {
   const list = part('suggestions');

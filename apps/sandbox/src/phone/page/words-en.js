@@ -12,6 +12,7 @@ export const en = {
   about: 'About this chat',
   messages: 'Messages',
   empty: 'Nothing was said yet. Write “Hello”.',
+  emptyStart: 'Press Start, as everybody does who finds a bot.',
   emptyGroup: 'Nothing was said yet.',
   text: 'Message',
   caption: 'Caption',
