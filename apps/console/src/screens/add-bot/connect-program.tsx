@@ -3,32 +3,31 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
-import { useLive } from '../../live.ts';
+import { type LiveEvent, useLive } from '../../live.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { StepTitle } from '../../parts/steps.tsx';
 import { useAddBotWords } from './add-bot-words.ts';
 import type { Way } from './added-bot.ts';
 import { FirstUpdate } from './first-update.tsx';
+import { type SeenUpdate, seeCall, seeUpdate } from './newest-update.ts';
 import { ProgramTabs } from './program-tabs.tsx';
-import type { SeenUpdate } from './taken.tsx';
 
 const WAITING_REFRESH_MS = 2_000;
 const REFRESH_MS = 10_000;
-/** At first the stream brings what came before. */
-const REPLAY_MS = 1_000;
 
 /** What to change in the bot's program, and whether its first update has come. */
 export function ConnectProgram({ id, token }: { id: string; token: string | undefined }): ReactNode {
   const words = useAddBotWords();
   const queries = useQueryClient();
-  const [openedMs] = useState(() => performance.now());
   const [seen, setSeen] = useState<SeenUpdate>();
-  useLive([`bot:${id}`], ({ name, data }) => {
+  const hear = ({ name, data }: LiveEvent) => {
+    if (name === 'call') setSeen((before) => seeCall(data.chat_id, before));
     if (name !== 'update') return;
-    const atMs = performance.now();
-    if (atMs > openedMs + REPLAY_MS) setSeen({ id: data.update_id, atMs });
+    setSeen((before) => seeUpdate(data.update_id, data.chat_id, before));
     void queries.invalidateQueries({ queryKey: ['bot', id] });
-  });
+  };
+  // What came while there was no stream comes at once with the next one.
+  useLive([`bot:${id}`], hear, () => setSeen(undefined));
   const bot = useQuery({
     queryKey: ['bot', id],
     queryFn: ({ signal }) => call('showBot', { id }, signal),

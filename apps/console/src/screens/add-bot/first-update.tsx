@@ -1,28 +1,18 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
-import { useQuery } from '@tanstack/react-query';
+import type { PastUpdateResource } from '@flotilla/contract/updates.ts';
 import type { ReactNode } from 'react';
-import { call } from '../../call.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, useNumber } from '../../parts/time.tsx';
 import { useInstallation } from '../../parts/use-installation.ts';
 import { useSandboxPage } from '../../parts/use-sandbox-page.ts';
 import { useAddBotWords } from './add-bot-words.ts';
-import { type SeenUpdate, Taken } from './taken.tsx';
+import { type SeenUpdate, type Took, useNewestUpdate } from './newest-update.ts';
 
-const REFRESH_MS = 2_000;
-
-/** Says when the first update of the bot has come, and what was written. */
+/** Says that updates of the bot come, what was written last, and whether a program has taken it. */
 export function FirstUpdate({ bot, seen }: { bot: BotResource; seen: SeenUpdate | undefined }): ReactNode {
   const words = useAddBotWords();
+  const newest = useNewestUpdate(bot, seen);
   const { last_update_at: at, pending_update_count: waiting } = bot;
-  const said = useQuery({
-    queryKey: ['first-message', bot.id],
-    queryFn: ({ signal }) => call('listChats', { bot_id: bot.id, order: 'recent', limit: 1 }, signal),
-    // The history follows the update a moment later.
-    refetchInterval: ({ state }) => (state.data?.[0]?.last_message ? false : REFRESH_MS),
-    enabled: at !== undefined && bot.manage_enabled,
-  });
-  const message = said.data?.[0]?.last_message;
   return (
     <section className="panel first-update" aria-labelledby="first-update">
       <h2 id="first-update">{words.first}</h2>
@@ -30,22 +20,47 @@ export function FirstUpdate({ bot, seen }: { bot: BotResource; seen: SeenUpdate 
         <StateMark state={at ? 'ok' : 'not_polled'} />
         {at ? words.arrived : words.waiting}
       </p>
-      {at !== undefined && (
-        <p>
-          {message && (
-            <>
-              {words.said(message.first_name ?? message.username ?? '')}: <q dir="auto">{message.text}</q>{' '}
-            </>
-          )}
-          <small className="muted">
-            <Ago at={at} />
-          </small>
-        </p>
+      {at !== undefined && <Said at={at} message={newest.data?.update.message} />}
+      {newest.data?.took && (
+        <Taken
+          took={newest.data.took}
+          answeredMs={seen?.id === newest.data.update.update_id ? seen.answeredMs : null}
+        />
       )}
-      {at !== undefined && <Taken botId={bot.id} seen={seen} />}
       {at !== undefined && waiting > 0 && <p className="muted">{words.inLine(waiting)}</p>}
       <Invitation bot={bot} isWaiting={at === undefined} />
     </section>
+  );
+}
+
+function Said({ at, message }: { at: string; message: PastUpdateResource['message'] }): ReactNode {
+  const words = useAddBotWords();
+  return (
+    <p>
+      {message && (
+        <>
+          {words.said(message.first_name ?? message.username ?? '')}: <q dir="auto">{message.text}</q>{' '}
+        </>
+      )}
+      <small className="muted">
+        <Ago at={at} />
+      </small>
+    </p>
+  );
+}
+
+type TakenProps = { took: Took; answeredMs: number | null | undefined };
+
+/** How long after it came the program had it, or answered it, where that is known. */
+function Taken({ took: { afterMs }, answeredMs }: TakenProps): ReactNode {
+  const words = useAddBotWords();
+  const number = useNumber();
+  const byPoll = typeof answeredMs === 'number' ? words.takenAnswered(number(answeredMs)) : words.taken;
+  return (
+    <p role="status" className="state">
+      <StateMark state="ok" />
+      {afterMs === undefined ? byPoll : words.takenAfter(number(afterMs))}
+    </p>
   );
 }
 

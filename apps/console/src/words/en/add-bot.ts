@@ -70,7 +70,7 @@ export const addBot = {
   writeAs: 'Write as Ada',
   arrived: 'The first update is here.',
   taken: 'Your program took it.',
-  takenWithin: (ms: string) => `Your program took it within ${ms} ms.`,
+  takenAnswered: (ms: string) => `Your program took it and answered, ${ms} ms later.`,
   takenAfter: (ms: string) => `Your program took it, ${ms} ms later.`,
   said: (name: string) => `${name} wrote`,
   inLine: (n: number) =>

@@ -70,7 +70,7 @@ export const addBot: typeof english = {
   writeAs: 'Написать как Ada',
   arrived: 'Первое обновление пришло.',
   taken: 'Ваша программа его получила.',
-  takenWithin: (ms) => `Ваша программа получила его не позже чем через ${ms} мс.`,
+  takenAnswered: (ms) => `Ваша программа получила его и ответила через ${ms} мс.`,
   takenAfter: (ms) => `Ваша программа получила его через ${ms} мс.`,
   said: (name) => `Пишет ${name}`,
   inLine: (n) =>
