@@ -101,6 +101,8 @@ export default defineConfig({
   build: {
     outDir: join(import.meta.dirname, 'dist'),
     target: 'es2022',
+    // The first with `:has()` and `:dir()`: for older ones, the direction would be guessed from the language.
+    cssTarget: ['chrome120', 'firefox121', 'safari16.4'],
     // The policy of the page forbids data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

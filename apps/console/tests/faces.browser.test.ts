@@ -68,6 +68,15 @@ test(
     expect(await left('I looked everywhere.')).toBe(await left('Who has the key?'));
     const ofMax = messages.filter({ hasText: 'مرحبا بالجميع' }).locator('.avatar');
     expect(await ofMax.getAttribute('data-initials')).not.toBe('');
+    // What is written from right to left stands at the right, also in a page that is not.
+    const gaps: number[] = await page.evaluate(`(() => {
+      const text = [...document.querySelectorAll('.text')].find((one) => one.textContent === 'مرحبا بالجميع');
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      const [said, bubble] = [range.getBoundingClientRect(), text.parentElement.getBoundingClientRect()];
+      return [said.left - bubble.left, bubble.right - said.right];
+    })()`);
+    expect(gaps[0]).toBeGreaterThan(gaps[1]!);
     await messages.filter({ hasText: 'Found it' }).locator('.avatar img').waitFor();
     expect(await ofMax.locator('img').count()).toBe(0);
     await ofAda.click();

@@ -214,6 +214,38 @@ test(
 );
 
 test(
+  'pictures and videos have their room before they come: nothing moves when they do',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin();
+    let come = () => {};
+    const mayCome = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    await page.route('**/api/files?*', async (route) => {
+      await mayCome;
+      await route.continue();
+    });
+    await page.goto(`${suite.fleet.url}/console/${chat()}`);
+    await inTheFeed(page).getByText('shows 4').waitFor();
+    await reach(page, '.video.video');
+    await reach(page, 'button.picture');
+    const heights = () =>
+      page.evaluate<string>(
+        `JSON.stringify([...document.querySelectorAll('article:has(.sized)')].map(({ dataset, offsetHeight }) => [dataset.message, offsetHeight]))`,
+      );
+    const before = await heights();
+    expect(JSON.parse(before).every(([, px]: [string, number]) => px > 120)).toBe(true);
+    come();
+    await waitFor(() =>
+      page.evaluate<boolean>("[...document.querySelectorAll('.picture img')].every((one) => one.complete)"),
+    );
+    expect(await heights()).toBe(before);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'pictures open large and lead to each other by keyboard; the focus comes back',
   async () => {
     const { page, complaints } = await suite.openAsAdmin(chat());

@@ -1,4 +1,5 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import type { CSSProperties } from 'react';
 
 /** How a file of a message is shown. */
 export type Look = 'picture' | 'sticker' | 'moving' | 'video' | 'loop' | 'round' | 'sound' | 'file';
@@ -64,6 +65,11 @@ export function fileUrl({ bot_id: botId, file_id: fileId = '' }: Message): strin
 export function posterUrl(message: Message): string | undefined {
   const { thumbnail_file_id: thumbnail } = message;
   return thumbnail === undefined ? undefined : fileUrl({ ...message, file_id: thumbnail });
+}
+
+/** The room that a picture takes before it is there, so that nothing moves when it comes. */
+export function roomOf({ width, height }: Pick<Message, 'width' | 'height'>): CSSProperties {
+  return width && height ? ({ '--w': width, '--h': height } as CSSProperties) : {};
 }
 
 export function sizeOf(bytes: number, number: (n: number) => string, units: readonly string[]): string {

@@ -4,7 +4,7 @@ import { Icon } from '../../../parts/icon.tsx';
 import { useNumber } from '../../../parts/time.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { useChatActions } from './chat-actions.ts';
-import { clockOf, fileUrl, isTooLarge, type Look, lookOf, pictureName, sizeOf } from './files.ts';
+import { clockOf, fileUrl, isTooLarge, type Look, lookOf, pictureName, roomOf, sizeOf } from './files.ts';
 import { MovingSticker } from './moving-sticker.tsx';
 import { Player, RoundVideo, Sound } from './players.tsx';
 
@@ -36,7 +36,7 @@ type MediaProps = { message: Message; failed: () => void };
 function Picture({ message, failed }: MediaProps): ReactNode {
   const { inbox: words } = useWords();
   const { showPicture } = useChatActions();
-  const { width, height, media_type: type = 'photo' } = message;
+  const { media_type: type = 'photo' } = message;
   return (
     <button
       type="button"
@@ -49,7 +49,8 @@ function Picture({ message, failed }: MediaProps): ReactNode {
         alt=""
         loading="lazy"
         decoding="async"
-        {...(width && height ? { width, height } : {})}
+        className="sized"
+        style={roomOf(message)}
         onError={failed}
       />
     </button>
@@ -58,7 +59,6 @@ function Picture({ message, failed }: MediaProps): ReactNode {
 
 function Sticker({ message, failed }: MediaProps): ReactNode {
   const { inbox: words } = useWords();
-  const { width, height } = message;
   return (
     <span className="picture sticker">
       <img
@@ -66,7 +66,8 @@ function Sticker({ message, failed }: MediaProps): ReactNode {
         alt={pictureName({ text: message.emoji }, words.media.sticker)}
         loading="lazy"
         decoding="async"
-        {...(width && height ? { width, height } : {})}
+        className="sized"
+        style={roomOf(message)}
         onError={failed}
       />
     </span>

@@ -3,7 +3,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import { Icon } from '../../../parts/icon.tsx';
 import { useMedia } from '../../../parts/media.ts';
 import { useWords } from '../../../words/words.tsx';
-import { clockOf, fileUrl, pictureName, posterUrl, REDUCED_MOTION } from './files.ts';
+import { clockOf, fileUrl, pictureName, posterUrl, REDUCED_MOTION, roomOf } from './files.ts';
 
 type PlayerProps = { message: Message; failed: () => void };
 
@@ -14,11 +14,11 @@ const LARGEST_LOOP_BYTES = 4 * 1024 * 1024;
 export function Player({ message, failed, loops = false }: PlayerProps & { loops?: boolean }): ReactNode {
   const { inbox: words } = useWords();
   const isStill = useMedia(REDUCED_MOTION);
-  const { width, height, media_type: type = 'video', text, file_size: size = 0 } = message;
+  const { media_type: type = 'video', text, file_size: size = 0 } = message;
   const begins = loops && !isStill && size <= LARGEST_LOOP_BYTES;
   return (
     <video
-      className={`video ${type}`}
+      className={`video sized ${type}`}
       src={fileUrl(message)}
       poster={posterUrl(message)}
       aria-label={pictureName({ text }, words.media[type])}
@@ -29,7 +29,7 @@ export function Player({ message, failed, loops = false }: PlayerProps & { loops
       autoPlay={begins}
       // Nothing is fetched from the platform before somebody wants it.
       preload={begins ? 'auto' : 'none'}
-      {...(width && height ? { width, height } : {})}
+      style={roomOf(message)}
       onError={failed}
     />
   );
