@@ -186,6 +186,8 @@ export const replicaKeys = {
 export const eventKeys = {
   /** Set by the worker that looks. */
   look: '{events}:look',
+  /** String: since when (ms) one look has followed another. It goes when nobody looks for a while. */
+  lookedSince: '{events}:looked-since',
   lookAtLetters: '{events}:look-at-letters',
   lookAtChats: '{events}:look-at-chats',
   /** String: the id of the last dead letter that was looked at. */

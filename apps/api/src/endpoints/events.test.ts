@@ -2,7 +2,7 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
 import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { type NoticeDeps, noticeChanges } from '@flotilla/domain/watch/events/notice-changes.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, eventKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { dateBot } from '@flotilla/testing/date-bot.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
@@ -25,10 +25,13 @@ beforeAll(async () => {
 const unsure: NoticeDeps['unsure'] = new Map();
 async function notice(): Promise<void> {
   await worker.directory.refresh();
+  await worker.redis.commands.del(eventKeys.look);
   const clock = { nowMs: () => worker.clock.nowMs() + laterMs };
   const columns = statusColumns({ ...worker, clock, changes: { since: () => null } });
   await noticeChanges({ ...worker, clock, statusColumns: columns, unsure }, 2, new AbortController().signal);
 }
+/** As if workers had looked for so long. */
+const lookedFor = (ms: number) => worker.redis.commands.set(eventKeys.lookedSince, Date.now() - ms);
 const patch = ({ id }: BotResource, fields: Record<string, string | number>) =>
   worker.redis.commands.hset(botKeys(id).state, fields);
 const events = async ({ id }: BotResource) => {
@@ -72,11 +75,10 @@ test('the end of a failing backend that was taken away says so', async () => {
 });
 
 test('a worker whose clock is an hour ahead tells of no silent poller', async () => {
-  const bot = await api.addBot({ long_poll_enabled: true });
-  await dateBot(api.database.db, bot.id, HOUR_AGO_MS);
-  await api.admin('POST', '/api/bots/update', { body: { id: bot.id, description: 'old' } });
-  await patch(bot, { pollOkAt: Date.now(), pulledAt: Date.now(), allowedCount: 3 });
   laterMs = 3_600_000;
+  await lookedFor(31_000);
+  const bot = await silentBot();
+  await patch(bot, { pulledAt: Date.now() });
   await notice();
   expect(await events(bot)).toEqual([added]);
   await patch(bot, { pulledAt: HOUR_AGO_MS });
@@ -84,3 +86,22 @@ test('a worker whose clock is an hour ahead tells of no silent poller', async ()
   expect((await events(bot)).at(-1)).toMatch(/^poller\.silent: .*; 3 wait$/);
   laterMs = 0;
 });
+
+test('after a restart or an outage, pollers have half a minute to come back before they are told as silent', async () => {
+  await worker.redis.commands.del(eventKeys.lookedSince);
+  const bot = await silentBot();
+  for (let looks = 0; looks < 2; looks += 1) await notice();
+  expect(await events(bot)).toEqual([added]);
+  await lookedFor(31_000);
+  await notice();
+  expect((await events(bot)).at(-1)).toMatch(/^poller\.silent: /);
+  expect(await worker.redis.commands.pttl(eventKeys.lookedSince)).toBeGreaterThan(0);
+});
+
+async function silentBot(): Promise<BotResource> {
+  const bot = await api.addBot({ long_poll_enabled: true });
+  await dateBot(api.database.db, bot.id, HOUR_AGO_MS);
+  await api.admin('POST', '/api/bots/update', { body: { id: bot.id, description: 'old' } });
+  await patch(bot, { pollOkAt: Date.now(), pulledAt: HOUR_AGO_MS, allowedCount: 3 });
+  return bot;
+}

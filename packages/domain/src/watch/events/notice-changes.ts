@@ -4,6 +4,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { eventKeys } from '@flotilla/redis/keys.ts';
+import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { KnownFloods } from '../../fleet/bot-list/attention.ts';
 import { type AttentionOfBot, listAttention } from '../../fleet/bot-list/list-attention.ts';
@@ -66,12 +67,18 @@ const ENDED: Record<Standing, (bot: Bot, program: ActiveProgram | undefined) => 
 const FAILING_MS = 10_000;
 /** A shorter flood is over before anybody could read of it. */
 const FLOODED_MS = 10_000;
-/** After a restart of the fleet, or while a store was away, no bot has been polled for a while. */
-const NOT_POLLED_MS = 30_000;
+/**
+ * After a restart of the fleet, or an outage of Redis, nobody has polled for a while: neither a worker the platform, nor a program us.
+ * For so long they may come back.
+ */
+const SETTLING_MS = 30_000;
+/** Longer without a look, no worker was there, or Redis was away. */
+const BREAK_MS = 30_000;
 
 /** Compares what is wrong with the bots with what was told, and records what began and what is over. One process at a time. */
 export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: AbortSignal): Promise<void> {
   if (!(await allowOnce(deps.redis, eventKeys.look, everyMs / 2))) return;
+  const lookedForMs = await noteLook(deps.redis);
   const known = await deps.db.selectFrom('standing_events').selectAll().execute();
   // What a column of some seconds ago does not know yet is not over.
   const found = await listAttention(deps, deps.directory.all(), KINDS, new Set(known.map((row) => row.bot_id)));
@@ -81,7 +88,7 @@ export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: A
   for (const one of found) {
     if (signal.aborted) return;
     const key = keyOf(one.bot.id, one.programId ?? 0, standingOf(one));
-    if (!told.has(key) && begins(deps, one, key)) await begin(deps, one);
+    if (!told.has(key) && begins(deps, one, { key, lookedForMs })) await begin(deps, one);
   }
   for (const row of known) {
     if (signal.aborted) return;
@@ -92,16 +99,31 @@ export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: A
 const keyOf = (botId: number, programId: number, standing: string) => `${botId} ${programId} ${standing}`;
 const standingOf = ({ kind }: AttentionOfBot): Standing => OF_ATTENTION[kind]!.standing;
 
+/** For how long (ms) one look has followed another, whichever process looked. */
+async function noteLook(redis: RedisHandles): Promise<number> {
+  const { commands } = redis;
+  const nowMs = await serverNowMs(redis);
+  const sinceMs = await commands.getex(eventKeys.lookedSince, 'PX', BREAK_MS);
+  if (sinceMs !== null) return nowMs - Number(sinceMs);
+  await commands.set(eventKeys.lookedSince, nowMs, 'PX', BREAK_MS);
+  return 0;
+}
+
 function forgetAllBut(unsure: NoticeDeps['unsure'], stands: ReadonlySet<string>): void {
   for (const key of unsure.keys()) if (!stands.has(key)) unsure.delete(key);
 }
 
-function begins({ clock, floods, unsure }: NoticeDeps, { bot, kind, sinceMs, text }: AttentionOfBot, key: string) {
+function begins(
+  { clock, floods, unsure }: NoticeDeps,
+  { bot, kind, sinceMs, text }: AttentionOfBot,
+  { key, lookedForMs }: { key: string; lookedForMs: number },
+): boolean {
   if (kind === 'intake_failing' && !isTokenRefusal(text)) {
     const seenAtMs = unsure.get(key) ?? clock.nowMs();
     unsure.set(key, seenAtMs);
-    return clock.nowMs() - seenAtMs >= NOT_POLLED_MS;
+    return clock.nowMs() - seenAtMs >= SETTLING_MS;
   }
+  if (kind === 'poller_silent' || kind === 'program_silent') return lookedForMs >= SETTLING_MS;
   if (kind === 'flood') {
     const flood = floods.statusOf(bot.id);
     return flood !== null && flood.untilMs - flood.sinceMs >= FLOODED_MS;
