@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isSecret } from '@flotilla/runtime/digest.ts';
-import { eventOf } from '../event-of.ts';
+import { eventOf } from './event-of.ts';
 
 type Message = {
   message_id: number;

@@ -2,7 +2,7 @@ import type { ControlClient } from '@flotilla/simulator/control-client.ts';
 import { readMessageMedia } from '@flotilla/telegram/message-media.ts';
 import { readMessageService } from '@flotilla/telegram/message-service.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
-import { eventOf } from '../event-of.ts';
+import { eventOf } from '../demo-bot/event-of.ts';
 
 type ReadChat = Awaited<ReturnType<ControlClient['readChat']>>;
 type Shown = ReadChat['messages'][number];
