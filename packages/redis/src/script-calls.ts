@@ -876,13 +876,15 @@ async function readPendingTurns(redis: RedisCommands, keys: ReadPendingTurnsKeys
 
 export type ReadProgramAttentionKeys = { state: string };
 export type ReadProgramAttentionArgs = {
-  /** as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>:<kinds, as in read-page>, separated by spaces */
+  /** as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>:<kinds, as in read-page, or d for the default set>, separated by spaces */
   programs: string;
+  /** the default set, as in read-page */
+  defaultKinds: string;
 };
 export type ReadProgramAttentionReply = string;
 /** Reads what is wrong with programs of bots of a shard. See scripts/read-program-attention.lua. */
 async function readProgramAttention(redis: RedisCommands, keys: ReadProgramAttentionKeys, args: ReadProgramAttentionArgs): Promise<ReadProgramAttentionReply> {
-  const sent: (string | number)[] = [keys.state, args.programs];
+  const sent: (string | number)[] = [keys.state, args.programs, args.defaultKinds];
   const reply = await runScript(redis, 'read-program-attention', 1, sent);
   return String((reply as unknown));
 }

@@ -1,7 +1,8 @@
 -- Reads what is wrong with programs of bots of a shard.
 -- @keys state  of one of the bots
--- @args programs: text  as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>:<kinds, as in read-page>,
---       separated by spaces
+-- @args programs: text  as <bot id>:<program id>:<ms without a poll after which it is silent, 0 is never>:<kinds, as in read-page, or
+--       d for the default set>, separated by spaces
+--   defaultKinds: text  the default set, as in read-page
 -- @reply text  of each program, separated by spaces; '-' where nothing is wrong, else a letter (f its backend fails, p it is
 --       parked, s it is silent), since when (ms), a colon, and how many updates wait
 -- @include clock
@@ -67,6 +68,7 @@ local function attentionOf(bot, id, silent)
 end
 
 for bot, id, afterMs, kinds in string.gmatch(programs, '(%d+):(%d+):(%d+):([^ ]*)') do
-  found[#found + 1] = attentionOf(bot, id, { afterMs = tonumber(afterMs), kinds = kinds })
+  found[#found + 1] =
+    attentionOf(bot, id, { afterMs = tonumber(afterMs), kinds = kinds == 'd' and defaultKinds or kinds })
 end
 return table.concat(found, ' ')

@@ -15,7 +15,10 @@ afterAll(() => scene.close());
 
 /** `silentAfterMs` of each program. */
 const read = async (programs: string[], silentAfterMs = 0, kinds = '') => {
-  const args = { programs: programs.map((one) => `${one}:${silentAfterMs}:${kinds}`).join(' ') };
+  const args = {
+    programs: programs.map((one) => `${one}:${silentAfterMs}:${kinds}`).join(' '),
+    defaultKinds: '!,poll,',
+  };
   return (await scripts.readProgramAttention(scene.commands, scene.keys, args)).split(' ');
 };
 const set = (program: number, fields: Record<string, number>, bot = BOT) =>
@@ -70,6 +73,7 @@ test('what waits for others does not make a program silent: neither by kind, nor
   const silent = `s${polledAt}:3`;
   expect(await read([`${BOT}:1`, `${BOT}:5`], MINUTE_MS, ',message,')).toEqual(['-', silent]);
   expect(await read([`${BOT}:1`], MINUTE_MS, '!,message,')).toEqual([silent]);
+  expect(await read([`${BOT}:1`, `${BOT}:5`], MINUTE_MS, 'd')).toEqual(['-', silent]);
   await scene.passMs(DAY_MS);
   expect(await read([`${BOT}:1`, `${BOT}:5`], MINUTE_MS)).toEqual(['-', '-']);
 });

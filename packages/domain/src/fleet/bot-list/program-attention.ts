@@ -4,7 +4,7 @@ import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { ActiveProgram } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
-import { kindsOfProgram } from '../bots/wanted-kinds.ts';
+import { kindsOfProgram, wantedKinds } from '../bots/wanted-kinds.ts';
 
 /** A program of a bot that does not get its updates. A paused program needs no attention. */
 export type ProgramAttention = {
@@ -19,6 +19,7 @@ export type ProgramAttentionByBot = ReadonlyMap<number, readonly ProgramAttentio
 type Member = { bot: Bot; program: ActiveProgram };
 
 const KINDS = { f: 'program_failing', p: 'program_parked', s: 'program_silent' } as const;
+const DEFAULT_KINDS = wantedKinds('default');
 const NOTHING: readonly ProgramAttention[] = [];
 /** Redis serves nobody else during a script. */
 const PROGRAMS_OF_A_SCRIPT = 200;
@@ -32,9 +33,9 @@ export async function readProgramAttention(
   const found = new Map<number, readonly ProgramAttention[]>(bots.map(({ id }) => [id, NOTHING]));
   const read = async (members: Member[]): Promise<void> => {
     const programs = members.map(({ bot, program }) => {
-      return `${bot.id}:${program.id}:${program.silentAfterS * 1000}:${kindsOfProgram(program)}`;
+      return `${bot.id}:${program.id}:${program.silentAfterS * 1000}:${kindsOf(program)}`;
     });
-    const args = { programs: programs.join(' ') };
+    const args = { programs: programs.join(' '), defaultKinds: DEFAULT_KINDS };
     const text = await scripts.readProgramAttention(redis.commands, botKeys(members[0]!.bot.id), args);
     for (const [at, value] of text.split(' ').entries()) {
       if (value === '-') continue;
@@ -46,6 +47,12 @@ export async function readProgramAttention(
   if (atOnce) await Promise.all(groups.map(read));
   else for (const members of groups) await read(members);
   return found;
+}
+
+/** A short text for almost all of the thousands of programs that are asked for together. */
+function kindsOf(program: ActiveProgram): string {
+  if (program.mode === 'push' || program.silentAfterS === 0) return '';
+  return program.kinds.length === 0 ? 'd' : kindsOfProgram(program);
 }
 
 function attentionOf(program: ActiveProgram, value: string): ProgramAttention {
