@@ -2,6 +2,8 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from './bro
 
 export const ADA = { id: 424_242, firstName: 'Ada' };
 export const HOSTILE = '<img src=x onerror=alert(1)>';
+/** A picture of one pixel. */
+export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQjd4BAAHJATHdK0+8AAAAAElFTkSuQmCC';
 export const TEST_MS = 60_000;
 
 export type OpenPhone = { page: Page; context: BrowserContext; complaints: string[] };

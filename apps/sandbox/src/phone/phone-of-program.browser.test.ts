@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { BROWSER_START_MS, type Browser, startBrowser } from '@flotilla/testing/browser.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
-import { ADA, HOSTILE, openPhone, TEST_MS, write } from '@flotilla/testing/open-phone.ts';
+import { ADA, HOSTILE, openPhone, PIXEL, TEST_MS, write } from '@flotilla/testing/open-phone.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Phone, servePhone } from './serve-phone.ts';
@@ -163,10 +163,7 @@ test(
     const start = page.getByRole('button', { name: 'Start', exact: true });
     await start.click();
     await start.waitFor({ state: 'detached' });
-    const photo = Buffer.from(
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQjd4BAAHJATHdK0+8AAAAAElFTkSuQmCC',
-      'base64',
-    );
+    const photo = Buffer.from(PIXEL, 'base64');
     await page.locator('#files').setInputFiles({ name: 'sea.png', mimeType: 'image/png', buffer: photo });
     await write(page, HOSTILE);
     await waitFor(() => program.files.length === 1);

@@ -20,7 +20,7 @@ function shown(media, onBroken) {
   if (kind === 'sticker' && isPicture) return picture(media, {}, media.emoji || words().kinds.sticker, onBroken);
   if (kind === 'animation' && isPicture)
     return covered(picture(media, sized, words().kinds.animation, onBroken), isCovered);
-  if (['video', 'animation', 'video_note'].includes(kind) && mime.startsWith('video/')) {
+  if (['video', 'animation', 'video_note', 'sticker'].includes(kind) && mime.startsWith('video/')) {
     return covered(video(media, sized, onBroken), isCovered);
   }
   if (['voice', 'audio'].includes(kind) && mime.startsWith('audio/')) return sound(media, onBroken);
@@ -42,7 +42,7 @@ function picture(media, sized, alt, onBroken) {
 }
 
 function video(media, sized, onBroken) {
-  const isLoop = media.kind === 'animation';
+  const isLoop = ['animation', 'sticker'].includes(media.kind);
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const plays = isLoop ? { loop: true, muted: true, autoplay: !calm } : { preload: 'metadata' };
   const label = words().kinds[media.kind];
