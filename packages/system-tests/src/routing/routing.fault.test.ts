@@ -82,9 +82,9 @@ test('a worker that cannot decrypt the newest rules gives messages back, as ofte
     await scene.person([target]),
   ];
   const { id } = await scene.rule(source, target, first);
-  const { state, rulesWork } = botKeys(source.id);
-  // The message is in its lane, and waits for its second try.
-  const refusal = { kind: 'status', status: 429, retryAfterS: 4 } as const;
+  const { state, rulesWork, rulesInFlight } = botKeys(source.id);
+  // The message is in its lane, and waits for its second try until the other api runs.
+  const refusal = { kind: 'status', status: 429, retryAfterS: 15 } as const;
   await fleet.control.setFault({ bot: target.platformId, method: 'sendMessage', count: 1, effect: refusal });
   await fleet.control.sendMessage({ person: writer, bot: source.platformId, text: 'one' });
   await waitFor(async () => (await redis.commands.hkeys(rulesWork)).some((field) => field.startsWith('r:')));
@@ -94,6 +94,8 @@ test('a worker that cannot decrypt the newest rules gives messages back, as ofte
   await fleet.start('api', { ENCRYPTION_KEY });
   await api?.stop();
   await fleet.rest('/api/routes/update', { id, target_chat_id: second });
+  const isClaimed = async () => (await redis.commands.hlen(rulesInFlight)) > 0;
+  await waitFor(isClaimed, { timeoutMs: 60_000, message: 'the message being due', pauseMs: 10 });
   const claims = new Set<string | null>();
   const claimsAgain = async () => {
     claims.add(await redis.commands.hget(state, 'rulesClaim'));
@@ -109,4 +111,4 @@ test('a worker that cannot decrypt the newest rules gives messages back, as ofte
   expect((await scene.shown(target, second)).map(({ text }) => text)).toEqual(['one']);
   expect(await fleet.rest(`/api/deliveries?bot_id=${source.id}&state=dead`)).toEqual([]);
   await redis.close();
-}, 90_000);
+}, 180_000);
