@@ -52,8 +52,8 @@ function CodeBlock({ code, root, token, name }: CodeProps): ReactNode {
         {isFile && <code>{code.name}</code>}
         <CopyButton text={code.text.trimEnd().replaceAll(TOKEN, token ?? words.tokenHere)} name={words.copyOf(name)} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what does not fit is scrolled to by keyboard */}
-      <section tabIndex={0} aria-label={name}>
+      {/* What does not fit is scrolled to by keyboard. */}
+      <section tabIndex={isFile ? 0 : undefined} aria-label={name}>
         <pre>
           {lines.map((line, at) =>
             isFile && line.includes(root) ? (
