@@ -57,6 +57,13 @@ async function copied(page: Page, name: string): Promise<string> {
   return read();
 }
 
+/** The page that a link opens. */
+async function openedBy(page: Page, name: string): Promise<Page> {
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name }).click();
+  return opened;
+}
+
 /** Does in a terminal what the second step of the console says for grammY. */
 async function startProgram(page: Page): Promise<void> {
   const home = join(folder, 'bot');
@@ -79,6 +86,10 @@ test(
     const { page, context, complaints } = console_;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await console_.signIn('admin', printed(/password +(\S+)/));
+    await page.getByRole('link', { name: 'Add the first bot' }).waitFor();
+    const tooEarly = await openedBy(page, 'Write as a person');
+    await tooEarly.getByRole('heading', { name: 'There is no bot yet.' }).waitFor();
+    expect(await tooEarly.getByRole('link', { name: 'Console' }).getAttribute('href')).toContain('/console/');
     await page.getByRole('link', { name: 'Add the first bot' }).click();
 
     const line = await copied(page, 'Copy the line that makes a bot');
@@ -92,9 +103,8 @@ test(
     await page.getByRole('heading', { name: 'Connect the program of My first bot' }).waitFor();
     await startProgram(page);
     await picture(page, 'first-hour-waiting');
-    const opened = context.waitForEvent('page');
-    await page.getByRole('link', { name: 'Write as Ada' }).click();
-    const phone = await opened;
+    await tooEarly.getByRole('link', { name: 'My first bot' }).waitFor();
+    const phone = await openedBy(page, 'Write as Ada');
     await phone.getByRole('heading', { name: 'My first bot' }).waitFor();
     await phone.getByRole('button', { name: 'Start' }).click();
     const log = phone.getByRole('log');

@@ -84,11 +84,12 @@ async function handle(deps: Deps, request: IncomingMessage, response: ServerResp
 }
 
 /** Who comes without a bot, or with one that is gone, chooses from these. */
-async function noSuchBot({ control }: Deps): Promise<object> {
+async function noSuchBot({ control, options }: Deps): Promise<object> {
   const bots = (await control.listBots()).slice(-MOST_BOTS);
   return {
     error: 'The platform has no such bot.',
     bots: bots.map(({ id, name, username }) => ({ id, name, username })),
+    consoleUrl: options.consoleUrl,
   };
 }
 

@@ -61,7 +61,8 @@ function timeOf(dateS) {
   return isToday ? clock(date) : date.toLocaleDateString(state.language, DAY);
 }
 
-function outside(consoleUrl, onLanguage) {
+/** What leads away from the chats. */
+export function outside(consoleUrl, onLanguage) {
   return element(
     'footer',
     { className: 'outside' },

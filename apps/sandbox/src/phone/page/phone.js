@@ -1,5 +1,5 @@
 import { showChatHeader } from './chat-header.js';
-import { showChatList } from './chat-list.js';
+import { outside, showChatList } from './chat-list.js';
 import { aboutMessage, prepareComposer, showComposer } from './composer.js';
 import { toast } from './dialog.js';
 import { avatar, element, named, redraw } from './elements.js';
@@ -64,10 +64,12 @@ function showBots() {
   };
   state.layer = 'list';
   document.body.dataset.layer = 'list';
-  const reason = part('notice').textContent;
-  redraw(part('chats'), [state.bots, reason, state.language], () => [
-    element('header', {}, element('h1', {}, state.bots.length > 0 ? words().whichBot : reason)),
-    element('nav', {}, element('ul', {}, ...state.bots.map(linkTo))),
+  const { bots, consoleUrl } = state;
+  const reason = consoleUrl === null ? part('notice').textContent : words().noBot;
+  redraw(part('chats'), [bots, consoleUrl, reason, state.language], () => [
+    element('header', {}, element('h1', {}, bots.length > 0 ? words().whichBot : reason)),
+    element('nav', {}, element('ul', {}, ...bots.map(linkTo))),
+    ...(consoleUrl === null ? [] : [outside(consoleUrl, changeLanguage)]),
   ]);
 }
 

@@ -19,9 +19,12 @@ export async function look() {
 
 /** What the address names may be gone: a chat or a person of a platform that was reset, or the bot. */
 async function refused(answer) {
-  const { error, bots = [] } = (await answer?.json().catch(() => null)) ?? {};
+  const { error, bots = [], consoleUrl = null } = (await answer?.json().catch(() => null)) ?? {};
   say(answer?.status < 500 && error ? error : words().away, 'away');
-  if (answer?.status === 404) state.bots = bots;
+  if (answer?.status === 404) {
+    Object.assign(state, { bots, consoleUrl });
+    return state.phone === null;
+  }
   if (answer?.status !== 400 || !(place().has('chat') || place().has('as'))) return false;
   goTo({ chat: null, topic: null, as: null }, { isStep: false });
   return look();

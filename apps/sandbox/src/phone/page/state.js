@@ -11,6 +11,8 @@ export const state = {
   phone: null,
   /** The bots of the platform, where the address names none of them. */
   bots: [],
+  /** Where the first bot is made, while there is none. */
+  consoleUrl: null,
   /** 'list' or 'chat': where a window is narrow, one of them is shown. */
   layer: 'chat',
   /** The message that is replied to or edited: { does, message }. */

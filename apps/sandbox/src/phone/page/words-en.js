@@ -1,5 +1,6 @@
 export const en = {
   title: (person) => `${person}’s phone`,
+  noBot: 'There is no bot yet. The console leads to the first one.',
   whichBot: 'Which bot do you write to?',
   writeAs: 'Write as',
   newPerson: 'Somebody new…',

@@ -6,6 +6,7 @@ const counted = (count, one, few, many) => `${count} ${{ one, few }[forms.select
 export const ru = {
   ...en,
   title: (person) => `Телефон: ${person}`,
+  noBot: 'Ботов пока нет. Первого поможет добавить консоль.',
   whichBot: 'Какому боту вы пишете?',
   writeAs: 'Писать от имени',
   newPerson: 'Новый человек…',
