@@ -134,7 +134,7 @@ export function testLooks(
 }
 
 /** Changes the language as another tab does: what is open on the page stays so. */
-async function speak(page: Page, language: 'en' | 'ru'): Promise<void> {
+export async function speak(page: Page, language: 'en' | 'ru'): Promise<void> {
   await page.evaluate(`((key) => {
     const known = JSON.parse(localStorage.getItem(key) ?? '{}');
     localStorage.setItem(key, JSON.stringify({ ...known, language: '${language}' }));

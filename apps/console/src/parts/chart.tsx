@@ -24,9 +24,12 @@ type ChartProps = {
 };
 
 const AXIS_PX = 44;
+const [DIGIT_PX, TICK_GAP_PX] = [7.5, 14];
 const UNIT_PX = 18;
 const TIMES_PX = 28;
 const TICK_PX = 64;
+/** Of the lowest chart, the axis still has a second value. */
+const ROW_PX = 20;
 /** Steps of the counts: there is no half update. */
 const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
@@ -148,7 +151,7 @@ function options(
         values: (_plot, moments) => moments.map((moment) => tickOf(moment, language)),
       },
       {
-        ...{ ...axis, size: AXIS_PX, incrs: STEPS, label: unit, labelSize: UNIT_PX, labelGap: 0 },
+        ...{ ...axis, size: widthOf, incrs: STEPS, space: ROW_PX, label: unit, labelSize: UNIT_PX, labelGap: 0 },
         values: (_plot, counts) => counts.map((count) => short.format(count)),
       },
     ],
@@ -170,6 +173,12 @@ function options(
       drawClear: isRunning ? [(plot) => shadeRunning(plot, grid)] : [],
     },
   };
+}
+
+/** The axis of counts is as wide as its longest value: 500M, 1,2 тыс. */
+function widthOf(_plot: Plot, values: readonly string[] | null): number {
+  const longest = Math.max(0, ...(values ?? []).map(({ length }) => length));
+  return Math.max(AXIS_PX, longest * DIGIT_PX + TICK_GAP_PX);
 }
 
 const BARS = Plot.paths.bars!({ size: [0.7, 48] });

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'rea
 import { useShortcuts } from '../keys.ts';
 import { loadLate } from '../load-late.ts';
 import { botQuery } from '../parts/bot-query.ts';
+import { centerChosen } from '../parts/center-chosen.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
 import { useMenusLater } from '../parts/late-menus.ts';
 import { useInstallation } from '../parts/use-installation.ts';
@@ -79,7 +80,7 @@ function Navigation(): ReactNode {
   // On a phone the last ones are out of sight.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the open screen is another one
   useEffect(() => {
-    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    centerChosen(rail.current);
   }, [path]);
   return (
     <nav ref={rail} className="rail" aria-label={words.nav.label}>

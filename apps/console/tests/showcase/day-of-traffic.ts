@@ -49,7 +49,7 @@ export async function storeDay(
           add(reader, minute * READER_PLACES + DURATIONS[at]!, Math.round(attempts * share));
         }
       }
-      const waits = ill ? Math.round((ILL_FOR_MINUTES - ago) * 21) : 0;
+      const waits = ill ? Math.round((ILL_FOR_MINUTES - ago) * 4) : 0;
       add(botKeys(bot.id).waiting(hour), minute, waits);
       add(figureKeys.waiting(hour), minute, waits + (bot.id % 9 === 0 ? came : 0));
     }

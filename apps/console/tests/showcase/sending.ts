@@ -58,7 +58,7 @@ export async function storeBroadcasts(db: Database, store: ShownBot, news: Shown
       broadcast_id: id,
       chat_id: 70_000 + at,
       method: 'sendMessage',
-      params: {},
+      params,
       priority: 'bulk',
     },
     ...{ state: 'failed', settled_at: new Date(), created_by: BY, attempts: 1, ...failure },
@@ -154,6 +154,7 @@ export async function storeDeadLetters(db: Database, bots: readonly ShownBot[]):
       };
     }),
   );
+  rows.sort((one, two) => one.last_failed_at.getTime() - two.last_failed_at.getTime());
   await db
     .insertInto('dead_letters')
     .values(rows as never)

@@ -14,7 +14,7 @@ const LINES = [
   ['failed', '--bad'],
 ] as const;
 
-const WAITING_PX = 110;
+const WAITING_PX = 150;
 
 type ActivityProps = { botId: number | null; range: Range; choose: (range: Range) => void };
 

@@ -1,7 +1,7 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -80,31 +80,41 @@ function Changes({ details }: { details: string }): ReactNode {
   const { audit: words } = useWords();
   const changes = readDetails(details);
   if (changes.length === 0) return null;
+  // Of what was added, nothing was there before.
+  const hasBefore = changes.some(({ before }) => before !== null);
   return (
     <table className="changes">
       <thead>
         <tr>
           <th scope="col">{words.field}</th>
-          <th scope="col">{words.before}</th>
+          {hasBefore && <th scope="col">{words.before}</th>}
           <th scope="col">{words.after}</th>
         </tr>
       </thead>
       <tbody>
         {changes.map((change) => (
-          <ChangeRow key={change.field} change={change} />
+          <ChangeRow key={change.field} change={change} hasBefore={hasBefore} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function ChangeRow({ change: { field, before, after } }: { change: Change }): ReactNode {
+function ChangeRow({ change, hasBefore }: { change: Change; hasBefore: boolean }): ReactNode {
+  const { field, before, after } = change;
   return (
     <tr>
       <th scope="row">
-        <code>{field}</code>
+        <code>
+          {field.split(/(?<=_)/).map((word) => (
+            <Fragment key={word}>
+              {word}
+              <wbr />
+            </Fragment>
+          ))}
+        </code>
       </th>
-      <td dir="auto">{before ?? <span className="muted">–</span>}</td>
+      {hasBefore && <td dir="auto">{before ?? <span className="muted">–</span>}</td>}
       <td dir="auto">{after}</td>
     </tr>
   );

@@ -1,6 +1,7 @@
 import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useShortcuts } from '../../keys.ts';
+import { centerChosen } from '../../parts/center-chosen.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 
@@ -38,7 +39,7 @@ export function BotTabs({ id }: { id: string }): ReactNode {
   // On a phone the last ones are out of sight.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the open tab is another one, and in another language they are wider or narrower
   useEffect(() => {
-    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    centerChosen(tabs.current);
   }, [path, words]);
   return (
     <nav ref={tabs} className="tabs" aria-label={words.label}>

@@ -61,8 +61,10 @@ function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botI
         {consumer && <span className="muted"> · {words.readers.consumer}</span>}
       </span>
       <ReaderState state={state} />
-      <span>
-        <Behind reader={reader} />
+      <span className="reader-progress">
+        <span>
+          <Behind reader={reader} />
+        </span>
         <ReaderQuality botId={botId} reader={reader} />
       </span>
       <span className="reader-action">

@@ -121,7 +121,8 @@ function columnsOf({ columns }: BroadcastsWords, number: (n: number) => string):
       title: columns.progress,
       width: 'minmax(9rem, 1.5fr)',
       card: 'bottom-start',
-      cell: (broadcast) => <BroadcastProgress broadcast={broadcast} />,
+      // Before its audience is looked up, there is nothing to count.
+      cell: (broadcast) => broadcast.counts.total > 0 && <BroadcastProgress broadcast={broadcast} />,
     },
     {
       name: 'problems-cell',

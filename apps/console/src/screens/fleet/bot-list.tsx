@@ -80,16 +80,9 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
 function columnsOf({ fleet: words }: Words, number: (n: number) => string): Column<BotResource>[] {
   const { columns } = words;
   return [
-    { name: 'state-cell', title: columns.state, width: '11.75rem', cell: (bot) => <BotBadge mark={markOf(bot)} /> },
-    { name: 'name-cell', title: columns.name, width: 'minmax(8rem, 2fr)', cell: (bot) => <NameLink bot={bot} /> },
-    {
-      name: 'username-cell',
-      title: columns.username,
-      width: 'minmax(7rem, 1.5fr)',
-      cell: ({ username }) => <bdi>@{username}</bdi>,
-    },
-    { name: 'intake-cell', title: columns.intake, width: '7rem', cell: (bot) => intakeOf(bot, words) },
-    { name: 'readers-cell', title: columns.readers, width: '9.5rem', cell: (bot) => readersOf(bot, words) },
+    { name: 'state-cell', title: columns.state, width: '13rem', cell: (bot) => <BotBadge mark={markOf(bot)} /> },
+    { name: 'name-cell', title: columns.name, width: 'minmax(9rem, 1fr)', cell: (bot) => <BotName bot={bot} /> },
+    { name: 'readers-cell', title: columns.readers, width: '6rem', cell: (bot) => readersOf(bot, words) },
     {
       name: 'pending-cell',
       title: columns.pending,
@@ -101,7 +94,7 @@ function columnsOf({ fleet: words }: Words, number: (n: number) => string): Colu
     {
       name: 'quality-cell',
       title: columns.quality,
-      width: '9.5rem',
+      width: '9rem',
       end: true,
       cell: ({ id }) => <BotQuality id={id} />,
     },
@@ -134,16 +127,16 @@ function sortable(
   return { ...column, sort: { order: SORTS[sort], active, toggle: () => sortBy(active ? undefined : sort) } };
 }
 
-function NameLink({ bot }: { bot: BotResource }): ReactNode {
+/** Bots may have the same name: the username has the room first. */
+function BotName({ bot }: { bot: BotResource }): ReactNode {
   return (
-    <Link to="/bots/$id" params={{ id: String(bot.id) }} className="cut row-link">
-      <bdi>{bot.name}</bdi>
-    </Link>
+    <>
+      <Link to="/bots/$id" params={{ id: String(bot.id) }} className="cut row-link">
+        <bdi>{bot.name}</bdi>
+      </Link>
+      <bdi className="cut username">@{bot.username}</bdi>
+    </>
   );
-}
-
-function intakeOf({ webhook_mode }: BotResource, { intake }: Words['fleet']): string {
-  return webhook_mode ? intake.pushed : intake.polled;
 }
 
 function readersOf(bot: BotResource, { readers }: Words['fleet']): string {

@@ -32,7 +32,8 @@ export function useLiveRows(botIds: readonly number[], held: boolean) {
   const refresh = useRef(() => {});
   refresh.current = () => {
     timer.current = undefined;
-    if (!held) return show();
+    // An empty list has nothing to hold: a small window is scrolled when its tab is brought into sight.
+    if (!held || shown.rows.length === 0) return show();
     // Only the newest are kept, also of those that nobody sees yet.
     setWaiting(store.newest().filter(({ key }) => key > shown.made));
   };

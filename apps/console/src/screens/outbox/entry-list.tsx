@@ -94,7 +94,7 @@ function columnsOf({ selected, select, ofBot }: ListProps, words: OutboxWords): 
     {
       name: 'time-cell',
       title: columns.added,
-      width: '6.5rem',
+      width: '7.5rem',
       end: true,
       cell: ({ created_at: at }) => (
         <span className="muted">

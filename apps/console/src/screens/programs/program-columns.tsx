@@ -36,7 +36,7 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
       name: 'state-cell',
       card: 'top-end',
       title: columns.state,
-      width: '10rem',
+      width: '13.75rem',
       cell: ({ program, reader }) => <ReaderState state={reader?.state ?? program?.state ?? 'ok'} />,
     },
     {

@@ -1,7 +1,11 @@
 import type { ReactNode } from 'react';
 import { useMedia } from '../../parts/media.ts';
+import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 
+/** A cell has room for four characters: 1.2K and 990M, as Telegram writes them in every language. */
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 2 });
+const EXACT_BELOW = 1_000;
 const LEVELS = 4;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 /** Monday to Sunday, by the numbers of `Date`. */
@@ -13,16 +17,16 @@ const DAY_MS = 86_400_000;
 /** How much came on each weekday in each hour of the time zone of the browser: `counts[weekday][hour]`. */
 export function HeatMap({ label, counts }: { label: string; counts: readonly (readonly number[])[] }): ReactNode {
   const { language, statistics: words } = useWords();
+  const number = useNumber();
   const isNarrow = useMedia('(max-width: 60rem)');
   const largest = Math.max(1, ...counts.flat());
-  const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
   const weekday = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' });
   const days = WEEKDAYS.map((day, at) => ({ day, name: weekday.format(SOME_MONDAY_MS + at * DAY_MS) }));
   const cell = (day: number, hour: number) => {
     const count = counts[day]?.[hour] ?? 0;
     return (
-      <td key={`${day}-${hour}`} className={`heat-${levelOf(count, largest)}`}>
-        {count === 0 ? <span className="unseen">0</span> : compact.format(count)}
+      <td key={`${day}-${hour}`} className={`heat-${levelOf(count, largest)}`} title={number(count)}>
+        {count === 0 ? <span className="unseen">0</span> : count < EXACT_BELOW ? count : SHORT.format(count)}
       </td>
     );
   };

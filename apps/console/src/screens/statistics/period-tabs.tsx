@@ -6,14 +6,13 @@ import { useWords } from '../../words/words.tsx';
 export function PeriodTabs({ periods, days }: { periods: readonly string[]; days: string }): ReactNode {
   const { statistics: words } = useWords();
   return (
-    <nav className="periods" aria-label={words.period}>
+    <nav className="choices" aria-label={words.period}>
       {periods.map((one) => (
         <Link
           key={one}
           to="."
           search={{ days: one }}
           replace
-          className="button plain"
           activeProps={{ className: '' }}
           aria-current={one === days ? 'true' : undefined}
         >

@@ -10,8 +10,9 @@ export function MessageLink({ message }: { message: NonNullable<ShownUpdate['mes
       to="/inbox/$botId/$chatId"
       params={{ botId: String(botId), chatId: String(chatId) }}
       search={{ around: String(id) }}
+      className="cut"
     >
-      <bdi className="cut">{text ?? media ?? service ?? id}</bdi>
+      <bdi>{text ?? media ?? service ?? id}</bdi>
     </Link>
   );
 }

@@ -123,7 +123,7 @@ function AttemptLink({ botId, attempt, scale }: RowProps & { botId: number; atte
     >
       <StateMark state={attempt.ok ? (callError === undefined ? 'ok' : 'failing') : 'open'} />
       <span>{words.attempt(number(attempt.attempt))}</span>
-      {scale && <span className="muted">{words.after(duration(scale.since(attempt.at)))}</span>}
+      <span className="muted">{scale && words.after(duration(scale.since(attempt.at)))}</span>
       <b>{status === 0 ? bot.noAnswer : status}</b>
       <span className="muted">{bot.ms(number(took))}</span>
       <span className="muted cut">{[destination, error ?? callError ?? call].filter(Boolean).join(': ')}</span>

@@ -4,7 +4,7 @@ import { plurals } from '../plural.ts';
 const plural = plurals('en');
 
 const kinds: Record<EventKind, string> = {
-  'backend.failing': 'Backend fails',
+  'backend.failing': 'Backend failing',
   'backend.recovered': 'Backend is back',
   'poller.silent': 'Nobody polls',
   'poller.back': 'Polls again',

@@ -10,7 +10,7 @@ export const outbox = {
   list: 'Outbox',
   states: {
     scheduled: 'Scheduled',
-    queued: 'Waits',
+    queued: 'Waiting',
     sending: 'Being sent',
     sent: 'Sent',
     failed: 'Failed',

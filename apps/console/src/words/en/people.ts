@@ -113,7 +113,7 @@ export const statistics = {
   unitUpdates: 'updates a day',
   unitMessages: 'messages a day',
   unitHour: 'messages an hour',
-  calls: 'Calls of the bot',
+  calls: 'Calls',
   byHour: 'Updates by weekday and hour',
   byDay: 'Updates by day',
   hour: 'Hour',

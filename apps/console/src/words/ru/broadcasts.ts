@@ -37,7 +37,7 @@ export const broadcasts: typeof en = {
   counts: {
     label: 'Сколько чатов на каком этапе',
     total: 'Чатов',
-    queued: 'Ждут',
+    queued: 'Ожидают',
     sent: 'Отправлено',
     failed: 'Не отправлено',
     blocked: 'Заблокировали бота',

@@ -5,7 +5,7 @@ import { plurals } from '../plural.ts';
 const plural = plurals('ru');
 
 const kinds: Record<EventKind, string> = {
-  'backend.failing': 'Сбой бэкенда',
+  'backend.failing': 'Сбои бэкенда',
   'backend.recovered': 'Бэкенд снова работает',
   'poller.silent': 'Никто не опрашивает',
   'poller.back': 'Опрос возобновлён',

@@ -11,7 +11,7 @@ export const outbox: typeof en = {
   list: 'Исходящие',
   states: {
     scheduled: 'По времени',
-    queued: 'Ждёт',
+    queued: 'Ожидает',
     sending: 'Отправляется',
     sent: 'Отправлено',
     failed: 'Не отправлено',

@@ -127,7 +127,7 @@ export const statistics: Words['statistics'] = {
   unitUpdates: 'обновлений в день',
   unitMessages: 'сообщений в день',
   unitHour: 'сообщений в час',
-  calls: 'Вызовы бота',
+  calls: 'Вызовы',
   byHour: 'Обновления по дням недели и часам',
   byDay: 'Обновления по дням',
   hour: 'Час',

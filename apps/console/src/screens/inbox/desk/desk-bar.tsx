@@ -190,9 +190,9 @@ function Done({ chat, desk }: PartProps): ReactNode {
     );
   }
   return (
-    <Button kind="quiet" title={words.doneHint} onClick={() => desk.close(true)}>
+    <Button kind="quiet" className="desk-done" title={words.doneHint} onClick={() => desk.close(true)}>
       <Icon name="check" />
-      {words.done}
+      <span>{words.done}</span>
     </Button>
   );
 }
