@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  'the chats of a bot load at most 29 KB of scripts, and what an open chat needs comes when one is opened',
+  'the chats of a bot load at most 29 KB of scripts until they are shown, and then, by themselves, what an open chat needs',
   async () => {
     const { page, files } = await openAsAdmin();
     await page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Help desk' }).waitFor();
@@ -155,14 +155,51 @@ test(
     await waitFor(() => [...files.keys()].some((name) => name.includes('/menus-')));
     const first = new Set(files.keys());
     const more = () => [...files].filter(([name]) => name.endsWith('.js') && !first.has(name));
+    await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+      new MutationObserver((_, watch) => {
+        if (document.querySelector('.chat-row') === null) return;
+        window.shownAtMs = performance.now();
+        watch.disconnect();
+      }).observe(document.body, { childList: true, subtree: true });
+    })`);
     await page.goto(`${suite.fleet.url}/console/bots/${scene.desk.id}/chats`);
     const row = page.getByRole('link', { name: /^Ada Lovelace/ });
     await row.waitFor();
-    expect(more().reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(29 * 1024);
-    const ofTheTab = more().length;
+    await waitFor(() => more().some(([name]) => name.includes('/message-view-')), { timeoutMs: 30_000 });
+    const before: string[] = await page.evaluate(`performance.getEntriesByType('resource')
+      .filter(({ startTime }) => startTime < window.shownAtMs).map(({ name }) => new URL(name).pathname)`);
+    const shown = more().filter(([name]) => before.includes(name));
+    expect(shown.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(29 * 1024);
+    const pressedAtMs = await page.evaluate<number>('performance.now()');
     await row.click();
     await messages(page).first().waitFor();
-    await waitFor(() => more().length > ofTheTab);
+    const late = await page.evaluate<string[]>(`performance.getEntriesByType('resource')
+      .filter(({ name, startTime }) => startTime > ${pressedAtMs} && name.includes('/message-view-')).map(({ name }) => name)`);
+    expect(late).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a chat that takes its time shows where its messages will be, below its name',
+  async () => {
+    const { page, complaints } = await openAsAdmin('inbox');
+    let come = () => {};
+    const mayCome = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    await page.route('**/api/messages?*', async (route) => {
+      await mayCome;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: /^Team chat/ }).click();
+    await page.getByRole('heading', { name: 'Team chat' }).waitFor();
+    await page.locator('.message-shapes > .shape').first().waitFor();
+    await picture(page, 'inbox-loading');
+    come();
+    await messages(page).first().waitFor();
+    expect(await page.locator('.message-shapes').count()).toBe(0);
+    expect(complaints).toEqual([]);
   },
   TEST_MS,
 );
@@ -748,6 +785,28 @@ test(
       expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 390]);
     }
     await backFromChat();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'under a finger, fields have text of 16 px, into which no phone zooms, and all still fits',
+  async () => {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const { page, complaints } = await openAsAdmin(`inbox/${scene.shop.id}/${scene.team}`, phone);
+    await messages(page).filter({ hasText: 'prices.csv' }).waitFor();
+    const sizes = () =>
+      page.evaluate<string[]>(
+        "[...document.querySelectorAll('input:not([hidden]), select, textarea')].map((one) => getComputedStyle(one).fontSize)",
+      );
+    expect(new Set(await sizes())).toEqual(new Set(['16px']));
+    await picture(page, 'inbox-finger');
+    await page.getByRole('button', { name: 'Back to the chats' }).tap();
+    await page.getByRole('link', { name: /^Team chat/ }).waitFor();
+    expect(new Set(await sizes())).toEqual(new Set(['16px']));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await picture(page, 'inbox-finger-list');
     expect(complaints).toEqual([]);
   },
   TEST_MS,

@@ -19,6 +19,7 @@ test('every distance and every size of text is a step of the scales in theme.css
       const sizes = value
         .replace(/\s+/g, ' ')
         .replace(STEP, '')
+        .replace('!important', '')
         .replace(/calc|[()+*]|env\([^)]*\)/g, ' ');
       const isFont = property === 'font';
       const own = sizes.split(' ').filter((one) => one !== '' && !FREE.test(one) && !(isFont && isNoSize(one)));

@@ -1,7 +1,6 @@
-import { useIsFetching } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { loadAhead, loadLate } from '../load-late.ts';
+import { loadLate } from '../load-late.ts';
 import type { menuParts } from './menu-parts.ts';
+import { useAhead } from './use-ahead.ts';
 
 /** The first screen does without menus, so their script comes after it. */
 export type MenuParts = typeof menuParts;
@@ -19,16 +18,7 @@ export function loadMenus(): Promise<MenuParts> {
 
 /** Loads them once the screen has its data. */
 export function useMenusLater(): void {
-  const isQuiet = useIsFetching() === 0;
-  const [wanted, setWanted] = useState(false);
-  if (isQuiet && !wanted) setWanted(true);
-  useEffect(() => {
-    if (!wanted) return;
-    const load = () => void loadAhead(importMenus);
-    if (!('requestIdleCallback' in window)) return load();
-    const idle = requestIdleCallback(load);
-    return () => cancelIdleCallback(idle);
-  }, [wanted]);
+  useAhead(importMenus);
 }
 
 async function importMenus(): Promise<MenuParts> {

@@ -34,6 +34,8 @@ import { useTopics } from './use-topics.ts';
 import { type ChatId, useWindow } from './use-window.ts';
 import './chat.css';
 
+const SHAPES = ['', 'low', 'own', 'own low'];
+
 /** The chat that the address names. */
 export function OpenChat(): ReactNode {
   const { chat, around } = useInboxPlace();
@@ -140,7 +142,9 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
         {pinning.isError && <Failure error={pinning.error} />}
         {window?.messages.length === 0 && <Empty title={words.noMessages} />}
         {window === undefined || window.messages.length === 0 ? (
-          <div className="feed-frame" aria-busy={window === undefined} />
+          <div className="feed-frame" aria-busy={window === undefined}>
+            {window === undefined && query.isPending && <Shapes />}
+          </div>
         ) : (
           <MessageList
             key={around ?? 'end'}
@@ -198,6 +202,17 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
       </section>
       <PersonPane chat={chat} person={person} />
     </ChatActionsProvider>
+  );
+}
+
+/** Where messages will be, if they take their time. */
+function Shapes(): ReactNode {
+  return (
+    <div className="message-shapes" aria-hidden="true">
+      {SHAPES.map((className) => (
+        <span key={className} className={`shape ${className}`} />
+      ))}
+    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { ChangedRows } from '../../../parts/changed-rows.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
+import { useAhead } from '../../../parts/use-ahead.ts';
 import { useHeldRows } from '../../../parts/use-held-rows.ts';
 import { useWords } from '../../../words/words.tsx';
 import { MovedDraft } from '../chat/moved-on.tsx';
@@ -23,6 +24,9 @@ const OVERSCAN = 4;
 const FIRST_SHAPES = 8;
 const NO_CHAT = { botId: 0, chatId: 0 };
 
+/** On a slow link, a press on a chat would show nothing for seconds. */
+const importChat = () => import('../chat/chat.tsx');
+
 /** All chats that match the filter, the one with the newest message first. */
 export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
   const { inbox: words } = useWords();
@@ -32,6 +36,7 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
   const held = useHeldRows(latest);
   const { total } = latest;
   useChatsLive(head.data?.rows ?? []);
+  useAhead(importChat, head.data !== undefined);
   const count = head.isPending ? FIRST_SHAPES : held.total;
   const open = useOpenChat();
   const isOpen = (chat: ChatResource | undefined) => chat !== undefined && open !== null && chatKey(chat) === open.key;
