@@ -54,7 +54,8 @@ test(
 
     const list = page.getByRole('table', { name: 'Events' });
     const silent = list.getByRole('row').filter({ hasText: 'Nobody polls' });
-    await silent.waitFor({ timeout: TEST_MS / 2 });
+    // After its start a fleet tells of nobody as silent for half a minute.
+    await silent.waitFor({ timeout: TEST_MS - 15_000 });
     await page.getByRole('combobox', { name: 'Kind' }).selectOption('Bot added');
     await page.waitForURL('**/console/events?kind=bot.added');
     await silent.waitFor({ state: 'detached' });

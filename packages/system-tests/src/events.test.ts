@@ -8,7 +8,8 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { verifies } from './verifies.ts';
 
-const PATIENCE = { timeoutMs: 60_000 };
+/** After its start a fleet tells of nobody as silent for half a minute. */
+const PATIENCE = { timeoutMs: 90_000 };
 const TEST_MS = 120_000;
 const ON_CALL = 7_007;
 
