@@ -166,8 +166,10 @@ testLooks('the desk is accessible and fits the window', suite, async ({ page, si
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
   await page.goto(`${fleet.url}/console/inbox/${bot.id}/${ADA}`);
   await page.locator('.desk-held').waitFor();
-  if ((await page.evaluate<number>('innerWidth')) === 390)
+  if ((await page.evaluate<number>('innerWidth')) === 390) {
     expect(await linesOf(page, '.desk-bar')).toBeLessThanOrEqual(2);
+    expect((await page.getByText('Finish', { exact: true }).boundingBox())!.width).toBeGreaterThan(24);
+  }
   await page.locator('.compose textarea').fill('/');
   await page.locator('.reply-list [role=option]').first().waitFor();
   await lookAt('desk');

@@ -31,6 +31,7 @@ export function usePhoto(address: string | undefined): string | undefined {
     if (isKnown(address)) return setShown(address);
     let leave = () => {};
     const timer = setTimeout(() => {
+      if (isKnown(address)) return setShown(address);
       leave = want(address, (isThere) => setShown(isThere ? address : undefined));
     }, SETTLED_MS);
     return () => {

@@ -18,7 +18,10 @@ async function fleetIsThere(page: Page): Promise<void> {
     .getByText(/^[1-9]\d+$/)
     .waitFor({ timeout: 60_000 });
 }
-const pictures = (page: Page) => page.locator('.feed img').first().waitFor();
+async function pictures(page: Page): Promise<void> {
+  await page.locator('.feed img').first().waitFor();
+  await page.locator('.chat-head .avatar img').waitFor();
+}
 
 export const SCREENS: Readonly<Record<string, Screen>> = {
   fleet: {
