@@ -55,7 +55,8 @@ export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): R
           </Link>
         </p>
       </div>
-      {topics.length > 0 && <TopicChoice chat={chat} topics={topics} />}
+      {/* Its line is there before the topics are: what is below stays in place. */}
+      {(topics.length > 0 || (known?.topic_count ?? 0) > 0) && <TopicChoice chat={chat} topics={topics} />}
       {showPerson && chat.chatId > 0 && (
         <Button
           kind="quiet"
