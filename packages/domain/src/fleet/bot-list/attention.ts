@@ -88,22 +88,24 @@ function pollerAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention
   if (!bot.longPollEnabled) return null;
   const waiting = number('allowedCount') - number('pullCursorCount');
   const polledAtMs = number('pulledAt') || null;
-  if (!isPollerSilent(bot, nowMs, { waiting, polledAtMs, servedSinceMs: number('servedSince') })) return null;
-  return { kind: 'poller_silent', sinceMs: polledAtMs, reader: 'pull', programId: null, waiting };
+  const polled = { waiting, polledAtMs, servedSinceMs: number('servedSince') };
+  if (!isPollerSilent(bot, nowMs, polled)) return null;
+  return { kind: 'poller_silent', sinceMs: unpolledSinceMs(bot, polled), reader: 'pull', programId: null, waiting };
 }
 
 /** `servedSinceMs`: when its polls began to be served again after its bot or its long polling was off; 0: it was not off. */
 type PolledByDefault = { waiting: number; polledAtMs: number | null; servedSinceMs: number };
 
 /** True if updates wait for the default poller, and it is silent. It may be nobody where a backend gets the updates. */
-export function isPollerSilent(
-  bot: Bot,
-  nowMs: number,
-  { waiting, polledAtMs, servedSinceMs }: PolledByDefault,
-): boolean {
-  if (hasBackend(bot) && polledAtMs === null) return false;
-  const sinceMs = Math.max(polledAtMs ?? bot.createdAt.getTime(), servedSinceMs);
-  return isSilent(nowMs, { waiting, polledAtMs: sinceMs, silentAfterS: bot.silentAfterS });
+export function isPollerSilent(bot: Bot, nowMs: number, polled: PolledByDefault): boolean {
+  if (hasBackend(bot) && polled.polledAtMs === null) return false;
+  const { waiting } = polled;
+  return isSilent(nowMs, { waiting, polledAtMs: unpolledSinceMs(bot, polled), silentAfterS: bot.silentAfterS });
+}
+
+/** Since when somebody could have polled, and nobody has. */
+function unpolledSinceMs(bot: Bot, { polledAtMs, servedSinceMs }: PolledByDefault): number {
+  return Math.max(polledAtMs ?? bot.createdAt.getTime(), servedSinceMs);
 }
 
 function floodAttention({ id }: Bot, floods: KnownFloods): Attention | null {
