@@ -12,7 +12,7 @@ async function colours(file: string): Promise<Map<string, string>> {
 }
 
 test('the page of the sandbox, which is served as it stands, has the colours of the console', async () => {
-  const [ours, sandbox] = [await colours('console/src/theme.css'), await colours('sandbox/src/phone/phone.css')];
+  const [ours, sandbox] = [await colours('console/src/theme.css'), await colours('sandbox/src/phone/page/phone.css')];
   const shared = [...sandbox].filter(([name]) => ours.has(name));
   expect(shared.length).toBeGreaterThan(5);
   for (const [name, value] of shared) expect([name, value]).toEqual([name, ours.get(name)]);

@@ -247,6 +247,11 @@ describe('cancelling', () => {
     expect(await change('cancel', { filter, dry_run: true })).toMatchObject({ matched: 2499, done: 0, refused: 0 });
     expect(await change('cancel', { filter })).toMatchObject({ matched: 2499, done: 2499, refused: 0 });
     expect(await change('cancel', { filter })).toMatchObject({ matched: 0 });
+    // Nothing that was sent can be cancelled.
+    for (const dryRun of [true, false]) {
+      const sent = { filter: { ...filter, state: 'sent' }, dry_run: dryRun };
+      expect(await change('cancel', sent)).toMatchObject({ matched: 0, done: 0, refused: 0 });
+    }
   });
 
   test('needs a choice', async () => {

@@ -95,8 +95,9 @@ test('a program that nobody polls is silent again among very many updates for ot
 test('a program is not silent for the time in which its bot was off', async () => {
   await scene.applyBot({ programs: [1] });
   await scene.accept([1]);
-  await scene.commands.hset(botKeys(BOT).consumers, 'program:1', `0 ${NOW_MS - MINUTE_MS}`);
-  await scene.commands.hset(botKeys(BOT).state, 'servedSince', NOW_MS - 1000);
-  expect(await read([`${BOT}:1`], MINUTE_MS)).toEqual(['-']);
-  expect(await read([`${BOT}:1`], 1000)).toEqual([`s${NOW_MS - MINUTE_MS}:1`]);
+  const polledAt = NOW_MS - 2 * 60 * MINUTE_MS;
+  await scene.commands.hset(botKeys(BOT).consumers, 'program:1', `0 ${polledAt}`);
+  await scene.commands.hset(botKeys(BOT).state, 'servedSince', NOW_MS - MINUTE_MS);
+  expect(await read([`${BOT}:1`], 60 * MINUTE_MS)).toEqual(['-']);
+  expect(await read([`${BOT}:1`], MINUTE_MS)).toEqual([`s${polledAt}:1`]);
 });

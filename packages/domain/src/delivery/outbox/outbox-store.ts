@@ -40,7 +40,7 @@ export function outboxStore(db: Database) {
     if (botId !== undefined) rows = rows.where('bot_id', '=', botId);
     if (chatId !== undefined) rows = rows.where('chat_id', '=', chatId);
     if (state !== undefined) rows = rows.where('state', '=', state);
-    if (states !== undefined) rows = rows.where('state', 'in', states);
+    if (states !== undefined) rows = rows.where('state', '=', sql<OutboxState>`any(${[...states]}::text[])`);
     if (priority !== undefined) rows = rows.where('priority', '=', priority);
     if (broadcastId !== undefined) rows = rows.where('broadcast_id', '=', broadcastId);
     if (sinceS !== undefined) rows = rows.where('created_at', '>=', new Date(sinceS * 1000));
