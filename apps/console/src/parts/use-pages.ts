@@ -1,4 +1,4 @@
-import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, type Query, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { REFRESH_MS } from '../queries.ts';
 
@@ -30,4 +30,10 @@ export function usePages<Row>(queryKey: QueryKey, fetchPage: FetchPage<Row>, ena
     [fetchNextPage, hasNextPage, isFetching, loaded],
   );
   return { ...pages, rows, total: pages.data?.pages[0]?.total ?? 0, shows };
+}
+
+/** Whether somebody is at older pages of the list, or loads one: asking for it anew would cancel that. */
+export function isAtOlderPages({ state }: Query): boolean {
+  const { pages = [] } = (state.data ?? {}) as { pages?: unknown[] };
+  return pages.length > 1 || (state.fetchStatus !== 'idle' && state.fetchMeta?.fetchMore !== undefined);
 }

@@ -12,7 +12,7 @@ import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Clock, useNumber } from '../../parts/time.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
-import { usePages } from '../../parts/use-pages.ts';
+import { isAtOlderPages, usePages } from '../../parts/use-pages.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
@@ -108,9 +108,7 @@ function useAttemptsRefresh(botId: number): () => void {
     () =>
       atOnceAndAfter(SETTLE_MS, () => {
         // Who reads older pages is not moved by new rows.
-        const predicate = ({ state }: { state: { data?: unknown } }) =>
-          ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 1) === 1;
-        void queries.invalidateQueries({ queryKey: ['attempts', botId], predicate });
+        void queries.invalidateQueries({ queryKey: ['attempts', botId], predicate: (query) => !isAtOlderPages(query) });
         void queries.invalidateQueries({ queryKey: ['readers', botId] });
       }),
     [queries, botId],

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { call, callPage } from '../../call.ts';
 import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
 import { useLive } from '../../live.ts';
-import { usePages } from '../../parts/use-pages.ts';
+import { isAtOlderPages, usePages } from '../../parts/use-pages.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
 
@@ -27,7 +27,10 @@ type Counts = Record<OutboxState, number>;
 export function useOutboxLive(botId: number): void {
   const queries = useQueryClient();
   const askAgain = useMemo(
-    () => atOnceAndAfter(SETTLE_MS, () => void queries.invalidateQueries({ queryKey: [OUTBOX] })),
+    () =>
+      atOnceAndAfter(SETTLE_MS, () => {
+        void queries.invalidateQueries({ queryKey: [OUTBOX], predicate: (query) => !isAtOlderPages(query) });
+      }),
     [queries],
   );
   useLive([`bot:${botId}`], (event) => {
