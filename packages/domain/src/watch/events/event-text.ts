@@ -63,9 +63,14 @@ export function shownEvent(
     resource,
     repeats,
     botName: bot?.name ?? null,
-    link: root && (event.bot_id === null ? root : `${root}bots/${event.bot_id}`),
+    link: root && root + pageOf(event),
     listLink: root && `${root}events`,
   };
+}
+
+function pageOf({ id, bot_id: botId, chat_id: chatId }: StoredEvent): string {
+  if (botId === null) return `events?open=${id}`;
+  return chatId === null ? `bots/${botId}` : `inbox/${botId}/${chatId}`;
 }
 
 /** Of the platform: longer messages are refused. */
