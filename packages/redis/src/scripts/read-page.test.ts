@@ -204,6 +204,18 @@ describe('what a program took', () => {
     expect(await scene.counted()).toEqual(['4 2 0 0 0', '4 2 0 0 0']);
   });
 
+  test('counts as delivered where very many are acknowledged at once, which are not looked at one by one', async () => {
+    await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
+    await accept(1, '');
+    const ids = Array.from({ length: 1_200 }, (_, at) => at + 2);
+    for (let from = 0; from < ids.length; from += 200) {
+      const some = ids.slice(from, from + 200);
+      await scene.accept(some, 'c:5', 'message', { filters: 'b', marks: some.map(() => '=5') });
+    }
+    await read(1_202);
+    expect(await scene.counted()).toEqual(['1201 1201 0 0 0', '1201 1201 0 0 0']);
+  });
+
   test('is not passed behind an update that was left out by its kind', async () => {
     await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
     await accept(1, '', 'poll');

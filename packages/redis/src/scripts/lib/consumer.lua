@@ -11,7 +11,7 @@ local MAX_CONSUMERS = 16
 -- answered without a write to the disk.
 local SHOWN_MS = 1000
 local SHOWN_WAITING_MS = 10000
-local COUNTED_AT_ONCE = 100
+local COUNTED_AT_ONCE, COUNTED_AT_MOST = 100, 1000
 
 local function consumerCount(consumers)
   local count = 0
@@ -55,16 +55,17 @@ local function isHidden(reader, entry)
 end
 
 -- How many updates for the default readers are in the log after `from` and up to `to`. What programs took alone is not counted.
+-- nil where there are very many: Redis serves nobody else meanwhile.
 local function allowedBetween(log, from, to)
-  local found, after = 0, from
+  local found, looked, after, page = 0, 0, from, nil
   repeat
-    local page = redis.call('XRANGE', log, '(' .. after, to, 'COUNT', COUNTED_AT_ONCE)
+    page = redis.call('XRANGE', log, '(' .. after, to, 'COUNT', COUNTED_AT_ONCE)
     for _, entry in ipairs(page) do
       if isAllowedEntry(entry) then found = found + 1 end
     end
-    after = page[1] and idTextOf(page[#page])
-  until #page < COUNTED_AT_ONCE
-  return found
+    looked, after = looked + #page, page[1] and idTextOf(page[#page])
+  until #page < COUNTED_AT_ONCE or looked >= COUNTED_AT_MOST
+  return #page < COUNTED_AT_ONCE and found or nil
 end
 
 -- received: the client confirms these updates; otherwise it skips them without having read them.
@@ -79,7 +80,7 @@ local function acknowledge(reader, id, received)
     local delivered = math.max(0, count - before)
     -- Only filters let programs take updates alone.
     if delivered > 0 and (s.filtersDigest or '') ~= '' then
-      delivered = allowedBetween(reader.log, from, tostring(id))
+      delivered = allowedBetween(reader.log, from, tostring(id)) or delivered
     end
     countActivity(reader.activityPrefix, reader.shardActivityPrefix, reader.now, 0, delivered, 0, 0, 0)
   end
