@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bootstrap, fail, runOnPinnedNode } from './bootstrap.mjs';
+import { bootstrap, fail, ROOT, runOnPinnedNode } from './bootstrap.mjs';
 import { buildConsoleIfStale } from './build-console.mjs';
 import { buildPrograms, startFrom } from './build-programs.mjs';
 import { EVERY_NIGHT, FILES_AT_ONCE, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
@@ -12,6 +12,7 @@ import { filesNamed, filesOf, STAGES } from './test-stages.mjs';
 // `N passed, N failed`. sentinel and cluster run the tests that redis-forms.mjs lists; `all` runs its nightly list.
 
 const LEFT_RUNNING_MS = 20_000;
+const BROWSER_TESTS = ['apps/console/tests', 'apps/sandbox/src/phone'];
 
 const selections = [...Object.keys(STAGES), 'sentinel', 'cluster'];
 const selection = selections.find((name) => name === process.argv[2]);
@@ -69,7 +70,11 @@ function jestArguments() {
 
 /** Build the console once, before test files could build it side by side. */
 function runsBrowserTests() {
-  return stage === 'console' || named.some((pattern) => /console|browser/.test(pattern));
+  if (stage === 'console') return true;
+  const tests = BROWSER_TESTS.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`));
+  return tests.some(
+    (test) => test.endsWith('.browser.test.ts') && named.some((pattern) => new RegExp(pattern).test(test)),
+  );
 }
 
 /** A whole stage starts hundreds of processes, so they run what the programs were built into; a few files do not pay for a build. */
