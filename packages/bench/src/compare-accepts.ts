@@ -119,7 +119,7 @@ export function acceptor(redis: RedisHandles, bot: number, lanes = 1) {
         lane: `c:${id % lanes}`,
         ...inRaw,
       };
-      const updates = [{ ...update, keepMs: 86_400_000, expiresAtMs: null }];
+      const updates = [{ ...update, keepMs: 86_400_000, expiresAtMs: null, passesHold: false }];
       await scripts.acceptUpdates(commands, { ...keys, seen }, { ...args, runIds: redis.runIds(), updates });
     }
     const usec = /cmdstat_fcall:calls=(\d+),usec=(\d+)/.exec(await commands.info('commandstats'));

@@ -194,7 +194,7 @@ export type AcceptUpdatesArgs = {
   filtersDigest: string;
   /** the mark of each update, as lib/log.lua says, and after a space its album, if it is in one; '' for none */
   marksJson: string;
-  updates: readonly { platformId: number; bitmap: number; /** which of `seen`, counted from 1, and the bit in it */ bit: number; kind: string; lane: string; /** how long it is kept, from now */ keepMs: number; /** the end of that from the date of its event; absent when it has none */ expiresAtMs: number | null; idStart: number; /** offset of the first and of the last digit of update_id in raw, from 1 */ idEnd: number; raw: string }[];
+  updates: readonly { platformId: number; bitmap: number; /** which of `seen`, counted from 1, and the bit in it */ bit: number; kind: string; lane: string; /** how long it is kept, from now */ keepMs: number; /** the end of that from the date of its event; absent when it has none */ expiresAtMs: number | null; idStart: number; /** offset of the first and of the last digit of update_id in raw, from 1 */ idEnd: number; /** readers get it also while its chat is held */ passesHold: boolean; raw: string }[];
 };
 export type AcceptUpdatesReply =
   | { outcome: 'GONE' }
@@ -210,7 +210,7 @@ async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args
   for (const key of keys.seen) sent.push(key);
   const keyCount = sent.length;
   sent.push(args.registrationId, args.botId, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.pollOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
-  for (const one of args.updates) sent.push(one.platformId, one.bitmap, one.bit, one.kind, one.lane, one.keepMs, one.expiresAtMs ?? '', one.idStart, one.idEnd, one.raw);
+  for (const one of args.updates) sent.push(one.platformId, one.bitmap, one.bit, one.kind, one.lane, one.keepMs, one.expiresAtMs ?? '', one.idStart, one.idEnd, one.passesHold ? '1' : '0', one.raw);
   const reply = await runScript(redis, 'accept-updates', keyCount, sent);
   switch (reply[0]) {
     case 'FILTERS':

@@ -178,7 +178,17 @@ export async function luaScene() {
       const updates = ids.map((id) => {
         const raw = `{"update_id":${id}}`;
         const inRaw = { idStart: 14, idEnd: raw.length - 1, raw };
-        return { platformId: id, bitmap: 1, bit: id, kind, lane, keepMs: DAY_MS, expiresAtMs: null, ...inRaw };
+        return {
+          platformId: id,
+          bitmap: 1,
+          bit: id,
+          kind,
+          lane,
+          keepMs: DAY_MS,
+          expiresAtMs: null,
+          passesHold: false,
+          ...inRaw,
+        };
       });
       return scripts.acceptUpdates(
         commands,

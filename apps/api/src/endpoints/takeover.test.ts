@@ -7,6 +7,7 @@ import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.t
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import type { UpdateKind } from '@flotilla/telegram/update-kinds.ts';
 import { whileLocked } from '@flotilla/testing/locked-table.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
@@ -98,6 +99,43 @@ const newProgram = async (fields: object): Promise<ProgramResource> => {
 const audit = async () =>
   (await api.admin('GET', '/api/adminlog', { query: { bot_id: bot.id } })).json as AuditEntryResource[];
 
+/** The decision of each kind, in an update that names the chat wherever a kind may. */
+const KINDS: Record<UpdateKind, 'held' | 'passes'> = {
+  message: 'held',
+  edited_message: 'held',
+  channel_post: 'held',
+  edited_channel_post: 'held',
+  business_message: 'held',
+  edited_business_message: 'held',
+  deleted_business_messages: 'held',
+  guest_message: 'held',
+  callback_query: 'held',
+  message_reaction: 'held',
+  message_reaction_count: 'held',
+  stopped_message_generation: 'held',
+  my_chat_member: 'held',
+  chat_member: 'held',
+  chat_join_request: 'held',
+  chat_boost: 'held',
+  removed_chat_boost: 'held',
+  shipping_query: 'passes',
+  pre_checkout_query: 'passes',
+  purchased_paid_media: 'passes',
+  subscription: 'passes',
+  poll: 'passes',
+  poll_answer: 'passes',
+  inline_query: 'passes',
+  chosen_inline_result: 'passes',
+  business_connection: 'passes',
+  managed_bot: 'passes',
+};
+
+/** The kinds of the updates that are kept to be delivered later. */
+async function keptOfHeld(): Promise<string[]> {
+  const kept = await worker.redis.commands.zrange(botKeys(bot.id).missed, '0', '-1');
+  return kept.map((member) => member.split('|')[4] ?? '');
+}
+
 /** One of each kind that happens in a chat. */
 const inChat = (chat: number): object[] => [
   message(chat, 'message'),
@@ -127,6 +165,32 @@ describe('a chat that is taken over', () => {
     expect(await byId(api.admin)).toEqual(events);
     const { key } = await insertAccount(api.database.db, { username: 'elsewhere', bots: [] });
     expect(await byId(restClient(api.url, key))).toEqual([]);
+  });
+
+  test('keeps each kind of update, or lets it pass, as its decision says', async () => {
+    await takeOver();
+    const fields = { ...message(ADA, '').message, user: { id: ADA }, business_connection_id: 'c' };
+    await accept(...Object.keys(KINDS).map((kind) => ({ [kind]: fields })));
+    const held = Object.entries(KINDS).filter(([, decided]) => decided === 'held');
+    expect(await keptOfHeld()).toEqual(held.map(([kind]) => kind));
+  });
+
+  test('lets through what the platform tells once: money, and what a person handed over', async () => {
+    await takeOver();
+    const payment = { currency: 'XTR', total_amount: 1, invoice_payload: 'sub', is_recurring: true };
+    const passing = [
+      ...['successful_payment', 'refunded_payment', 'gift', 'unique_gift', 'gift_upgrade_sent'],
+      ...['suggested_post_paid', 'suggested_post_refunded', 'web_app_data', 'users_shared', 'chat_shared'],
+      ...['write_access_allowed', 'connected_website', 'passport_data', 'managed_bot_created'],
+    ];
+    await accept(...passing.map((field) => message(ADA, field, { [field]: payment })));
+    await accept({ business_message: { ...message(ADA, 'business').message, gift: {} } });
+    const quoting = { reply_to_message: { successful_payment: payment }, refunded_payment: null };
+    const held = ['contact', 'location', 'pinned_message', 'new_chat_members', 'migrate_from_chat_id'];
+    await accept(message(ADA, 'about a payment', quoting));
+    await accept(...held.map((field) => message(ADA, field, { [field]: {} })));
+    expect(await poll()).toEqual([...passing, 'business']);
+    expect((await shown())?.missed).toBe(1 + held.length);
   });
 
   test('is seen by programs and named consumers that ask for it, and by no other', async () => {
@@ -256,19 +320,19 @@ describe('a chat that is taken over', () => {
 });
 
 describe('dead letters of a chat that is taken over', () => {
-  test('are not sent again before it is released', async () => {
-    const letter = (chat: number, id: number) => ({
+  test('are not sent again before it is released, except about money', async () => {
+    const letter = (chat: number, id: number, fields: object = {}) => ({
       ...{ bot_id: bot.id, reader: 'push', update_id: id, reason: 'x', reason_code: 'refused', attempts: 1 },
-      payload: JSON.stringify({ update_id: id, ...message(chat, `letter ${id}`) }),
+      payload: JSON.stringify({ update_id: id, ...message(chat, `letter ${id}`, fields) }),
     });
-    const letters = [letter(ADA, 1), letter(BEN, 2), letter(ADA, 3)];
+    const letters = [letter(ADA, 1), letter(BEN, 2), letter(ADA, 3), letter(ADA, 4, { successful_payment: {} })];
     await api.database.db.insertInto('dead_letters').values(letters).execute();
     await takeOver();
     const redrive = async () =>
       (await api.admin('POST', '/api/deliveries/redrive', { body: { bot_id: bot.id, filter: {} } })).json;
     const refusals = [{ bot_id: bot.id, reader: 'push', count: 2, code: 'chat_held' }];
-    expect(await redrive()).toMatchObject({ matched: 3, done: 1, refused: 2, refusals });
-    expect(await poll()).toEqual(['letter 2']);
+    expect(await redrive()).toMatchObject({ matched: 4, done: 2, refused: 2, refusals });
+    expect(await poll()).toEqual(['letter 2', 'letter 4']);
     await release();
     expect(await redrive()).toMatchObject({ matched: 2, done: 2, refused: 0 });
     expect(await poll()).toEqual(['letter 1', 'letter 3']);

@@ -17,6 +17,7 @@
 --     keepMs: number  how long it is kept, from now
 --     expiresAtMs: digits?  the end of that from the date of its event; absent when it has none
 --     idStart: number, idEnd: number  offset of the first and of the last digit of update_id in raw, from 1
+--     passesHold: flag  readers get it also while its chat is held
 --     raw: text
 -- @reply
 --   GONE, OFF, FENCED, FULL
@@ -99,7 +100,8 @@ for i in each(updates) do
     if audience then
       mark, owner, isParked = markOf(audience, appended + duplicates + 1)
     end
-    local chat = known and (mark ~= MARK_OF_NOBODY) and chatOfEntry(updates.lane[i], raw)
+    local mayBeHeld = known and mark ~= MARK_OF_NOBODY and not updates.passesHold[i]
+    local chat = mayBeHeld and chatOfEntry(updates.lane[i], raw)
     local isHeldNow = chat and isHeld(holds, known, chat, raw, now)
     local expires = expiryOf(updates.keepMs[i], updates.expiresAtMs[i], now)
     if isHeldNow then

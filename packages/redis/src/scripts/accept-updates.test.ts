@@ -209,7 +209,7 @@ function acceptPolled(ids: number[], pollOffset: number) {
   const updates = ids.map((id) => {
     const raw = `{"update_id":${id}}`;
     const place = { bitmap: id < 100 ? 1 : 2, bit: id % 100, lane: 'c:5', idStart: 14, idEnd: raw.length - 1 };
-    return { platformId: id, kind: 'message', keepMs: DAY_MS, expiresAtMs: null, raw, ...place };
+    return { platformId: id, kind: 'message', keepMs: DAY_MS, expiresAtMs: null, passesHold: false, raw, ...place };
   });
   return scripts.acceptUpdates(
     commands,
@@ -306,7 +306,7 @@ test('an update is kept for its time from its event or from now, and for an hour
   const { keys, activity, commands } = scene;
   const expiryOf = async (id: number, keepMs: number, expiresAtMs: number | null) => {
     const raw = `{"update_id":${id}}`;
-    const times = { keepMs, expiresAtMs };
+    const times = { keepMs, expiresAtMs, passesHold: false };
     const update = { platformId: id, bitmap: 1, bit: id, kind: 'message', lane: 'c:5', idStart: 14, idEnd: 14, raw };
     await scripts.acceptUpdates(
       commands,

@@ -3,6 +3,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
+import { passesHold } from '@flotilla/telegram/passes-hold.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { sql } from 'kysely';
@@ -97,7 +98,7 @@ async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known |
   }
 }
 
-/** Those of chats that a person has taken over, unless their program sees them all the same. */
+/** Those of chats that a person has taken over, unless their program gets them all the same. */
 async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<number>> {
   const { bot_id: botId, reader } = batch[0]!;
   const { programId } = parseReader(reader);
@@ -110,9 +111,11 @@ async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<numb
   return new Set(chats.filter((chat) => held.has(heldKey(chat))).map(({ id }) => id));
 }
 
+/** The chat whose hold keeps this update back; null for one that passes. */
 function chatOf(payload: string): number | null {
   const update = sliceUpdate(payload)?.value ?? {};
-  return chatIdOfUpdate(update, readUpdateFacts(update).kind);
+  const { kind } = readUpdateFacts(update);
+  return passesHold(kind, update) ? null : chatIdOfUpdate(update, kind);
 }
 
 /** Refuses all that are left of this reader of the bot. */

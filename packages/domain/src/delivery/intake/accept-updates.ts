@@ -10,6 +10,7 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import { readGroupMove } from '@flotilla/telegram/group-move.ts';
+import { passesHold } from '@flotilla/telegram/passes-hold.ts';
 import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
@@ -101,7 +102,11 @@ async function appendUpdates(
     const { idStart, idEnd } = byteRange(update);
     const bit = update.updateId % SEEN_BLOCK_IDS;
     const times = { keepMs, expiresAtMs };
-    return { platformId: update.updateId, bitmap, bit, kind, lane, ...times, idStart, idEnd, raw: update.raw };
+    const isPassing = passesHold(kind, update.value);
+    return {
+      ...{ platformId: update.updateId, bitmap, bit, kind, lane, ...times, idStart, idEnd },
+      ...{ passesHold: isPassing, raw: update.raw },
+    };
   });
   deps.memory?.wrote(updates.reduce((bytes, { raw }) => bytes + 2 * (raw.length + BYTES_AROUND_UPDATE), 0));
   const reply = await append(deps, bot, matched, {
