@@ -155,3 +155,34 @@ testLooks('programs in trouble are accessible and fit the window', suite, async 
   await page.getByText('Nothing was refused').waitFor();
   await lookAt('program-parked');
 });
+
+test(
+  'a bot whose updates go to another service says to which, and takes them back; a revoked token is replaced where it is said',
+  async () => {
+    const { fleet } = suite;
+    const bot = await fleet.addBot({ long_poll_enabled: true }, { name: 'Taken' });
+    await fetch(`${fleet.simulator.url}/bot${bot.token}/setWebhook?url=http://127.0.0.1:1/n8n`);
+    const kinds = async () => (await fleet.rest<BotResource>(`/api/bots/show?id=${bot.id}`)).attention;
+    const begins = async (kind: string) => (await kinds()).some((one) => one.kind === kind);
+    await waitFor(() => begins('foreign_webhook'), { timeoutMs: TEST_MS / 2, message: 'the foreign webhook' });
+    const { page, complaints } = await suite.openAsAdmin();
+    const line = page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Taken' });
+    await line.getByText('the platform sends its updates to 127.0.0.1:1').waitFor();
+    await line.getByRole('link', { name: 'Taken' }).click();
+    await page.getByText('127.0.0.1:1', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await page.getByRole('button', { name: 'Take it back' }).waitFor({ state: 'detached', timeout: TEST_MS / 2 });
+
+    const { token } = await fleet.control.revokeToken({ bot: bot.platformId });
+    await waitFor(() => begins('token_revoked'), { timeoutMs: TEST_MS / 2, message: 'the revoked token' });
+    await page.getByRole('button', { name: 'Replace token' }).click();
+    await page.getByLabel('New token').fill(token);
+    await page.getByRole('button', { name: 'Replace the token' }).click();
+    await page.getByRole('button', { name: 'Replace token' }).waitFor({ state: 'detached', timeout: TEST_MS / 2 });
+    expect(complaints).toEqual([]);
+  },
+  2 * TEST_MS,
+);

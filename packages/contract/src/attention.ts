@@ -6,7 +6,15 @@ import { defineOperation } from './operation.ts';
 
 /** What can be wrong with a bot, the worst first: what loses most when nobody acts. */
 export const ATTENTION = {
-  intake_failing: { severity: 'error', text: 'no updates come in: the platform refuses the bot, or gives no answer' },
+  token_revoked: { severity: 'error', text: 'the platform refuses the token of the bot: give it the new one' },
+  foreign_webhook: {
+    severity: 'error',
+    text: 'another service has set a webhook for the bot, and gets its updates instead: `POST /api/bots/take-back`',
+  },
+  intake_failing: {
+    severity: 'error',
+    text: 'no updates come in: the platform gives no answer, or something else polls the bot',
+  },
   intake_paused: {
     severity: 'error',
     text: 'nothing is taken in until there is room; the platform keeps updates for a day',

@@ -59,6 +59,7 @@ const MEANINGS = {
   test_delivery: 'a test update was sent to the backend of a bot or of a program',
   redrive: 'dead letters of a bot were sent again',
   discard: 'dead letters of a bot were deleted',
+  take_back: 'somebody restored the intake of a bot that another service had taken',
   backend_resume: 'somebody had a backend tried again at once',
   consumer_forget: 'a named consumer of a bot was forgotten',
   sink_add: 'an event sink was added',

@@ -76,6 +76,20 @@ export const botResource = z
       .boolean()
       .describe('True if updates come in: the platform has our webhook, or it answered a poll within the last 90 s.'),
     webhook_mode: z.boolean().describe(WEBHOOK_MODE_NOTE),
+    intake: z
+      .strictObject({
+        way: z
+          .enum(['polling', 'webhook'])
+          .describe('polling: Flotilla polls the platform. webhook: the platform pushes.'),
+        foreign_webhook_host: z
+          .string()
+          .optional()
+          .describe('The host of the webhook of another service, to which the platform sends the updates instead.'),
+        since: z.iso
+          .datetime()
+          .describe('Since when the updates go that way; with a foreign webhook, since when that is known.'),
+      })
+      .describe('How the updates of the bot come in.'),
     disabled: z
       .boolean()
       .describe('True if the bot is switched off. Then nothing is taken in, forwarded, routed or sent.'),
@@ -136,6 +150,7 @@ const BOT: BotResource = {
   description: 'Answers questions about orders',
   running: true,
   webhook_mode: false,
+  intake: { way: 'polling', since: '2026-01-01T09:00:00.000Z' },
   disabled: false,
   max_connections: 40,
   silent_after_s: 300,
@@ -314,6 +329,26 @@ export const botOperations = {
     readOnlyFields,
     errors: PLATFORM_ERRORS,
     example: { input: { id: 7 }, output: { ...BOT, disabled: true, running: false } },
+  }),
+
+  takeBackBot: defineOperation({
+    ...oneBot,
+    method: 'POST',
+    audit: ['take_back'],
+    paths: ['/api/bots/take-back'],
+    role: 'any',
+    summary: 'Restores the intake of a bot whose updates go to a webhook of another service.',
+    description:
+      'Flotilla removes that webhook, or sets its own one again, as `webhook_mode` says. Updates that wait at the platform are kept. The other service gets no more updates; if it sets its webhook again, it knows the token: revoke the token at BotFather.',
+    output: okAnswer.extend({
+      removed_url_host: z
+        .string()
+        .optional()
+        .describe('The host of the webhook that was removed. Absent: there was none.'),
+    }),
+    readOnlyFields,
+    errors: PLATFORM_ERRORS,
+    example: { input: { id: 7 }, output: { ok: true, removed_url_host: 'n8n.example.com' } },
   }),
 
   revealToken: defineOperation({

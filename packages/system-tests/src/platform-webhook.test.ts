@@ -124,14 +124,16 @@ describe('intake by webhook', () => {
 
   test.each([
     'deleteWebhook',
-    'setWebhook?url=http://127.0.0.1:1/elsewhere',
+    'setWebhook?url=http://127.0.0.1:2/telegram/<bot>',
     'setWebhook?url=<ours>&allowed_updates=["message"]',
     'setWebhook?url=<ours>&max_connections=7',
   ])('a webhook that somebody changed at the platform is made ours again: %s', async (call) => {
     const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
     const ours = await webhook(bot);
     const change = async () => {
-      const answer = await fetch(`${fleet.simulator.url}/bot${bot.token}/${call.replace('<ours>', ours.url)}`);
+      const answer = await fetch(
+        `${fleet.simulator.url}/bot${bot.token}/${call.replace('<ours>', ours.url).replace('<bot>', `${bot.id}`)}`,
+      );
       return answer.status === 200 && JSON.stringify(await webhook(bot)) !== JSON.stringify(ours);
     };
     await waitFor(change, { message: 'the platform to take a webhook again' });
@@ -232,21 +234,60 @@ describe('switching the intake', () => {
     expect((await webhook(bot)).url).toBe('');
   }, 120_000);
 
-  test('a webhook of somebody else is not removed from a polled bot, and the error names it', async () => {
-    const bot = await fleet.addBot({ long_poll_enabled: true });
-    await setWebhook(bot, 'http://127.0.0.1:1/elsewhere');
-    const error = async () => {
-      const bots = await fleet.rest<{ id: number; last_error: string }[]>('/api/bots');
-      return bots.find(({ id }) => id === bot.id)?.last_error ?? '';
+  describe.each([
+    ['a polled bot', false],
+    ['a bot with webhook mode', true],
+  ])('a webhook that another service set for %s', (_name, webhookMode) => {
+    type Shown = { running: boolean; intake: object; attention: { kind: string; text: string }[] };
+    const FOREIGN = 'http://127.0.0.1:1/elsewhere';
+    const shown = (bot: FleetBot) => fleet.rest<Shown>(`/api/bots/show?id=${bot.id}`);
+    const kinds = async (bot: FleetBot) => (await shown(bot)).attention.map(({ kind }) => kind);
+    const untilForeign = (bot: FleetBot) =>
+      waitFor(async () => (await kinds(bot)).includes('foreign_webhook'), {
+        timeoutMs: 60_000,
+        message: 'attention',
+      });
+    const proxied = async (bot: FleetBot, method: string) => {
+      const answer = await fetch(`http://127.0.0.1:${fleet.apis[0]!.port}/tgapi/bot${bot.token}/${method}`);
+      return ((await answer.json()) as { result: unknown }).result;
     };
-    await waitFor(async () => (await error()).includes('webhook is active'), {
-      timeoutMs: 60_000,
-      message: 'the error',
-    });
-    const failures = async () => Number(await redis.commands.hget(botKeys(bot.id).state, 'pollTries'));
-    await waitFor(async () => (await failures()) > 3, { timeoutMs: 60_000, message: 'more conflicts in a row' });
-    expect((await webhook(bot)).url).toBe('http://127.0.0.1:1/elsewhere');
-  }, 120_000);
+    const foreignBot = async (): Promise<FleetBot> => {
+      const bot = await fleet.addBot({ long_poll_enabled: true, webhook_mode: webhookMode });
+      await setWebhook(bot, FOREIGN);
+      await untilForeign(bot);
+      return bot;
+    };
+
+    test('stays, is told with its host, and is taken back without a loss', async () => {
+      const bot = await foreignBot();
+      expect((await webhook(bot)).url).toBe(FOREIGN);
+      const way = webhookMode ? 'webhook' : 'polling';
+      expect(await shown(bot)).toMatchObject({
+        intake: { way, foreign_webhook_host: '127.0.0.1:1', since: expect.any(String) },
+        attention: [{ kind: 'foreign_webhook', severity: 'error', text: expect.stringContaining('127.0.0.1:1') }],
+      });
+      expect(await proxied(bot, 'getWebhookInfo')).toMatchObject({
+        url: '',
+        last_error_message: expect.stringContaining('127.0.0.1:1'),
+      });
+      await fleet.control.generate({ bots: [bot.platformId], chats: 1, count: 3 });
+      const taken = await fleet.rest('/api/bots/take-back', { id: bot.id });
+      expect(taken).toEqual({ ok: true, removed_url_host: '127.0.0.1:1' });
+      expect((await webhook(bot)).url).toBe(webhookMode ? `http://127.0.0.1:1/telegram/${bot.id}` : '');
+      if (webhookMode) expect(await push(bot, update(1))).toBe(200);
+      else await waitFor(async () => (await pulled(bot)).length === 3, { message: 'what waited at the platform' });
+      await waitFor(async () => (await kinds(bot)).length === 0, { message: 'no attention' });
+      const entries = await fleet.rest<{ details: string }[]>(`/api/adminlog?bot_id=${bot.id}&action=take_back`);
+      expect(entries).toMatchObject([{ details: 'from 127.0.0.1:1' }]);
+    }, 120_000);
+
+    test('goes with a deleteWebhook of the program', async () => {
+      const bot = await foreignBot();
+      expect(await proxied(bot, 'deleteWebhook')).toBe(true);
+      expect((await webhook(bot)).url).not.toBe(FOREIGN);
+      await waitFor(async () => !(await kinds(bot)).includes('foreign_webhook'));
+    }, 120_000);
+  });
 
   test('under load, from polling to webhook and back, loses nothing and keeps the order', async () => {
     book = ledger();

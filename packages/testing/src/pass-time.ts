@@ -13,7 +13,18 @@ const TIMES = [
     'trimmedAt',
     'updateAt',
   ],
-  ...['pollOkAt', 'pollErrAt', 'hookOkAt', 'refusedAt', 'pushOkAt', 'pushErrAt', 'pulledAt', 'parkedAt', 'polledAt'],
+  ...[
+    'pollOkAt',
+    'pollErrAt',
+    'hookOkAt',
+    'refusedAt',
+    'foreignAt',
+    'pushOkAt',
+    'pushErrAt',
+    'pulledAt',
+    'parkedAt',
+    'polledAt',
+  ],
 ];
 
 const MOVE_BACK = `

@@ -1,10 +1,13 @@
 import type { BackendState } from '@flotilla/contract/bots.ts';
+import { foreignWebhookText } from '@flotilla/domain/fleet/bots/foreign-webhook.ts';
 import type { BotApiAnswer } from './answer.ts';
 
 /** A webhook as its caller may see it. `backend` is null if there is none. */
 type Webhook = {
   pending: number;
   allowedUpdates: readonly string[] | null;
+  /** The webhook of another service at the platform, which gets the updates instead. */
+  foreign?: { host: string; sinceMs: number } | null;
   backend: {
     url: string;
     hasCertificate: boolean;
@@ -17,7 +20,7 @@ type Webhook = {
 };
 
 /** The answer to `getWebhookInfo`, with the fields of the platform; the state of a backend is shown while it is not `ok`. */
-export function webhookInfo({ pending, allowedUpdates, backend }: Webhook): BotApiAnswer {
+export function webhookInfo({ pending, allowedUpdates, foreign = null, backend }: Webhook): BotApiAnswer {
   const info: Record<string, unknown> = {
     url: backend?.url ?? '',
     has_custom_certificate: backend?.hasCertificate ?? false,
@@ -31,6 +34,10 @@ export function webhookInfo({ pending, allowedUpdates, backend }: Webhook): BotA
     if (backend.state !== 'ok') info.backend_state = backend.state;
     info.max_connections = backend.maxConnections;
     if (backend.ipAddress !== '') info.ip_address = backend.ipAddress;
+  }
+  if (foreign !== null) {
+    info.last_error_date = Math.floor(foreign.sinceMs / 1000);
+    info.last_error_message = foreignWebhookText(foreign.host);
   }
   if (allowedUpdates !== null) info.allowed_updates = allowedUpdates;
   return { ok: true, result: JSON.stringify(info) };

@@ -162,7 +162,7 @@ test('what comes in, the backend and the settings of a bot need attention, and a
   await patch(refused, { refusedAt: HOUR_AGO_MS, pollErr: 'Unauthorized', pollErrAt: Date.now() + 60_000 });
   await patch(refused, { failingSince: HOUR_AGO_MS, openUntil: Date.now() + 60_000, pushErr: 'connect ECONNREFUSED' });
   expect(await ofBot(refused)).toMatchObject([
-    { kind: 'intake_failing', severity: 'error', since: iso(HOUR_AGO_MS), text: 'Unauthorized' },
+    { kind: 'token_revoked', severity: 'error', since: iso(HOUR_AGO_MS), text: 'Unauthorized' },
     { kind: 'backend_open', reader: 'push', waiting: 0, text: 'connect ECONNREFUSED' },
   ]);
   await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: refused.id } });

@@ -49,6 +49,7 @@ describe('adding a bot', () => {
       silent_after_s: 300,
       flood: 'pass',
       flood_until: null,
+      intake: { way: 'polling', since: expect.any(String) },
       last_error: '',
       pending_update_count: 0,
       backend_state: 'ok',

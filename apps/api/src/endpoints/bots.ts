@@ -5,6 +5,7 @@ import { type BotCursor, cursorOf, findBots, type SortedBot } from '@flotilla/do
 import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/fleet/bots/bot.ts';
 import { deleteBot } from '@flotilla/domain/fleet/bots/delete-bot.ts';
+import { takeBack } from '@flotilla/domain/fleet/bots/take-back.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
 import { validateToken } from '@flotilla/domain/fleet/bots/validate-token.ts';
@@ -53,6 +54,11 @@ export const botHandlers: Handlers<typeof botOperations> = {
 
   async toggleBotDisabled(context, { input, caller, by }) {
     return presentBotNow(context, caller, await toggleBot(context, by, input.id));
+  },
+
+  async takeBackBot(context, { input, by }) {
+    const host = await takeBack(context, by, requireBot(context, input.id));
+    return { ...OK, ...(host === null ? {} : { removed_url_host: host }) };
   },
 
   async revealToken(context, { input, by }) {

@@ -271,6 +271,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   validateToken: async () => ({ token: await newToken() }),
   updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20, pace: { per_second: 30 } }),
   toggleBotDisabled: async () => ({ id: await newBot() }),
+  takeBackBot: () => ({ id: botId }),
   revealToken: () => ({ id: botId }),
   deleteBot: async () => ({ id: await newBot() }),
   testDelivery: async () => {

@@ -15,6 +15,15 @@ export function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotReso
   return presentBotTo(seesSecrets(caller) ? 'who sees secrets' : 'others', bot, status);
 }
 
+function intakeOf(bot: Bot, { foreignWebhook, intakeSinceMs }: BotStatus): BotResource['intake'] {
+  const sinceMs = foreignWebhook?.sinceMs ?? intakeSinceMs ?? bot.createdAt.getTime();
+  return {
+    way: bot.webhookMode ? 'webhook' : 'polling',
+    ...(foreignWebhook === null ? {} : { foreign_webhook_host: foreignWebhook.host }),
+    since: new Date(sinceMs).toISOString(),
+  };
+}
+
 /** The bot as all callers of one of these two kinds see it. */
 export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, status: BotStatus): BotResource {
   const secrets = audience === 'who sees secrets' ? bot : maskedSecrets(bot);
@@ -33,6 +42,7 @@ export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, 
     description: bot.description,
     running: status.running,
     webhook_mode: bot.webhookMode,
+    intake: intakeOf(bot, status),
     disabled: bot.disabled,
     max_connections: bot.maxConnections,
     silent_after_s: bot.silentAfterS,

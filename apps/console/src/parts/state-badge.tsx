@@ -16,6 +16,8 @@ type Look = keyof typeof SHAPES;
 const LOOKS: Record<BotMark, Look> = {
   ok: 'ok',
   disabled: 'disabled',
+  token_revoked: 'open',
+  foreign_webhook: 'open',
   intake_failing: 'not_polled',
   intake_paused: 'not_polled',
   backend_open: 'open',

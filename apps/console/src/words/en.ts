@@ -207,6 +207,8 @@ export const words = {
   marks: {
     ok: 'Working',
     disabled: 'Disabled',
+    token_revoked: 'Token revoked',
+    foreign_webhook: 'Taken by another service',
     intake_failing: 'No intake',
     intake_paused: 'Intake waits',
     backend_open: 'Backend down',
@@ -222,6 +224,9 @@ export const words = {
   markHints: {
     ok: 'Updates come in and are read.',
     disabled: 'The bot is switched off. What waits is kept.',
+    token_revoked: 'Telegram refuses the token. Replace it with the new one from BotFather.',
+    foreign_webhook:
+      'Somebody saved the token in another service, which set a webhook. It gets the updates, and this fleet gets none.',
     intake_failing: 'The bot is enabled, but no updates come in.',
     intake_paused: 'Nothing is taken in until there is room. The platform keeps updates for a day.',
     backend_open: 'The backend has failed for 10 s. It gets a probe now and then, and updates wait.',
@@ -326,6 +331,8 @@ export const words = {
     forwardingOff: 'Forwarding is switched off: the backend of this bot gets no updates.',
     forwardingOffLink: 'Switch it on in the settings',
     flooded: 'The bot sent too fast. The platform takes all its calls again',
+    takeBack: 'Take it back',
+    replaceToken: 'Replace token',
     lastError: 'Last error',
     error: 'Error',
     readers: {

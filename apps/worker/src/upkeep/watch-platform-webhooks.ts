@@ -1,15 +1,17 @@
 import { clearRefusal, noteRefusal } from '@flotilla/domain/delivery/polling/note-refusal.ts';
 import { type Bot, usesPlatformWebhook } from '@flotilla/domain/fleet/bots/bot.ts';
+import { foreignWebhookText, noteForeignWebhook } from '@flotilla/domain/fleet/bots/foreign-webhook.ts';
 import { NOW, patchBotState } from '@flotilla/domain/fleet/bots/patch-bot-state.ts';
 import { removePlatformWebhook, repairPlatformWebhook } from '@flotilla/domain/fleet/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { WorkerContext } from '../context.ts';
 
-const CHECK_EVERY_MS = 60_000;
+/** Each check is a call to the platform: large fleets are checked less often. */
+const CHECK_EVERY_MS = { least: 20_000, perBot: 20, most: 60_000 };
 const CHECKS_AT_ONCE = 20;
 
-/** Checks each pushed bot's webhook at the platform once a minute over all workers, and sets changed ones again. */
+/** Checks each pushed bot's webhook at the platform, every 20 to 60 s over all workers, and sets changed ones again. */
 export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> {
   const pushed = deps.directory.all().filter(usesPlatformWebhook);
   if (pushed.length === 0 || deps.publicUrl === null) return;
@@ -21,8 +23,9 @@ export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> 
 
 /** Claims the check of each bot by setting its key. A worker that finds the key set leaves the check to another one. */
 async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
+  const everyMs = Math.min(CHECK_EVERY_MS.most, Math.max(CHECK_EVERY_MS.least, bots.length * CHECK_EVERY_MS.perBot));
   const replies = await deps.redis.runMany(
-    bots.map((bot) => ['set', botKeys(bot.id).webhookCheck, '1', 'PX', CHECK_EVERY_MS, 'NX']),
+    bots.map((bot) => ['set', botKeys(bot.id).webhookCheck, '1', 'PX', everyMs, 'NX']),
   );
   return bots.filter((_, at) => replies[at] === 'OK');
 }
@@ -32,8 +35,14 @@ async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void> {
   const refusedAtMs = Number((await deps.redis.commands.hget(botKeys(bot.id).state, 'refusedAt')) ?? 0);
   try {
     const found = await repairPlatformWebhook(deps, bot);
-    if (found === 'repaired') deps.measure.repairs.inc({ what: 'webhook' });
-    if (found === 'repaired') {
+    if (found.outcome === 'foreign') {
+      await patchBotState(deps, bot, { hookOkAt: 0, pollErr: foreignWebhookText(found.host), pollErrAt: NOW });
+      await noteForeignWebhook(deps, bot, found.host);
+      if (refusedAtMs > 0) await clearRefusal(deps, bot, refusedAtMs);
+      return;
+    }
+    if (found.outcome === 'repaired') {
+      deps.measure.repairs.inc({ what: 'webhook' });
       deps.log.warn({ bot: bot.id }, 'the webhook at the platform was not ours; it was set again');
       await removeUnwanted(deps, bot);
     }

@@ -13,7 +13,9 @@ import { readBotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS, hasBackend } from '@flotilla/domain/fleet/bots/bot.ts';
 import { clearBackend } from '@flotilla/domain/fleet/bots/clear-backend.ts';
+import { newestBot } from '@flotilla/domain/fleet/bots/newest-bot.ts';
 import { type BackendSettings, setBackend } from '@flotilla/domain/fleet/bots/set-backend.ts';
+import { takeBack } from '@flotilla/domain/fleet/bots/take-back.ts';
 import { resultOf } from '@flotilla/domain/fleet/bots/validate-token.ts';
 import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
@@ -67,18 +69,25 @@ export async function setWebhookOfStranger(context: Context, token: string, call
   return bot === null ? UNAUTHORIZED : takeSettings(context, call.by, bot, wanted.settings);
 }
 
-/** Removes the bot's backend and turns proxy mode off. */
+/** Removes the bot's backend and turns proxy mode off, and removes the webhook of another service at the platform. */
 export async function deleteWebhook(context: Context, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
   const allowedUpdates = storedKinds(parameters);
+  const { foreignWebhook } = await readBotStatus(context, bot);
+  if (foreignWebhook !== null && !bot.disabled) await takeBack(context, by, bot);
   const outcome = await clearBackend(context, by, bot, {
     dropPending: switchParameter(parameters, 'drop_pending_updates'),
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
   });
-  return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
+  const wasForeign = outcome === 'already-deleted' && foreignWebhook !== null;
+  return { ok: true, result: 'true', description: DESCRIPTIONS[wasForeign ? 'deleted' : outcome] };
 }
 
-/** Describes the backend as the platform describes a webhook, with the URL exactly as it was set. */
-export async function getWebhookInfo(context: Context, { bot }: InterceptedCall): Promise<BotApiAnswer> {
+/**
+ * Describes the backend as the platform describes a webhook, with the URL exactly as it was set. A program's next call may
+ * go to another replica than its setWebhook, so the bot is read anew.
+ */
+export async function getWebhookInfo(context: Context, call: InterceptedCall): Promise<BotApiAnswer> {
+  const bot = await newestBot(context, call.bot);
   const status = await readBotStatus(context, bot);
   const backend = {
     url: bot.backendUrl,
@@ -91,6 +100,7 @@ export async function getWebhookInfo(context: Context, { bot }: InterceptedCall)
   return webhookInfo({
     pending: status.pendingUpdateCount,
     allowedUpdates: bot.allowedUpdates,
+    foreign: status.foreignWebhook,
     backend: hasBackend(bot) ? backend : null,
   });
 }

@@ -12,6 +12,7 @@ import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import { BotTabs } from './bot-tabs.tsx';
+import { IntakeRemedy } from './intake-remedy.tsx';
 import { TestDelivery } from './test-delivery.tsx';
 import { useBot } from './use-bot.ts';
 import './bot.css';
@@ -50,6 +51,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
   const deliveriesWords = useDeliveriesWords();
   const [testing, setTesting] = useState(false);
   const { last_error: lastError, last_error_at: lastErrorAt, failing_since: since } = bot;
+  const intake = bot.attention.find(({ kind }) => kind === 'foreign_webhook' || kind === 'token_revoked');
   return (
     <>
       <header className="bot-head">
@@ -76,7 +78,21 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
           {words.bot.flooded} <Until at={bot.flood_until} />
         </p>
       )}
-      {lastError && (
+      {intake && (
+        <div className="notice bad">
+          <p>
+            <strong>{words.marks[intake.kind]}.</strong> {words.markHints[intake.kind]}{' '}
+            {bot.intake.foreign_webhook_host && <bdi>{bot.intake.foreign_webhook_host}</bdi>}{' '}
+            {intake.since && (
+              <small className="muted">
+                <Ago at={intake.since} />
+              </small>
+            )}
+          </p>
+          <IntakeRemedy bot={bot} kind={intake.kind} />
+        </div>
+      )}
+      {lastError && !intake && (
         <p className="notice warn">
           <strong>{words.bot.lastError}:</strong> {lastError}{' '}
           {lastErrorAt && (

@@ -12,6 +12,7 @@ import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { resumeBackend } from '../bot/backend-calls.ts';
+import { IntakeRemedy } from '../bot/intake-remedy.tsx';
 import { TryNow } from '../bot/try-now.tsx';
 import { ATTENTION_KINDS } from './fleet-filter.ts';
 
@@ -110,6 +111,7 @@ function BotLine({ kind, bot }: { kind: AttentionKind; bot: BotResource }): Reac
       </span>
       <span className="end">{waiting > 0 && words.waiting(waiting)}</span>
       <span className="act">
+        <IntakeRemedy bot={bot} kind={kind} />
         {TRIED.includes(kind) && <TryNow act={() => resumeBackend({ botId: bot.id, programId })} />}
       </span>
     </li>

@@ -4,8 +4,9 @@ import { type Range, readRange } from '../activity/use-activity.ts';
 
 /** What can be wrong with a bot, the worst first, as the api orders it. */
 const RANKS = {
-  ...{ intake_failing: 1, intake_paused: 2, backend_open: 3, poller_silent: 4, program_parked: 5 },
-  ...{ program_silent: 6, program_failing: 7, flood: 8, backend_failing: 9, forwarding_off: 10, nobody_reads: 11 },
+  ...{ token_revoked: 1, foreign_webhook: 2, intake_failing: 3, intake_paused: 4, backend_open: 5, poller_silent: 6 },
+  ...{ program_parked: 7, program_silent: 8, program_failing: 9, flood: 10, backend_failing: 11 },
+  ...{ forwarding_off: 12, nobody_reads: 13 },
 } satisfies Record<AttentionKind, number>;
 export const ATTENTION_KINDS = Object.keys(RANKS) as AttentionKind[];
 

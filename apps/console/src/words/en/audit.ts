@@ -60,6 +60,7 @@ const actions: Record<AuditAction, string> = {
   test_delivery: 'Tested a backend',
   redrive: 'Sent dead letters again',
   discard: 'Deleted dead letters',
+  take_back: 'Took the updates back',
   backend_resume: 'Had a backend tried at once',
   consumer_forget: 'Forgot a consumer',
   sink_add: 'Added an event sink',

@@ -82,6 +82,7 @@ export const audit: Words['audit'] = {
     test_delivery: 'Проверка бэкенда',
     redrive: 'Повторная отправка недоставленного',
     discard: 'Удаление недоставленного',
+    take_back: 'Возврат приёма обновлений',
     backend_resume: 'Немедленная проверка бэкенда',
     consumer_forget: 'Потребитель забыт',
     sink_add: 'Добавление получателя событий',

@@ -8,6 +8,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import { polls } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { botForTurn } from '../../fleet/bots/bot-for-turn.ts';
+import { noteForeignWebhook } from '../../fleet/bots/foreign-webhook.ts';
 import { askedKinds } from '../../fleet/bots/named-kinds.ts';
 import { NOW, patchBotState } from '../../fleet/bots/patch-bot-state.ts';
 import { removeOurWebhook, type WebhookDeps } from '../../fleet/bots/platform-webhook.ts';
@@ -171,7 +172,7 @@ async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll
   // The platform may have refused the old token, while the new configuration is on its way to this process.
   if (Number(revision) > bot.revision) return { next: 'at', atMs: nowMs + CHANGED_PAUSE_MS };
   const inARow = Number(okAt ?? 0) > Number(failedAt ?? 0) ? 1 : Number(failures ?? 0) + 1;
-  if (failed.isConflict && inARow >= CONFLICTS_BEFORE_CHECK && (await tryToRemoveOurWebhook(deps, bot)))
+  if (failed.isConflict && inARow >= CONFLICTS_BEFORE_CHECK && (await isOurWebhookRemoved(deps, bot)))
     return { next: 'again' };
   await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: NOW, pollTries: inARow });
   const wasRefused = Number(refusedAt ?? 0) > 0;
@@ -180,11 +181,19 @@ async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll
 }
 
 /** Our webhook can be left behind if a process sets it just before a switch to polling, or dies in between. */
-async function tryToRemoveOurWebhook(deps: PollingDeps, bot: Bot): Promise<boolean> {
+async function isOurWebhookRemoved(deps: PollingDeps, bot: Bot): Promise<boolean> {
   try {
-    const removed = await removeOurWebhook(deps, bot);
-    if (removed) deps.log.warn({ bot: bot.id }, 'our webhook was still set at the platform; it was removed');
-    return removed;
+    const found = await removeOurWebhook(deps, bot);
+    switch (found.outcome) {
+      case 'removed':
+        deps.log.warn({ bot: bot.id }, 'our webhook was still set at the platform; it was removed');
+        return true;
+      case 'foreign':
+        await noteForeignWebhook(deps, bot, found.host);
+        return false;
+      case 'none':
+        return false;
+    }
   } catch (error) {
     deps.log.warn({ bot: bot.id, reason: String(error) }, 'the webhook at the platform could not be checked');
     return false;

@@ -1,11 +1,12 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { programKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../bots/bot.ts';
+import { foreignWebhookText } from '../bots/foreign-webhook.ts';
 import type { Attention } from './attention.ts';
 import type { ProgramAttentionByBot } from './program-attention.ts';
 
-/** The last errors of a bot, '' for none; and until when it is flooded. */
-type Errors = { intake: string; backend: string; floodUntilMs: number | null };
+/** The last errors of a bot, '' for none; and the host of a foreign webhook, and until when it is flooded. */
+type Errors = { intake: string; backend: string; foreignHost: string; floodUntilMs: number | null };
 export type TextOf = (bot: Bot, attention: Attention, errors: Errors) => string;
 
 /** Where the state of a program says why. */
@@ -31,12 +32,16 @@ export async function attentionTexts(
 function textOf(
   bot: Bot,
   { kind, programId }: Attention,
-  { intake, backend, floodUntilMs }: Errors,
+  { intake, backend, foreignHost, floodUntilMs }: Errors,
   ofProgram: string,
 ): string {
   const name = `"${bot.programs.find(({ id }) => id === programId)?.name ?? programId}"`;
   const because = (error: string) => (error === '' ? '' : `: ${error}`);
   switch (kind) {
+    case 'token_revoked':
+      return intake || 'The platform refuses the token of the bot';
+    case 'foreign_webhook':
+      return foreignWebhookText(foreignHost);
     case 'intake_failing':
       return intake || 'No updates come in from the platform';
     case 'intake_paused':

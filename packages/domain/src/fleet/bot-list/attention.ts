@@ -1,5 +1,6 @@
 import { ATTENTION_KINDS, type AttentionKind } from '@flotilla/contract/attention.ts';
 import { type Bot, hasBackend, polls, routes } from '../bots/bot.ts';
+import { foreignSinceMs } from '../bots/foreign-webhook.ts';
 import { backendStateOf, isRunning, pendingOf, type ReadNumber } from './bot-state.ts';
 import type { ProgramAttention } from './program-attention.ts';
 import { isSilent } from './silent.ts';
@@ -15,7 +16,7 @@ export type Attention = {
   waiting: number | null;
 };
 
-const INTAKE = ['pollOkAt', 'hookOkAt', 'refusedAt', 'intakePausedAt', 'updateAt'] as const;
+const INTAKE = ['pollOkAt', 'hookOkAt', 'refusedAt', 'foreignAt', 'intakePausedAt', 'updateAt'] as const;
 const PUSH = ['failingSince', 'openUntil', 'allowedCount', 'pushCursorCount', 'pushPending'] as const;
 const PULL = ['allowedCount', 'pullCursorCount', 'pulledAt', 'servedSince'] as const;
 const FIELDS = {
@@ -71,9 +72,12 @@ function intakeAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention
   if (pausedAt > tookAt && nowMs - pausedAt < PAUSE_SHOWN_MS) {
     return { ...NOBODY, kind: 'intake_paused', sinceMs: tookAt || null };
   }
+  if (refusedAt > 0) return { ...NOBODY, kind: 'token_revoked', sinceMs: refusedAt };
+  const foreignAt = foreignSinceMs(bot, number);
+  if (foreignAt !== null) return { ...NOBODY, kind: 'foreign_webhook', sinceMs: foreignAt };
   const isNew = nowMs - bot.createdAt.getTime() < UNHEARD_MS;
-  if (refusedAt === 0 && (isNew || isRunning(bot, nowMs, number))) return null;
-  return { ...NOBODY, kind: 'intake_failing', sinceMs: refusedAt || (polls(bot) ? polledAt : 0) || null };
+  if (isNew || isRunning(bot, nowMs, number)) return null;
+  return { ...NOBODY, kind: 'intake_failing', sinceMs: (polls(bot) && polledAt) || null };
 }
 
 function backendAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention | null {

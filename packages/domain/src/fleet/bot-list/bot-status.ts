@@ -3,6 +3,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import { type Bot, polls } from '../bots/bot.ts';
+import { foreignSinceMs } from '../bots/foreign-webhook.ts';
 import { type Attention, attentionOf, type KnownFloods } from './attention.ts';
 import { attentionTexts, type TextOf } from './attention-texts.ts';
 import { backendStateOf, isRunning, pendingOf, type ReadNumber } from './bot-state.ts';
@@ -26,6 +27,10 @@ export type BotStatus = {
   failingSinceMs: number | null;
   /** When intake of an enabled bot that is not running last worked; null if it never did, or nobody knows when. */
   intakeStoppedAtMs: number | null;
+  /** The webhook of another service that gets the updates instead of us; null while our intake works. */
+  foreignWebhook: { host: string; sinceMs: number } | null;
+  /** When intake was switched to polling or to pushes last; null if it never was. */
+  intakeSinceMs: number | null;
   /** Until when the platform takes no more of some of its calls; null if it takes all. */
   floodUntilMs: number | null;
   /** What is wrong with it, the worst first. */
@@ -52,6 +57,9 @@ const FIELDS = [
   'openUntil',
   'hookOkAt',
   'intakePausedAt',
+  'intakeSince',
+  'foreignAt',
+  'foreignHost',
   'pulledAt',
   'servedSince',
 ];
@@ -95,7 +103,14 @@ function statusFrom(
   const intakeError = standing(fault('pollErr', 'pollErrAt'), intakeOkAtMs);
   const backendError = standing(deliveryError, number('pushOkAt'));
   const floodUntilMs = floods.statusOf(bot.id)?.untilMs ?? null;
-  const errors = { intake: intakeError?.message ?? '', backend: backendError?.message ?? '', floodUntilMs };
+  const foreignSince = foreignSinceMs(bot, number);
+  const foreignHost = field.foreignHost ?? '';
+  const errors = {
+    foreignHost,
+    intake: intakeError?.message ?? '',
+    backend: backendError?.message ?? '',
+    floodUntilMs,
+  };
   return {
     running,
     lastError: newest(intakeError, backendError),
@@ -105,6 +120,8 @@ function statusFrom(
     backendState,
     failingSinceMs: backendState === 'ok' ? null : number('failingSince'),
     intakeStoppedAtMs: running || bot.disabled ? null : intakeStoppedAtMs(bot, number),
+    foreignWebhook: foreignSince === null ? null : { host: foreignHost, sinceMs: foreignSince },
+    intakeSinceMs: number('intakeSince') || null,
     floodUntilMs,
     attention: attentionOf(bot, nowMs, number, programs, floods).map((one) => ({
       ...one,

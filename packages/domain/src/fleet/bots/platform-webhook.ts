@@ -65,39 +65,66 @@ export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot
   resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }));
 }
 
+/** What a check of the webhook at the platform found. `host` is that of somebody else's webhook, with its port. */
+export type CheckedWebhook = { outcome: 'ours' | 'repaired' } | { outcome: 'foreign'; host: string };
+
 /**
  * Checks that the webhook at the platform is ours and asks for all kinds that readers named, and sets it again if not.
+ * A webhook that leads to another service stays: two services that repair it would take it from each other for ever.
  * Throws FlotillaError.
  */
 export async function repairPlatformWebhook(
   deps: WebhookDeps & Pick<BotDeps, 'clock' | 'redis'>,
   bot: Bot,
-): Promise<'ours' | 'repaired'> {
+): Promise<CheckedWebhook> {
   const { ignoredKinds } = botKeys(bot.id);
   const wanted = askedKinds(deps, bot);
   const lacking = ({ allowed_updates: kinds }: Fields) =>
     wanted.filter((kind) => !(Array.isArray(kinds) && kinds.includes(kind))).join(',');
   const info = await webhookAtPlatform(deps, bot);
+  const host = hostOf(info.url);
+  // A URL with our path may be ours from before PUBLIC_URL was changed.
+  if (host !== null && !String(info.url).endsWith(`/telegram/${bot.id}`)) return { outcome: 'foreign', host };
   const isOurs = isOurWebhook(info, platformWebhookUrl(deps, bot), deps.clock.nowMs());
-  if (isOurs && lacking(info) === ((await deps.redis.commands.get(ignoredKinds)) ?? '')) return 'ours';
+  if (isOurs && lacking(info) === ((await deps.redis.commands.get(ignoredKinds)) ?? '')) return { outcome: 'ours' };
   await setPlatformWebhook(deps, bot);
   // A platform does not tell the names that it does not know. It is asked again for them once a day.
   const ignored = lacking(await webhookAtPlatform(deps, bot));
   await deps.redis.commands.set(ignoredKinds, ignored, 'PX', ASK_AGAIN_AFTER_MS);
-  return isOurs && ignored === lacking(info) ? 'ours' : 'repaired';
+  return { outcome: isOurs && ignored === lacking(info) ? 'ours' : 'repaired' };
 }
 
-async function webhookAtPlatform({ platform }: WebhookDeps, bot: Bot): Promise<Fields> {
+async function webhookAtPlatform({ platform }: Pick<BotDeps, 'platform'>, bot: Bot): Promise<Fields> {
   return (resultOf(await platform.call(bot.token, 'getWebhookInfo')) ?? {}) as Fields;
 }
 
-/** Removes the webhook at the platform if it leads to us; one that leads elsewhere stays. Throws FlotillaError. */
-export async function removeOurWebhook(deps: WebhookDeps, bot: Bot): Promise<boolean> {
-  if (deps.publicUrl === null) return false;
-  const info = await webhookAtPlatform(deps, bot);
-  if (info.url !== platformWebhookUrl(deps, bot)) return false;
+/**
+ * Removes the webhook at the platform if it leads to us; one that leads elsewhere stays, and its host is returned.
+ * Throws FlotillaError.
+ */
+export async function removeOurWebhook(
+  deps: Pick<WebhookDeps, 'platform' | 'publicUrl'>,
+  bot: Bot,
+): Promise<{ outcome: 'none' | 'removed' } | { outcome: 'foreign'; host: string }> {
+  const { url } = await webhookAtPlatform(deps, bot);
+  const host = hostOf(url);
+  if (host === null) return { outcome: 'none' };
+  if (deps.publicUrl === null || url !== platformWebhookUrl(deps, bot)) return { outcome: 'foreign', host };
   await removePlatformWebhook(deps, bot);
-  return true;
+  return { outcome: 'removed' };
+}
+
+/** The host of the webhook of another service at the platform; null if there is none. Throws FlotillaError. */
+export async function foreignWebhookHost(
+  deps: Pick<WebhookDeps, 'platform' | 'publicUrl'>,
+  bot: Bot,
+): Promise<string | null> {
+  const { url } = await webhookAtPlatform(deps, bot);
+  return deps.publicUrl !== null && url === platformWebhookUrl(deps, bot) ? null : hostOf(url);
+}
+
+function hostOf(url: unknown): string | null {
+  return (typeof url === 'string' && URL.parse(url)?.host) || null;
 }
 
 /** Compares getWebhookInfo with what setPlatformWebhook asks for, apart from the kinds. */

@@ -25,6 +25,7 @@ export async function switchIntake(
   if (uses && (!used || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
   if (used && !uses) await removePlatformWebhook(deps, wanted);
   const changed = await changeBot(deps, by, bot.id, changes, cursors);
+  if (used !== uses) await patchBotState(deps, changed, { intakeSince: NOW, foreignAt: 0 });
   if (uses) await patchBotState(deps, changed, { hookOkAt: NOW });
   return changed;
 }

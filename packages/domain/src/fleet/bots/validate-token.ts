@@ -9,8 +9,6 @@ export type PlatformIdentity = { id: number; username: string; firstName: string
 const TOKEN = /^[1-9]\d{0,15}:[A-Za-z0-9_-]{1,80}$/;
 /** The message for a refused token. The platform's "Unauthorized" would seem to be about the caller's credential. */
 export const TOKEN_REFUSED = 'Telegram refused this bot token';
-/** True for the words in which a bot's state keeps such a refusal. */
-export const isTokenRefusal = (reason: string): boolean => reason.startsWith(TOKEN_REFUSED);
 const REFUSING_TOKENS = [401, 404];
 const ME = z.object({ id: z.int(), username: z.string().default(''), first_name: z.string().default('') });
 

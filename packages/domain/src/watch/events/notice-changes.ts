@@ -12,7 +12,6 @@ import type { StatusColumns } from '../../fleet/bot-list/status-columns.ts';
 import type { ActiveProgram } from '../../fleet/bots/active-program.ts';
 import { type Bot, hasBackend } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
-import { isTokenRefusal } from '../../fleet/bots/validate-token.ts';
 import { type NewEvent, recordEvent } from '../../people/events/record-event.ts';
 
 export type NoticeDeps = {
@@ -44,6 +43,8 @@ const OF_ATTENTION: Partial<Record<AttentionKind, { standing: Standing; begins: 
   poller_silent: { standing: 'poller', begins: true },
   program_silent: { standing: 'program_silent', begins: true },
   program_parked: { standing: 'program_parked', begins: true },
+  token_revoked: { standing: 'intake', begins: true },
+  foreign_webhook: { standing: 'intake', begins: true },
   intake_failing: { standing: 'intake', begins: true },
   flood: { standing: 'flood', begins: true },
 };
@@ -115,10 +116,10 @@ function forgetAllBut(unsure: NoticeDeps['unsure'], stands: ReadonlySet<string>)
 
 function begins(
   { clock, floods, unsure }: NoticeDeps,
-  { bot, kind, sinceMs, text }: AttentionOfBot,
+  { bot, kind, sinceMs }: AttentionOfBot,
   { key, lookedForMs }: { key: string; lookedForMs: number },
 ): boolean {
-  if (kind === 'intake_failing' && !isTokenRefusal(text)) {
+  if (kind === 'intake_failing') {
     const seenAtMs = unsure.get(key) ?? clock.nowMs();
     unsure.set(key, seenAtMs);
     return clock.nowMs() - seenAtMs >= SETTLING_MS;
@@ -136,8 +137,7 @@ function begins(
 async function begin({ db }: NoticeDeps, one: AttentionOfBot): Promise<void> {
   const { bot, programId, waiting, text } = one;
   const row = { bot_id: bot.id, program_id: programId ?? 0, kind: standingOf(one) };
-  const isUnknown = one.kind === 'intake_failing' && isTokenRefusal(text);
-  const kind = isUnknown ? 'bot.unauthorized' : STANDING[row.kind].begin;
+  const kind = one.kind === 'token_revoked' ? 'bot.unauthorized' : STANDING[row.kind].begin;
   await db.transaction().execute(async (transaction) => {
     const inserted = await transaction
       .insertInto('standing_events')
