@@ -7,7 +7,7 @@ import { NOW, patchBotState } from './patch-bot-state.ts';
 type ReadNumber = (field: string) => number;
 
 /** The fields of a bot's state that foreignSinceMs reads. */
-export const FOREIGN_FIELDS = ['foreignAt', 'pollOkAt', 'hookOkAt'] as const;
+const FOREIGN_FIELDS = ['foreignAt', 'pollOkAt', 'hookOkAt'] as const;
 
 /** Since when (ms) the platform gives the updates to a webhook of another service; null while our intake works. */
 export function foreignSinceMs(bot: Bot, number: ReadNumber): number | null {
