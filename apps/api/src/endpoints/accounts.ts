@@ -14,7 +14,7 @@ import { okWithTokens } from '../present/ok-with-tokens.ts';
 export const accountHandlers: Handlers<typeof accountOperations> = {
   async listAccounts(context, { input }) {
     const { limit, offset } = input;
-    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
     const accounts = accountStore(context.db);
     const [rows, total] = await Promise.all([accounts.list({ limit: limit + 1, offset, afterId }), accounts.count()]);
     return cutPage(rows.map(presentAccount), limit, total, (account) => [account.id]);

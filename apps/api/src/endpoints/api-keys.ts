@@ -16,7 +16,7 @@ import { okWithTokens } from '../present/ok-with-tokens.ts';
 export const apiKeyHandlers: Handlers<typeof apiKeyOperations> = {
   async listApiKeys(context, { input, caller }) {
     const { limit, offset } = input;
-    const beforeId = decodeCursor(input.before, ['number'])?.[0] ?? null;
+    const beforeId = decodeCursor(input.before, ['id'])?.[0] ?? null;
     const query = { accountId: input.user_id, limit: limit + 1, offset, beforeId };
     const { keys, total } = await listApiKeys(context, caller, query);
     return cutPage(keys.map(presentApiKey), limit, total, (key) => [key.id]);

@@ -13,7 +13,7 @@ import { withoutNulls } from './without-nulls.ts';
 export const auditHandlers: Handlers<typeof auditOperations> = {
   async listAuditEntries(context, { input, caller }) {
     const { limit, offset } = input;
-    const before = decodeCursor(input.before, ['number', 'number']);
+    const before = decodeCursor(input.before, ['seconds', 'id']);
     const query = await queryOf(context, caller, input);
     if (query === null) return { rows: [], total: 0, next: null };
     const entries = auditStore(context.db);

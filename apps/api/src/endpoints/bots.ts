@@ -83,10 +83,10 @@ function encodedCursor(found: SortedBot, sort: Sort): Cursor {
 
 function decodedCursor(before: string | undefined, sort: Sort): BotCursor | null {
   if (sort === undefined) {
-    const [id] = decodeCursor(before, ['number']) ?? [];
+    const [id] = decodeCursor(before, ['id']) ?? [];
     return id === undefined ? null : { value: 0, id };
   }
-  const cursor = decodeCursor(before, ['string', sort === 'name' ? 'string' : 'number', 'number']);
+  const cursor = decodeCursor(before, ['text', sort === 'name' ? 'text' : 'ms', 'id']);
   if (cursor === null) return null;
   const [sortedBy, value, id] = cursor;
   if (sortedBy !== sort) throw foreignCursor();

@@ -40,7 +40,7 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
   async listBroadcasts({ db, ...context }, { input, caller }) {
     const { bot_id: botId, state, limit, offset } = input;
     if (botId !== undefined) requireBot({ db, ...context }, botId);
-    const [beforeId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
     const [query, store] = [{ bots: caller.bots, botId, state }, broadcastStore(db)];
     const [rows, total] = await Promise.all([
       store.list(query, { limit: limit + 1, offset, beforeId }),

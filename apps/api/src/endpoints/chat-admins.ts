@@ -13,7 +13,7 @@ import { withoutNulls } from './without-nulls.ts';
 export const chatAdminHandlers: Handlers<typeof chatAdminOperations> = {
   async listChatAdmins(context, { input }) {
     const { limit, offset } = input;
-    const after = decodeCursor(input.before, ['number', 'number']);
+    const after = decodeCursor(input.before, ['count', 'id']);
     const admins = await listChatAdmins(context, requireBot(context, input.bot_id), input.chat_id);
     const rest = after === null ? admins : admins.filter((admin) => comesAfter(admin, after));
     return cutPage(rest.slice(offset).map(presentChatAdmin), limit, admins.length, (row) => [rankOf(row), row.id]);

@@ -26,7 +26,7 @@ import { withoutNulls } from './without-nulls.ts';
 export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
   async listChatUsers(context, { input, caller }) {
     const { limit, offset, q = '' } = input;
-    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
     const bot = await requireBotOfChat(context, caller, input);
     const query = { botId: bot.id, chatId: input.chat_id, q };
     const users = chatUserStore(context.db);

@@ -107,7 +107,7 @@ async function chatsById(
   query: Omit<ChatQuery, 'after'>,
   before: string | undefined,
 ): Promise<Page<ChatResource>> {
-  const after = decodeCursor(before, ['number', 'number']);
+  const after = decodeCursor(before, ['id', 'platformId']);
   const chats = chatStore(context.db);
   const [rows, total] = await Promise.all([
     chats.list({ ...query, limit: query.limit + 1, after }),
@@ -121,7 +121,7 @@ async function recentChats(
   query: Omit<InboxQuery, 'before'>,
   before: string | undefined,
 ): Promise<Page<ChatResource>> {
-  const cursor = decodeCursor(before, ['number', 'number', 'number']);
+  const cursor = decodeCursor(before, ['seconds', 'id', 'platformId']);
   const { chats, total } = await inboxStore(context.db).list({ ...query, limit: query.limit + 1, before: cursor });
   const page = cutPage(chats, query.limit, total, ({ chat }) => [chat.last_date, chat.bot_id, chat.id]);
   return { ...page, rows: await presentInbox(context, page.rows) };

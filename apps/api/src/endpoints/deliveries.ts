@@ -12,10 +12,13 @@ import { presentReader } from '@flotilla/domain/delivery/deliveries/reader-name.
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import type { Context } from '../context.ts';
-import { cutPage, decodeCursor } from '../http/page.ts';
+import { cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
+
+/** More deliveries that are retried are not listed. */
+const MOST_SHOWN = 100_000;
 
 export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
   async listDeliveries(context, { input, caller }) {
@@ -23,7 +26,8 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
     const filter = filterOf(input);
     // A cursor is the id of a dead letter. A negative one tells how many rows were shown, because deliveries that are
     // retried come first and have no stable order.
-    const [cursor = 0] = decodeCursor(input.before, ['number']) ?? [];
+    const [cursor = 0] = decodeCursor(input.before, ['platformId']) ?? [];
+    if (cursor < -MOST_SHOWN) throw foreignCursor();
     const before = cursor > 0 ? cursor : null;
     const offset = cursor < 0 ? -cursor : input.offset;
     const { bots, botIds } = seenBots(context, caller, input.bot_id);

@@ -18,7 +18,7 @@ export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations>
       sinceMs: input.since === undefined ? undefined : input.since * 1000,
       untilMs: input.until === undefined ? undefined : input.until * 1000,
     };
-    const before = decodeCursor(input.before, ['number', 'string']);
+    const before = decodeCursor(input.before, ['ms', 'text']);
     const { attempts, next } = await listAttempts(context, requireBot(context, botId), query, { limit, before });
     return { rows: attempts.map(presentAttempt), total: null, next };
   },

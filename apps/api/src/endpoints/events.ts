@@ -10,7 +10,7 @@ export const eventHandlers: Handlers<typeof eventOperations> = {
   async listEvents(context, { input, caller }) {
     const { db, directory } = context;
     const { limit, offset, id = null, bot_id: botId, kinds = null } = input;
-    const [beforeId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
     const seesAll = caller.role === 'admin' && caller.bots === 'all';
     const seen = () => directory.all().flatMap(({ id }) => (seesBot(caller, id) ? [id] : []));
     const botIds = botId !== undefined ? [requireBot(context, botId).id] : seesAll ? null : seen();

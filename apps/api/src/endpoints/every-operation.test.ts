@@ -683,6 +683,12 @@ function reasons(answer: RestAnswer, field: string): string[] {
   return found.map(({ reason }) => reason);
 }
 
+/** A number in cursors of every form that a list has. */
+function cursorsOf(number: number, text = ''): (number | string)[][] {
+  const forms = ['n', 'nn', 'nt', 'tn', 'nnn', 'nnt', 'tnn', 'ttn', 'nnnnt'];
+  return forms.map((form) => [...form].map((part) => (part === 'n' ? number : text)));
+}
+
 /** The reason for a value that is no integer of that schema. */
 function rangeOf({ minimum, maximum }: JsonSchema): string {
   const bounds = { [Number.MIN_SAFE_INTEGER]: '-(2^53-1)', [Number.MAX_SAFE_INTEGER]: '2^53-1' };
@@ -892,6 +898,24 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
       const belongsToBot = typeof handler === 'object' && proper !== (handler.findBotsBy ?? 'id');
       const knowsNothing = role === 'admin' || belongsToBot || (naming !== undefined && naming !== proper);
       expectError(await call(stranger, documented, input), knowsNothing ? 403 : 400);
+    });
+  }
+
+  if (inputs.before !== undefined) {
+    test('refuses a cursor with numbers that no list has made', async () => {
+      const example = await EXAMPLES[name as OperationName]();
+      const sorts = name === 'listBots' ? [undefined, 'name', 'pending'] : [undefined];
+      for (const sort of sorts) {
+        for (const number of [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 1e300, 1.5]) {
+          for (const cursor of cursorsOf(number, sort)) {
+            const before = Buffer.from(JSON.stringify(cursor)).toString('base64url');
+            const answer = await call(admin, documented, { ...example, before, ...(sort && { sort }) });
+            // The largest number may be an id.
+            if (number !== Number.MAX_SAFE_INTEGER) expectError(answer, 400);
+            else expect(answer.status).toBeLessThan(500);
+          }
+        }
+      }
     });
   }
 

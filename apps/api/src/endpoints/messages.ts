@@ -83,10 +83,10 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
 };
 
 /** The sort key of messages: date, id, business connection. */
-const CURSOR = ['number', 'number', 'string'] as const;
+const CURSOR = ['seconds', 'platformId', 'text'] as const;
 
 /** The same of several chats: date, id, bot, chat, business connection. */
-const SEARCH_CURSOR = ['number', 'number', 'number', 'number', 'string'] as const;
+const SEARCH_CURSOR = ['seconds', 'platformId', 'id', 'platformId', 'text'] as const;
 const NOTHING_FOUND: Page<FoundMessageResource> = { rows: [], total: 0, next: null };
 
 type SearchInput = Call<typeof messageOperations.searchMessages.input>['input'];

@@ -26,7 +26,7 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
   async listOutbox(context, { input, caller }) {
     const { limit, offset } = input;
     if (input.bot_id !== undefined) requireBot(context, input.bot_id);
-    const [beforeId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
     const query = { ...queryOf(input), bots: caller.bots };
     const store = outboxStore(context.db);
     const [rows, total] = await Promise.all([

@@ -21,7 +21,7 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     findBotsBy: 'program_id',
     async handle({ db, secrets }, { input }) {
       const { program_id: programId, limit, offset } = input;
-      const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+      const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
       if ((await programStore(db, secrets).find(programId)) === null)
         throw new FlotillaError('not_found', 'Program not found');
       const tokens = programTokenStore(db);

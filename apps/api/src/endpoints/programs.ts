@@ -23,7 +23,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
   async listPrograms(context, { input, caller }) {
     const { bot_id: botId, limit, offset } = input;
     const bot = requireBot(context, botId);
-    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
     const programs = programStore(context.db, context.secrets);
     const [rows, total, stateOf] = await Promise.all([
       programs.list(botId, { limit: limit + 1, offset, afterId }),

@@ -28,7 +28,7 @@ export const questionHandlers: Handlers<typeof questionOperations> = {
   async listQuestions(context, { input, caller }) {
     const { bot_id: botId, chat_id: chatId, state, limit, offset } = input;
     if (botId !== undefined) requireBot(context, botId);
-    const [beforeId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
     const store = questionStore(context.db);
     const query = { bots: caller.bots, botId, chatId, state };
     const [rows, total] = await Promise.all([

@@ -21,7 +21,7 @@ import { withoutNulls } from './without-nulls.ts';
 export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   async listRoutingRules(context, { input, caller }) {
     const { limit, offset } = input;
-    const [after = null] = decodeCursor(input.before, ['number']) ?? [];
+    const [after = null] = decodeCursor(input.before, ['id']) ?? [];
     const { bot_id: sourceBotId, target_bot_id: targetBotId, q } = input;
     if (sourceBotId === undefined && targetBotId === undefined && q === undefined) {
       throw refusedInput('bot_id', 'is required unless target_bot_id or q is given');

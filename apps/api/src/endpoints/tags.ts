@@ -43,7 +43,7 @@ type ListInput = Call<typeof tagOperations.listTags.input>['input'] & { user_id?
 /** A page of the tags of a chat, or of one user in it. */
 async function pageOfTags(context: Context, caller: Caller, input: ListInput): Promise<Page<TagResource>> {
   const { limit, offset } = input;
-  const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+  const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
   const bot = await requireBotOfChat(context, caller, input);
   const query = { botId: bot.id, chatId: input.chat_id, userId: input.user_id };
   const tags = tagStore(context.db);

@@ -9,7 +9,7 @@ export const topicHandlers: Handlers<typeof topicOperations> = {
   async listTopics(context, { input }) {
     const { limit, offset } = input;
     const chat = { botId: requireBot(context, input.bot_id).id, chatId: input.chat_id };
-    const after = decodeCursor(input.before, ['number', 'number']);
+    const after = decodeCursor(input.before, ['seconds', 'id']);
     const topics = topicStore(context.db);
     const [rows, total] = await Promise.all([
       topics.list(chat, { limit: limit + 1, offset, after }),

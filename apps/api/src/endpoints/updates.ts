@@ -23,7 +23,7 @@ import { withoutNulls } from './without-nulls.ts';
 export const updateHandlers: Handlers<typeof updateOperations> = {
   async listUpdates(context, { input }) {
     const bot = requireBot(context, input.bot_id);
-    const before = decodeCursor(input.before, ['number', 'string']);
+    const before = decodeCursor(input.before, ['ms', 'text']);
     const { updates, next } = await listUpdates(context, bot, { limit: input.limit, before });
     return { rows: updates.map((update) => presentPastUpdate(bot, update)), total: null, next };
   },

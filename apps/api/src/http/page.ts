@@ -18,24 +18,37 @@ export interface Page<Row> {
 /** The sort key of the last row of a page, so that rows added before it do not move the next page. */
 export type Cursor = readonly (number | string)[];
 
-const cursorForm = z.array(z.union([z.int(), z.string().max(200).refine(isStorable)])).max(5);
+const LAST_SECOND = 253_402_300_799;
+
+/** What a part of a cursor may be. Other values no list has made, and Postgres or a date may not be able to hold them. */
+const PARTS = {
+  text: z.string().max(200).refine(isStorable),
+  id: z.int().min(1),
+  platformId: z.int(),
+  seconds: z.int().min(0).max(LAST_SECOND),
+  ms: z.int().min(0).max(LAST_SECOND * 1000),
+  count: z.int().min(0).max(2 ** 31 - 1),
+} as const;
+type Part = keyof typeof PARTS;
 
 export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
 /** Reads `before` as that list's own cursor; throws 'bad_request' for any other text. */
-export function decodeCursor<const Form extends readonly ('number' | 'string')[]>(
+export function decodeCursor<const Form extends readonly Part[]>(
   before: string | undefined,
   form: Form,
   input = 'before',
 ): CursorOf<Form> | null {
   if (before === undefined) return null;
-  const cursor = cursorForm.safeParse(parseOrNull(before));
+  const parts = parseOrNull(before);
   const fits =
-    cursor.success && cursor.data.length === form.length && form.every((type, at) => typeof cursor.data[at] === type);
+    Array.isArray(parts) &&
+    parts.length === form.length &&
+    form.every((part, at) => PARTS[part].safeParse(parts[at]).success);
   if (!fits) throw foreignCursor(input);
-  return cursor.data as unknown as CursorOf<Form>;
+  return parts as unknown as CursorOf<Form>;
 }
 
 /** For a cursor that this list did not make. */
@@ -43,9 +56,7 @@ export function foreignCursor(input = 'before'): FlotillaError {
   return refusedInput(input, 'must be a cursor from a Link header of this list');
 }
 
-type CursorOf<Form extends readonly ('number' | 'string')[]> = {
-  [Index in keyof Form]: Form[Index] extends 'number' ? number : string;
-};
+type CursorOf<Form extends readonly Part[]> = { [Index in keyof Form]: z.output<(typeof PARTS)[Form[Index]]> };
 
 function parseOrNull(before: string): unknown {
   try {
@@ -68,7 +79,7 @@ export function pageOf<Row>(
   { limit, offset, before }: { limit: number; offset: number; before?: string | undefined },
   keyOf: (row: Row) => string,
 ): Page<Row> {
-  const [lastKey = null, place = offset] = decodeCursor(before, ['string', 'number']) ?? [];
+  const [lastKey = null, place = offset] = decodeCursor(before, ['text', 'count']) ?? [];
   const isLast = (row: Row | undefined) => row !== undefined && keyOf(row) === lastKey;
   // Looked for only if it has moved, since several rows may have the same key.
   const moved = lastKey === null || isLast(all[place - 1]) ? -1 : all.findIndex(isLast);
