@@ -4,23 +4,39 @@ import { EXAMPLES, parsed } from '../helm/variants.mjs';
 import { findTool, run } from './tools.mjs';
 import { runSteps } from './workflow-steps.mjs';
 
+/** Every user of a host can read the arguments of its processes. */
+const PASSWORD_ARGUMENT = /--(requirepass|masterauth|pass)\b|\bredis-cli\b[^\n|;]*\s-(a|u)\s/;
+
 /** Runs shellcheck on every shell script of the repository and on every `run:` of the workflows. */
 export async function checkShell(root, leaveOut) {
+  const passwords = passwordFaults(root);
   const shellcheck = await findTool('shellcheck', 'shellcheck', leaveOut);
-  if (shellcheck === null) return [];
+  if (shellcheck === null) return passwords;
   const scripts = shellScripts(root);
   const ofFiles = run(shellcheck, ['--format=gcc', ...scripts], { cwd: root });
   return [
+    ...passwords,
     ...(ofFiles.ok ? [] : [ofFiles.output]),
     ...runSteps(root).flatMap((step) => stepFaults(shellcheck, step)),
     ...scriptsOfExamples(root).flatMap((script) => exampleFaults(shellcheck, script)),
   ];
 }
 
+function passwordFaults(root) {
+  const examples = exampleFiles(root).map((file) => `${EXAMPLES}/${file}`);
+  const files = ['docker-compose.yml', ...examples, ...shellScripts(root)];
+  return files
+    .filter((file) => PASSWORD_ARGUMENT.test(readFileSync(join(root, file), 'utf8')))
+    .map((file) => `${file}: a password is in the arguments of a process`);
+}
+
+function exampleFiles(root) {
+  return readdirSync(join(root, EXAMPLES), { recursive: true }).filter((file) => file.endsWith('.yaml'));
+}
+
 /** Scripts that an example of the chart keeps in a ConfigMap. */
 function scriptsOfExamples(root) {
-  const files = readdirSync(join(root, EXAMPLES), { recursive: true }).filter((file) => file.endsWith('.yaml'));
-  const documents = files.flatMap((file) =>
+  const documents = exampleFiles(root).flatMap((file) =>
     parsed(readFileSync(join(root, EXAMPLES, file), 'utf8'), `${EXAMPLES}/${file}`),
   );
   return documents

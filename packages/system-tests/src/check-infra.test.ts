@@ -88,6 +88,13 @@ test.each([
   ],
   ['pins', '.github/workflows/ci.yml', 'ubuntu-24.04', 'ubuntu-latest', 'ubuntu-latest is no exact version'],
   ['pins', '.github/renovate.json', 'docker:pinDigests', 'docker:disable', 'docker:pinDigests'],
+  [
+    'shell',
+    'infra/helm/examples/redis-cluster/redis.yaml',
+    '--cluster-enabled yes',
+    '--requirepass "$REDIS_PASSWORD" --cluster-enabled yes',
+    'a password is in the arguments of a process',
+  ],
   ['compose', 'infra/nginx/nginx.conf', 'server api-2:8080', 'server api-3:8080', 'api-3'],
   [
     'kubernetes',

@@ -26,8 +26,14 @@ const PARTS = {
   id: z.int().min(1),
   platformId: z.int(),
   seconds: z.int().min(0).max(LAST_SECOND),
-  ms: z.int().min(0).max(LAST_SECOND * 1000),
-  count: z.int().min(0).max(2 ** 31 - 1),
+  ms: z
+    .int()
+    .min(0)
+    .max(LAST_SECOND * 1000),
+  count: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1),
 } as const;
 type Part = keyof typeof PARTS;
 
