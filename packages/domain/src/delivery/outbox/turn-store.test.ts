@@ -3,6 +3,7 @@ import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { storeMove } from '../../records/moved-groups/move-group.ts';
 import type { Entry } from './entry.ts';
 import { outboxStore } from './outbox-store.ts';
 import { outboxTurnStore, type Settlement, selectFirstOfChats } from './turn-store.ts';
@@ -42,7 +43,8 @@ describe('an owner', () => {
     const [urgent] = (await queued([ADA], 'critical')) as [number];
     expect(await begin([first, second, other, urgent], claim)).toEqual([first, other, urgent]);
     expect(await shown(first)).toMatchObject({ state: 'sending', attempts: 1 });
-    expect(await begin([first], claim)).toEqual([]);
+    expect(await begin([first, second], claim)).toEqual([]);
+    await turns().settle([sent(first, claim)]);
     expect(await begin([second], claim)).toEqual([second]);
   });
 
@@ -97,6 +99,22 @@ describe('an owner', () => {
     const found = await turns().firstOfChats(botId, 'normal', FROM_FIRST);
     expect(found.map(({ id }) => id)).toEqual([moved, again]);
     expect(found[1]!.restsMs).toBeGreaterThan(30_000);
+  });
+
+  test('begins nothing in a supergroup before what was begun in its group, which follows it when it is tried again', async () => {
+    const claim = await turns().claim(botId);
+    const move = { botId, fromChatId: -4_100, toChatId: -1_002_100_000_000 };
+    const [first, second] = (await queued([move.fromChatId, move.fromChatId])) as [number, number];
+    await begin([first], claim);
+    await database.db.transaction().execute((transaction) => storeMove(transaction, move, 1_800_000_000));
+    expect([(await shown(second)).chatId, await begin([second], claim)]).toEqual([move.toChatId, []]);
+    const again = { botId, claim, event: 'again', errorCode: null, error: '', afterMs: 0, wasSent: false } as const;
+    await turns().settle([{ ...again, id: first, chatId: move.fromChatId }]);
+    expect(await shown(first)).toMatchObject({ state: 'queued', chatId: move.toChatId });
+    expect(await begin([second], claim)).toEqual([]);
+    expect(await begin([first], claim)).toEqual([first]);
+    await turns().settle([sent(first, claim)]);
+    expect(await begin([second], claim)).toEqual([second]);
   });
 
   test('queues what is due, and knows when the next one is', async () => {

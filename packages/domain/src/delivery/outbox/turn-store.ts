@@ -87,7 +87,7 @@ export function outboxTurnStore(db: Database) {
 
     /**
      * Notes that requests for these entries begin now. Left out are those of a former owner, those that do not wait any more, and
-     * those with another one of their chat and priority before them.
+     * those with another one of their chat and priority before them, which may have begun in the group that the chat was before.
      */
     async begin(wanted: readonly ToBegin[]): Promise<BegunEntry[]> {
       const { may, set } = transition('begin');
@@ -108,6 +108,9 @@ export function outboxTurnStore(db: Database) {
             and not exists (
               select from outbox earlier where earlier.bot_id = outbox.bot_id and earlier.priority = outbox.priority
                 and earlier.chat_id = outbox.chat_id and earlier.state = 'queued' and earlier.id < outbox.id)
+            and not exists (
+              select from outbox earlier where earlier.bot_id = outbox.bot_id and earlier.priority = outbox.priority
+                and earlier.chat_id = outbox.chat_id and earlier.state = 'sending' and earlier.id < outbox.id)
           order by outbox.id for no key update of outbox skip locked
         )
         update outbox set ${set}, claim = free.claim, attempts = attempts + 1, next_attempt_at = null
@@ -240,8 +243,10 @@ async function settleAgain(db: Database, settled: readonly Of<'again'>[]): Promi
   if (settled.length === 0) return;
   const { may, set } = transition('again');
   const { ids, isOurs } = ofOwner(settled);
+  // The group may have moved since the request began, or because of it.
   await sql`
-    update outbox set ${set}, error_code = settled.error_code, error = settled.error, chat_id = settled.chat_id,
+    update outbox set ${set}, error_code = settled.error_code, error = settled.error,
+      chat_id = ${supergroupOf(sql`settled.chat_id`)},
       attempts = attempts - case when settled.was_sent then 0 else 1 end,
       next_attempt_at = case when settled.after_ms > 0 then now() + make_interval(secs => settled.after_ms / 1000) end
     from unnest(${ids}, ${settled.map(({ errorCode }) => errorCode)}::integer[],
@@ -249,6 +254,12 @@ async function settleAgain(db: Database, settled: readonly Of<'again'>[]): Promi
       ${settled.map(({ wasSent }) => wasSent)}::boolean[], ${settled.map(({ afterMs }) => afterMs)}::float8[])
       as settled(id, claim, error_code, error, chat_id, was_sent, after_ms)
     where ${isOurs} and ${may}`.execute(db);
+}
+
+/** The id that a chat of an entry has now. */
+function supergroupOf(chatId: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`coalesce((
+    select migrated_to_chat_id from chats where chats.bot_id = outbox.bot_id and chats.id = ${chatId}), ${chatId})`;
 }
 
 function storable(error: string): string | null {

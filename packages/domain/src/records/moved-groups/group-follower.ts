@@ -61,9 +61,15 @@ export function groupFollower(deps: Deps): GroupFollower {
     await inTime(bot.id, asked);
   };
   const seeAnswer = async (token: string, params: Fields, answer: PlatformAnswer): Promise<PlatformAnswer> => {
-    if (movedTo(answer) === null || !directory.ready()) return answer;
+    const toChatId = movedTo(answer);
+    if (toChatId === null || !directory.ready()) return answer;
     const bot = directory.byToken(token);
-    if (bot !== undefined) await seeRefusal(bot, params);
+    if (bot === undefined) return answer;
+    const [groupId, another] = groupsAmong(params);
+    // Of one group the refusal itself says enough: its other sends need not wait for a question.
+    const isOne = groupId !== undefined && another === undefined && isGroupMove(groupId, toChatId);
+    if (!isOne) await seeRefusal(bot, params);
+    else if (!known.has(nameOf(bot.id, groupId))) await inTime(bot.id, follow(bot.id, groupId, toChatId));
     return answer;
   };
 

@@ -117,12 +117,12 @@ export function movedGroupStore(db: Database) {
       return Number(moved.numUpdatedRows);
     },
 
-    /** What waits to be sent to the group goes to the supergroup. */
+    /** What waits to be sent to the group goes to the supergroup. What is being sent holds it back there. */
     async moveSends({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
       // A broadcast writes once to the supergroup, also if it was about to write to both.
       const { numAffectedRows } = await sql`
         update outbox set chat_id = ${toChatId}
-        where bot_id = ${botId} and chat_id = ${fromChatId} and state in ('scheduled', 'queued') and not exists (
+        where bot_id = ${botId} and chat_id = ${fromChatId} and settled_at is null and not exists (
           select from outbox there where there.broadcast_id = outbox.broadcast_id and there.chat_id = ${toChatId})`.execute(
         db,
       );
