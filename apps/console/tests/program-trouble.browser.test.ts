@@ -170,7 +170,7 @@ test(
       .getByRole('region', { name: 'Needs attention' })
       .getByRole('listitem')
       .filter({ hasText: 'Taken' });
-    await line.getByText('the platform sends its updates to 127.0.0.1:1').waitFor();
+    await line.getByText('127.0.0.1:1 gets the updates of this bot').waitFor();
     await line.getByRole('link', { name: 'Taken' }).click();
     await page.getByText('127.0.0.1:1', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Take it back' }).click();

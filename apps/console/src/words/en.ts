@@ -208,7 +208,7 @@ export const words = {
     ok: 'Working',
     disabled: 'Disabled',
     token_revoked: 'Token revoked',
-    foreign_webhook: 'Taken by another service',
+    foreign_webhook: 'Foreign webhook',
     intake_failing: 'No intake',
     intake_paused: 'Intake waits',
     backend_open: 'Backend down',

@@ -206,7 +206,7 @@ export const words: Words = {
     ok: 'Работает',
     disabled: 'Отключён',
     token_revoked: 'Токен отозван',
-    foreign_webhook: 'Забирает другой сервис',
+    foreign_webhook: 'Чужой вебхук',
     intake_failing: 'Нет приёма',
     intake_paused: 'Приём ждёт',
     backend_open: 'Бэкенд недоступен',

@@ -17,7 +17,7 @@ export function foreignSinceMs(bot: Bot, number: ReadNumber): number | null {
 
 /** Says so for people. */
 export const foreignWebhookText = (host: string): string =>
-  `Another service has set a webhook for this bot: the platform sends its updates to ${host}`;
+  `${host} gets the updates of this bot: another service set its webhook at the platform`;
 
 /** Remembers that the platform gives the updates of a bot to the webhook of another service. */
 export async function noteForeignWebhook(
