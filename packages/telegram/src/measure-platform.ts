@@ -1,6 +1,6 @@
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { CAPTURED_METHOD_NAMES } from './captured-methods.ts';
-import type { PlatformAnswer } from './platform-answer.ts';
+import { ABORTED, type PlatformAnswer } from './platform-answer.ts';
 import type { OpenedFile, PlatformClient } from './platform-client.ts';
 import type { PollingClient } from './polling-client.ts';
 
@@ -66,7 +66,7 @@ export function measurePlatform(metrics: Metrics) {
 /** null: we aborted the call ourselves. */
 function outcomeOfAnswer(answer: PlatformAnswer): Outcome | null {
   if (answer.outcome === 'refused') return answer.errorCode === 429 ? 'flood' : 'refused';
-  return answer.outcome === 'unreachable' && answer.reason === 'aborted' ? null : answer.outcome;
+  return answer.outcome === 'unreachable' && answer.reason === ABORTED ? null : answer.outcome;
 }
 
 function outcomeOfFile(opened: OpenedFile): Outcome {

@@ -1,11 +1,11 @@
+import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import type { Request } from 'got';
 import { multipartForm } from './multipart-form.ts';
 import { parameterJson } from './parameter-json.ts';
-import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
-import { platformAgents } from './platform-connections.ts';
-import { PROXY_FAILED } from './proxy-tunnel.ts';
+import { ABORTED, type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
+import { isEstablished, platformAgents } from './platform-connections.ts';
 import { encodeToken, hideToken } from './token-text.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
@@ -74,10 +74,11 @@ export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | n
 
   return {
     async call(token, method, params = {}, options = {}) {
-      if (options.signal?.aborted) return { outcome: 'unreachable', reason: 'aborted', timedOut: false };
+      if (options.signal?.aborted) return { outcome: 'unreachable', reason: ABORTED, timedOut: false };
+      const requests: ClientRequest[] = [];
       try {
         const got = await loadGot();
-        const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
+        const calling = got.post(`${base}/bot${encodeToken(token)}/${method}`, {
           agent,
           body: parameterJson(params),
           // Exactly this type, because some servers refuse it with a charset.
@@ -88,17 +89,19 @@ export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | n
           retry: { limit: options.retries ?? 0, methods: ['POST'], statusCodes: [] },
           ...(options.signal === undefined ? {} : { signal: options.signal }),
         });
+        const response = await calling.on('request', (request) => requests.push(request));
         return readPlatformAnswer(response.statusCode, response.headers['retry-after'], response.body);
       } catch (error) {
-        return failure(error, token, options.signal);
+        return failure(error, token, options.signal, requests);
       }
     },
 
     async upload(token, method, params, files, { timeoutMs = UPLOAD_TIMEOUT_MS, signal } = {}) {
       const form = multipartForm(params, files);
+      const requests: ClientRequest[] = [];
       try {
         const got = await loadGot();
-        const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
+        const uploading = got.post(`${base}/bot${encodeToken(token)}/${method}`, {
           agent,
           body: form.body,
           headers: { ...form.headers, 'user-agent': 'flotilla' },
@@ -108,9 +111,10 @@ export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | n
           retry: { limit: 0 },
           ...(signal === undefined ? {} : { signal }),
         });
+        const response = await uploading.on('request', (request) => requests.push(request));
         return readPlatformAnswer(response.statusCode, response.headers['retry-after'], response.body);
       } catch (error) {
-        return failure(error, token, signal);
+        return failure(error, token, signal, requests);
       } finally {
         for (const file of files) file.stream.destroy();
       }
@@ -143,17 +147,24 @@ async function loadGot() {
   return (await import('got')).default;
 }
 
-/** Codes of failures before the connection was established. */
-const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', PROXY_FAILED];
-
-function failure(error: unknown, token: string, signal: AbortSignal | undefined): PlatformAnswer {
-  if (signal?.aborted) return { outcome: 'unreachable', reason: 'aborted', timedOut: false };
+function failure(
+  error: unknown,
+  token: string,
+  signal: AbortSignal | undefined,
+  requests: readonly ClientRequest[],
+): PlatformAnswer {
+  if (signal?.aborted) return { outcome: 'unreachable', reason: ABORTED, timedOut: false };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const message = error instanceof Error ? error.message : 'unknown error';
   const reason = hideToken(message, token);
   if (code.startsWith('HPE_')) return { outcome: 'garbage', status: 0, reason };
-  const neverSent = NEVER_SENT.includes(code) ? { neverSent: true as const } : {};
+  const neverSent = requests.some(mayHaveGoneOut) ? {} : { neverSent: true as const };
   return { outcome: 'unreachable', reason, timedOut: code === 'ETIMEDOUT', ...neverSent };
+}
+
+/** A request can be carried out that had a connection, and all of its body. */
+function mayHaveGoneOut({ socket, writableEnded }: ClientRequest): boolean {
+  return writableEnded && isEstablished(socket);
 }
 
 function rangeHeaders(part: FileRange | undefined): Record<string, string> {

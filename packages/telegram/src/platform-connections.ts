@@ -13,6 +13,31 @@ type Written = (error?: Error | null) => void;
 const RESET = new Set(['EPIPE', 'ECONNRESET']);
 const KEPT_ALIVE: AgentOptions = { keepAlive: true };
 
+/** A name, a port or a handshake that takes longer does not come any more. */
+const CONNECT_MS = 10_000;
+/** The connections over which a request can have gone out. */
+const established = new WeakSet<Socket>();
+
+/** False if a request that was given this connection has surely not gone out. */
+export function isEstablished(socket: Socket | null): boolean {
+  return socket !== null && established.has(socket);
+}
+
+/** Gives a connection up that is not established in time. `event`: with which it is; null: it is already. */
+function watched(socket: Socket, event: 'connect' | 'secureConnect' | null): Socket {
+  if (event === null) {
+    established.add(socket);
+    return socket;
+  }
+  const error = Object.assign(new Error(`no connection within ${CONNECT_MS / 1000} s`), { code: 'ETIMEDOUT' });
+  const deadline = setTimeout(() => socket.destroy(error), CONNECT_MS).unref();
+  socket.once('close', () => clearTimeout(deadline));
+  return socket.once(event, () => {
+    clearTimeout(deadline);
+    established.add(socket);
+  });
+}
+
 /** Agents for got. `proxy`: the way to the platform; null: straight. */
 export function platformAgents(proxy: ProxyTarget | null): { http: HttpAgent; https: HttpsAgent } {
   return { http: new PlainAgent(proxy), https: new TlsAgent(proxy) };
@@ -27,8 +52,11 @@ class PlainAgent extends HttpAgent {
   }
 
   override createConnection(options: ClientRequestArgs, created: Created): Duplex | undefined {
-    if (this.#proxy === null) return readAfterReset(super.createConnection(options) as Socket);
-    openTunnel(this.#proxy, destinationOf(options)).then((socket) => created(null, readAfterReset(socket)), created);
+    if (this.#proxy === null) return readAfterReset(watched(super.createConnection(options) as Socket, 'connect'));
+    openTunnel(this.#proxy, destinationOf(options)).then(
+      (socket) => created(null, readAfterReset(watched(socket, null))),
+      created,
+    );
     return undefined;
   }
 }
@@ -42,11 +70,15 @@ class TlsAgent extends HttpsAgent {
   }
 
   override createConnection(options: RequestOptions, created: Created): Duplex | undefined {
-    if (this.#proxy === null) return readAfterReset(super.createConnection(options) as Socket);
+    if (this.#proxy === null) return this.#secure(options);
     openTunnel(this.#proxy, destinationOf(options))
-      .then((socket) => super.createConnection({ ...options, socket } as RequestOptions) as Socket)
-      .then((socket) => created(null, readAfterReset(socket)), created);
+      .then((socket) => this.#secure({ ...options, socket } as RequestOptions))
+      .then((socket) => created(null, socket), created);
     return undefined;
+  }
+
+  #secure(options: RequestOptions): Socket {
+    return readAfterReset(watched(super.createConnection(options) as Socket, 'secureConnect'));
   }
 }
 

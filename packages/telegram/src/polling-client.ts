@@ -1,7 +1,7 @@
 import { exchange, type HttpAnswer, type HttpOutcome } from '@flotilla/runtime/http-exchange.ts';
 import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import { Agent, errors } from 'undici';
-import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
+import { ABORTED, type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { platformConnect } from './platform-connections.ts';
 import { encodeToken, hideToken } from './token-text.ts';
 
@@ -56,7 +56,7 @@ export function pollingClient({ apiUrl, proxy }: { apiUrl: string; proxy?: Proxy
 function failureOf(failed: Exclude<HttpOutcome, HttpAnswer>, token: string): PlatformAnswer {
   switch (failed.outcome) {
     case 'aborted':
-      return { outcome: 'unreachable', reason: 'aborted', timedOut: false };
+      return { outcome: 'unreachable', reason: ABORTED, timedOut: false };
     case 'timed_out':
       return { outcome: 'unreachable', reason: 'no answer in time', timedOut: true };
     case 'broken': {

@@ -93,12 +93,14 @@ export function describeError(log: Logger, thrown: unknown): Refusal {
   return { ...refusal(code, `${STATUS_CODES[code]}: ${reason}`), ...wait };
 }
 
-const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
 const BAD_REQUESTS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'UND_ERR_NOT_SUPPORTED']);
 
-/** Says why the platform gave no answer, without the message of the error: that may contain an address and a token. */
-export function describeUpstreamError({ code = '' }: Error & { code?: string }): Refusal {
-  if (TIMEOUTS.has(code)) return refusal(504, 'Gateway Timeout: the platform did not answer in time');
+/**
+ * Says why the platform gave no answer, and if it may have carried the call out, without the message of the error: that may contain an
+ * address and a token.
+ */
+export function describeUpstreamError({ code = '' }: Error & { code?: string }, sentWhole: boolean): Refusal {
   if (BAD_REQUESTS.has(code)) return badRequest('the request cannot be passed on');
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return refusal(503, 'Service Unavailable: shutting down');
@@ -106,7 +108,9 @@ export function describeUpstreamError({ code = '' }: Error & { code?: string }):
   if (code === PROXY_FAILED) {
     return refusal(502, 'Bad Gateway: the platform could not be reached through the proxy of TELEGRAM_PROXY');
   }
-  return refusal(502, 'Bad Gateway: the platform could not be reached or broke off');
+  if (!sentWhole) return refusal(502, 'Bad Gateway: the platform did not get the call, so it was not carried out');
+  if (TIMEOUTS.has(code)) return refusal(504, 'Gateway Timeout: the platform did not answer in time');
+  return refusal(502, 'Bad Gateway: the platform broke off before it answered');
 }
 
 /** Sends an answer of our own in the platform's envelope. Does nothing when the client is gone. */

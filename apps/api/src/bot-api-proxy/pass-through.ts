@@ -235,7 +235,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#upstream.noteFailure(error);
-    const refusal = this.#refusal ?? describeUpstreamError(error);
+    const refusal = this.#refusal ?? describeUpstreamError(error, this.#sentWhole);
     this.#forward.onDone(refusal.code);
     if (this.#forward.errorDelayMs === 0) sendAnswer(this.#res, refusal);
     else setTimeout(sendAnswer, this.#forward.errorDelayMs, this.#res, refusal);

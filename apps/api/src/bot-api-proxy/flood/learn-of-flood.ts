@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FloodedCall } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import type { Floods } from '@flotilla/domain/delivery/flood/floods.ts';
 import { familyOf } from '@flotilla/telegram/method-families.ts';
-import { readPlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import { readPlatformAnswer, readRetryAfterHeader } from '@flotilla/telegram/platform-answer.ts';
 import type { AsProgram, SeenCall } from '../forward.ts';
 import { headerOf } from '../headers.ts';
 import { placeOfBody, readableType } from './place-of-body.ts';
@@ -13,7 +13,7 @@ export type SentCall = { req: IncomingMessage; asProgram: AsProgram | null; head
 /** The longest text of a message fits in. Of a longer first piece, such as that of an upload, its first fields are kept. */
 const HEAD_BYTES = 32 * 1024;
 const FIELDS_BYTES = 4 * 1024;
-/** A longer 429 is not the platform's. */
+/** A longer 429 is the page of a gateway. */
 const REFUSAL_BYTES = 4096;
 
 export function seenCall(floods: Floods, botId: number, call: { method: string; path: { query: string } }): SeenCall {
@@ -37,9 +37,9 @@ export function flooding(seen: SeenCall, sent: SentCall, headers: string[]): { a
     const call = callOf(seen, sent);
     if (call !== null) seen.floods.note(call, seconds);
   };
-  const retryAfter = /^\d{1,9}$/.exec(headerOf(headers, 'retry-after'))?.[0];
-  if (retryAfter !== undefined) {
-    note(Number(retryAfter));
+  const retryAfterS = readRetryAfterHeader(headerOf(headers, 'retry-after'));
+  if (retryAfterS !== null) {
+    note(retryAfterS);
     return NOTHING_MORE;
   }
   const pieces: Buffer[] = [];

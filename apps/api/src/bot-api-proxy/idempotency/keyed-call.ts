@@ -1,10 +1,14 @@
 import { KEPT_ANSWER_BYTES, keptHeaders } from '@flotilla/domain/delivery/idempotency/kept-answer.ts';
 import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
+import { type CallFate, fateOf } from '@flotilla/telegram/call-fate.ts';
 import { readPlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import { NO_ROOM, type Refusal } from '../answer.ts';
 import { maskOf } from '../answer-head.ts';
+import { readEncoding } from '../capture.ts';
+import { decodedText } from '../decoded-text.ts';
 import type { AsProgram, Keyed } from '../forward.ts';
+import { headerOf } from '../headers.ts';
 import type { CallHash } from './call-hash.ts';
 
 const TOO_MANY_REQUESTS = 429;
@@ -45,8 +49,9 @@ export class KeyedCall implements Keyed {
   }
 
   onAnswered(sentWhole: boolean): void {
-    if (this.#status >= 400 && (!sentWhole || this.#saysUndone())) this.#settle((claim) => claim.free());
-    else if (!sentWhole || this.#status >= 500) this.#settle((claim) => claim.lost());
+    const fate = this.#fate();
+    if (fate === 'undone' || (this.#status >= 400 && !sentWhole)) this.#settle((claim) => claim.free());
+    else if (!sentWhole || fate === 'doubt') this.#settle((claim) => claim.lost());
     else this.#keep(this.#isTooLong() ? null : this.#masked());
   }
 
@@ -57,15 +62,16 @@ export class KeyedCall implements Keyed {
   }
 
   onFailed(sentWhole: boolean): void {
-    if (!sentWhole || this.#status === TOO_MANY_REQUESTS) this.#settle((claim) => claim.free());
+    if (!sentWhole || (this.#status !== 0 && this.#fate() === 'undone')) this.#settle((claim) => claim.free());
     else if (this.#isTooLong()) this.#keep(null);
     else this.#settle((claim) => claim.lost());
   }
 
-  /** A 5xx that the platform did not write comes from a gateway, which does not know what the platform did. */
-  #saysUndone(): boolean {
-    if (this.#status < 500) return this.#status === TOO_MANY_REQUESTS;
-    return readPlatformAnswer(this.#status, undefined, this.#answer.bytes().toString()).outcome === 'refused';
+  #fate(): CallFate {
+    if (this.#isTooLong()) return fateByStatus(this.#status);
+    const encoding = readEncoding(headerOf(this.#headers, 'content-encoding'));
+    const text = decodedText(this.#answer.bytes(), encoding);
+    return text === null ? fateByStatus(this.#status) : fateOf(readPlatformAnswer(this.#status, undefined, text));
   }
 
   #isTooLong(): boolean {
@@ -89,4 +95,10 @@ export class KeyedCall implements Keyed {
     this.#isSettled = true;
     how(this.#options.claim);
   }
+}
+
+/** An answer that cannot be looked into is taken for the platform's. */
+function fateByStatus(status: number): CallFate {
+  if (status < 300) return 'done';
+  return status < 500 && status !== TOO_MANY_REQUESTS ? 'refused' : fateOf(readPlatformAnswer(status, undefined, ''));
 }

@@ -69,6 +69,7 @@ async function call({ key, body = { chat_id: 5, text: 'x' }, ...options }: Optio
   const isForm = body instanceof FormData || typeof body === 'string';
   const response = await fetch(`${url}/tgapi/bot${token}/${method}`, {
     method: 'POST',
+    redirect: 'manual',
     body: isForm ? body : JSON.stringify(body),
     headers: {
       ...(isForm ? {} : { 'Content-Type': 'application/json' }),
@@ -257,6 +258,22 @@ describe('the next try with a key is carried out', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test.each([302, 403, 429, 502, 503])('after a page of a gateway with %d', async (status) => {
+    answer = (_request, response) => send(response, status, '<h1>nginx</h1>', { 'Content-Type': 'text/html' });
+    const first = await call({ key: 'a' });
+    expect([first.status, first.replayed]).toEqual([status, null]);
+    answer = (_request, response) => send(response, 200, sent(2));
+    await waitFor(async () => (await call({ key: 'a' })).status === 200);
+  });
+
+  test('after a compressed 500 of the platform', async () => {
+    const body = gzipSync('{"ok":false,"error_code":500,"description":"x"}');
+    answer = (_request, response) => send(response, 500, body, { 'Content-Encoding': 'gzip' });
+    expect((await call({ key: 'a' })).status).toBe(500);
+    answer = (_request, response) => send(response, 200, sent(2));
+    await waitFor(async () => (await call({ key: 'a' })).status === 200);
+  });
+
   test('after a body that broke off', async () => {
     const client = await rawConnection(api.port);
     const head = `POST /tgapi/bot${bot.token}/sendMessage HTTP/1.1\r\nHost: h\r\nContent-Type: application/json`;
@@ -271,7 +288,8 @@ describe('nobody knows what became of a call', () => {
   test.each<[string, number, Answerer]>([
     ['whose answer the platform broke off', 502, (_request, response) => response.socket?.destroy()],
     ['that a gateway gave up', 504, (_request, response) => send(response, 504, '<h1>Gateway Time-out</h1>')],
-    ['that a gateway answered with other JSON', 502, (_request, response) => send(response, 502, '{"error":"x"}')],
+    ['that a gateway answered with other JSON', 500, (_request, response) => send(response, 500, '{"error":"x"}')],
+    ['that somebody else answered', 200, (_request, response) => send(response, 200, '<h1>Welcome</h1>')],
   ])('%s, so its key is refused', async (_name, status, ends) => {
     answer = ends;
     expect((await call({ key: 'a' })).status).toBe(status);

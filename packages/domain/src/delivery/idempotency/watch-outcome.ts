@@ -1,3 +1,4 @@
+import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 
@@ -7,14 +8,13 @@ export type WatchedPlatform = {
   mayBeDone(): boolean;
 };
 
-const TOO_MANY_REQUESTS = 429;
-
 /** Watches what becomes of calls that must not run twice. */
 export function watchOutcome(platform: PlatformClient): WatchedPlatform {
   let mayBeDone = false;
   const note = async (answering: Promise<PlatformAnswer>): Promise<PlatformAnswer> => {
     const answer = await answering;
-    if (!isUndone(answer)) mayBeDone = true;
+    const fate = fateOf(answer);
+    if (fate === 'done' || fate === 'doubt') mayBeDone = true;
     return answer;
   };
   return {
@@ -25,19 +25,4 @@ export function watchOutcome(platform: PlatformClient): WatchedPlatform {
     },
     mayBeDone: () => mayBeDone,
   };
-}
-
-/** True if the platform surely did nothing: it said so, or never got the call. */
-function isUndone(answer: PlatformAnswer): boolean {
-  switch (answer.outcome) {
-    case 'ok':
-      return false;
-    case 'refused':
-      return true;
-    case 'unreachable':
-      return answer.neverSent === true;
-    case 'garbage':
-      // A gateway that answers 5xx does not know what the platform did.
-      return answer.status === TOO_MANY_REQUESTS;
-  }
 }

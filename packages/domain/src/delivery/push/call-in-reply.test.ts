@@ -58,7 +58,7 @@ describe('the reason why a call in an answer did not succeed, which programs see
 
   test('nor of one that breaks off', async () => {
     answer = (request) => request.socket.destroy();
-    expect(await reasonOfSend()).toBe(`${TOLD} the platform could not be reached`);
+    expect(await reasonOfSend()).toBe(`${TOLD} the connection to the platform broke, and may have carried it out`);
   });
 
   test('and nothing of an answer that is not of the Bot API', async () => {

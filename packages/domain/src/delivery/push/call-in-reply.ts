@@ -1,6 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
+import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { isOfManagedBots, writtenMethod } from '@flotilla/telegram/method-groups.ts';
 import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
@@ -114,9 +115,10 @@ function reasonOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>, token: str
     case 'refused':
       return `${answer.errorCode} ${answer.description}`.replaceAll(token.slice(token.indexOf(':') + 1), '***');
     case 'unreachable':
-      return answer.timedOut ? 'the platform did not answer in time' : 'the platform could not be reached';
+      if (answer.neverSent === true) return 'the platform could not be reached';
+      return `${answer.timedOut ? 'the platform did not answer in time' : 'the connection to the platform broke'}, and may have carried it out`;
     case 'garbage':
-      return `the platform answered with status ${answer.status}`;
+      return `the platform answered with status ${answer.status}${fateOf(answer) === 'doubt' ? ', and may have carried it out' : ''}`;
   }
 }
 

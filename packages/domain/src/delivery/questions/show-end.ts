@@ -1,4 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { fateOf } from '@flotilla/telegram/call-fate.ts';
+import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
@@ -19,19 +21,16 @@ export async function showEnd(
   if (question.messageId !== null) {
     const params = { chat_id: question.chatId, message_id: question.messageId, text: settledText(question) };
     const answer = await platform.call(bot.token, 'editMessageText', params);
-    switch (answer.outcome) {
-      case 'unreachable':
-      case 'garbage':
-        return 'retry';
-      case 'refused':
-        if (answer.errorCode === 429 || answer.errorCode >= 500) return 'retry';
-        break;
-      case 'ok': {
-        const result = JSON.stringify(answer.result);
-        calls.keep(bot, { method: 'editmessagetext', params: { chat_id: String(question.chatId) }, result });
-      }
-    }
+    if (answer.outcome === 'ok') {
+      const result = JSON.stringify(answer.result);
+      calls.keep(bot, { method: 'editmessagetext', params: { chat_id: String(question.chatId) }, result });
+    } else if (fateOf(answer) !== 'refused' && !isUnauthorized(answer)) return 'retry';
   }
   await questionStore(db).noteShown(question.id);
   return 'shown';
+}
+
+/** Upkeep would try for as long as nobody replaces the token, and leave the questions of others waiting. */
+function isUnauthorized(answer: PlatformAnswer): boolean {
+  return answer.outcome === 'refused' && answer.errorCode === 401;
 }

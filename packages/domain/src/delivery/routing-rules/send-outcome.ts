@@ -1,3 +1,4 @@
+import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { CapturedCall } from '../../records/history/stream/captured-call.ts';
@@ -9,7 +10,7 @@ export type SendOutcome =
   | { outcome: 'refused'; reason: string; status: number }
   /** The chat has another id now. */
   | { outcome: 'moved'; chatId: number }
-  /** Try again. `neverSent` is true when the platform certainly did not send it. */
+  /** Try again. `neverSent` is false when nobody knows if the platform sent it. */
   | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number; neverSent: boolean };
 
 /** Reads the answer to a send that was made of the messages `sourceIds`. */
@@ -27,9 +28,9 @@ export function readSendOutcome(
     case 'refused':
       return readRefusal(answer);
     case 'unreachable':
-      return { outcome: 'retry', reason: answer.reason, status: null, neverSent: answer.neverSent === true };
+      return { outcome: 'retry', reason: answer.reason, status: null, neverSent: fateOf(answer) === 'undone' };
     case 'garbage':
-      return { outcome: 'retry', reason: answer.reason, status: answer.status, neverSent: false };
+      return { outcome: 'retry', reason: answer.reason, status: answer.status, neverSent: fateOf(answer) === 'undone' };
   }
 }
 
@@ -37,10 +38,7 @@ export function readSendOutcome(
 function readRefusal(answer: Extract<PlatformAnswer, { outcome: 'refused' }>): SendOutcome {
   const { errorCode: status, description: reason, retryAfterS, migrateToChatId } = answer;
   if (migrateToChatId !== undefined) return { outcome: 'moved', chatId: migrateToChatId };
-  if (status >= 500) return { outcome: 'retry', reason, status, neverSent: false };
-  // An admin can replace a revoked token, so the message waits for that.
-  const waits = status === 429 || status === 401;
-  if (!waits) return { outcome: 'refused', reason, status };
+  if (fateOf(answer) === 'refused') return { outcome: 'refused', reason, status };
   return { outcome: 'retry', reason, status, neverSent: true, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
 }
 

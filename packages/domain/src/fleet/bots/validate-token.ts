@@ -1,4 +1,5 @@
 import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { z } from 'zod';
@@ -49,15 +50,26 @@ export function resultOf(answer: PlatformAnswer): unknown {
         ...(answer.migrateToChatId === undefined ? {} : { migrateToChatId: answer.migrateToChatId }),
       });
     case 'unreachable':
+      if (answer.neverSent === true) {
+        throw new FlotillaError('platform_failed', `The platform could not be reached: ${answer.reason}`);
+      }
       throw answer.timedOut
-        ? new FlotillaError('platform_timeout', 'The platform did not answer in time')
-        : new FlotillaError('platform_failed', `The platform could not be reached: ${answer.reason}`);
+        ? new FlotillaError('platform_timeout', `The platform did not answer in time${ifMade(answer)}`)
+        : new FlotillaError(
+            'platform_failed',
+            `The connection to the platform broke: ${answer.reason}${ifMade(answer)}`,
+          );
     case 'garbage':
       throw new FlotillaError(
         'platform_failed',
-        `The platform answered something other than JSON of the Bot API (status ${answer.status})`,
+        `The platform answered something other than JSON of the Bot API (status ${answer.status})${ifMade(answer)}`,
       );
   }
+}
+
+/** Whoever reads it must not send again without a look. */
+function ifMade(answer: PlatformAnswer): string {
+  return fateOf(answer) === 'doubt' ? '; it may have carried the call out' : '';
 }
 
 function tokenRefused(platformErrorCode: number, details?: FaultDetail[]): FlotillaError {
