@@ -1,4 +1,6 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import type { Page } from '@flotilla/testing/browser.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
@@ -30,6 +32,12 @@ afterAll(() => backend?.stop());
 const say = (text: string) => suite.fleet.control.sendMessage({ person: ADA, bot: bot.platformId, text });
 const stored = async () =>
   (await suite.fleet.rest<ChatResource[]>(`/api/chats?bot_id=${bot.id}&order=recent`)).find(({ id }) => id === ADA);
+/** As if its time were over. */
+const endHold = async () => {
+  const redis = await connectRedis({ url: suite.fleet.redis.url, log: { warn: () => undefined } });
+  await redis.commands.hset(botKeys(bot.id).holds, String(ADA), `${Date.now() - 1} 60000 1  account:admin`);
+  await redis.close();
+};
 const desk = (page: Page) => page.getByRole('group', { name: 'Who answers here' });
 const field = (page: Page) => page.getByRole('textbox', { name: /^Write as/ });
 const backendGot = (text: string) => backend.requests.some((request) => request.text.includes(text));
@@ -40,7 +48,7 @@ const openChat = async () => {
 };
 
 test(
-  'a chat is taken over, which lasts a while and shows what the bot missed, and is given back with or without that',
+  'a chat is taken over, which lasts a while and shows what the bot missed, and is given back with that, or ends by itself',
   async () => {
     const { page, complaints } = await openChat();
     await desk(page).getByRole('button', { name: 'Take over' }).click();
@@ -59,9 +67,12 @@ test(
     await desk(page).getByText('in 23 hr').waitFor();
     await say('never told');
     await desk(page).getByRole('button', { name: 'Give back 1 update missed' }).waitFor();
-    await desk(page).getByRole('button', { name: 'Give back' }).click();
-    await page.getByRole('menuitem', { name: 'Without what the bot missed' }).click();
-    await desk(page).getByRole('button', { name: 'Take over' }).waitFor();
+    await endHold();
+    await page.reload();
+    await desk(page).getByRole('button', { name: 'The bot missed' }).click();
+    await page.getByRole('menuitem', { name: 'Deliver 1 update now' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Leave in the history only' }).click();
+    await desk(page).getByRole('button', { name: 'The bot missed' }).waitFor({ state: 'detached' });
     await say('told again');
     await waitFor(() => backendGot('told again'));
     expect(backendGot('never told')).toBe(false);

@@ -32,7 +32,7 @@ const releaseInputs = {
   deliver_missed: flag()
     .default(false)
     .describe(
-      'True: the bot gets the updates that were held, in order, under new ids. At most the newest 1,000 are kept, for 24 h. False: they are in the history only.',
+      'True: the bot gets the updates that were held, in order, under new ids. At most the newest 1,000 are kept, until 24 h after the hold. False: they are in the history only.',
     ),
 };
 
@@ -95,7 +95,7 @@ export const chatDeskOperations = {
     paths: ['/api/chats/takeover'],
     role: 'any',
     summary: 'Takes a chat over from the bot, so that a person can answer.',
-    description: `While it is held, the updates of the chat (messages, edits, presses of buttons, reactions, members) go to the history, the
+    description: `While it is held, what is said in the chat (messages, edits, presses of buttons, reactions, members; no payments) goes to the history, the
 inbox, live streams, and to programs and named consumers with \`sees_held\`. The backend, the default poll and the other programs do
 not get them, and routing rules do not see them. It holds in every process at once. Updates that were accepted before are still
 delivered.
@@ -118,7 +118,7 @@ It ends by itself after its time, which begins anew with each call, and with eac
     role: 'any',
     summary: 'Gives a chat that was taken over back to its bot.',
     description:
-      'What was held is delivered before anything newer of the chat. Programs that saw it do not get it again, and routing rules do not see it.',
+      'What was held is delivered before anything newer of the chat. Programs that saw it do not get it again, and routing rules do not see it. For 24 h after a hold ended by itself, this delivers what was missed, or forgets it.',
     input: z.object(releaseInputs),
     output: z.strictObject({
       ok: okField,

@@ -90,7 +90,14 @@ export const chatResource = z
       .string()
       .describe('Who has: `account:<username>`, `rule:<id>`, or `owner` of the business account.')
       .optional(),
-    missed: z.int().describe('How many updates are kept, to be delivered when it is released.').optional(),
+    missed: z
+      .int()
+      .describe('How many updates are kept, to be delivered when it is released. Also after a hold ended by itself.')
+      .optional(),
+    missed_until: z.iso
+      .datetime()
+      .describe('After a hold that ended by itself: until when `POST /api/chats/release` can deliver what was missed.')
+      .optional(),
     assigned_to: z.int().describe('The account that looks after it. Absent: nobody.').optional(),
     assigned_to_name: z.string().describe('The name of that account.').optional(),
   })

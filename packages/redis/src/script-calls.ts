@@ -666,7 +666,7 @@ export type HoldChatReply =
   | { outcome: 'OFF' }
   | { outcome: 'FREE' }
   | { outcome: 'OK'; began: boolean; forMs: number };
-/** Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew. See scripts/hold-chat.lua. */
+/** Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew. What a hold that ended by itself has kept is kept on. See scripts/hold-chat.lua. */
 async function holdChat(redis: RedisCommands, keys: HoldChatKeys, args: HoldChatArgs): Promise<HoldChatReply> {
   const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, keys.heldChats, args.registrationId, args.botId, args.chatId, args.forMs ?? '', args.by, args.connection];
   const reply = await runScript(redis, 'hold-chat', 4, sent);
@@ -676,6 +676,24 @@ async function holdChat(redis: RedisCommands, keys: HoldChatKeys, args: HoldChat
     default:
       return { outcome: reply[0] } as HoldChatReply;
   }
+}
+
+export type MoveHoldKeys = { state: string; holds: string; missed: string; heldChats: string };
+export type MoveHoldArgs = {
+  registrationId: string;
+  botId: number;
+  fromChatId: number;
+  toChatId: number;
+};
+export type MoveHoldReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'FREE' }
+  | { outcome: 'OK' };
+/** Lets a hold follow a group that became a supergroup, with what its bot missed. The group only leads on, so the hold follows once, however often the move is told: one that was released does not return. See scripts/move-hold.lua. */
+async function moveHold(redis: RedisCommands, keys: MoveHoldKeys, args: MoveHoldArgs): Promise<MoveHoldReply> {
+  const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, keys.heldChats, args.registrationId, args.botId, args.fromChatId, args.toChatId];
+  const reply = await runScript(redis, 'move-hold', 4, sent);
+  return { outcome: reply[0] } as MoveHoldReply;
 }
 
 export type NoteReservedKeys = { state: string };
@@ -991,7 +1009,7 @@ export type ReleaseChatReply =
   | { outcome: 'FILTERS'; digest: string; filters: string }
   | { outcome: 'MORE'; members: string[]; lastId: number; reserveIds: boolean; wakePush: boolean; wakeHistory: boolean; wakePrograms: number[]; delivered: number }
   | { outcome: 'OK'; lastId: number; reserveIds: boolean; wakePush: boolean; wakeHistory: boolean; wakePrograms: number[]; delivered: number };
-/** Ends the hold of a chat. To deliver what was held, it is called again and again: each call appends some updates to the log, under new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the order stays. See scripts/release-chat.lua. */
+/** Ends the hold of a chat, or what is left of one that ended by itself. To deliver what was held, it is called again and again: each call appends some updates to the log, under new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the order stays. See scripts/release-chat.lua. */
 async function releaseChat(redis: RedisCommands, keys: ReleaseChatKeys, args: ReleaseChatArgs): Promise<ReleaseChatReply> {
   const sent: (string | number)[] = [keys.state, keys.log, keys.holds, keys.missed, keys.heldChats, keys.consumers, keys.history, keys.pendingTurns, keys.accepted, args.registrationId, args.botId, args.chatId, args.delivers ? '1' : '0', args.limit, args.reservedId ?? '', args.filtersDigest, args.marksJson];
   for (const one of args.updates) sent.push(one.member);
@@ -1226,6 +1244,7 @@ export const scripts = {
   forgetConsumer,
   noteFlood,
   holdChat,
+  moveHold,
   noteReserved,
   noteDecision,
   noteRouted,

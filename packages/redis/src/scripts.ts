@@ -22,6 +22,7 @@ const SCRIPTS = {
   'forget-consumer': 'runs-when-full',
   'note-flood': 'runs-when-full',
   'hold-chat': 'needs-room',
+  'move-hold': 'runs-when-full',
   'note-reserved': 'needs-room',
   'note-decision': 'runs-when-full',
   'note-routed': 'runs-when-full',

@@ -32,8 +32,9 @@ export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
     const bot = requireManagedBot(context, input.bot_id);
     const chat = { botId: bot.id, chatId: input.chat_id };
     await requireChat(context.db, chat);
-    await takeOverChat(context, bot, chat.chatId, { holder: { kind: 'account', by }, minutes: input.minutes });
-    return presentChat(context, await requireChat(context.db, chat));
+    const taken = { holder: { kind: 'account', by }, minutes: input.minutes } as const;
+    const chatId = await takeOverChat(context, bot, chat.chatId, taken);
+    return presentChat(context, await requireChat(context.db, { ...chat, chatId }));
   },
 
   async releaseChat(context, { input, by }) {

@@ -1,7 +1,7 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { Chat } from '@flotilla/domain/records/chats/chat-store.ts';
 import type { InboxChat, LastMessage } from '@flotilla/domain/records/chats/inbox-store.ts';
-import { type HeldChat, heldKey, readHeldChats } from '@flotilla/domain/records/takeover/held-chats.ts';
+import { type HeldChat, heldKey, MISSED_LIFE_MS, readHolds } from '@flotilla/domain/records/takeover/held-chats.ts';
 import type { Context } from '../context.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -39,7 +39,7 @@ function botOf({ directory }: Context, botId: number): Pick<ChatResource, 'bot_n
 
 function heldAmong(context: Context, chats: readonly Chat[]): Promise<Held> {
   const keys = chats.map(({ bot_id: botId, id: chatId }) => ({ botId, chatId }));
-  return readHeldChats(context, keys).catch((error: unknown): Held => {
+  return readHolds(context, keys).catch((error: unknown): Held => {
     context.log.debug({ reason: String(error) }, 'whether chats are taken over cannot be read');
     return new Map();
   });
@@ -64,10 +64,14 @@ function presentOne(chat: Chat, held: Held): ChatResource {
     state: chat.is_done ? 'done' : 'open',
     awaits_answer: chat.awaits_answer,
     ...withoutNulls({ assigned_to: chat.assigned_to, assigned_to_name: chat.assigned_to_name }),
-    ...(hold === undefined
-      ? {}
-      : { held_until: new Date(hold.untilMs).toISOString(), held_by: hold.by, missed: hold.missed }),
+    ...(hold === undefined ? {} : presentHold(hold)),
   };
+}
+
+function presentHold({ untilMs, isHeld, by, missed }: HeldChat) {
+  return isHeld
+    ? { held_until: new Date(untilMs).toISOString(), held_by: by, missed }
+    : { missed, missed_until: new Date(untilMs + MISSED_LIFE_MS).toISOString() };
 }
 
 function presentLastMessage({ business_connection_id, ...message }: LastMessage): ChatResource['last_message'] {

@@ -240,21 +240,50 @@ describe('a chat that is taken over', () => {
     ]);
   });
 
-  test('is free again when its time is over, and what it missed is not kept then', async () => {
+  test('is free again when its time is over; what it missed can be delivered for another day', async () => {
+    const { holds, missed } = botKeys(bot.id);
+    const endAt = (chat: number, agoMs: number) =>
+      worker.redis.commands.hset(holds, String(chat), `${Date.now() - agoMs} 60000 1  account:admin`);
     await takeOver();
-    const { holds, missed, state } = botKeys(bot.id);
-    await accept(message(ADA, 'held'));
-    const ended = Date.now() - 1;
-    await worker.redis.commands.hset(holds, String(ADA), `${ended} 60000 1  account:admin`);
+    const press = { id: '1', from: { id: ADA }, message: message(ADA, '').message, data: 'pressed' };
+    await accept(message(ADA, 'held'), { callback_query: press });
+    // In the last hours of a long hold, updates and presses of its first ones would have expired.
+    for (const old of await worker.redis.commands.zrange(missed, '0', '-1')) {
+      await worker.redis.commands.zrem(missed, old);
+      await worker.redis.commands.zadd(missed, '0', old.replace(/^(-?\d+\|\d+\|)\d+/, `$1${Date.now() - 60_000}`));
+    }
+    await endAt(ADA, 1);
     await accept(message(ADA, 'free'));
     expect(await poll()).toEqual(['free']);
-    expect(await shown()).not.toHaveProperty('held_until');
-    expect((await act('release')).status).toBe(409);
+    const ended = await shown();
+    expect(ended).not.toHaveProperty('held_until');
+    expect(ended).toMatchObject({ missed: 2 });
+    expect(Date.parse(ended?.missed_until ?? '') - Date.now()).toBeGreaterThan(86_000_000);
     await takeOver({ chat_id: BEN });
-    expect(await worker.redis.commands.zcard(missed)).toBe(0);
-    expect(await worker.redis.commands.pexpiretime(holds)).toBe(
-      Number(await worker.redis.commands.hget(state, 'heldUntil')),
-    );
+    expect(await release(true)).toBe(1);
+    expect(await poll()).toEqual(['held']);
+    expect((await act('release')).status).toBe(409);
+    expect(await shown()).not.toHaveProperty('missed');
+
+    await takeOver();
+    await accept(message(ADA, 'of the first'));
+    await endAt(ADA, 1);
+    await takeOver();
+    await accept(message(ADA, 'of the second'));
+    expect(await release(true)).toBe(2);
+    expect(await poll()).toEqual(['of the first', 'of the second']);
+
+    await takeOver();
+    await accept(message(ADA, 'forgotten'));
+    await endAt(ADA, 1);
+    await release(false);
+    await takeOver();
+    await accept(message(ADA, 'a day ago'));
+    await endAt(ADA, 86_400_001);
+    expect((await act('release', { deliver_missed: true })).status).toBe(409);
+    expect(await shown()).not.toHaveProperty('missed');
+    await takeOver();
+    expect((await shown())?.missed).toBe(0);
   });
 
   test('stays so with each message of a person', async () => {
@@ -283,29 +312,41 @@ describe('a chat that is taken over', () => {
     expect(await poll()).toEqual(['after']);
   });
 
-  test('stays so as the supergroup that a group becomes', async () => {
+  test('stays so as the supergroup that a group becomes, and does not return when that is told again', async () => {
     const [group, supergroup] = [-4_100, -1_002_100_000_000];
     await storeMessages(api.database.db, bot.id, [{ chat_id: group, id: 1, date: 1, text: 'Hello' }]);
-    await takeOver({ chat_id: group, minutes: 45 });
+    const { held_until: until } = await takeOver({ chat_id: group, minutes: 45 });
     const migrated = {
-      message_id: 8,
-      date: nowS(),
-      chat: { id: group, type: 'group' },
-      migrate_to_chat_id: supergroup,
+      message: { message_id: 8, date: nowS(), chat: { id: group, type: 'group' }, migrate_to_chat_id: supergroup },
     };
-    await accept(
-      { message: migrated },
-      {
-        message: {
-          ...migrated,
-          chat: { id: supergroup, type: 'supergroup' },
-          migrate_to_chat_id: undefined,
-          text: 'here',
-        },
+    const inSupergroup = (fields: object) => ({
+      message: {
+        ...migrated.message,
+        chat: { id: supergroup, type: 'supergroup' },
+        migrate_to_chat_id: undefined,
+        ...fields,
       },
-    );
+    });
+    await accept(message(group, 'before'), migrated, inSupergroup({ text: 'here' }));
     expect(await poll()).toEqual([]);
-    expect(await shown(supergroup)).toMatchObject({ held_by: 'account:admin', missed: 1 });
+    expect(await shown(supergroup)).toMatchObject({ held_by: 'account:admin', held_until: until, missed: 3 });
+    expect(await shown(group)).not.toHaveProperty('held_until');
+    const released = await act('release', { chat_id: supergroup, deliver_missed: true });
+    expect(released.json).toMatchObject({ delivered: 3 });
+    await poll();
+    await accept(migrated, inSupergroup({ migrate_from_chat_id: group }), inSupergroup({ text: 'after' }));
+    expect(await poll()).toContain('after');
+    // Whoever still names the group means the supergroup.
+    expect(await takeOver({ chat_id: group })).toMatchObject({ id: supergroup, held_by: 'account:admin' });
+  });
+
+  test('stays so as a supergroup while Postgres is away', async () => {
+    const [group, supergroup] = [-4_200, -1_002_200_000_000];
+    await storeMessages(api.database.db, bot.id, [{ chat_id: group, id: 1, date: 1, text: 'Hello' }]);
+    await takeOver({ chat_id: group });
+    const migrated = message(group, '', { chat: { id: group, type: 'group' }, migrate_to_chat_id: supergroup });
+    await whileLocked(api.database.db, 'chats', () => accept(migrated, message(supergroup, 'here')));
+    expect(await poll()).toEqual([]);
   });
 
   test('belongs to those who have the bot', async () => {

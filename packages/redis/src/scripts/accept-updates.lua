@@ -102,12 +102,12 @@ for i in each(updates) do
     end
     local mayBeHeld = known and mark ~= MARK_OF_NOBODY and not updates.passesHold[i]
     local chat = mayBeHeld and chatOfEntry(updates.lane[i], raw)
-    local isHeldNow = chat and isHeld(holds, known, chat, raw, now)
+    local held = chat and heldAs(holds, known, chat, raw, now)
     local expires = expiryOf(updates.keepMs[i], updates.expiresAtMs[i], now)
-    if isHeldNow then
+    if held then
       local entry =
         { id = id, expires = expires, idStart = updates.idStart[i], kind = kind, lane = updates.lane[i], raw = raw }
-      keepMissed(missed, chat, entry, s.heldUntil)
+      keepMissed(missed, held, entry, tonumber(s.heldUntil))
       mark, owner, isParked = markOfHeld(mark, owner, seesHeld), nil, false
     end
     if isParked then
@@ -116,7 +116,7 @@ for i in each(updates) do
       mark, givesUp = giveUpForParked(history, bot, owner, { id = lastText, raw = raw }), true
     end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
-    local allowed = not owner and not isHeldNow and isAllowedKind(s.allowed, kind)
+    local allowed = not owner and not held and isAllowedKind(s.allowed, kind)
     if allowed or owner then
       n = n + 1
       nText = tostring(n)

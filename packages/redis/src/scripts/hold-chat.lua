@@ -1,4 +1,5 @@
--- Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew.
+-- Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew. What a hold that
+-- ended by itself has kept is kept on.
 -- @keys state, holds, missed, heldChats
 -- @args registrationId: text, botId: digits, chatId: digits
 --   forMs: number?  for how long; absent: renews a hold, for as long as it was made for
@@ -23,7 +24,8 @@ if forMs and connection ~= '' and not isFree and hold.connection == '' then
 end
 local began = isFree or (connection ~= '' and connection ~= hold.connection)
 if began then
-  forgetMissed(missed, chatId)
+  local isKept = hold and hold.connection == connection and isKeptEnded(missed, chatId, hold, now)
+  if not isKept then forgetMissed(missed, chatId) end
   hold = { since = now, by = '', connection = connection }
 end
 local length = forMs or hold.forMs

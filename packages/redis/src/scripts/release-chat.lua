@@ -1,5 +1,6 @@
--- Ends the hold of a chat. To deliver what was held, it is called again and again: each call appends some updates to the log, under
--- new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the order stays.
+-- Ends the hold of a chat, or what is left of one that ended by itself. To deliver what was held, it is called again and again: each
+-- call appends some updates to the log, under new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the
+-- order stays.
 -- @keys state, log, holds, missed, heldChats, consumers, history, pendingTurns, accepted
 -- @args registrationId: text, botId: digits, chatId: digits
 --   delivers: flag
@@ -10,7 +11,7 @@
 --   ...updates member: text  as an earlier call returned them
 -- @reply
 --   GONE, OFF
---   FREE  it is not held
+--   FREE  it is not held, and nothing is kept
 --   DOUBT  Redis may have lost state: the caller reads the reserved id from Postgres and repeats the call
 --   FILTERS digest: text, filters: text  others are in force
 --   MORE members: text[]  to be matched and delivered
@@ -24,6 +25,7 @@
 -- @include journal
 -- @include wake-readers
 -- @include trim
+-- @include expiry
 local RELEASING_MS = 600000
 
 -- @read s <- state: registrationId, on, lastId, allowedCount, allowed, newestIsOurs, reserved, run, filtersDigest, seesHeld,
@@ -32,7 +34,7 @@ if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' and delivers then return { 'OFF' } end
 local now = serverNow()
 local hold = holdOf(redis.call('HGET', holds, chatId))
-if not hold or hold.expires <= now then return { 'FREE' } end
+if not hold or (hold.expires <= now and not isKeptEnded(missed, chatId, hold, now)) then return { 'FREE' } end
 if delivers and count(updates) > 0 and (s.filtersDigest or '') ~= filtersDigest then
   return reply.FILTERS { digest = s.filtersDigest or '', filters = redis.call('HGET', state, '@filters') or '' }
 end
@@ -46,6 +48,18 @@ local holdsForPush, hasConsumers = push or tonumber(s.pushKeptUntil) > now, redi
 local audience = openAudience(state, consumers, s.wokenPrograms, marksJson)
 local lines, delivered, anyAllowed, givesUp = {}, 0, false, false
 local bot = { id = botId, registration = registrationId, now = textOf(now) }
+
+-- While the rest is delivered, such a hold is for no time.
+local hasEnded = hold.expires <= now or hold.forMs == 0
+
+-- A hold may have ended when its updates had expired. Presses do not outlive that: the platform takes no answer to them.
+local function isWorthDelivering(entry)
+  return entry.expires > now or (hasEnded and entry.kind ~= 'callback_query' and entry.expires + MISSED_LIFE_MS > now)
+end
+
+local function lastsUntil(entry)
+  return entry.kind == 'callback_query' and entry.expires or math.max(entry.expires, now + LATE_LIFE_MS)
+end
 
 -- Programs that saw it while it was held had it.
 local function markOfMissed(mark, owner)
@@ -81,7 +95,7 @@ local function deliver(entry, number)
   if hasConsumers or (allowed and (pull or holdsForPush)) then
     -- stylua: ignore
     redis.call('XADD', log, id .. '-0', 'u', raw, 'k', entry.kind, 'l', entry.lane, 't', bot.now,
-      'x', textOf(entry.expires), 'n', textOf(allowedCount), 'm', allowed and '0' or '1', 'tp', '', 'o', mark,
+      'x', textOf(lastsUntil(entry)), 'n', textOf(allowedCount), 'm', allowed and '0' or '1', 'tp', '', 'o', mark,
       unpack(isAgain and { 'r', '1' } or {}))
   end
   lines[#lines + 1] = acceptedLine(bot.now, id, 'h', allowed, raw, mark, entry.lane, entry.kind)
@@ -94,7 +108,7 @@ for i in each(updates) do
   -- If the reply of an earlier call was lost, it is not there any more.
   if redis.call('ZREM', missed, member) == 1 then
     local entry = missedOf(member)
-    if entry.expires > now then deliver(entry, number) end
+    if isWorthDelivering(entry) then deliver(entry, number) end
   end
 end
 
@@ -117,6 +131,7 @@ if #members > 0 then
   -- If the caller ends here, the rest is kept for a while, so that it can call again.
   local ends = math.max(hold.expires, now + RELEASING_MS)
   hold.expires = ends
+  if hasEnded then hold.forMs = 0 end
   storeHold(holds, chatId, hold)
   noteHolds(state, holds, missed, now, ends)
   listHeld(heldChats, botId, chatId, now, ends)

@@ -11,13 +11,15 @@ import type { AcceptDeps } from '../intake/accept-updates.ts';
 
 type ReleaseDeps = TakeoverDeps & Pick<AcceptDeps, 'turns' | 'idReserve'>;
 
+const NOT_HELD = 'The chat is not taken over, and nothing that its bot missed is kept';
 const AT_ONCE = 100;
 const REPEATED_AT_MOST = 10;
 
 /**
- * Gives a chat back to its bot. `deliverMissed`: the bot gets what was held, in order, under new ids; rules do not. Until the last
- * of it the chat stays held, so that nothing newer comes before. Returns how many were delivered. Throws 'conflict' if the chat
- * is not held, 'not_found' or 'bad_request'. If it ends in between, it can be called again.
+ * Gives a chat back to its bot, also within a day after its hold ended by itself. `deliverMissed`: the bot gets what was held, in order,
+ * under new ids; rules do not. Until the last of it the chat stays held, so that nothing newer comes before. Returns how many were
+ * delivered. Throws 'conflict' if the chat is not held and nothing is kept, 'not_found' or 'bad_request'. If it ends in between, it can
+ * be called again.
  */
 export async function releaseChat(
   deps: ReleaseDeps,
@@ -37,7 +39,7 @@ async function deliverAndEnd(deps: ReleaseDeps, bot: Bot, chatId: number, delive
     const reply = await step(deps, bot, { chatId, delivers, members });
     if (reply.outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (reply.outcome === 'OFF') throw new FlotillaError('bad_request', 'The bot is disabled');
-    if (reply.outcome === 'FREE') throw new FlotillaError('conflict', 'The chat is not taken over');
+    if (reply.outcome === 'FREE') throw new FlotillaError('conflict', NOT_HELD);
     delivered += reply.delivered;
     await wakeReaders(deps, bot, reply);
     if (reply.outcome === 'OK') return delivered;

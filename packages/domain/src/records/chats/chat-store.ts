@@ -57,6 +57,13 @@ export function chatStore(db: Database) {
       return (await groups.where('migrated_to_chat_id', '=', chatId).execute()).map(({ id }) => id);
     },
 
+    /** The supergroup that a group became; other chats are themselves. */
+    async currentOf(botId: number, chatId: number): Promise<number> {
+      const groups = db.selectFrom('chats').select('migrated_to_chat_id').where('bot_id', '=', botId);
+      const row = await groups.where('id', '=', chatId).executeTakeFirst();
+      return row?.migrated_to_chat_id ?? chatId;
+    },
+
     /** The bots among these that know a private chat with a person. */
     async privateChatsWith(userId: number, bots: 'all' | number[], limit: number): Promise<number[]> {
       const rows = await chatsOf({ bots, q: '', type: 'private' })

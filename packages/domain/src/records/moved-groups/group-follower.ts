@@ -34,9 +34,10 @@ export function groupFollower(deps: Deps): GroupFollower {
   const nameOf = (botId: number, groupId: number) => `${botId} ${groupId}`;
 
   const follow = async (botId: number, fromChatId: number, toChatId: number): Promise<void> => {
-    await moveGroup(deps, { botId, fromChatId, toChatId });
     const bot = directory.byId(botId);
+    // Not after Postgres, which may be away: the bot would answer beside the person.
     if (bot !== undefined) await moveHold(deps, bot, { fromChatId, toChatId });
+    await moveGroup(deps, { botId, fromChatId, toChatId });
     if (known.size >= KNOWN_AT_MOST) known.clear();
     known.add(nameOf(botId, fromChatId));
   };

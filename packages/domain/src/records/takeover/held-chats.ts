@@ -9,7 +9,9 @@ type ChatOfBot = { botId: number; chatId: number };
 
 /** A chat that a person has taken over, as Redis has it. */
 export type HeldChat = {
+  /** In the past: it ended by itself, and what was missed is kept for another day. */
   untilMs: number;
+  isHeld: boolean;
   /** How long it lasts from each answer of a person on. */
   forMs: number;
   sinceMs: number;
@@ -57,35 +59,47 @@ export async function renewHold(deps: { redis: RedisHandles }, bot: Bot, chatId:
   await holdInRedis(deps, bot, chatId, { forMs: null, by: '' });
 }
 
-/** A group that became a supergroup stays held, under its new id. */
+/** A group that became a supergroup stays held, under its new id, for the time that is left. */
 export async function moveHold(
-  deps: { redis: RedisHandles },
+  { redis }: { redis: RedisHandles },
   bot: Bot,
   { fromChatId, toChatId }: { fromChatId: number; toChatId: number },
 ): Promise<void> {
-  const from = { botId: bot.id, chatId: fromChatId };
-  const hold = (await readHeldChats(deps, [from])).get(heldKey(from));
-  if (hold === undefined) return;
-  await holdInRedis(deps, bot, toChatId, { forMs: hold.forMs, by: hold.by });
+  const { registrationId, id: botId } = bot;
+  await scripts.moveHold(redis.commands, botKeys(botId), { registrationId, botId, fromChatId, toChatId });
 }
 
 /** Those of the chats that are held now, by `heldKey`. */
 export async function readHeldChats(
+  deps: { redis: RedisHandles },
+  chats: readonly ChatOfBot[],
+): Promise<Map<string, HeldChat>> {
+  return new Map([...(await readHolds(deps, chats))].filter(([, { isHeld }]) => isHeld));
+}
+
+/** The same, and those whose hold ended by itself less than a day ago while their bot missed something. */
+export async function readHolds(
   { redis }: { redis: RedisHandles },
   chats: readonly ChatOfBot[],
 ): Promise<Map<string, HeldChat>> {
   if (chats.length === 0) return new Map();
   const looks = chats.map(({ botId, chatId }): KeyCommand => ['hget', botKeys(botId).holds, String(chatId)]);
   const [stored, nowMs] = await Promise.all([redis.runMany(looks), serverNowMs(redis)]);
-  const held = chats.flatMap((chat, at) => {
+  const found = chats.flatMap((chat, at) => {
     const [, until = '', length = '', since = '', by = ''] = HOLD.exec(String(stored[at] ?? '')) ?? [];
     const [untilMs, forMs, sinceMs] = [Number(until), Number(length), Number(since)];
-    return untilMs > nowMs ? [{ chat, untilMs, forMs, sinceMs, by }] : [];
+    const isHeld = untilMs > nowMs;
+    return untilMs + MISSED_LIFE_MS > nowMs ? [{ chat, untilMs, isHeld, forMs, sinceMs, by }] : [];
   });
   const counts = await redis.runMany(
-    held.map(({ chat: { botId, chatId } }): KeyCommand => ['zlexcount', botKeys(botId).missed, ...missedRange(chatId)]),
+    found.map(
+      ({ chat: { botId, chatId } }): KeyCommand => ['zlexcount', botKeys(botId).missed, ...missedRange(chatId)],
+    ),
   );
-  return new Map(held.map(({ chat, ...hold }, at) => [heldKey(chat), { ...hold, missed: Number(counts[at]) }]));
+  const counted = found.map(
+    ({ chat, ...hold }, at) => [heldKey(chat), { ...hold, missed: Number(counts[at]) }] as const,
+  );
+  return new Map(counted.filter(([, { isHeld, missed }]) => isHeld || missed > 0));
 }
 
 /** All chats that are held now; with `by`, those that this one holds. Rejects when Redis is away. */
@@ -105,6 +119,9 @@ export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: str
 export function heldKey({ botId, chatId }: ChatOfBot): string {
   return `${botId} ${chatId}`;
 }
+
+/** How long what was missed can be delivered after its hold ended by itself; lib/hold.lua has it, too. */
+export const MISSED_LIFE_MS = 86_400_000;
 
 /** As lib/hold.lua writes it. */
 const HOLD = /^(\d+) (\d+) (\d+) \S* (.*)$/s;

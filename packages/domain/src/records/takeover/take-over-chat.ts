@@ -5,6 +5,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
+import { chatStore } from '../chats/chat-store.ts';
 import { holdInRedis } from './held-chats.ts';
 
 export type TakeoverDeps = { db: Database; redis: RedisHandles; clock: Clock };
@@ -22,24 +23,27 @@ const MINUTE_MS = 60_000;
 
 /**
  * Takes a chat over: its updates are for people from now on. Again, its time begins anew. A hold that began leaves an audit entry
- * and an event; those of a person always leave an entry. Throws 'not_found' or 'bad_request'.
+ * and an event; those of a person always leave an entry. Returns the chat: the supergroup, if a group became one. Throws 'not_found' or
+ * 'bad_request'.
  */
 export async function takeOverChat(
   deps: TakeoverDeps,
   bot: Bot,
-  chatId: number,
+  namedChatId: number,
   { holder, minutes }: { holder: Holder; minutes: number },
-): Promise<void> {
+): Promise<number> {
+  const chatId = namedChatId > 0 ? namedChatId : await chatStore(deps.db).currentOf(bot.id, namedChatId);
   const held = await holdInRedis(deps, bot, chatId, {
     ...{ forMs: Math.ceil(minutes * MINUTE_MS), by: nameOf(holder) },
     connection: holder.kind === 'account' ? '' : holder.connection,
   });
   if (held.outcome === 'off') throw new FlotillaError('bad_request', 'The bot is disabled');
   if (held.outcome !== 'held') throw new FlotillaError('not_found', 'Bot not found');
-  if (!held.began && holder.kind !== 'account') return;
+  if (!held.began && holder.kind !== 'account') return chatId;
   const by: Actor = holder.kind === 'account' ? holder.by : { kind: 'bot', address: null };
   const details = [`for ${Math.round(minutes)} min`, ...reasonOf(holder)].join('; ');
   await recordAction(deps, by, { action: 'chat_takeover', botId: bot.id, chatId, details });
+  return chatId;
 }
 
 function nameOf(holder: Holder): string {

@@ -4,6 +4,8 @@
 -- @include state
 -- @include log
 local MISSED_PER_CHAT = 1000
+-- What was missed can be delivered for so long after its hold ended by itself.
+local MISSED_LIFE_MS = 86400000
 
 local function holdOf(stored)
   local untilText, forText, sinceText, connection, by = string.match(stored or '', '^(%d+) (%d+) (%d+) (%S*) (.*)$')
@@ -37,15 +39,24 @@ local function chatOfEntry(lane, raw)
   return string.match(raw, '"chat":%s*{%s*"id":%s*(-?%d+)')
 end
 
--- Whether an update of a chat is held now. known: what was looked up before, by chat
-local function isHeld(holds, known, chat, raw, now)
+-- A group that became a supergroup has '>' and its id in place of a hold, for its last updates.
+local function supergroupOf(stored)
+  return string.match(stored or '', '^>(-%d+)$')
+end
+
+-- The chat as which an update of a chat is held now; nil: it is not. known: what was looked up before, by chat
+local function heldAs(holds, known, chat, raw, now)
   if known[chat] == nil then
-    local hold = holdOf(redis.call('HGET', holds, chat))
-    known[chat] = hold ~= nil and hold.expires > now and hold
+    local stored = redis.call('HGET', holds, chat)
+    local moved = supergroupOf(stored)
+    local hold = holdOf(moved and redis.call('HGET', holds, moved) or stored)
+    known[chat] = hold ~= nil and hold.expires > now and { chat = moved or chat, connection = hold.connection }
   end
-  local hold = known[chat]
-  if not hold or hold.connection == '' then return hold ~= false end
-  return string.match(raw, '"business_connection_id":%s*"([^"]*)"') == hold.connection
+  local held = known[chat]
+  if not held then return nil end
+  local ofConnection = held.connection == ''
+    or string.match(raw, '"business_connection_id":%s*"([^"]*)"') == held.connection
+  return ofConnection and held.chat or nil
 end
 
 -- The mark of what is held, by that of the filters: those who see it are programs that would get it anyway.
@@ -72,7 +83,7 @@ local function keepMissed(missed, chat, entry, lastEnd)
   local place =
     string.format('%s|%016.0f|%s|%.0f|%s|%s|', chat, entry.id, entry.expires, entry.idStart, entry.kind, entry.lane)
   redis.call('ZADD', missed, 0, place .. entry.raw)
-  if redis.call('ZCARD', missed) == 1 then redis.call('PEXPIREAT', missed, lastEnd) end
+  if redis.call('ZCARD', missed) == 1 then redis.call('PEXPIREAT', missed, textOf(lastEnd + MISSED_LIFE_MS)) end
 end
 
 local function missedOf(member)
@@ -87,19 +98,30 @@ local function missedOf(member)
   }
 end
 
+local function missesAny(missed, chat)
+  local from, to = missedRange(chat)
+  return #redis.call('ZRANGEBYLEX', missed, from, to, 'LIMIT', 0, 1) > 0
+end
+
+-- Whether a hold that has ended is still kept for what was missed.
+local function isKeptEnded(missed, chat, hold, now)
+  return hold.expires <= now and hold.expires + MISSED_LIFE_MS > now and missesAny(missed, chat)
+end
+
 local function forgetMissed(missed, chat)
   local from, to = missedRange(chat)
   redis.call('ZREMRANGEBYLEX', missed, from, to)
 end
 
--- Notes that a hold lasts until then; nil: that one has ended. Of those that have ended, a few are looked for and removed, so that many
--- held chats cost no more than one. Both keys go at the end of the last hold.
+-- Notes that a hold lasts until then; nil: that one has ended. Of those that are over, a few are looked for and removed, so that many
+-- held chats cost no more than one. Both keys go when nothing that the last hold kept can be delivered any more.
 local LOOKED_AT = 20
 local function noteHolds(state, holds, missed, now, ends)
   local some = redis.call('HRANDFIELD', holds, LOOKED_AT, 'WITHVALUES')
   for i = 1, #some, 2 do
-    local hold = holdOf(some[i + 1])
-    if not hold or hold.expires <= now then
+    local moved = supergroupOf(some[i + 1])
+    local hold = holdOf(moved and redis.call('HGET', holds, moved) or some[i + 1])
+    if not hold or (hold.expires <= now and not isKeptEnded(missed, moved or some[i], hold, now)) then
       redis.call('HDEL', holds, some[i])
       forgetMissed(missed, some[i])
     end
@@ -111,6 +133,6 @@ local function noteHolds(state, holds, missed, now, ends)
   end
   local last = math.max(tonumber(redis.call('HGET', state, '@heldUntil') or 0), ends or 0)
   writeState(state, { '@heldUntil', textOf(last) })
-  redis.call('PEXPIREAT', holds, textOf(last))
-  redis.call('PEXPIREAT', missed, textOf(last))
+  redis.call('PEXPIREAT', holds, textOf(last + MISSED_LIFE_MS))
+  redis.call('PEXPIREAT', missed, textOf(last + MISSED_LIFE_MS))
 end

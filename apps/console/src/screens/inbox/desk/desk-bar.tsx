@@ -43,7 +43,16 @@ type PartProps = { chat: ChatResource; desk: Desk };
 
 function Holding({ chat, desk }: PartProps): ReactNode {
   const { held_until: until, held_by: by, missed = 0 } = chat;
-  if (until === undefined) return <TakeOver desk={desk} />;
+  const words = useDeskWords();
+  if (until === undefined) {
+    const after = { face: words.botMissed, deliver: words.bring(missed), hint: words.bringHint, leave: words.forget };
+    return (
+      <>
+        <TakeOver desk={desk} />
+        {missed > 0 && <Missed {...after} missed={missed} desk={desk} />}
+      </>
+    );
+  }
   return (
     <>
       <div className="desk-line">
@@ -81,16 +90,24 @@ function TakeOver({ desk, again = false }: { desk: Desk; again?: boolean }): Rea
   );
 }
 
-/** With what the bot missed or without, where it missed something. */
 function GiveBack({ missed, desk }: { missed: number; desk: Desk }): ReactNode {
   const words = useDeskWords();
   if (missed === 0) return <Button onClick={() => desk.release(false)}>{words.giveBack}</Button>;
+  const now = { deliver: words.deliver(missed), hint: words.deliverHint, leave: words.withoutMissed };
+  return <Missed face={words.giveBack} {...now} missed={missed} desk={desk} />;
+}
+
+type MissedProps = { face: string; deliver: string; hint: string; leave: string; missed: number; desk: Desk };
+
+/** With what the bot missed or without. */
+function Missed({ face, deliver, hint, leave, missed, desk }: MissedProps): ReactNode {
+  const words = useDeskWords();
   return (
     <Menu
       bordered
       face={
         <>
-          {words.giveBack}
+          {face}
           <span className="count" aria-hidden="true">
             {missed}
           </span>
@@ -99,10 +116,10 @@ function GiveBack({ missed, desk }: { missed: number; desk: Desk }): ReactNode {
         </>
       }
     >
-      <MenuItem title={words.deliverHint} onClick={() => desk.release(true)}>
-        {words.deliver(missed)}
+      <MenuItem title={hint} onClick={() => desk.release(true)}>
+        {deliver}
       </MenuItem>
-      <MenuItem onClick={() => desk.release(false)}>{words.withoutMissed}</MenuItem>
+      <MenuItem onClick={() => desk.release(false)}>{leave}</MenuItem>
     </Menu>
   );
 }
