@@ -80,7 +80,7 @@ function dataFor({ text }: Question, keyed: ReadonlyMap<string, Candidate>): str
     name,
     description: description.slice(0, LONGEST_DESCRIPTION),
   }));
-  return JSON.stringify({ bots, message: maskText(text).slice(0, LONGEST_TEXT) });
+  return JSON.stringify({ bots, message: maskText(text, LONGEST_TEXT) });
 }
 
 function answerFormat(keys: string[]) {
