@@ -11,8 +11,15 @@ export type Decider = (typeof DECIDERS)[number];
 
 /** What the router decided about a message. */
 export const decided = {
-  target_bot_id: z.int().nullable().describe('The chosen bot; null: none of the candidates.'),
-  reason: z.string().describe('Why, in words; of a failure, what went wrong. At most 500 characters.'),
+  target_bot_id: z
+    .int()
+    .nullable()
+    .describe('The chosen bot; null: none of the candidates; 0: one that the caller does not see.'),
+  reason: z
+    .string()
+    .describe(
+      'Why, in words; of a failure, what went wrong. At most 500 characters. Left out for a caller who does not see all bots that the rule may choose.',
+    ),
   by: z.enum(DECIDERS).describe('model: the model of LLM_API_URL. words: the built-in ranker by words.'),
   duration_ms: z.int().describe('How long the decision took.'),
   tokens: z.int().optional().describe('Tokens that the model counted, of the question and its answer.'),

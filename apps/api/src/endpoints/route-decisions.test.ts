@@ -174,6 +174,30 @@ describe('a message that is tried', () => {
     await remove(router);
   });
 
+  test('shows nothing of bots that the caller does not see', async () => {
+    const made = await api.admin('POST', '/api/auth/api-keys', {
+      body: { name: 'some', bot_ids: [source.id, shop.id] },
+    });
+    const { key } = made.json as { key: string };
+    const limited = restClient(api.url, key);
+    const router = await add({ candidate_bot_ids: [shop.id, desk.id] });
+    expect(await tryText(limited, 'an invoice')).toMatchObject([
+      { matches: true, decision: { target_bot_id: 0, reason: 'it is about bots that you may not see' } },
+    ]);
+    expect(await tryText(limited, 'my parcel')).toMatchObject([
+      { matches: true, decision: { target_bot_id: shop.id, reason: 'it is about bots that you may not see' } },
+    ]);
+    expect(await tryText(limited, 'Good morning')).toMatchObject([
+      { matches: false, decision: { target_bot_id: null, reason: 'no word of it is in a description' } },
+    ]);
+    const listed = await limited('GET', '/api/routes', { query: { bot_id: source.id } });
+    expect(listed.json).toMatchObject([{ candidate_bot_ids: [shop.id] }]);
+    await remove(router);
+    const own = await add({ candidate_bot_ids: [shop.id] });
+    expect(await tryText(limited, 'my parcel')).toMatchObject([{ decision: { reason: 'parcel' } }]);
+    await remove(own);
+  });
+
   test('leaves no decision behind, and decisions are for who has the bot', async () => {
     const query = { bot_id: source.id };
     expect((await api.admin('GET', '/api/routes/decisions', { query })).json).toEqual([]);

@@ -1,5 +1,6 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { RoutingRuleResource, routingRuleOperations } from '@flotilla/contract/routing-rules.ts';
+import { decisionFor } from '@flotilla/domain/delivery/router/show-decision.ts';
 import { addRoutingRule } from '@flotilla/domain/delivery/routing-rules/add-routing-rule.ts';
 import type { WantedRule } from '@flotilla/domain/delivery/routing-rules/complete-rule.ts';
 import { deleteRoutingRule } from '@flotilla/domain/delivery/routing-rules/delete-routing-rule.ts';
@@ -59,14 +60,14 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
     return presentNamed(context, caller, await reorderRoutingRules(context, by, sourceBotId, input.ids));
   },
 
-  async tryRoutingRules(context, { input, whileAllowed }) {
+  async tryRoutingRules(context, { input, caller, whileAllowed }) {
     const bot = requireBot(context, input.bot_id);
     const tried = await whileAllowed((ended) => tryRoutingRules(context, bot, input.message, ended));
     return tried.map(({ rule, reason, decision }) => ({
       route_id: rule.id,
       matches: reason === null,
       action: rule.action,
-      ...withoutNulls({ reason, decision }),
+      ...withoutNulls({ reason, decision: decision === null ? null : decisionFor(caller, rule, decision) }),
     }));
   },
 
@@ -139,6 +140,9 @@ async function presentNamed(
     const target = isSeen ? context.directory.byId(rule.targetBotId) : undefined;
     return {
       ...presentRoutingRule(rule),
+      ...(rule.targetBotId === CHOSEN_BOT
+        ? { candidate_bot_ids: rule.candidateBotIds?.filter((id) => seesBot(caller, id)) ?? null }
+        : {}),
       ...withoutNulls({ condition_name: condition }),
       ...(target === undefined ? {} : withoutNulls({ target_bot_name: target.name, target_chat_title: targetChat })),
     };
@@ -150,7 +154,6 @@ function presentRoutingRule(rule: RoutingRule): RoutingRuleResource {
     id: rule.id,
     source_bot_id: rule.sourceBotId,
     target_bot_id: rule.targetBotId,
-    ...(rule.targetBotId === CHOSEN_BOT ? { candidate_bot_ids: rule.candidateBotIds } : {}),
     condition_type: rule.conditionType,
     condition_value: rule.conditionValue,
     action: rule.action,

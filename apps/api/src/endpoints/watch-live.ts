@@ -1,8 +1,10 @@
 import type { LiveTopic } from '@flotilla/contract/live.ts';
 import { shownPlace, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
+import { type KeptDecision, keptDecisionFor } from '@flotilla/domain/delivery/router/show-decision.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import type { HeldBot, Viewer } from '@flotilla/domain/watch/live/bot-watches.ts';
+import type { LiveEvent, LiveEvents } from '@flotilla/domain/watch/live/live-event.ts';
 import { decodePosition, type LivePosition } from '@flotilla/domain/watch/live/live-position.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Response } from 'express';
@@ -93,7 +95,7 @@ async function stream(context: Context, client: LiveClient, { reserved, stops, s
   reserved.attach(live);
   if (client.topics.fleet) stops.push(listenToFleet(context, client, live));
   try {
-    await Promise.all(watched.map((one) => join(one, live, signal)));
+    await Promise.all(watched.map((one) => join(context, client.caller, one, live, signal)));
     await aborted(signal);
   } catch (error) {
     // The client reconnects, and goes on from its last event.
@@ -133,12 +135,27 @@ function positionOf(watched: Watched[], known: LivePosition | null): LivePositio
   };
 }
 
-function join({ bot, shown, held, after }: Watched, live: LiveStream, signal: AbortSignal): Promise<void> {
+function join(
+  { directory }: Context,
+  caller: Caller,
+  { bot, shown, held, after }: Watched,
+  live: LiveStream,
+  signal: AbortSignal,
+): Promise<void> {
+  const seen = (events: LiveEvents) =>
+    events.map((event) => (event.name === 'route' ? routeFor(caller, directory.byId(bot.id) ?? bot, event) : event));
   const viewer: Viewer = {
-    onEvents: (botId, events, position) => live.newEvents(botId, shown, events, position),
+    onEvents: (botId, events, position) => live.newEvents(botId, shown, seen(events), position),
     onGap: (botId, position) => live.gap(botId, position),
   };
-  return held.join(viewer, { after, onKept: (events) => live.keptEvents(bot.id, shown, events, signal), signal });
+  const onKept = (events: LiveEvents) => live.keptEvents(bot.id, shown, seen(events), signal);
+  return held.join(viewer, { after, onKept, signal });
+}
+
+/** What the router decided, without bots that the caller does not see. */
+function routeFor(caller: Caller, bot: Bot, event: LiveEvent): LiveEvent {
+  const data = JSON.stringify(keptDecisionFor(caller, bot, JSON.parse(event.data) as KeptDecision));
+  return { ...event, data, bytes: Buffer.byteLength(data) };
 }
 
 function tellsBots({ topics }: LiveClient): boolean {

@@ -1,6 +1,8 @@
 import type { RouteDecision } from '@flotilla/contract/route-decisions.ts';
-import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { openLive } from '@flotilla/testing/live-client.ts';
 import { choose, type ModelServer, startModelServer } from '@flotilla/testing/model-server.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type RoutingScene, routingScene } from './routing-scene.ts';
@@ -74,6 +76,34 @@ describe('the router', () => {
     ]);
     expect(model.questions.at(-1)?.message).toBe('Desk, card [number]');
     expect(await sentTexts(shop, ada)).toEqual([]);
+  });
+
+  test('tells who does not see the chosen bot neither its name nor its id', async () => {
+    const { source, desk, ada } = await shopScene();
+    const bots = { name: `limited-${source.id}`, bot_ids: [source.id] };
+    const { key } = await fleet.rest<{ key: string }>('/api/auth/api-keys', bots);
+    model.answer = (question) => choose(question, 'Desk', 'Desk is for invoices');
+    const watchers = await Promise.all(
+      [key, ADMIN_KEY].map((one) => openLive(fleet.url, `bot:${source.id}`, { key: one })),
+    );
+    await say(ada, source, 'an invoice');
+    await scene.sent(desk, ada, 1);
+    const told = await waitFor(
+      () => {
+        const events = watchers.map((watcher) => watcher.named('route')[0]?.data);
+        return events.every((event) => event !== undefined) && events;
+      },
+      { message: 'both being told' },
+    );
+    for (const watcher of watchers) watcher.close();
+    const hidden = { target_bot_id: 0, reason: 'it is about bots that you may not see' };
+    const shown = { target_bot_id: desk.id, reason: 'Desk is for invoices' };
+    expect(told).toMatchObject([hidden, shown]);
+    const limited = restClient(fleet.url, key);
+    const listed = await limited('GET', '/api/routes/decisions', { query: { bot_id: source.id } });
+    expect(listed.json).toMatchObject([hidden]);
+    expect(JSON.stringify([listed.json, told])).not.toContain('about":');
+    expect(await decisions(source)).toMatchObject([shown]);
   });
 
   test('stays with its choice in that chat until /start, and asks in others', async () => {
@@ -188,6 +218,6 @@ describe('the router', () => {
 
   test('never shows the key of the model or the text of a message in a log', () => {
     const logs = [...fleet.apis, ...fleet.workers].map((process) => process.output()).join('\n');
-    expect(logs).not.toMatch(/sk-the-key|4111|Desk, please/);
+    expect(logs).not.toMatch(/sk-the-key|4111 1111|Desk, please/);
   });
 });

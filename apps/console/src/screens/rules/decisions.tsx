@@ -17,6 +17,8 @@ type Decision = Answer<'listRouteDecisions'>[number];
 
 const SHOWN = 20;
 const SETTLE_MS = 1_000;
+/** In place of a bot that the account does not see. */
+const UNSEEN_BOT = 0;
 
 /** What the router decided for the newest messages. */
 export function Decisions({ botId }: { botId: number }): ReactNode {
@@ -66,11 +68,13 @@ export function Decided({ decision, sticky = false }: DecidedProps): ReactNode {
   const words = useRulesWords().decisions;
   const number = useNumber();
   const { target_bot_id: target, reason, by, duration_ms: tookMs } = decision;
-  const name = useBotName(target === null ? undefined : String(target));
+  const isSeen = target !== null && target !== UNSEEN_BOT;
+  const name = useBotName(isSeen ? String(target) : undefined);
   return (
     <span className="decided">
       <b>
-        <StateMark state={target === null ? 'disabled' : 'ok'} /> {target === null ? words.none : <bdi>{name}</bdi>}
+        <StateMark state={target === null ? 'disabled' : 'ok'} />{' '}
+        {isSeen ? <bdi>{name}</bdi> : target === null ? words.none : words.unseen}
       </b>{' '}
       <bdi className="reason">{reason}</bdi>{' '}
       <span className="muted">{sticky ? words.sticky : words.by[by](number(tookMs))}</span>

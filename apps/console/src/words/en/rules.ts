@@ -114,6 +114,7 @@ export const rules = {
     hint: 'Which bot it chose for the newest messages, and why. A choice holds for a chat until half an hour passes without a message.',
     empty: 'The router has not been asked yet.',
     none: 'No bot',
+    unseen: 'Another bot',
     sticky: 'as before in this chat',
     by: {
       model: (ms: string) => `by the model, ${ms} ms`,

@@ -125,7 +125,9 @@ function readAnswer(answer: unknown, keyed: ReadonlyMap<string, Candidate>): Ver
   if (read.data === undefined || first === undefined) return failed('the answer is not that of a chat completion');
   const tokens = read.data.usage == null ? {} : { tokens: read.data.usage.total_tokens };
   const { content, refusal } = first.message;
-  if (typeof refusal === 'string') return failed(`the model refused: ${refusal}`, tokens);
+  if (typeof refusal === 'string') {
+    return { outcome: 'failed', by: 'model', reason: shownReason(`the model refused: ${refusal}`), ...tokens };
+  }
   const chosen = choice.safeParse(content);
   if (!chosen.success) return failed('the answer has not the form that was asked for', tokens);
   const { bot, reason } = chosen.data;
@@ -145,5 +147,5 @@ function failureOf(error: unknown, timeoutMs: number): Verdict {
 }
 
 function failed(reason: string, tokens: { tokens?: number } = {}): Verdict {
-  return { outcome: 'failed', by: 'model', reason: shownReason(reason), ...tokens };
+  return { outcome: 'failed', by: 'model', reason: shownReason(reason), ownWords: true, ...tokens };
 }

@@ -1,12 +1,14 @@
-import { DECISIONS_KEPT, type RouteDecision } from '@flotilla/contract/route-decisions.ts';
+import { DECISIONS_KEPT } from '@flotilla/contract/route-decisions.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import type { CandidateRule } from './candidate.ts';
 import type { RoutableMessage } from './routable-message.ts';
 import type { Router } from './router.ts';
+import { aboutBots, type KeptDecision } from './show-decision.ts';
 import type { Verdict } from './verdict.ts';
 
 type ChooseDeps = { redis: RedisHandles; clock: Clock; router: Router };
@@ -15,7 +17,7 @@ type ChooseDeps = { redis: RedisHandles; clock: Clock; router: Router };
 export type Choice = { ruleId: number; targetBotId: number };
 
 /** A choice as it is kept for its chat. */
-type KeptChoice = Choice & Pick<RouteDecision, 'by' | 'reason'>;
+type KeptChoice = Choice & Pick<KeptDecision, 'by' | 'reason' | 'about'>;
 
 const HOLDS_MS = 30 * 60_000;
 const DECISIONS_KEPT_MS = 7 * 86_400_000;
@@ -37,8 +39,8 @@ export async function chooseBot(
   }
   const kept = await keptChoice(deps, bot, rules, message.chatId);
   if (kept !== null) {
-    const { ruleId, targetBotId, by, reason } = kept;
-    const decided = { target_bot_id: targetBotId, reason, by, sticky: true, duration_ms: 0 };
+    const { ruleId, targetBotId, ...said } = kept;
+    const decided = { ...said, target_bot_id: targetBotId, sticky: true, duration_ms: 0 };
     await note(deps, bot, { route_id: ruleId, chat_id: message.chatId, ...decided });
     return { ruleId, targetBotId };
   }
@@ -47,7 +49,7 @@ export async function chooseBot(
     const began = performance.now();
     const verdict = await deps.router.ask(bot, rule, message.text, signal);
     if (verdict.outcome === 'aborted') return 'aborted';
-    const decided = { ...decisionOf(verdict, performance.now() - began), sticky: false };
+    const decided = { ...decisionOf(rule, verdict, performance.now() - began), sticky: false };
     await note(deps, bot, { route_id: rule.id, chat_id: message.chatId, ...decided });
     if (verdict.outcome === 'chosen') return { ruleId: rule.id, targetBotId: verdict.targetBotId };
   }
@@ -55,15 +57,20 @@ export async function chooseBot(
 }
 
 /** What the router decided, without where. */
-export type Decision = Pick<RouteDecision, 'target_bot_id' | 'reason' | 'by' | 'duration_ms' | 'tokens'>;
+export type Decision = Pick<KeptDecision, 'target_bot_id' | 'reason' | 'by' | 'duration_ms' | 'tokens' | 'about'>;
 
-/** A verdict as decisions show it. */
-export function decisionOf(verdict: Exclude<Verdict, { outcome: 'aborted' }>, tookMs: number): Decision {
-  const { by, reason, tokens } = verdict;
+/** A verdict as decisions keep it. */
+export function decisionOf(
+  rule: CandidateRule,
+  verdict: Exclude<Verdict, { outcome: 'aborted' }>,
+  tookMs: number,
+): Decision {
+  const { by, reason, ownWords = false, tokens } = verdict;
   return {
     target_bot_id: verdict.outcome === 'chosen' ? verdict.targetBotId : null,
     reason,
     by,
+    about: ownWords ? '' : aboutBots(rule),
     duration_ms: Math.round(tookMs),
     ...(tokens === undefined ? {} : { tokens }),
   };
@@ -84,11 +91,12 @@ async function keptChoice(
 }
 
 /** Keeps a decision for people; a chosen bot holds for the chat from now on. */
-async function note({ redis, clock }: ChooseDeps, bot: Bot, decided: Omit<RouteDecision, 'at'>): Promise<void> {
+async function note({ redis, clock }: ChooseDeps, bot: Bot, decided: Omit<KeptDecision, 'at'>): Promise<void> {
   const { id: botId, registrationId } = bot;
-  const decision: RouteDecision = { at: new Date(clock.nowMs()).toISOString(), ...decided };
-  const { route_id: ruleId, chat_id: chatId, target_bot_id: targetBotId, by, reason } = decided;
-  const chosen = targetBotId === null ? null : JSON.stringify({ ruleId, targetBotId, by, reason } satisfies KeptChoice);
+  const decision: KeptDecision = { at: new Date(clock.nowMs()).toISOString(), ...decided };
+  const { route_id: ruleId, chat_id: chatId, target_bot_id: targetBotId, by, reason, about = '' } = decided;
+  const chosen =
+    targetBotId === null ? null : JSON.stringify({ ruleId, targetBotId, by, reason, about } satisfies KeptChoice);
   const keys = botKeys(botId);
   await scripts.noteDecision(
     redis.commands,
@@ -111,7 +119,7 @@ export async function listDecisions(
   { redis }: { redis: RedisHandles },
   bot: Bot,
   limit: number,
-): Promise<RouteDecision[]> {
+): Promise<KeptDecision[]> {
   const stored = await redis.commands.lrange(botKeys(bot.id).decisions, 0, limit - 1);
-  return stored.map((decision) => JSON.parse(decision) as RouteDecision);
+  return stored.map((decision) => JSON.parse(decision) as KeptDecision);
 }

@@ -11,7 +11,9 @@ export function chooseByWords(
   text: string,
 ): Exclude<Verdict, { outcome: 'aborted' }> {
   const [best, next] = rankByWords(candidates, text);
-  if (best === undefined) return { outcome: 'none', by: 'words', reason: 'no word of it is in a description' };
+  if (best === undefined) {
+    return { outcome: 'none', by: 'words', reason: 'no word of it is in a description', ownWords: true };
+  }
   const reason = best.words.join(', ');
   if (next !== undefined && best.score < CLEAR_LEAD * next.score) {
     return { outcome: 'none', by: 'words', reason: shownReason(`several bots fit: ${reason}`) };

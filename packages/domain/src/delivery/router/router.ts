@@ -49,10 +49,15 @@ export function openRouter(deps: RouterDeps, config: RouterConfig): Router {
   const decide = async (bot: Bot, rule: ActiveRule, text: string, signal: AbortSignal): Promise<Verdict> => {
     const candidates = lists.of(bot, rule);
     const by = model === null ? 'words' : 'model';
-    if (candidates.length === 0) return { outcome: 'none', by, reason: 'no candidate has a description' };
+    if (candidates.length === 0) {
+      return { outcome: 'none', by, reason: 'no candidate has a description', ownWords: true };
+    }
     if (model === null) return chooseByWords(candidates, text);
     if (!(await mayAsk(deps, bot, config.callsPerBotDay))) {
-      return { outcome: 'failed', by, reason: `the ${config.callsPerBotDay} calls of this day are used up` };
+      return {
+        ...{ outcome: 'failed', by, ownWords: true },
+        reason: `the ${config.callsPerBotDay} calls of this day are used up`,
+      };
     }
     return askModel(model, { text, instruction: rule.conditionValue }, candidates, signal);
   };

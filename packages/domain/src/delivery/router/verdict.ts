@@ -3,12 +3,15 @@ import type { Decider } from '@flotilla/contract/route-decisions.ts';
 /** A message that the router is asked about. */
 export type Question = { text: string; instruction: string };
 
+/** `ownWords`: the reason tells nothing of the candidates, neither in words of the model nor in those of descriptions. */
+type Said = { by: Decider; reason: string; ownWords?: true; tokens?: number };
+
 /** The outcome of asking once. */
 export type Verdict =
-  | { outcome: 'chosen'; by: Decider; targetBotId: number; reason: string; tokens?: number }
-  | { outcome: 'none'; by: Decider; reason: string; tokens?: number }
+  | ({ outcome: 'chosen'; targetBotId: number } & Said)
+  | ({ outcome: 'none' } & Said)
   /** No answer, or none that counts. It is not asked again. */
-  | { outcome: 'failed'; by: Decider; reason: string; tokens?: number }
+  | ({ outcome: 'failed' } & Said)
   /** Aborted by us before there was an answer. */
   | { outcome: 'aborted' };
 

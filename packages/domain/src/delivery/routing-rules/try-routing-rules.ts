@@ -82,7 +82,7 @@ async function withDecisions(
       taken ||= chosen !== null;
       const sends = chosen !== null && sendsElsewhere(directory, bot, chosen, message);
       const reason = chosen === null ? 'not_chosen' : sends ? null : 'same_chat';
-      answered.push({ rule, reason, decision: decisionOf(verdict, performance.now() - began) });
+      answered.push({ rule, reason, decision: decisionOf(rule, verdict, performance.now() - began) });
     }
   }
   return answered;
