@@ -6,6 +6,7 @@ import { envExample } from './env-example.mjs';
 import { helmValues } from './helm-values.mjs';
 import { linkFaults } from './link-faults.mjs';
 import { metricTables } from './metric-tables.mjs';
+import { chartSchema, settingNames } from './setting-names.mjs';
 import { settingTables } from './setting-tables.mjs';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, root: { type: 'string' } } });
@@ -20,6 +21,8 @@ const GENERATED = {
 
 const faults = [];
 refresh('.env.example', envExample);
+refresh('packages/runtime/src/setting-names.ts', () => settingNames(root));
+refresh('infra/helm/flotilla/values.schema.json', chartSchema);
 for (const [path, tables] of Object.entries(GENERATED)) {
   refresh(path, (text) =>
     Object.entries(tables(root)).reduce((filled, [name, table]) => filledIn(filled, path, name, table), text),

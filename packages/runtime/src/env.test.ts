@@ -43,6 +43,33 @@ describe('Settings', () => {
     expect(settings).not.toHaveProperty('PATH');
   });
 
+  test('that do not exist are refused with the name that was meant, whatever it was meant for', () => {
+    const env = {
+      ...good,
+      MESSAGE_RETENTION_DAY: '90',
+      FLOTILLA_LOG_LEVEL: 'debug',
+      FLOTILLA_SPEED: 'high',
+      LOGLEVEL: 'x',
+    };
+    expect(faultsOf(env).split('\n').slice(1)).toEqual([
+      '  MESSAGE_RETENTION_DAY: there is no such setting; did you mean MESSAGE_RETENTION_DAYS?',
+      '  FLOTILLA_LOG_LEVEL: there is no such setting; did you mean LOG_LEVEL?',
+      '  FLOTILLA_SPEED: there is no such setting',
+      '  LOGLEVEL: there is no such setting; did you mean LOG_LEVEL?',
+    ]);
+  });
+
+  test('of other programs, of compose and of Kubernetes are let through', () => {
+    const services = { FLOTILLA_API_SERVICE_HOST: '10.0.0.1', FLOTILLA_API_PORT_8080_TCP: 'tcp://10.0.0.1:8080' };
+    const others = {
+      BACKUP_KEEP_DAYS: '7',
+      FLOTILLA_IMAGE: 'registry/flotilla',
+      SIMULATOR_LIMITS: 'off',
+      PATHS: '/bin',
+    };
+    expect(readSettings(schema, { ...good, ...services, ...others })).toMatchObject({ LOG_LEVEL: 'info' });
+  });
+
   test('that may be empty are, and are not what they are without being set', () => {
     const lists = z.object({ A: z.string().default('all'), B: z.string().default('all') });
     expect(readSettings(lists, { A: '', B: '' }, ['A'])).toEqual({ A: '', B: 'all' });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { knownSecretFault } from './known-secrets.ts';
 import { switchSetting } from './settings.ts';
+import { unknownSettings } from './unknown-settings.ts';
 
 /** The environment is no usable configuration. The message names every fault and no secret. */
 export class SettingsError extends Error {
@@ -10,7 +11,7 @@ export class SettingsError extends Error {
 /**
  * Parses the environment with a flat schema of variable names. An empty variable counts as unset, because compose files
  * leave them so; `mayBeEmpty` names the exceptions. Throws SettingsError with all faults at once, among them secrets
- * that everybody knows.
+ * that everybody knows, and names that are nearly those of settings.
  */
 export function readSettings<S extends z.ZodObject>(
   schema: S,
@@ -22,11 +23,11 @@ export function readSettings<S extends z.ZodObject>(
     return value || (value === '' && mayBeEmpty.includes(name)) ? [[name, value] as const] : [];
   });
   const result = schema.safeParse(Object.fromEntries(present));
-  const known = knownSecrets(present, env);
-  if (result.success && known.length === 0) return result.data;
+  const others = [...knownSecrets(present, env), ...unknownSettings(env)];
+  if (result.success && others.length === 0) return result.data;
   const issues = result.error?.issues ?? [];
   const faults = issues.map(({ path, message }) => `  ${path.join('.') || 'settings'}: ${message}`);
-  throw new SettingsError(`These settings are missing or wrong:\n${[...faults, ...known].join('\n')}`);
+  throw new SettingsError(`These settings are missing or wrong:\n${[...faults, ...others].join('\n')}`);
 }
 
 /** Applies to schemas without ALLOW_SANDBOX_SECRETS too, because the sandbox runs more than the api and the worker. */

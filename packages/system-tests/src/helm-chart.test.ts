@@ -103,9 +103,9 @@ withHelm('numbers of a file of values arrive as they are written there', async (
   const settings = {
     OTEL_TRACES_SAMPLER_ARG: 0.1,
     REDIS_MEMORY_LIMIT: 2147483648,
-    BIG: 12345678.25,
-    NONE: 0,
-    ON: true,
+    LLM_TIMEOUT_MS: 12345678.25,
+    MESSAGE_RETENTION_DAYS: 0,
+    AUTO_REGISTER_BOTS: true,
   };
   const file = { host: 'flotilla.example.com', networkPolicies: { enabled: false }, settings };
   await writeFile(values, JSON.stringify({ ...file, migration: { deadlineSeconds: 2_000_000 } }));
@@ -155,3 +155,13 @@ withHelm(
     }
   },
 );
+
+withHelm('a setting that does not exist, or has a value that no process takes, is refused', () => {
+  const faultOf = (set: string) => {
+    const names = { release: 'flotilla', namespace: 'flotilla', values: 'infra/helm/examples/minimal.yaml' };
+    return render(helm, ROOT, { ...names, set: [set] }).fault;
+  };
+  expect(faultOf('settings.MESSAGE_RETENTION_DAYS=90')).toBeUndefined();
+  expect(faultOf('settings.MESSAGE_RETENTION_DAY=90')).toContain('MESSAGE_RETENTION_DAY');
+  expect(faultOf('settings.LOG_LEVEL=loud')).toContain('LOG_LEVEL');
+});
