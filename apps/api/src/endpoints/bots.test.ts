@@ -143,7 +143,7 @@ describe('updating a bot', () => {
     const { max_connections: _old, ...rest } = bot;
     expect(answer.json).toEqual({ ...rest, name: 'After', long_poll_enabled: true, max_connections: 7, attention: [] });
     const elsewhere = restClient(pod.url, ADMIN_KEY);
-    await waitFor(async () => (await listed(elsewhere, bot.id))?.name === 'After', { timeoutMs: 2000 });
+    await waitFor(async () => (await listed(elsewhere, bot.id))?.name === 'After', { timeoutMs: 5000 });
   });
 
   test('takes back exactly what was listed', async () => {

@@ -197,10 +197,10 @@ describe('a token of a program', () => {
       return performance.now() - begunAtMs;
     };
     const THROTTLED_MS = 2900;
-    expect(await timed(token)).toBeLessThan(THROTTLED_MS);
+    const first = await timed(token);
     const [again, ofAnother] = await Promise.all([timed(token), timed(beside.token)]);
     expect(again).toBeGreaterThan(THROTTLED_MS);
-    expect(ofAnother).toBeLessThan(THROTTLED_MS);
+    for (const atOnce of [first, ofAnother]) expect(atOnce).toBeLessThan(again);
   });
 
   test('sets and deletes a webhook of its program alone', async () => {

@@ -45,7 +45,7 @@ describe('a pattern', () => {
       const text = `${'ab'.repeat(1000)}${'a'.repeat(2095)}!`;
       const beganAtMs = performance.now();
       expect(matches(pattern, text)).toBe(false);
-      expect(performance.now() - beganAtMs).toBeLessThan(2000);
+      expect(performance.now() - beganAtMs).toBeLessThan(5_000);
     },
   );
 });

