@@ -5,7 +5,7 @@ import { createMetrics } from '@flotilla/runtime/metrics.ts';
 import { collectGarbage } from '@flotilla/testing/collect-garbage.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { connectDatabase, type Database } from './connect.ts';
 import { isUnavailable, readSqlState } from './is-unavailable.ts';
@@ -105,6 +105,35 @@ test('a scrape of the metrics does not keep a connection that fell silent', asyn
   expect(await metrics.registry.metrics()).toContain('flotilla_postgres_up 0');
   await waitFor(async () => (await metrics.registry.metrics()).includes('flotilla_postgres_up 1'));
   expect(links).toHaveLength(2);
+});
+
+describe('callers that wait for a connection', () => {
+  const NAME = 'flotilla_postgres_connections';
+  const LINE = /\{state="waiting"\} (\d+)$/m;
+  const pool = () => {
+    const metrics = createMetrics();
+    const db = connectDatabase({ url: database.url, maxConnections: 1, metrics });
+    opened.push(db);
+    return { db, scrape: () => metrics.registry.metrics(), read: () => metrics.registry.getSingleMetricAsString(NAME) };
+  };
+  const waiting = (text: string) => Number(LINE.exec(text)?.[1]);
+
+  test('are counted once they wait long', async () => {
+    const { db, read } = pool();
+    let end = () => {};
+    const held = db.connection().execute(() => new Promise<void>((resolve) => (end = resolve)));
+    const query = sql`select 1`.execute(db);
+    await waitFor(async () => waiting(await read()) === 1);
+    end();
+    await Promise.all([held, query]);
+    expect(waiting(await read())).toBe(0);
+  });
+
+  test('are not the queries of the scrape itself', async () => {
+    const { scrape } = pool();
+    await scrape();
+    expect((await Promise.all([scrape(), scrape()])).map(waiting)).toEqual([0, 0]);
+  });
 });
 
 test('a statement that takes too long on a living server is unavailable too', async () => {

@@ -14,6 +14,8 @@ type Duration = { observe(seconds: number): void };
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
+/** Queries of the scrape itself wait while the gauge is read, until their connection is open. */
+const LONG_WAIT_MS = 50;
 /** The pool's own queries have no limit; without one, a connection that fell silent would never be given back. */
 const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: 2_000 };
 
@@ -30,14 +32,17 @@ export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
     help: 'Seconds a query or transaction waited for a connection of the pool.',
     buckets: BUCKETS_S,
   });
+  const waitingCallers = new Set<{ beganAtMs: number }>();
   metrics.gauge({
     name: 'flotilla_postgres_connections',
-    help: 'Connections of this pool: in_use, idle; and callers waiting for one.',
+    help: 'Connections of this pool: in_use, idle; and callers that have been waiting for one for over 50 ms.',
     labelNames: ['state'],
     collect() {
       this.set({ state: 'in_use' }, pool.totalCount - pool.idleCount);
       this.set({ state: 'idle' }, pool.idleCount);
-      this.set({ state: 'waiting' }, pool.waitingCount);
+      const nowMs = performance.now();
+      const waitLong = [...waitingCallers].filter(({ beganAtMs }) => nowMs - beganAtMs > LONG_WAIT_MS);
+      this.set({ state: 'waiting' }, waitLong.length);
     },
   });
   metrics
@@ -52,7 +57,11 @@ export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
   const failed = { refused: queries.labels('refused'), away: queries.labels('away') };
   return {
     query: (answer) => timed(answer, ok, (error) => failed[isUnavailable(error) ? 'away' : 'refused']),
-    wait: (client) => timed(client, waits, () => waits),
+    wait: async (client) => {
+      const caller = { beganAtMs: performance.now() };
+      waitingCallers.add(caller);
+      return await timed(client, waits, () => waits).finally(() => waitingCallers.delete(caller));
+    },
   };
 }
 
