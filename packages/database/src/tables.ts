@@ -362,6 +362,8 @@ export interface DeadLettersTable {
   response_excerpt: string | null;
   /** For a program: whether it took the update alone, so that nobody else has it. */
   exclusive: Generated<boolean>;
+  /** The chat of the update; 0: it has none; null: a release before this column wrote the row. */
+  chat_id: BigInt64 | null;
   created_at: CreatedAt;
   /** Prevents a second row when the stream is read again: '<shard>:<stream id>'. */
   capture_key: string | null;

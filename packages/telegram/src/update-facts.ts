@@ -102,3 +102,13 @@ function field(object: Fields, key: string): Fields {
   const value = object[key];
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
+
+/** The chat of an update that is given as JSON; null when it has none, or is no JSON. */
+export function chatIdOfJson(json: string): number | null {
+  try {
+    const update = JSON.parse(json) as Fields;
+    return chatIdOfUpdate(update, readUpdateFacts(update).kind);
+  } catch {
+    return null;
+  }
+}

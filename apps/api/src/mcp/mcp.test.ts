@@ -217,6 +217,21 @@ describe('tools', () => {
     }
   });
 
+  test('have schemas without keywords that a vendor of models refuses', async () => {
+    const { tools } = await (await agent('write', [])).listTools();
+    const keywords = new Set<string>();
+    const walk = (schema: Record<string, unknown>) => {
+      for (const name of Object.keys(schema)) keywords.add(name);
+      for (const property of Object.values((schema.properties ?? {}) as object)) walk(property);
+      if (schema.items !== undefined) walk(schema.items as Record<string, unknown>);
+    };
+    for (const { inputSchema } of tools) walk(inputSchema);
+    const taken = ['type', 'properties', 'required', 'description', 'items', 'enum'];
+    expect([...keywords].filter((name) => !taken.includes(name))).toEqual([]);
+    const limit = tools.find(({ name }) => name === 'get_history')?.inputSchema.properties?.limit;
+    expect(limit).toEqual({ type: 'integer', description: 'How many at most. From 1 to 100. Default: 30.' });
+  });
+
   test('refuse inputs of another form with a reason', async () => {
     const client = await agent('read', [ids.ada]);
     const { refused, text } = await use(client, 'get_history', { bot_id: 'x', chat_id: ADA });
@@ -240,6 +255,64 @@ describe('tools', () => {
     const query = { bot_id: bot.id, chat_id: ADA, action: 'send' };
     const [entry] = (await api.admin('GET', '/api/adminlog', { query })).json as object[];
     expect(entry).toMatchObject({ actor_kind: 'key', actor_key_id: (made.json as { id: number }).id });
+  });
+});
+
+describe('lists of a chat', () => {
+  const CHAT = -100_7_001;
+  const chat = () => ({ bot_id: bot.id, chat_id: CHAT });
+  type Answer = { messages: { message_id: number }[]; has_more: boolean };
+  const ask = async (client: Client, name: string, input: object) => {
+    const { messages, has_more } = JSON.parse((await use(client, name, { ...chat(), ...input })).text) as Answer;
+    return { ids: messages.map(({ message_id }) => message_id), has_more };
+  };
+
+  test('page so that nothing is left out or comes again, also behind messages that are gone or unknown', async () => {
+    const ofPeople = [1, 2, 4, 6, 41].map((id) => ({ id, outgoing: false }));
+    const ofBot = Array.from({ length: 34 }, (_, at) => ({ id: 7 + at, outgoing: true }));
+    const rows = [...ofPeople, ...ofBot].map((row) => ({
+      ...row,
+      chat_id: CHAT,
+      text: 'x',
+      date: 1_770_000_000 + row.id,
+    }));
+    await storeMessages(api.database.db, bot.id, rows);
+    const client = await agent('read', [chat()]);
+    const wait = (after: number, limit = 30) =>
+      ask(client, 'wait_for_message', { after_message_id: after, limit, timeout_s: 0 });
+    expect(await wait(1, 2)).toEqual({ ids: [2, 4], has_more: true });
+    expect(await wait(4, 2)).toEqual({ ids: [6, 41], has_more: false });
+    expect(await wait(3)).toEqual({ ids: [4, 6, 41], has_more: false });
+    expect(await wait(0, 2)).toEqual({ ids: [6, 41], has_more: false });
+    expect(await wait(9_999)).toEqual({ ids: [], has_more: false });
+    const history = (input: object) => ask(client, 'get_history', { limit: 2, ...input });
+    expect(await history({})).toEqual({ ids: [41, 40], has_more: true });
+    expect(await history({ before_message_id: 3 })).toEqual({ ids: [2, 1], has_more: false });
+    expect(await history({ before_message_id: 5 })).toEqual({ ids: [4, 2], has_more: true });
+    expect(await history({ after_message_id: 3 })).toEqual({ ids: [4, 6], has_more: true });
+    expect(await history({ after_message_id: 41 })).toEqual({ ids: [], has_more: false });
+  });
+
+  test('have the dead letters of the key, however many of other chats are newer', async () => {
+    const letter = (updateId: number, chatId: number, column: number | null) => ({
+      ...{ bot_id: bot.id, reader: 'push', update_id: updateId, reason: 'x', reason_code: 'refused', attempts: 1 },
+      ...{ chat_id: column, payload: JSON.stringify({ update_id: updateId, message: { chat: { id: chatId } } }) },
+    });
+    // The first is a row as releases before wrote it.
+    const rows = [letter(1, CHAT, null), letter(2, CHAT, CHAT), letter(3, BEN, BEN)];
+    for (let id = 4; id < 255; id += 1) rows.push(letter(id, BEN, id % 2 === 0 ? BEN : null));
+    const { db } = api.database;
+    const stored = await db.insertInto('dead_letters').values(rows).returning(['id', 'update_id']).execute();
+    const idOf = (updateId: number) => stored.find(({ update_id }) => update_id === updateId)?.id;
+    const client = await agent('write', [chat()]);
+    const list = async (input: object) => JSON.parse((await use(client, 'list_dead_letters', input)).text);
+    const first = await list({ bot_id: bot.id, limit: 1 });
+    expect(first).toEqual({ dead_letters: [expect.objectContaining({ update_id: 2, chat_id: CHAT })], has_more: true });
+    const second = await list({ bot_id: bot.id, limit: 1, before_id: idOf(2) });
+    expect(second).toEqual({ dead_letters: [expect.objectContaining({ update_id: 1 })], has_more: false });
+    expect(await use(client, 'redrive', { bot_id: bot.id, ids: [idOf(1), idOf(3)] })).toMatchObject({ refused: true });
+    const sent = await use(client, 'redrive', { bot_id: bot.id, ids: [idOf(1), idOf(2), idOf(2)] });
+    expect(sent.text).not.toContain('not among those of your chats');
   });
 });
 
@@ -301,6 +374,34 @@ describe('a request', () => {
     const headers = { 'mcp-protocol-version': version, 'mcp-method': 'subscriptions/listen' };
     expect(await (await post(key, listen, headers)).text()).toContain('Subscription limit reached');
   }, 40_000);
+
+  test('is answered in whatever form clients and models write it', async () => {
+    const key = keyOf(await makeKey({ mcp: 'read', mcp_chats: [ids.ada] }));
+    const asked = async (body: object, headers: Record<string, string>) => {
+      const answer = await post(key, body, headers);
+      return { type: answer.headers.get('content-type')?.split(';')[0], body: (await answer.json()) as object };
+    };
+    for (const accept of ['*/*', 'application/json', 'application/json;q=0.9, */*']) {
+      for (const input of [null, {}, undefined, '{}']) {
+        const { type, body } = await asked(toolCall('list_bots', input as object), { accept });
+        expect({ type, body }).toMatchObject({ type: 'application/json', body: { id: 1, result: { content: [{}] } } });
+      }
+    }
+    const input = { bot_id: `${bot.id}`, chat_id: `${ADA}`, limit: '5.0', before_message_id: null };
+    const { body } = await asked(toolCall('get_history', input), { accept: '*/*' });
+    expect((body as { result: object }).result).not.toHaveProperty('isError');
+    expect((body as { result: object }).result).toMatchObject({
+      content: [{ text: expect.stringContaining('messages') }],
+    });
+    const params = { protocolVersion: '2099-01-01', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+    for (const headers of [{}, { 'mcp-protocol-version': '2099-01-01' }]) {
+      const started = await asked(initialize, { accept: '*/*', ...headers });
+      expect(started.body).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
+      const listed = await asked({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { accept: '*/*', ...headers });
+      expect(listed.body).toMatchObject({ result: { tools: expect.any(Array) } });
+    }
+  });
 
   test('of a key is refused while 50 others of it run, which end with the key', async () => {
     const made = await makeKey({ mcp: 'read', mcp_chats: [ids.ada] });

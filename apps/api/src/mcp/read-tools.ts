@@ -1,16 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { type LetterOfChat, lettersOfChats } from '@flotilla/domain/delivery/deliveries/letters-of-chats.ts';
+import { presentReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
 import { questionStore } from '@flotilla/domain/delivery/questions/question-store.ts';
 import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
-import { chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
-import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import type { ChatOfBot } from '@flotilla/domain/records/messages/message-store.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
+import { requireSeenBot } from '../operations/authorize.ts';
 import { FOREIGN_NOTE, shownMessage, shownQuestion } from './foreign-text.ts';
+import { newerMessages, olderMessages, waitForMessages } from './message-pages.ts';
 import { listRows, runOperation } from './run-operation.ts';
-import { botsOf, chatInput, defineTool, maySee, requireChat, type Tool, type ToolCall } from './tool.ts';
+import { botsOf, chatInput, defineTool, requireChat, type Tool, type ToolCall } from './tool.ts';
 
 const limit = z.int().min(1).max(100).default(30).describe('How many at most.');
-const LOOK_EVERY_MS = 1_000;
 const LONGEST_WAIT_S = 50;
 export const waitInput = z
   .int()
@@ -51,22 +52,20 @@ export const readTools: Tool[] = [
   }),
   defineTool({
     name: 'get_history',
-    description: 'Reads messages of a chat, newest first. With before_message_id: those before that message.',
+    description:
+      'Reads messages of a chat: the newest, newest first. With before_message_id: those before that message, newest first. With after_message_id: those after it, oldest first. While has_more is true, go on with the last message_id of the answer.',
     right: 'read',
     input: z.object({
       ...chatInput,
       limit,
       before_message_id: z.int().optional().describe('Only messages older than this one.'),
+      after_message_id: z.int().optional().describe('Only messages newer than this one.'),
     }),
-    run: async (call, { before_message_id: before, limit, ...chat }) => {
-      requireChat(call, chat);
-      const rows = await listRows(call.context, call, 'listMessages', {
-        ...chat,
-        // The message that is named and the newer ones are in that page, too.
-        ...(before === undefined ? { limit } : { around: before, limit: Math.min(200, 2 * limit) }),
-      });
-      const older = before === undefined ? rows : rows.slice(rows.findIndex(({ id }) => id === before) + 1);
-      return { note: FOREIGN_NOTE, messages: older.slice(0, limit).map(shownMessage) };
+    run: async (call, { before_message_id: beforeId, after_message_id: afterId, limit, ...chat }) => {
+      const named = requireChatOfBot(call, chat);
+      if (afterId === undefined) return olderMessages(call, named, { beforeId, limit });
+      if (beforeId !== undefined) throw refusedInput('after_message_id', 'cannot be used with before_message_id');
+      return newerMessages(call, named, { afterId, limit });
     },
   }),
   defineTool({
@@ -110,12 +109,16 @@ export const readTools: Tool[] = [
   defineTool({
     name: 'list_dead_letters',
     description:
-      'Lists updates of your chats that were given up, because a backend, program or chat did not take them.',
+      'Lists updates of your chats that were given up, because a backend, program or chat did not take them, newest first. While has_more is true, go on with the last id of the answer as before_id.',
     right: 'read',
-    input: z.object({ bot_id: chatInput.bot_id, limit }),
-    run: async (call, { bot_id, limit }) => {
-      const letters = await deadLetters(call, bot_id);
-      return { dead_letters: letters.slice(0, limit) };
+    input: z.object({
+      bot_id: chatInput.bot_id,
+      limit,
+      before_id: z.int().min(1).optional().describe('Only those that were given up before this one.'),
+    }),
+    run: async (call, { bot_id: botId, limit, before_id: before = null }) => {
+      const letters = await lettersOfKey(call, botId, { limit: limit + 1, before });
+      return { dead_letters: letters.slice(0, limit).map(shownLetter), has_more: letters.length > limit };
     },
   }),
   defineTool({
@@ -133,49 +136,41 @@ export const readTools: Tool[] = [
   defineTool({
     name: 'wait_for_message',
     description:
-      'Waits for messages in a chat that are newer than a message. The programs of the bot get them as well.',
+      'Waits for messages of people in a chat that are newer than a message, oldest first. While has_more is true, more are there already. The programs of the bot get them as well.',
     right: 'read',
     input: z.object({
       ...chatInput,
-      after_message_id: z.int().min(0).describe('The newest message that you know; 0 if you know none.'),
+      after_message_id: z
+        .int()
+        .describe('The last message_id of the answer before; 0 to begin with the newest messages that are there.'),
+      limit,
       timeout_s: waitInput,
     }),
-    run: waitForMessage,
+    run: async (call, { after_message_id: afterId, limit, timeout_s: timeoutS, ...chat }) =>
+      waitForMessages(call, requireChatOfBot(call, chat), { afterId, limit, timeoutS }),
   }),
 ];
 
-/** Dead letters of chats that the key may see. Others are left out, also from the count. */
-export async function deadLetters(call: ToolCall, botId: number) {
-  const rows = await listRows(call.context, call, 'listDeliveries', { bot_id: botId, state: 'dead', limit: 200 });
-  return rows.flatMap(({ id, update_id, reader, reason_code, dead_at, payload }) => {
-    const chatId = payload === undefined ? null : chatOf(payload);
-    if (id === undefined || chatId === null || !maySee(call.mcp, { bot_id: botId, chat_id: chatId })) return [];
-    return [{ id, bot_id: botId, chat_id: chatId, update_id, reader, reason_code, dead_at }];
-  });
+/** Dead letters of chats that the key may see. */
+export async function lettersOfKey(
+  { context, caller, mcp }: ToolCall,
+  botId: number,
+  { ids, ...page }: { limit: number; before: number | null; ids?: number[] },
+): Promise<LetterOfChat[]> {
+  requireSeenBot(context, caller, botId);
+  const chatIds = mcp.chats.filter((chat) => chat.botId === botId).map(({ chatId }) => chatId);
+  if (chatIds.length === 0) return [];
+  return lettersOfChats(context, { botId, chatIds, ...(ids && { ids }) }, page);
 }
 
-function chatOf(payload: string): number | null {
-  try {
-    const update = JSON.parse(payload) as Fields;
-    return chatIdOfUpdate(update, readUpdateFacts(update).kind);
-  } catch {
-    return null;
-  }
+function shownLetter({ id, bot_id, chat_id, update_id, reader, reason_code, created_at }: LetterOfChat) {
+  const { program_id, reader: kind } = presentReader(reader);
+  return { id, bot_id, chat_id, update_id, reader: kind, program_id, reason_code, dead_at: created_at.toISOString() };
 }
 
-type WaitInput = { bot_id: number; chat_id: number; after_message_id: number; timeout_s: number };
-
-/** Reads the history until there is something newer, so that it keeps nothing for a client that does not come back. */
-async function waitForMessage(call: ToolCall, { after_message_id: after, timeout_s, ...chat }: WaitInput) {
+/** The chat of a tool, for the records. Throws as requireChat does, or if the account lost the bot. */
+function requireChatOfBot(call: ToolCall, chat: { bot_id: number; chat_id: number }): ChatOfBot {
   requireChat(call, chat);
-  const untilMs = performance.now() + timeout_s * 1000;
-  while (true) {
-    const rows = await listRows(call.context, call, 'listMessages', { ...chat, limit: 30 });
-    const newer = rows.filter(({ id, outgoing }) => id > after && !outgoing);
-    const leftMs = untilMs - performance.now();
-    if (newer.length > 0 || leftMs <= 0 || call.ended.aborted) {
-      return { note: FOREIGN_NOTE, messages: newer.map(shownMessage) };
-    }
-    await delay(Math.min(LOOK_EVERY_MS, leftMs), undefined, { signal: call.ended }).catch(() => undefined);
-  }
+  requireSeenBot(call.context, call.caller, chat.bot_id);
+  return { botId: chat.bot_id, chatId: chat.chat_id };
 }

@@ -9,13 +9,16 @@ import { measureRequest } from '../http/observe-request.ts';
 import { parseJson, readBytes } from '../http/read-fields.ts';
 import { refuseMethod } from '../operations/serve-operations.ts';
 import { untilGone } from '../operations/while-allowed.ts';
+import { answerForClient, headersForSdk } from './client-forms.ts';
 import { type KeyLimit, keyLimit, reachOf, whileSeen } from './key-reach.ts';
 import { readTools } from './read-tools.ts';
 import type { Tool, ToolCall } from './tool.ts';
+import { readArguments, toolSchemaOf } from './tool-schema.ts';
 import { writeTools } from './write-tools.ts';
 
 const PATH = '/mcp';
 const TOOLS = [...readTools, ...writeTools];
+const SCHEMAS = new Map(TOOLS.map(({ name, input }) => [name, toolSchemaOf(input)]));
 const BODY_LIMIT_BYTES = 262_144;
 const MINUTE_MS = 60_000;
 /** Of one key, in one process: each may wait for 50 s, and looks into Postgres meanwhile. */
@@ -51,21 +54,27 @@ async function handle(context: Context, { ended, ...given }: Handled): Promise<(
   const { request, response } = given;
   await context.directory.refresh().catch(() => undefined);
   const limits = { budget: context.bodies, sender: 'known', limitBytes: BODY_LIMIT_BYTES } as const;
-  const parsedBody = parseJson((await readBytes({ request, response, ...limits })).toString('utf8'));
+  const parsedBody = withArguments(parseJson((await readBytes({ request, response, ...limits })).toString('utf8')));
   if (Array.isArray(parsedBody)) throw new FlotillaError('bad_request', 'A batch is not taken: send one request');
   return untilGone([context.stopping, ended], response, async (ended) => {
     const call: ToolCall = { ...given, context, ended };
     // A subscription would never end, and there is nothing to tell: the tools of a key do not change.
     const handler = createMcpHandler(() => serverFor(call), { maxSubscriptions: 0 });
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(request.headers)) {
-      // The credential has done its work.
-      if (typeof value === 'string' && name !== 'authorization' && name !== 'cookie') headers.set(name, value);
-    }
+    const headers = headersForSdk(request.headers, parsedBody);
     const url = new URL(PATH, 'http://localhost');
     const posted = new globalThis.Request(url, { method: 'POST', headers, body: JSON.stringify(parsedBody) });
-    return answerOf(response, await handler.fetch(posted, { parsedBody }));
+    const answered = await handler.fetch(posted, { parsedBody });
+    return answerOf(response, await answerForClient(request.headers.accept, answered));
   });
+}
+
+/** A request with the arguments of its tool as that takes them. */
+function withArguments(body: unknown): unknown {
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown; arguments?: unknown } };
+  if (method !== 'tools/call' || typeof params !== 'object' || params === null) return body;
+  const schema = SCHEMAS.get(String(params.name));
+  if (schema === undefined) return body;
+  return { ...(body as object), params: { ...params, arguments: readArguments(schema, params.arguments) } };
 }
 
 async function answerOf(response: Response, answered: globalThis.Response): Promise<() => void> {
@@ -85,7 +94,10 @@ function serverFor(call: ToolCall): McpServer {
   );
   for (const tool of TOOLS) {
     if (tool.right === 'write' && call.mcp.right !== 'write') continue;
-    const { name, description, input: inputSchema, right } = tool;
+    const { name, description, right } = tool;
+    const standard = tool.input['~standard'];
+    const shown = () => ({ ...SCHEMAS.get(name) });
+    const inputSchema = { '~standard': { ...standard, jsonSchema: { input: shown, output: shown } } };
     const annotations = { readOnlyHint: right === 'read', destructiveHint: name === 'edit_message' };
     server.registerTool(name, { description, inputSchema, annotations }, (input) => use(call, tool, input));
   }

@@ -33,7 +33,7 @@ export function requireChat({ mcp }: Pick<ToolCall, 'mcp'>, chat: { bot_id: numb
   if (!maySee(mcp, chat)) throw new FlotillaError('forbidden', 'This chat is not among those of this key');
 }
 
-export function maySee({ chats }: McpReach, chat: { bot_id: number; chat_id: number }): boolean {
+function maySee({ chats }: McpReach, chat: { bot_id: number; chat_id: number }): boolean {
   return chats.some(({ botId, chatId }) => botId === chat.bot_id && chatId === chat.chat_id);
 }
 

@@ -1,7 +1,7 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
 import { shownQuestion } from './foreign-text.ts';
-import { deadLetters, waitInput } from './read-tools.ts';
+import { lettersOfKey, waitInput } from './read-tools.ts';
 import { runOperation } from './run-operation.ts';
 import { chatInput, defineTool, requireChat, type Tool } from './tool.ts';
 
@@ -90,8 +90,9 @@ export const writeTools: Tool[] = [
     right: 'write',
     input: z.object({ bot_id: chatInput.bot_id, ids: z.array(z.int().min(1)).min(1).max(100) }),
     run: async (call, { bot_id, ids }) => {
-      const allowed = new Set((await deadLetters(call, bot_id)).map(({ id }) => id));
-      if (!ids.every((id) => allowed.has(id))) {
+      const wanted = [...new Set(ids)];
+      const found = await lettersOfKey(call, bot_id, { ids: wanted, limit: wanted.length, before: null });
+      if (found.length < wanted.length) {
         throw new FlotillaError('forbidden', 'A dead letter is not among those of your chats');
       }
       return runOperation(call.context, call, 'redriveDeliveries', { ids });

@@ -12,6 +12,8 @@ export type DeadLetter = Selectable<DeadLettersTable>;
 export type DeadLetterQuery = DeliveryFilter & {
   botIds: readonly number[] | null;
   ids?: readonly number[] | undefined;
+  /** Those of these chats, and those of which the row does not say the chat. */
+  maybeOfChats?: readonly number[] | undefined;
   /** The largest id to include, so that letters made later are left out. */
   uptoId?: number | undefined;
 };
@@ -145,9 +147,12 @@ function matching(db: Database, query: DeadLetterQuery) {
 }
 
 function conditionsOf(query: DeadLetterQuery): RawBuilder<boolean>[] {
-  const { ids, uptoId, reader, programId, reasonCode, status, sinceS, untilS, q } = query;
+  const { ids, maybeOfChats, uptoId, reader, programId, reasonCode, status, sinceS, untilS, q } = query;
   const conditions = [ofBots(query.botIds)];
   if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
+  if (maybeOfChats !== undefined) {
+    conditions.push(sql`(chat_id = any(${[...maybeOfChats]}::bigint[]) or chat_id is null)`);
+  }
   if (uptoId !== undefined) conditions.push(sql`id <= ${uptoId}`);
   if (programId !== undefined) conditions.push(sql`reader = ${programReaderName(programId)}`);
   if (reader === 'program') conditions.push(sql`reader like 'program:%'`);

@@ -1,9 +1,12 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
+import { chatIdOfJson } from '@flotilla/telegram/update-facts.ts';
 import type { Insertable } from 'kysely';
 import { leftByProgram } from '../retention/letters-of-program.ts';
 import type { DeliveryFailure } from './delivery-failure.ts';
 import type { DeadEntry, HistoryEntry, MalformedEntry } from './stream/history-codec.ts';
+
+const NO_CHAT = 0;
 
 export type DeadLetterRow = Insertable<DeadLettersTable>;
 
@@ -16,6 +19,7 @@ export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
     payload: withoutNul(entry.raw),
     ...failureColumns(entry.failure),
     exclusive: entry.exclusive,
+    chat_id: chatIdOfJson(entry.raw) ?? NO_CHAT,
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
   };
@@ -48,6 +52,7 @@ export function refusedByHistory(entry: HistoryEntry, error: unknown): DeadLette
     last_failed_at: null,
     destinations: null,
     response_excerpt: null,
+    chat_id: ('raw' in entry ? chatIdOfJson(entry.raw) : null) ?? NO_CHAT,
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
   };

@@ -33,3 +33,28 @@ export async function findMessagePosition(
     (chat.chatId > 0 ? await found.executeTakeFirst() : undefined);
   return row === undefined ? null : [row.date, id, row.business_connection_id];
 }
+
+/** The position of a message, or of the gap that it left or would be in, by its id; null for a chat without such a place. */
+export async function findPlaceOfId(
+  db: Database,
+  chat: { botId: number; chatId: number },
+  id: number,
+): Promise<MessagePosition | null> {
+  const found = await findMessagePosition(db, chat, id);
+  // The ids of presses and of other records that are negative do not follow each other.
+  if (found !== null || id < 0) return found;
+  const smaller = db
+    .selectFrom('messages')
+    .select(['date', 'business_connection_id'])
+    .where('bot_id', '=', chat.botId)
+    .where('chat_id', '=', chat.chatId)
+    .where('id', '>', 0)
+    .where('id', '<', id)
+    .where('date', '>=', shownSince(chat))
+    .orderBy('id', 'desc')
+    .limit(1);
+  const before =
+    (await smaller.where('business_connection_id', '=', '').executeTakeFirst()) ??
+    (chat.chatId > 0 ? await smaller.executeTakeFirst() : undefined);
+  return before === undefined ? [0, id, ''] : [before.date, id, before.business_connection_id];
+}

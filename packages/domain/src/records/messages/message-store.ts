@@ -29,6 +29,8 @@ export interface MessageFilter {
   /** Unix seconds, both included. */
   fromS?: number | undefined;
   toS?: number | undefined;
+  /** Only what the bot has sent, or only what it has not. */
+  outgoing?: boolean | undefined;
 }
 
 export interface MessageShown {
@@ -149,7 +151,7 @@ export function countStatement(db: Database, chat: ChatOfBot, filter: MessageFil
 }
 
 function messagesOf(db: Database, chat: ChatOfBot, filter: MessageFilter): Rows<object> {
-  const { mediaType, userId, businessConnectionId, threadId, fromS, toS } = filter;
+  const { mediaType, userId, businessConnectionId, threadId, fromS, toS, outgoing } = filter;
   let messages = db
     .selectFrom('messages')
     .where('bot_id', '=', chat.botId)
@@ -163,6 +165,7 @@ function messagesOf(db: Database, chat: ChatOfBot, filter: MessageFilter): Rows<
   if (threadId !== undefined) messages = messages.where(isInThread(threadId));
   if (fromS !== undefined) messages = messages.where('date', '>=', fromS);
   if (toS !== undefined) messages = messages.where('date', '<=', toS);
+  if (outgoing !== undefined) messages = messages.where('outgoing', '=', outgoing);
   return messages;
 }
 
