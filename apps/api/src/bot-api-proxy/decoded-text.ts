@@ -10,9 +10,13 @@ const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number
 
 /** The text of a short answer with this Content-Encoding ('' for none); null if it cannot be decompressed. */
 export function decodedText(body: Buffer, encoding: string): string | null {
-  if (encoding === '') return body.toString('utf8');
+  return decodedBytes(body, encoding)?.toString('utf8') ?? null;
+}
+
+export function decodedBytes(body: Buffer, encoding: string): Buffer | null {
+  if (encoding === '') return body;
   try {
-    return DECODERS[encoding]?.(body, { maxOutputLength: MOST_BYTES }).toString('utf8') ?? null;
+    return DECODERS[encoding]?.(body, { maxOutputLength: MOST_BYTES }) ?? null;
   } catch {
     return null;
   }

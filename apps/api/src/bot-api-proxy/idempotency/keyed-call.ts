@@ -4,11 +4,11 @@ import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { type CallFate, fateOf } from '@flotilla/telegram/call-fate.ts';
 import { readPlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import { NO_ROOM, type Refusal } from '../answer.ts';
-import { maskOf } from '../answer-head.ts';
 import { readEncoding } from '../capture.ts';
-import { decodedText } from '../decoded-text.ts';
+import { decodedBytes, decodedText } from '../decoded-text.ts';
 import type { AsProgram, Keyed } from '../forward.ts';
 import { headerOf } from '../headers.ts';
+import { asKept, SecretMask } from '../programs/secret-mask.ts';
 import type { CallHash } from './call-hash.ts';
 
 const TOO_MANY_REQUESTS = 429;
@@ -52,7 +52,7 @@ export class KeyedCall implements Keyed {
     const fate = this.#fate();
     if (fate === 'undone' || (this.#status >= 400 && !sentWhole)) this.#settle((claim) => claim.free());
     else if (!sentWhole || fate === 'doubt') this.#settle((claim) => claim.lost());
-    else this.#keep(this.#isTooLong() ? null : this.#masked());
+    else this.#keep(this.#isTooLong() ? null : this.#answer.bytes());
   }
 
   onReplaced(body: Buffer): void {
@@ -69,24 +69,24 @@ export class KeyedCall implements Keyed {
 
   #fate(): CallFate {
     if (this.#isTooLong()) return fateByStatus(this.#status);
-    const encoding = readEncoding(headerOf(this.#headers, 'content-encoding'));
-    const text = decodedText(this.#answer.bytes(), encoding);
+    const text = decodedText(this.#answer.bytes(), this.#encoding());
     return text === null ? fateByStatus(this.#status) : fateOf(readPlatformAnswer(this.#status, undefined, text));
+  }
+
+  #encoding(): string {
+    return readEncoding(headerOf(this.#headers, 'content-encoding'));
   }
 
   #isTooLong(): boolean {
     return this.#bytes > KEPT_ANSWER_BYTES;
   }
 
-  #masked(): Buffer {
-    const mask = maskOf(this.#options.asProgram, this.#status);
-    const body = this.#answer.bytes();
-    return mask === null ? body : (mask.end(body) ?? Buffer.alloc(0));
-  }
-
   #keep(body: Buffer | null): void {
-    const { hash } = this.#options;
-    const answer = body === null ? null : { status: this.#status, headers: keptHeaders(this.#headers), body };
+    const { hash, asProgram } = this.#options;
+    const plain = body === null ? null : decodedBytes(body, this.#encoding());
+    const shown = plain === null || asProgram === null ? plain : new SecretMask(asKept(asProgram.secret)).end(plain);
+    const isKept = shown !== null && shown.length <= KEPT_ANSWER_BYTES;
+    const answer = isKept ? { status: this.#status, headers: keptHeaders(this.#headers), body: shown } : null;
     this.#settle((claim) => claim.ended(hash.digest(), answer));
   }
 

@@ -56,7 +56,7 @@ beforeEach(async () => {
   answer = (_request, response) => send(response, 200, sent(calls.length));
   drawn += 1;
   const added = await api.admin('POST', '/api/bots/add', {
-    body: { token: `${8000 + drawn}:AAkeyskeyskeyskeyskeyskeyskeyskeyskey` },
+    body: { token: `${8000 + drawn}:AAkeyskeyskeyskeyskeyskeyskeyskeysk` },
   });
   bot = added.json as { id: number; token: string };
   await waitFor(async () => (await fetch(`${pod.url}/readyz`)).ok);
@@ -130,11 +130,17 @@ describe('a call that is repeated with its key', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('gets a compressed answer with its encoding', async () => {
+  test('gets a compressed answer in a form that it can read, too', async () => {
     answer = (_request, response) => send(response, 200, gzipSync(sent(7)), { 'Content-Encoding': 'gzip' });
     const first = await call({ key: 'a' });
     expect(first.text).toBe(sent(7));
     expect(await call({ key: 'a' })).toEqual({ ...first, replayed: 'true' });
+    const again = await fetch(`${pod.url}/tgapi/bot${bot.token}/sendMessage`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'a', 'Accept-Encoding': 'identity' },
+      body: '{"chat_id":5,"text":"x"}',
+    });
+    expect([await again.text(), again.headers.get('content-encoding')]).toEqual([sent(7), null]);
   });
 
   test('is told that it was answered, if the answer was too long to be kept', async () => {
@@ -361,12 +367,15 @@ describe('a key is one', () => {
 });
 
 describe('a token of a program', () => {
-  const tokenOf = async (limits: object): Promise<string> => {
+  const addProgram = async (): Promise<number> => {
     drawn += 1;
     const program = await api.admin('POST', '/api/programs/add', {
       body: { bot_id: bot.id, name: `p${drawn}`, mode: 'pull' },
     });
-    const { id } = program.json as { id: number };
+    return (program.json as { id: number }).id;
+  };
+  const tokenOf = async (limits: object, program?: number): Promise<string> => {
+    const id = program ?? (await addProgram());
     const made = await api.admin('POST', '/api/programs/tokens/add', {
       body: { program_id: id, name: 't', ...limits },
     });
@@ -384,6 +393,18 @@ describe('a token of a program', () => {
     expect(again).toEqual({ ...first, replayed: 'true' });
     expect(again.text).not.toContain(secret);
     expect(calls).toHaveLength(3);
+  });
+
+  test('is shown no other token of its program in an answer that comes again', async () => {
+    const program = await addProgram();
+    const [one, other] = [await tokenOf({}, program), await tokenOf({}, program)];
+    const [secret, ofOne, ofOther] = [bot.token, one, other].map((token) => token.split(':')[1] as string);
+    answer = (_request, response) => send(response, 200, `{"ok":true,"result":"${secret}"}`);
+    const first = await call({ key: 'a', token: one });
+    expect(first.text).toContain(ofOne);
+    const again = await call({ key: 'a', token: other });
+    expect(again).toMatchObject({ status: 200, replayed: 'true', text: `{"ok":true,"result":"${ofOther}"}` });
+    expect(await call({ key: 'a', token: one })).toEqual({ ...first, replayed: 'true' });
   });
 
   test('is held to its limits before its key is looked at', async () => {

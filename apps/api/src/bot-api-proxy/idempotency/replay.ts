@@ -7,6 +7,7 @@ import { ANSWER_NOT_KEPT, NO_ROOM, OTHER_CALL, type Refusal } from '../answer.ts
 import type { MethodCall, RunningProxy } from '../call.ts';
 import type { AsProgram } from '../forward.ts';
 import { hasBody, SANDBOXED } from '../headers.ts';
+import { shownKept } from '../programs/secret-mask.ts';
 import type { CallHash } from './call-hash.ts';
 import { type CallOfBot, refuseKey } from './refuse-key.ts';
 
@@ -23,7 +24,8 @@ export async function replay(
   if (refusal !== null) return refuseKey(proxy, call, refusal);
   if (hash.digest() !== params) return refuseKey(proxy, call, OTHER_CALL);
   if (answer === null) return refuseKey(proxy, call, ANSWER_NOT_KEPT);
-  sendAgain(call.res, answer);
+  const body = asProgram === null ? answer.body : shownKept(asProgram.secret, answer.body);
+  sendAgain(call.res, { ...answer, body });
   proxy.metrics.call('replayed', call.method, call.res.destroyed ? 499 : answer.status, call.begunAtMs);
 }
 

@@ -59,6 +59,22 @@ function maskedAt({ bytes: secret, shown }: HiddenSecret, masked: Buffer, bytes:
   return copy;
 }
 
+/** The same secret for an answer that is kept, where no token of the program may stand: NUL characters, which no answer has. */
+export function asKept(secret: HiddenSecret): HiddenSecret {
+  return { ...secret, shown: Buffer.alloc(secret.bytes.length) };
+}
+
+/** A kept answer for whoever asks now. */
+export function shownKept({ shown }: HiddenSecret, kept: Buffer): Buffer {
+  const gap = Buffer.alloc(shown.length);
+  let body = kept;
+  for (let at = kept.indexOf(gap); at !== -1; at = kept.indexOf(gap, at + gap.length)) {
+    if (body === kept) body = Buffer.from(kept);
+    shown.copy(body, at);
+  }
+  return body;
+}
+
 const NONE = Buffer.alloc(0);
 
 /**

@@ -5,9 +5,9 @@ export type KeptAnswer = { status: number; headers: string[]; body: Buffer };
 
 export const KEPT_ANSWER_BYTES = 64 * 1024;
 
-const KEPT_HEADERS = /^(?:content-type|content-encoding|content-language|access-control-.*)$/i;
+const KEPT_HEADERS = /^(?:content-type|content-language|access-control-.*)$/i;
 
-/** Of these headers, those that the answer is read by. */
+/** Of these headers, those that the answer is read by. It is kept decompressed: whoever asks again may take no encoding. */
 export function keptHeaders(raw: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
