@@ -2,6 +2,7 @@ import { outboxTurn } from '@flotilla/domain/delivery/outbox/outbox-turn.ts';
 import { pollingTurn } from '@flotilla/domain/delivery/polling/polling-turn.ts';
 import { programTurn } from '@flotilla/domain/delivery/programs/program-turn.ts';
 import { pushTurn } from '@flotilla/domain/delivery/push/push-turn.ts';
+import { ASKED_AT_ONCE } from '@flotilla/domain/delivery/router/router.ts';
 import { rulesTurn } from '@flotilla/domain/delivery/routing-rules/rules-turn.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { deadLetterLog } from '@flotilla/domain/records/history/dead-letter-log.ts';
@@ -18,7 +19,8 @@ export type Running = { stop(): Promise<void> };
 
 /** A turn of a hanging backend holds a request, so more turns than requests are needed for the other bots. */
 const PUSH_TURNS = REQUESTS_AT_ONCE + 400;
-const RULES_TURNS = 200;
+/** A turn that waits for the model of the router holds a question, so here, too. */
+const RULES_TURNS = ASKED_AT_ONCE + 200;
 /** Bots whose outbox one worker sends at once; a turn mostly waits for its pace. */
 const OUTBOX_TURNS = 500;
 /** Turns without work that a worker holds, beside those that run. */

@@ -296,7 +296,7 @@ without it a ranker by words decides here. A key that is limited to some bots mu
     summary: 'Tells which rules of a bot would act on a message, in the order in which they run.',
     description: `Nothing is sent or changed. All rules of the bot are listed, also disabled ones.
 
-A rule with condition llm asks the router, which counts as one of the bot's calls of a day (LLM_CALLS_PER_BOT_DAY), and does not
+A rule with condition llm asks the router, which counts as one of the bot's trials of a day (a tenth of LLM_CALLS_PER_BOT_DAY), and does not
 remember the decision. A message is judged alone: of an album, rules act on all messages if one of them matches. A reply to a message that a rule sent
 also goes back to its source, which is not shown here.`,
     input: z.object({
@@ -308,6 +308,7 @@ also goes back to its source, which is not shown here.`,
     }),
     output: z.array(triedRule),
     botInputs: ['bot_id'],
+    errors: ['too_many_requests'],
     example: {
       input: { bot_id: 7, message: { message_id: 1, chat: { id: 424242, type: 'private' }, text: 'A refund, please' } },
       output: [

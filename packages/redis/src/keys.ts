@@ -84,8 +84,8 @@ export function botKeys(botId: number) {
     decisions: `${prefix}:decisions`,
     /** JSON: the bot that the router chose for the chat; it lives while the choice holds. */
     choice: (chatId: number) => `${prefix}:choice:${chatId}`,
-    /** How often the model was asked for the bot on that day since 1970. */
-    modelCalls: (day: number) => `${prefix}:model-calls:${day}`,
+    /** Hash: who asked the model for the bot on that day since 1970 → how often; by messages, and by trials of rules. */
+    modelCalls: (by: 'live' | 'trial', day: number) => `${prefix}:model-calls:${by}:${day}`,
     /** Before the id of a program; see `programKeys`. */
     programPrefix: `${prefix}:program:`,
     /** What became of calls with an Idempotency-Key; see scripts/claim-idempotency-key.lua. */

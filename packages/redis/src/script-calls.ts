@@ -1168,6 +1168,26 @@ async function settleIdempotencyKey(redis: RedisCommands, keys: SettleIdempotenc
   return (reply as unknown) === 1;
 }
 
+export type TakeModelCallKeys = { calls: string };
+export type TakeModelCallArgs = {
+  who: string;
+  /** calls of all */
+  atMost: number;
+  /** who asks may have this many times what is left */
+  share: number;
+  keptMs: number;
+};
+export type TakeModelCallReply =
+  | { outcome: 'TAKEN' }
+  | { outcome: 'NONE_LEFT' }
+  | { outcome: 'OWN_USED' };
+/** Counts a call to the model of the router, unless the calls of the day, or the share of who asks, are used up. See scripts/take-model-call.lua. */
+async function takeModelCall(redis: RedisCommands, keys: TakeModelCallKeys, args: TakeModelCallArgs): Promise<TakeModelCallReply> {
+  const sent: (string | number)[] = [keys.calls, args.who, args.atMost, args.share, args.keptMs];
+  const reply = await runScript(redis, 'take-model-call', 1, sent);
+  return { outcome: reply[0] } as TakeModelCallReply;
+}
+
 export type TellWatchersKeys = { state: string; live: string };
 export type TellWatchersArgs = {
   registrationId: string;
@@ -1265,6 +1285,7 @@ export const scripts = {
   reserveSends,
   resumeBackend,
   settleIdempotencyKey,
+  takeModelCall,
   tellWatchers,
   watchBot,
   writeConfig,

@@ -44,6 +44,7 @@ const SCRIPTS = {
   'reserve-sends': 'runs-when-full',
   'resume-backend': 'runs-when-full',
   'settle-idempotency-key': 'runs-when-full',
+  'take-model-call': 'needs-room',
   'tell-watchers': 'needs-room',
   'watch-bot': 'needs-room',
   'write-config': 'runs-when-full',

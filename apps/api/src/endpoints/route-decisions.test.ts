@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const api = testApi();
 let model: ModelServer;
-/** An api with a model, which may be asked four times a day for each bot. */
+/** An api with a model, which may be asked four times a day for each bot, and as often to try rules. */
+let withModelPod: { url: string };
 let withModel: RestClient;
 let source: BotResource;
 let shop: BotResource;
@@ -23,8 +24,8 @@ beforeAll(async () => {
     LLM_CALLS_PER_BOT_DAY: '4',
     LLM_ALLOWED_CIDRS: '127.0.0.0/8',
   };
-  const pod = await api.startPod(settings);
-  withModel = restClient(pod.url, api.env.ADMIN_API_KEY as string);
+  withModelPod = await api.startPod(settings);
+  withModel = restClient(withModelPod.url, api.env.ADMIN_API_KEY as string);
   source = await api.addBot();
   shop = await api.addBot({ name: 'Shop', description: 'Orders, parcels and their delivery' });
   desk = await api.addBot({ name: 'Desk', description: 'Invoices and refunds' });
@@ -156,21 +157,21 @@ describe('a message that is tried', () => {
     await Promise.all([router, keyword].map(remove));
   });
 
-  test('asks the model, which counts as a call of the day; afterwards nobody is asked', async () => {
+  test('asks the model, as often in a day as is the share of the account', async () => {
     const router = await add({ candidate_bot_ids: [shop.id, desk.id] });
-    for (let call = 0; call < 4; call += 1) {
-      expect(await tryText(withModel, 'Hello, a refund')).toMatchObject([
-        { matches: true, decision: { target_bot_id: desk.id, by: 'model', reason: 'it is about money', tokens: 120 } },
-      ]);
+    const chosen = { target_bot_id: desk.id, by: 'model', reason: 'it is about money', tokens: 120 };
+    const tries = (client: RestClient) => tryText(client, 'Hello, a refund');
+    for (let call = 0; call < 2; call += 1) {
+      expect(await tries(withModel)).toMatchObject([{ matches: true, decision: chosen }]);
     }
-    expect(await tryText(withModel, 'Hello, a refund')).toMatchObject([
-      {
-        matches: false,
-        reason: 'not_chosen',
-        decision: { target_bot_id: null, reason: expect.stringContaining('used up') },
-      },
+    const used = 'the share of this account in the 4 trials of this day is used up';
+    expect(await tries(withModel)).toMatchObject([
+      { matches: false, reason: 'not_chosen', decision: { target_bot_id: null, reason: used } },
     ]);
-    expect(model.questions).toHaveLength(4);
+    expect(model.questions).toHaveLength(2);
+    const other = await insertAccount(api.database.db, { username: 'other', role: 'admin' });
+    const { url } = withModelPod;
+    expect(await tries(restClient(url, other.key))).toMatchObject([{ decision: chosen }]);
     await remove(router);
   });
 

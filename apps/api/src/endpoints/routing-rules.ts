@@ -62,7 +62,9 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
 
   async tryRoutingRules(context, { input, caller, whileAllowed }) {
     const bot = requireBot(context, input.bot_id);
-    const tried = await whileAllowed((ended) => tryRoutingRules(context, bot, input.message, ended));
+    const tried = await whileAllowed((signal) =>
+      tryRoutingRules(context, bot, input.message, { accountId: caller.account.id, signal }),
+    );
     return tried.map(({ rule, reason, decision }) => ({
       route_id: rule.id,
       matches: reason === null,

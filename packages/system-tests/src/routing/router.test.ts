@@ -20,6 +20,7 @@ beforeAll(async () => {
     LLM_API_URL: model.url,
     LLM_API_KEY: 'sk-the-key-of-the-model',
     LLM_MODEL: 'small',
+    LLM_TIMEOUT_MS: '60000',
     LLM_ALLOWED_CIDRS: '127.0.0.0/8',
   };
   fleet = await startFleet({ apis: 2, workers: 2 }, settings);
@@ -144,26 +145,43 @@ describe('the router', () => {
     expect(await decisions(source)).toMatchObject([{ target_bot_id: null }]);
   });
 
-  test('delays only the chat it is asked about, and keeps its order', async () => {
+  test('delays neither other rules nor answers to questions while 150 chats wait for a slow model, and keeps the order of each', async () => {
     const { source, shop, ada } = await shopScene();
     const clerk = await scene.person([shop]);
     await scene.rule(source, shop, clerk, { condition_type: 'keyword', condition_value: 'rule' });
-    let answer: (text: string) => void = () => {};
-    model.answer = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
-    const askers = await Promise.all(Array.from({ length: 30 }, () => scene.person([source, shop])));
+    const asked = { bot_id: source.id, chat_id: ada, text: 'Well?', options: ['Yes', 'No'] };
+    const question = await fleet.rest<{ id: number; message_id: number }>('/api/questions/add', asked);
+    let isSlow = true;
+    const waiting: (() => void)[] = [];
+    model.answer = async (about, response) => {
+      if (isSlow) await new Promise<void>((resolve) => waiting.push(resolve));
+      return byName(about, response);
+    };
+    const askers = await Promise.all(Array.from({ length: 150 }, () => scene.person([source, shop])));
     const before = model.questions.length;
-    for (const asker of askers) await say(asker, source, 'first');
-    await waitFor(() => model.questions.length === before + askers.length, { message: 'all being asked about' });
+    for (const asker of askers) await say(asker, source, 'Shop, first');
+    await waitFor(() => model.questions.length >= before + 100, { message: 'a hundred being asked about' });
     await say(ada, source, 'by a rule');
     await say(askers[0] as number, source, 'by a rule, behind the question');
     const [first] = await scene.sent(shop, clerk, 1);
     expect(first?.text).toBe('by a rule');
+    await fleet.control.pressButton({
+      person: ada,
+      bot: source.platformId,
+      messageId: question.message_id,
+      text: 'Yes',
+    });
+    await waitFor(
+      async () => (await fleet.rest<{ state: string }>(`/api/questions/show?id=${question.id}`)).state === 'answered',
+      { message: 'the press being taken' },
+    );
     expect(await scene.shown(shop, clerk)).toHaveLength(1);
-    answer('none');
-  });
+    expect(model.questions.length).toBeLessThanOrEqual(before + 100);
+    isSlow = false;
+    for (const go of waiting) go();
+    for (const asker of askers) await scene.sent(shop, asker, 1, 60_000);
+    expect(model.questions.length).toBe(before + 150);
+  }, 120_000);
 
   test('chooses none when the model fails, once, and the next message is asked anew', async () => {
     const { source, shop, ada } = await shopScene();

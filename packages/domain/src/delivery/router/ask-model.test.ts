@@ -32,7 +32,7 @@ function model(changes: Partial<ModelConfig> = {}): Model {
     allowedCidrs: ['127.0.0.0/8'],
     ...changes,
   };
-  const opened = openModel(config, allowOnly([]));
+  const opened = openModel(config, allowOnly([]), 10);
   models.push(opened);
   return opened;
 }

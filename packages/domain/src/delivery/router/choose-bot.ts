@@ -7,7 +7,7 @@ import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { CandidateRule } from './candidate.ts';
 import type { RoutableMessage } from './routable-message.ts';
-import type { Router } from './router.ts';
+import type { Asking, Router } from './router.ts';
 import { aboutBots, type KeptDecision } from './show-decision.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -24,7 +24,8 @@ const DECISIONS_KEPT_MS = 7 * 86_400_000;
 
 /**
  * The bot for a message, by the first of these rules that chooses one; null when none does. A choice holds for its chat until
- * 30 minutes pass without a message, or until /start. 'aborted' when the signal aborts. Rejects when Redis is away.
+ * 30 minutes pass without a message, or until /start. 'aborted' when the signal aborts, 'busy' when the router has no room to ask
+ * now. Rejects when Redis is away.
  */
 export async function chooseBot(
   deps: ChooseDeps,
@@ -32,7 +33,7 @@ export async function chooseBot(
   rules: ActiveRule[],
   message: RoutableMessage,
   signal: AbortSignal,
-): Promise<Choice | null | 'aborted'> {
+): Promise<Choice | null | 'aborted' | 'busy'> {
   if (message.isStart) {
     await deps.redis.commands.del(botKeys(bot.id).choice(message.chatId));
     return null;
@@ -45,12 +46,28 @@ export async function chooseBot(
     return { ruleId, targetBotId };
   }
   if (message.text === null) return null;
+  const asking = deps.router.begin(bot, message);
+  if (asking === null) return 'busy';
+  try {
+    return await askForRules(deps, bot, rules, { text: message.text, chatId: message.chatId }, { asking, signal });
+  } finally {
+    asking.end();
+  }
+}
+
+async function askForRules(
+  deps: ChooseDeps,
+  bot: Bot,
+  rules: ActiveRule[],
+  { text, chatId }: { text: string; chatId: number },
+  { asking, signal }: { asking: Asking; signal: AbortSignal },
+): Promise<Choice | null | 'aborted'> {
   for (const rule of rules) {
     const began = performance.now();
-    const verdict = await deps.router.ask(bot, rule, message.text, signal);
+    const verdict = await asking.ask(rule, text, signal);
     if (verdict.outcome === 'aborted') return 'aborted';
     const decided = { ...decisionOf(rule, verdict, performance.now() - began), sticky: false };
-    await note(deps, bot, { route_id: rule.id, chat_id: message.chatId, ...decided });
+    await note(deps, bot, { route_id: rule.id, chat_id: chatId, ...decided });
     if (verdict.outcome === 'chosen') return { ruleId: rule.id, targetBotId: verdict.targetBotId };
   }
   return null;

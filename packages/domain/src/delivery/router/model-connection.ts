@@ -16,9 +16,9 @@ export type ModelConnection = {
 };
 
 /** Connects to the model as backends are connected to: a forbidden or redirected address is refused. */
-export function modelConnection(url: URL, policy: BackendPolicy): ModelConnection {
+export function modelConnection(url: URL, connections: number, policy: BackendPolicy): ModelConnection {
   const pool = new Pool(url.origin, {
-    connections: 100,
+    connections,
     pipelining: 1,
     connect: backendConnector(url, NO_OWN_WAY, policy),
   });

@@ -24,7 +24,9 @@ export const routerSettings = {
     .describe(`How long the model may take for an answer; then no bot is chosen. ${ALL}`),
   LLM_CALLS_PER_BOT_DAY: integerSetting({ min: 0, max: 1_000_000_000 })
     .default(1000)
-    .describe(`How often the model may be asked for one source bot in a day (UTC). ${ALL}`),
+    .describe(
+      `How often the model may be asked about messages to one source bot in a day (UTC); a chat gets a tenth of what is left. ${ALL}`,
+    ),
   LLM_ALLOWED_CIDRS: cidrListSetting().describe(
     `Private ranges in which the model may live; without it every private address is refused. ${ALL}`,
   ),

@@ -41,7 +41,7 @@ const sendersOf = async (rules: ActiveRule[], progress: Parameters<typeof rulesF
     progress,
     AbortSignal.timeout(1),
   );
-  return found === 'aborted' ? found : found.map(({ targetBotId }) => targetBotId);
+  return typeof found === 'string' ? found : found.map(({ targetBotId }) => targetBotId);
 };
 
 test.each([

@@ -50,9 +50,14 @@ export function readRoutable(bot: Bot, shown: ShownUpdate): { lane: string; albu
   return meets || answersOwnMessage(bot, message) || asks() ? { lane, album: '' } : null;
 }
 
+export type UnitDeps = RoutingDeps & {
+  /** When (ms) a unit is begun again for which the router has no room now. */
+  askAgainAtMs(): number;
+};
+
 /** Routes one update or album as far as possible now. Rejects only when Redis or Postgres is unavailable. */
 export async function routeUnit(
-  deps: RoutingDeps,
+  deps: UnitDeps,
   bot: Bot,
   unit: ClaimedUnit,
   { fencingToken, lease, cancel }: HandlingTurn,
@@ -71,6 +76,8 @@ export async function routeUnit(
   const { only } = progress;
   const { kind } = unit.updates[0];
   const rules = await rulesForMessage(deps, bot, { kind, messages }, progress, cancel);
+  // A lane that waits for room to ask holds none of the others'.
+  if (rules === 'busy') return { outcome: 'waits', atMs: deps.askAgainAtMs() };
   if (rules === 'aborted' || !lease.ownsTurn()) return { outcome: 'returned' };
   if (only === undefined && progress.held === undefined) await holdByRules(deps, bot, rules, first, progress);
   const found = await findDestinations(deps, bot, rules, messages);

@@ -11,7 +11,8 @@ import type { RoutingDeps } from './routing-deps.ts';
 
 /**
  * The rules that act on a message: those whose conditions hold, or else the one whose target the router chooses. The choice is
- * kept in `progress`, so that a retry does not ask again. 'aborted' when the signal aborts. Rejects when Redis is away.
+ * kept in `progress`, so that a retry does not ask again. 'aborted' when the signal aborts, 'busy' when the router has no room to ask now. Rejects
+ * when Redis is away.
  */
 export async function rulesForMessage(
   deps: RoutingDeps,
@@ -19,13 +20,13 @@ export async function rulesForMessage(
   { kind, messages }: { kind: string; messages: Fields[] },
   progress: RoutingProgress,
   signal: AbortSignal,
-): Promise<ActiveRule[] | 'aborted'> {
+): Promise<ActiveRule[] | 'aborted' | 'busy'> {
   const candidates = routerRules(bot, kind, messages);
   if (candidates.length === 0) return actingRules(bot, kind, messages);
   const known = chosenBefore(progress);
   const choice =
     known === undefined ? await chooseBot(deps, bot, candidates, routableMessage(messages), signal) : known;
-  if (choice === 'aborted') return 'aborted';
+  if (choice === 'aborted' || choice === 'busy') return choice;
   progress.chosen = choice;
   // The rule may have changed since: a bot that was taken from it sends nothing more.
   return candidates.flatMap((rule) =>

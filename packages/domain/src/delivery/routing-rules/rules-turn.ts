@@ -11,7 +11,7 @@ import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.t
 import type { Router } from '../router/router.ts';
 import { claimForRules, type Matched, type ShownUpdate } from './claim-for-rules.ts';
 import type { Routed } from './count-hits.ts';
-import { readRoutable, routeUnit } from './route-unit.ts';
+import { readRoutable, routeUnit, type UnitDeps } from './route-unit.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 
 export type RulesTurnDeps = RoutingDeps & {
@@ -29,8 +29,9 @@ export type MeasureRouting = {
 
 /** How many source chats of a bot are routed at once. The pace limits sending, not this number. */
 const LANES_AT_ONCE = 20;
-/** So many more may wait for the model of the router: a slow one delays only the chats that it is asked about. */
-const ASKING_AT_ONCE = 100;
+/** When a chat asks the router again that had no room; then one after the other, as many have none when the model is slow. */
+const ASK_AGAIN_AFTER_MS = 1_000;
+const ASK_AGAIN_APART_MS = 10;
 const LOOK_EVERY_MS = 200;
 const CONFIGURATION_PAUSE_MS = 50;
 
@@ -56,17 +57,29 @@ function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
   let asking = 0;
   const router: Router = {
     ...deps.router,
-    ask: (...question) => {
+    begin: (...about) => {
+      const begun = deps.router.begin(...about);
+      if (begun === null) return null;
       asking += 1;
-      return deps.router.ask(...question).finally(() => {
-        asking -= 1;
-      });
+      return {
+        ...begun,
+        end: () => {
+          asking -= 1;
+          begun.end();
+        },
+      };
     },
   };
-  const routing = { ...deps, router, warnOfWaiting };
+  let lastAskAgainMs = 0;
+  const askAgainAtMs = () => {
+    lastAskAgainMs = Math.max(deps.clock.nowMs() + ASK_AGAIN_AFTER_MS, lastAskAgainMs + ASK_AGAIN_APART_MS);
+    return lastAskAgainMs;
+  };
+  const routing = { ...deps, router, askAgainAtMs, warnOfWaiting };
   return {
     lookEveryMs: LOOK_EVERY_MS,
-    room: (inFlight) => LANES_AT_ONCE + Math.min(asking, ASKING_AT_ONCE) - inFlight,
+    // Lanes that wait for the model hold no room of the others.
+    room: (inFlight) => LANES_AT_ONCE + asking - inFlight,
     isStuck: () => false,
     claim: async (request, settled) => {
       const claim = await claimForRules(deps, bot, request, settled, matched);
@@ -107,7 +120,7 @@ function selectRoutable(bot: Bot, shown: ShownUpdate[], shownUpTo: number | null
   return { upTo: shownUpTo, count: shown.length, filed };
 }
 
-type RouteDeps = RulesTurnDeps & { warnOfWaiting(details: object): void };
+type RouteDeps = RulesTurnDeps & UnitDeps & { warnOfWaiting(details: object): void };
 
 /** Without Postgres or Redis a unit waits. After any other error it is begun again, three times at most. */
 async function route(deps: RouteDeps, bot: Bot, unit: ClaimedUnit, turn: HandlingTurn): Promise<SettledUnit> {

@@ -12,7 +12,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { type Decision, decisionOf } from '../router/choose-bot.ts';
 import { routableMessage } from '../router/routable-message.ts';
-import type { Router } from '../router/router.ts';
+import type { Asking, Router } from '../router/router.ts';
 import { sendsElsewhere } from './find-destinations.ts';
 import { meets } from './matching-rules.ts';
 import { isOwnMessage } from './own-message.ts';
@@ -27,16 +27,17 @@ export type TriedRule = { rule: RoutingRule; reason: NoMatchReason | null; decis
 /** The platform's limit. The time of a regular expression grows with the text. */
 const LONGEST_TEXT = 4096;
 const RULES_AT_MOST = 10_000;
+const RETRY_AFTER_S = 5;
 
 /**
  * Tells for each rule of a bot whether it would act on a Message, or on an Update, and if not, why. Changes nothing.
- * Throws FlotillaError('bad_request') for a text that no message can have.
+ * Throws FlotillaError('bad_request') for a text that no message can have, 'too_many_requests' while too many trials ask the router.
  */
 export async function tryRoutingRules(
   deps: TryDeps,
   bot: Bot,
   given: Fields,
-  signal: AbortSignal,
+  by: { accountId: number; signal: AbortSignal },
 ): Promise<TriedRule[]> {
   const message = messageIn(given);
   if ((readMessageText(message ?? {}) ?? '').length > LONGEST_TEXT) {
@@ -54,19 +55,31 @@ export async function tryRoutingRules(
     // Many slow expressions must not hold up other calls.
     await setImmediate();
   }
-  return forAll === null ? withDecisions(deps, bot, tried, message ?? {}, signal) : tried;
+  if (forAll !== null || !tried.some(isOfRouter)) return tried;
+  const asking = deps.router.begin(bot, { triedBy: by.accountId });
+  if (asking === null) {
+    throw new FlotillaError('too_many_requests', 'Too many trials wait for the model', { retryAfterS: RETRY_AFTER_S });
+  }
+  try {
+    return await withDecisions(deps, bot, tried, message ?? {}, { asking, signal: by.signal });
+  } finally {
+    asking.end();
+  }
+}
+
+function isOfRouter({ rule }: TriedRule): boolean {
+  return rule.conditionType === 'llm';
 }
 
 /** Asks the router for its rules, unless another rule matches: the first one that chooses a bot acts. */
 async function withDecisions(
-  { directory, router }: TryDeps,
+  { directory }: TryDeps,
   bot: Bot,
   tried: TriedRule[],
   message: Fields,
-  signal: AbortSignal,
+  { asking, signal }: { asking: Asking; signal: AbortSignal },
 ): Promise<TriedRule[]> {
   const { text } = routableMessage([message]);
-  const isOfRouter = ({ rule }: TriedRule) => rule.conditionType === 'llm';
   let taken = tried.some((one) => !isOfRouter(one) && meetsCondition(one));
   const answered: TriedRule[] = [];
   for (const one of tried) {
@@ -76,7 +89,7 @@ async function withDecisions(
     else {
       const { rule } = one;
       const began = performance.now();
-      const verdict = await router.ask(bot, rule, text, signal);
+      const verdict = await asking.ask(rule, text, signal);
       if (verdict.outcome === 'aborted') throw new FlotillaError('unavailable', 'The router was not asked to the end');
       const chosen = verdict.outcome === 'chosen' ? { ...rule, targetBotId: verdict.targetBotId } : null;
       taken ||= chosen !== null;

@@ -1,0 +1,18 @@
+-- Counts a call to the model of the router, unless the calls of the day, or the share of who asks, are used up.
+-- @keys calls  hash: who asks → their calls of the day; `all` → those of all
+-- @args who: text
+--   atMost: number  calls of all
+--   share: number  who asks may have this many times what is left
+--   keptMs: number
+-- @reply
+--   TAKEN
+--   NONE_LEFT
+--   OWN_USED
+local all = tonumber(redis.call('HGET', calls, 'all') or 0)
+if all >= atMost then return { 'NONE_LEFT' } end
+local own = tonumber(redis.call('HGET', calls, who) or 0)
+if own >= share * (atMost - all) then return { 'OWN_USED' } end
+redis.call('HINCRBY', calls, 'all', 1)
+redis.call('HINCRBY', calls, who, 1)
+redis.call('PEXPIRE', calls, keptMs)
+return { 'TAKEN' }
