@@ -335,6 +335,9 @@ describe('trying a message', () => {
     expect(await tried({ update_id: 1, edited_message: message })).toEqual(all('other_kind'));
     const ours = Number(bot.token.split(':')[0]);
     expect(await tried({ ...message, from: { id: ours, is_bot: true } })).toEqual(all('own_message'));
+    // A person sent what an inline bot of ours offered.
+    const offered = { ...message, via_bot: { id: ours, is_bot: true } };
+    expect(await tried(offered)).toEqual(await tried(message));
     await api.admin('POST', '/api/bots/update', { body: { id: bot.id, manage_enabled: false } });
     expect(await tried(message)).toEqual(all('bot_off'));
     await api.admin('POST', '/api/bots/update', { body: { id: bot.id, manage_enabled: true } });

@@ -103,6 +103,7 @@ describe('sending an update to its backend', () => {
       reason: 'Wrong response from the webhook: 302 Found',
       contentType: '',
       start: { text: '', isCut: false },
+      retryAfter: '',
     });
     expect(elsewhere.requests).toEqual([]);
   });

@@ -27,6 +27,9 @@ export type Delivery =
       reason: string;
       contentType: string;
       start: AnswerStart;
+      /** The header, '' without one. */
+      retryAfter: string;
+      /** Of a header in seconds: the platform hears no date from a webhook. */
       retryAfterS?: number;
     }
   | { outcome: 'failed'; code: 'unreachable' | 'timed_out' | 'forbidden_address' | 'not_signed'; reason: string }
@@ -83,6 +86,7 @@ function outcomeOf({ status, statusText, headers, body, isCut }: HttpAnswer): De
     reason: `Wrong response from the webhook: ${status} ${statusText}`.trim(),
     contentType,
     start,
+    retryAfter,
     ...(/^\d{1,9}$/.test(retryAfter) ? { retryAfterS: Number(retryAfter) } : {}),
   };
 }

@@ -5,7 +5,8 @@ import { isOwnPost } from '../../records/history/own-posts.ts';
 
 type OwnDeps = { redis: RedisHandles; directory: BotDirectory };
 
-const WRITERS = ['from', 'via_bot', 'sender_business_bot'];
+/** Not `via_bot`: a person sends what an inline bot of ours offered. */
+const WRITERS = ['from', 'sender_business_bot'];
 
 /** Whether one of our own bots wrote a message. No rule applies to it, because two rules could echo for ever. */
 export async function isOwnMessage(deps: OwnDeps, message: Fields): Promise<boolean> {

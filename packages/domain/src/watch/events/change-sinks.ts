@@ -73,6 +73,27 @@ export async function updateSink(deps: SinkDeps, by: Actor, id: number, wanted: 
   });
 }
 
+/** Lets a sink follow its group to the supergroup that it is now, unless it was changed meanwhile. */
+export async function moveSink(
+  deps: Pick<SinkDeps, 'db' | 'secrets' | 'clock'>,
+  { id, target: sentTo }: EventSink,
+  toChatId: number,
+): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const sinks = sinkStore(db, deps.secrets);
+    const before = await sinks.lock(id);
+    if (before?.target.kind !== 'chat' || sentTo.kind !== 'chat') return;
+    const { botId, chatId } = before.target;
+    if (botId !== sentTo.botId || chatId !== sentTo.chatId) return;
+    const after = await sinks.update(id, { ...before, target: { kind: 'chat', botId, chatId: toChatId } }, null);
+    const changes = describeChanges(fieldsOf(before), fieldsOf(after));
+    await recordAction({ ...deps, db }, BY_PLATFORM, audited('sink_update', after, `the group moved; ${changes}`));
+  });
+}
+
+/** The platform said that the group moved. */
+const BY_PLATFORM: Actor = { kind: 'bot', address: null };
+
 /** Throws 'not_found'. */
 export async function deleteSink(deps: SinkDeps, by: Actor, id: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {

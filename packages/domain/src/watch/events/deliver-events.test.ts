@@ -1,8 +1,10 @@
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { platformClient } from '@flotilla/telegram/platform-client.ts';
 import { allowOnly } from '@flotilla/testing/allow-only.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type BackendConnections, backendConnections } from '../../delivery/push/backend-connections.ts';
@@ -37,8 +39,8 @@ afterAll(async () => {
   await Promise.all([database.drop(), well.stop(), slow.stop(), off.stop()]);
 });
 
-const deliver = (signal: AbortSignal) => {
-  const deps = { ...unused, db: database.db, secrets, clock: systemClock, backends: connections, publicUrl: null };
+const deliver = (signal: AbortSignal, given = unused) => {
+  const deps = { ...given, db: database.db, secrets, clock: systemClock, backends: connections, publicUrl: null };
   return deliverEvents(deps, LOOK_EVERY_MS, signal);
 };
 const KINDS = { slow: 'key.created', well: 'bot.added', off: 'chat.held' } as const;
@@ -94,6 +96,52 @@ test('a sink that is switched off gets nothing, not even what waits for it, unti
   await switchTo(true);
   await deliver(new AbortController().signal);
   expect(off.requests).toHaveLength(1);
+});
+
+test('a date in Retry-After is kept as seconds are', async () => {
+  const url = await startBackend((_request, response) => {
+    response.writeHead(503, { 'retry-after': new Date(Date.now() + 600_000).toUTCString() }).end();
+  });
+  const { id } = await addSink('well', url);
+  await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'a bot that came when it was busy' });
+  await database.db
+    .updateTable('event_deliveries')
+    .set({ due_at: new Date(0) })
+    .where('sink_id', '=', id)
+    .execute();
+  await deliver(new AbortController().signal);
+  const row = database.db.selectFrom('event_deliveries').select('retry').where('sink_id', '=', id);
+  const { nextTryAtMs } = JSON.parse((await row.executeTakeFirstOrThrow()).retry ?? '') as { nextTryAtMs: number };
+  expect(nextTryAtMs - Date.now()).toBeGreaterThan(500_000);
+  await sinkStore(database.db, secrets).remove(id);
+  await url.stop();
+});
+
+test('a sink with the id of a group follows it to its supergroup, and the audit log says so', async () => {
+  const server = await startBackend(({ text }, response) => {
+    const moved = { ok: false, error_code: 400, description: 'moved', parameters: { migrate_to_chat_id: -100_5 } };
+    const isOld = (JSON.parse(text) as { chat_id: number }).chat_id === -5;
+    response.end(JSON.stringify(isOld ? moved : { ok: true, result: {} }));
+  });
+  const botId = await storedBot(database.db);
+  const directory = { byId: () => ({ id: botId, token: '1:a', disabled: false }) };
+  const store = sinkStore(database.db, secrets);
+  const content = { name: 'group', kinds: ['bot.added' as const], botIds: null, awaitsMinutes: 15, enabled: true };
+  const { id } = await store.insert({ ...content, target: { kind: 'chat', botId, chatId: -5 } }, newSigning());
+  await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'a bot of a group' });
+  await database.db
+    .updateTable('event_deliveries')
+    .set({ due_at: new Date(0) })
+    .where('sink_id', '=', id)
+    .execute();
+  const given = { platform: platformClient({ apiUrl: server.url }), directory } as unknown as typeof unused;
+  await deliver(new AbortController().signal, given);
+  expect(server.requests).toHaveLength(2);
+  expect(await store.find(id)).toMatchObject({ target: { chatId: -100_5 }, lastError: '' });
+  const audited = database.db.selectFrom('audit_log').select('details').where('action', '=', 'sink_update');
+  expect((await audited.executeTakeFirstOrThrow()).details).toContain('the group moved');
+  await store.remove(id);
+  await server.stop();
 });
 
 test('an event that waited for more than a day is not sent any more', async () => {

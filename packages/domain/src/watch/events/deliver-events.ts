@@ -4,6 +4,7 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { sql } from 'kysely';
 import { afterFailure, type RetryRecord } from '../../delivery/lanes/retry-schedule.ts';
 import { eventStore } from '../../people/events/event-store.ts';
+import { moveSink } from './change-sinks.ts';
 import type { EventSink } from './event-sink.ts';
 import { shownEvent } from './event-text.ts';
 import { type SendDeps, type Sent, sendEvents } from './send-event.ts';
@@ -89,6 +90,7 @@ async function deliver(deps: DeliverDeps, sink: EventSink | undefined, due: Due[
   if (events.length === 0) return settle(deps.db, rows, at);
   const sent = await sendEvents(deps, sink, events, signal);
   const sinks = sinkStore(deps.db, deps.secrets);
+  if (sent.movedTo !== undefined) await moveSink(deps, sink, sent.movedTo);
   switch (sent.outcome) {
     case 'taken':
       await settle(deps.db, rows, new Date(deps.clock.nowMs()));

@@ -1,4 +1,5 @@
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { secondsOfRetryAfter } from '@flotilla/runtime/retry-after.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { BackendConnections } from '../../delivery/push/backend-connections.ts';
 import { sendToBackend } from '../../delivery/push/send-to-backend.ts';
@@ -14,11 +15,15 @@ export type SendDeps = {
   platform: PlatformClient;
 };
 
-export type Sent =
+export type Sent = (
   | { outcome: 'taken' }
   | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number }
   /** The signal was aborted before the answer came. */
-  | { outcome: 'stopped' };
+  | { outcome: 'stopped' }
+) & {
+  /** The supergroup that the chat of the sink is now, to which the events were sent. */
+  movedTo?: number;
+};
 
 /** Somebody waits for the next event. */
 const DEADLINE_MS = 10_000;
@@ -57,7 +62,8 @@ async function sendToUrl(
     case 'delivered':
       return { outcome: 'taken' };
     case 'refused': {
-      const { reason, status, retryAfterS } = delivery;
+      const { reason, status, retryAfter } = delivery;
+      const retryAfterS = secondsOfRetryAfter(retryAfter, deps.clock.nowMs());
       return { outcome: 'failed', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
     }
     case 'failed':
@@ -82,6 +88,7 @@ async function sendToChat(
   { botId, chatId }: Target<'chat'>,
   text: string,
   signal: AbortSignal,
+  hasMoved = false,
 ): Promise<Sent> {
   const bot = deps.directory.byId(botId);
   if (bot === undefined) return { outcome: 'failed', reason: 'The bot that writes is gone', status: null };
@@ -92,7 +99,10 @@ async function sendToChat(
     case 'ok':
       return { outcome: 'taken' };
     case 'refused': {
-      const { errorCode: status, description: reason, retryAfterS } = answer;
+      const { errorCode: status, description: reason, retryAfterS, migrateToChatId: movedTo } = answer;
+      if (movedTo !== undefined && !hasMoved) {
+        return { ...(await sendToChat(deps, { kind: 'chat', botId, chatId: movedTo }, text, signal, true)), movedTo };
+      }
       return { outcome: 'failed', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
     }
     case 'unreachable':
