@@ -15,7 +15,11 @@ import { REQUESTS_AT_ONCE, type WorkerContext } from './context.ts';
 import { pollPace } from './poll-pace.ts';
 import { startUpkeep } from './upkeep/upkeep.ts';
 
-export type Running = { stop(): Promise<void> };
+export type Running = {
+  stop(): Promise<void>;
+  /** Why it does not do all of its work now; null if it does. */
+  refusal?(): string | null;
+};
 
 /** A turn of a hanging backend holds a request, so more turns than requests are needed for the other bots. */
 const PUSH_TURNS = REQUESTS_AT_ONCE + 400;

@@ -21,7 +21,7 @@ export async function startWorker(
   stopping?: AbortSignal,
 ): Promise<{ metricsPort: number; stop(): Promise<void> }> {
   const log = createLogger({ name: 'worker', level: config.logLevel });
-  const startup: Startup = { waitsFor: 'Redis', knewBots: false, leaving: false };
+  const startup: Startup = { waitsFor: 'Redis', knewBots: false, leaving: false, roles: [] };
   let context: WorkerContext | null = null;
   const ready = async () => readReadiness(startup, context);
   const service = await startService({ log, config, ready, stopping });
@@ -33,6 +33,7 @@ export async function startWorker(
     await service.retryWhileAway('Postgres')(() => requireSchema(db));
     await endpoints.announce(probes.address, [probes.port]);
     const roles = startRoles(context);
+    startup.roles = roles;
     startup.waitsFor = null;
     log.info({ roles: [...config.roles], metricsPort: probes.port }, 'the worker runs');
     return {
@@ -48,15 +49,15 @@ export async function startWorker(
   }
 }
 
-type Startup = { waitsFor: Store | null; knewBots: boolean; leaving: boolean };
+type Startup = { waitsFor: Store | null; knewBots: boolean; leaving: boolean; roles: Running[] };
 
 /**
  * Ready: the roles run and have known the bots. Nobody sends a worker requests, but rollouts wait for this and an alert
- * watches it. A store that is away later is a warning: the roles resume by themselves.
+ * watches it. A store that is away later is a warning: the roles resume by themselves. A wrong clock is not mended by waiting.
  */
 async function readReadiness(startup: Startup, context: WorkerContext | null): Promise<Readiness> {
   const warnings = context === null ? [] : [...(await context.storeWarnings()), ...context.memory.warnings()];
-  const { waitsFor, leaving } = startup;
+  const { waitsFor, leaving, roles } = startup;
   const knowsBots = context?.directory.ready() ?? false;
   startup.knewBots ||= knowsBots;
   const reasons: string[] = [];
@@ -64,6 +65,7 @@ async function readReadiness(startup: Startup, context: WorkerContext | null): P
   if (waitsFor !== null) reasons.push(`${waitsFor} has not answered since the start`);
   // Only a worker whose roles run can complete the list, so before that a missing list is no reason.
   else if (!startup.knewBots) reasons.push('the list of bots has not been read');
+  reasons.push(...roles.flatMap((role) => role.refusal?.() ?? []));
   if (startup.knewBots && !knowsBots) warnings.push('the list of bots is being read again');
   return { ready: reasons.length === 0, reasons, warnings };
 }

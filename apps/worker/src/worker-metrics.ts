@@ -241,6 +241,10 @@ function upkeepMetrics({ counter, gauge }: Metrics) {
       help: 'Turns that had been pending for over 5 s, so that their wake was lost, when upkeep last looked.',
       labelNames: ['kind'],
     }),
+    clockAhead: gauge({
+      name: 'flotilla_clock_ahead_seconds',
+      help: 'By how much the clock of this process is ahead of that of Postgres; negative: behind. Beyond 60, it deletes nothing.',
+    }),
     upkeepRounds: counter(
       {
         name: 'flotilla_upkeep_rounds_total',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { deletionStore } from '@flotilla/domain/fleet/bots/deletion-store.ts';
+import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
@@ -22,7 +23,14 @@ afterAll(async () => {
 });
 
 const log = createLogger({ name: 'test', level: 'silent' });
-const clock = { nowMs: () => Date.now() + 120_000 };
+const startWith = (clock: Clock) => {
+  const ahead: number[] = [];
+  const measure = { clockAhead: { set: (seconds: number) => ahead.push(seconds) } };
+  return {
+    ahead,
+    ...startRemoval({ db: database.db, log, clock, measure, config: { retentionDays: { messages: 7, audit: 0 } } }),
+  };
+};
 
 async function left(): Promise<number[]> {
   const rows = await database.db.selectFrom('messages').select('id').orderBy('id').execute();
@@ -40,14 +48,40 @@ test('a worker removes what was deleted and what has expired, and stops in the m
   await storeMessages(database.db, deleted, gone);
   await database.db.deleteFrom('bots').where('id', '=', deleted).execute();
   await deletionStore(database.db).addBot(deleted);
-  const deps = { db: database.db, log, clock, config: { retentionDays: { messages: 7, audit: 0 } } };
-  const first = startRemoval(deps);
+  const first = startWith(systemClock);
   await waitFor(async () => (await left()).length < 2000);
   await first.stop();
-  const second = startRemoval(deps);
+  const second = startWith(systemClock);
   await waitFor(async () => (await left()).length === 1);
   await second.stop();
   expect(await left()).toEqual([2]);
+});
+
+test.each([
+  ['ten days ahead of', 10 * DAY_S],
+  ['ten days behind', -10 * DAY_S],
+])('a worker whose clock is %s that of Postgres says so and removes nothing', async (_name, aheadS) => {
+  const bot = await storedBot(database.db);
+  const nowS = Math.floor(Date.now() / 1000);
+  await storeMessages(database.db, bot, [{ chat_id: 1, id: 3, date: nowS - 8 * DAY_S, text: 'old' }]);
+  const before = await left();
+  const removal = startWith({ nowMs: () => Date.now() + aheadS * 1000 });
+  await waitFor(() => removal.refusal() !== null);
+  await removal.stop();
+  expect(removal.refusal()).toContain(`${10 * DAY_S} s ${aheadS > 0 ? 'ahead of' : 'behind'} that of Postgres`);
+  expect(Math.round(removal.ahead[0]!)).toBe(aheadS);
+  expect(await left()).toEqual(before);
+});
+
+test('what has expired is judged by the clock of Postgres, also by a worker whose clock is a little wrong', async () => {
+  const bot = await storedBot(database.db);
+  const nowS = Math.floor(Date.now() / 1000);
+  const near = { chat_id: 2, id: 9, date: nowS - 7 * DAY_S + 20, text: 'expires in 20 s' };
+  await storeMessages(database.db, bot, [near, { ...near, id: 8, date: nowS - 8 * DAY_S }]);
+  const removal = startWith({ nowMs: () => Date.now() + 40_000 });
+  await waitFor(async () => !(await left()).includes(8));
+  await removal.stop();
+  expect(await left()).toContain(9);
 });
 
 test('how long things are kept is set in days, and is for ever by default', () => {

@@ -39,7 +39,7 @@ const MERGE_WORDS_EVERY_MS = 5_000;
 const LINKS_AT_ONCE = 5_000;
 
 /** Restores what was lost: turns that should exist, pending turns that nobody took, configuration missing in Redis. */
-export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
+export function startUpkeep(deps: WorkerContext): { stop(): Promise<void>; refusal(): string | null } {
   let reconciledAtMs = 0;
   let reconciledRuns = '';
   const round = async (): Promise<void> => {
@@ -70,15 +70,17 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     failure: 'a round of upkeep failed; it is tried again',
   });
   const others = [
-    ...[startMonths, startRemoval, startDeliveryJobs, startParking, startPublishing],
+    ...[startMonths, startDeliveryJobs, startParking, startPublishing],
     ...[startHousekeeping, startEvents, startQuestions, startBroadcasts, startOutbox, startMergingWords],
   ];
-  const all = [rounds, ...others.map((start) => start(deps))];
+  const removal = startRemoval(deps);
+  const all = [rounds, removal, ...others.map((start) => start(deps))];
   fleetMetrics(deps);
   return {
     stop: async () => {
       await Promise.all(all.map((work) => work.stop()));
     },
+    refusal: removal.refusal,
   };
 }
 
