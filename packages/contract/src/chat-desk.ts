@@ -100,7 +100,7 @@ inbox, live streams, and to programs and named consumers with \`sees_held\`. The
 not get them, and routing rules do not see them. It holds in every process at once. Updates that were accepted before are still
 delivered.
 
-It ends by itself after its time, which begins anew with each call, and with each message that an account sends to the chat by REST. If Redis loses its data, it ends too: then the bot answers again.`,
+It ends by itself after its time, which begins anew with each call, and with each message of a signed-in person to the chat; with those of an API key only if they have \`renews_hold\`. If Redis loses its data, it ends too: then the bot answers again.`,
     input: z.object(takeoverInputs),
     output: chatResource,
     botInputs: ['bot_id'],

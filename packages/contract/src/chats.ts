@@ -23,6 +23,7 @@ const lastMessageResource = z
     media_type: ofMessage.media_type,
     service: ofMessage.service,
     outgoing: ofMessage.outgoing,
+    automatic: ofMessage.automatic,
     business_connection_id: ofMessage.business_connection_id,
   })
   .meta({ id: 'LastMessage' });
@@ -167,7 +168,7 @@ export const chatOperations = {
     summary: 'Lists the chats in which a bot was seen: by id, or the one with the newest message first.',
     description: `Without \`bot_id\` the chats of all bots that the caller sees are listed.
 
-With \`order=recent\` chats are sorted by the date of the newest message that was ever stored, then by \`bot_id\` and \`id\`, all descending; chats without a message come last. So a chat keeps its position when its last message is deleted, and \`last_message\` is the one before. An answer has at most ${RECENT_CHATS} chats. A chat that gets a message while pages are read moves to the beginning of the list: it is not on later pages, and no other chat is missing or listed twice.`,
+With \`order=recent\` chats are sorted by the date of the newest message that was ever stored (\`automatic\` ones do not count), then by \`bot_id\` and \`id\`, all descending; chats without a message come last. So a chat keeps its position when its last message is deleted, and \`last_message\` is the one before. An answer has at most ${RECENT_CHATS} chats. A chat that gets a message while pages are read moves to the beginning of the list: it is not on later pages, and no other chat is missing or listed twice.`,
     input: z.object({
       bot_id: botId().optional(),
       order: z

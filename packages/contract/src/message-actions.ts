@@ -55,6 +55,11 @@ const sendInputs = {
   reply_markup: replyMarkup()
     .describe('Buttons, a keyboard, its removal, or a forced reply; as in the Bot API.')
     .optional(),
+  renews_hold: flag()
+    .default(false)
+    .describe(
+      'For API keys: true if a person answers, so that the time of a chat that is taken over begins anew. An answer of a signed-in person always does that.',
+    ),
 };
 
 const messageId = () => integer({ min: 1 }).describe("The platform's id of the message, a counter of its chat.");

@@ -65,6 +65,22 @@ const pollResource = z
   })
   .meta({ id: 'Poll' });
 
+export const AUTOMATIC_KINDS = ['broadcast', 'outbox', 'rule', 'away'] as const;
+
+const automaticResource = z
+  .strictObject({
+    kind: z
+      .enum(AUTOMATIC_KINDS)
+      .describe(
+        'broadcast; outbox: a key or a program handed it over, not as a reply; rule: a routing rule; away: a greeting, away or scheduled message of a business account.',
+      ),
+    id: z.int().describe('Of a broadcast or a rule: its id.').optional(),
+    name: z.string().describe('Of a broadcast: its name. Of the outbox: who handed it over.').optional(),
+  })
+  .meta({ id: 'Automatic' });
+
+export type Automatic = z.infer<typeof automaticResource>;
+
 export const messageResource = z
   .strictObject({
     id: z
@@ -132,6 +148,11 @@ export const messageResource = z
       )
       .optional(),
     program: z.string().describe('The name of that program. Absent if it was deleted.').optional(),
+    automatic: automaticResource
+      .describe(
+        'What sent it by itself: it answers nobody, so the chat still awaits an answer, is as unread as before, and keeps its place.',
+      )
+      .optional(),
     account: z
       .string()
       .describe(
@@ -158,7 +179,7 @@ export const messageResource = z
   .meta({ id: 'Message' });
 
 /** Objects, and what the audit log knows of a message. */
-const BESIDE_COLUMNS = ['entities', 'buttons', 'forward_origin', 'poll', 'account'] as const;
+const BESIDE_COLUMNS = ['entities', 'buttons', 'forward_origin', 'poll', 'account', 'automatic'] as const;
 type BesideColumns = (typeof BESIDE_COLUMNS)[number];
 
 /** The columns of a CSV export: the stored fields of a message that are one value each. */

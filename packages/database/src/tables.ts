@@ -1,3 +1,4 @@
+import type { Automatic } from '@flotilla/contract/messages.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** A 64-bit integer column; every value we store is below 2^53 and is read as a number. */
@@ -155,6 +156,8 @@ export interface MessagesTable {
   details: ColumnType<object | null, string | null, string | null>;
   /** The program that sent it, which may be deleted since. Null: nobody knows of one. */
   program_id: BigInt64 | null;
+  /** JSON of what sent it by itself. Null: it is an answer, or of a person. */
+  automatic: ColumnType<Automatic | null, string | null, string | null>;
 }
 
 export interface TopicsTable {

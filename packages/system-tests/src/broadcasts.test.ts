@@ -4,6 +4,7 @@ import type { EventResource } from '@flotilla/contract/events.ts';
 import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { openLive } from '@flotilla/testing/live-client.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -18,7 +19,7 @@ let people: number[] = [];
 /** People who wrote to the bot, which the history knows. */
 beforeAll(async () => {
   fleet = await startFleet({ apis: 1, workers: 2 });
-  bot = await fleet.addBot();
+  bot = await fleet.addBot({ proxy_enabled: true });
   people = await Promise.all(
     Array.from({ length: PEOPLE }, async () => {
       const { id } = await fleet.control.createPerson({});
@@ -71,6 +72,85 @@ test('everybody of the audience that was counted gets it once, and whoever watch
   const [event] = await fleet.rest<EventResource[]>(`/api/events?bot_id=${bot.id}&kinds=broadcast.done`);
   expect(event?.text).toBe(`Broadcast ${id}, News: sent to ${PEOPLE} of ${PEOPLE} chats`);
 }, 90_000);
+
+type Sent = { message_id: number };
+/** How people who look after chats find them: what waits, what is unread, in their order. */
+const desk = async () => {
+  const listed = await fleet.rest<ChatResource[]>(`/api/chats?bot_id=${bot.id}&order=recent&limit=200`);
+  return listed.map(({ id, awaits_answer: awaits, unread }) => ({ id, awaits, unread }));
+};
+const lastOf = async (id: number) =>
+  (await fleet.rest<ChatResource>(`/api/chats/show?bot_id=${bot.id}&chat_id=${id}`)).last_message;
+/** A person hands over what goes out later. */
+async function sendLater(chat: number, text: string): Promise<void> {
+  const person = { username: 'grace', password: 'a long password', bot_ids: [bot.id], must_change_password: false };
+  await fleet.rest('/api/auth/users/add', person);
+  const nobody = restClient(fleet.url);
+  const { headers } = await nobody('POST', '/api/auth/login', {
+    body: { username: person.username, password: person.password },
+  });
+  const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+  const body = { bot_id: bot.id, method: 'sendMessage', params: { chat_id: chat, text } };
+  expect((await nobody('POST', '/api/outbox/add', { body, headers: { cookie } })).status).toBe(200);
+}
+const handOver = (chat: number, text: string, fields: object = {}) =>
+  fleet.rest('/api/outbox/add', {
+    ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: chat, text, ...fields } },
+  });
+
+test('a broadcast, a rule and what a key hands over answer nobody: who waits goes on waiting, unread, in their place', async () => {
+  const texts = new Map<number, number>();
+  for (const person of people.slice(0, 30)) {
+    const { messageId } = await fleet.control.sendMessage({ person, bot: bot.platformId, text: 'Where is my order?' });
+    texts.set(person, messageId);
+  }
+  const [first = 0, second = 0, third = 0, fourth = 0] = people;
+  const waiting = async () => (await desk()).filter(({ awaits }) => awaits);
+  await waitFor(
+    async () => (await waiting()).length >= 30 && (await lastOf(first))?.text === 'Where is my order?',
+    PATIENCE,
+  );
+  const before = await desk();
+  const { id } = await begin('Sale');
+  await done(id);
+  await handOver(first, 'Reminder');
+  const rule = { source_bot_id: bot.id, target_bot_id: bot.id, target_chat_id: second, action: 'copy' };
+  const { id: ruleId } = await fleet.rest<{ id: number }>('/api/routes/add', {
+    ...{ ...rule, condition_type: 'keyword', condition_value: 'pass' },
+  });
+  const group = (await fleet.control.createChat({ type: 'supergroup', admins: [{ bot: bot.platformId }] })).id;
+  await fleet.control.sendMessage({ person: third, chat: group, text: 'pass this on' });
+  const labels = async () => {
+    const last = await Promise.all([first, second, third].map(lastOf));
+    return last.map((message) => message?.automatic);
+  };
+  const kinds = async () => (await labels()).map((label) => label?.kind).join();
+  await waitFor(async () => (await kinds()) === 'outbox,rule,broadcast', { ...PATIENCE, message: 'the labels' });
+  const broadcast = { kind: 'broadcast', id, name: 'Sale' };
+  expect(await labels()).toEqual([
+    { kind: 'outbox', name: expect.any(String) },
+    { kind: 'rule', id: ruleId },
+    broadcast,
+  ]);
+  await waitFor(async () => (await lastOf(people[29] ?? 0))?.automatic, { ...PATIENCE, message: 'the last chat' });
+  expect((await desk()).filter(({ id: chat }) => chat !== group)).toEqual(before);
+  await fleet.rest('/api/routes/delete', { id: ruleId });
+
+  // The bot's own program answers by the proxy, a person also later, and whoever replies to a message answers it.
+  const sent = await fleet.rest<{ result: Sent }>(`/tgapi/bot${bot.token}/sendMessage`, {
+    chat_id: first,
+    text: 'It is on its way',
+  });
+  expect(sent).toMatchObject({ ok: true });
+  await sendLater(fourth, 'I looked it up');
+  await handOver(second, 'Tomorrow', { reply_parameters: { message_id: texts.get(second) } });
+  const awaits = async (chat: number) => (await desk()).find((one) => one.id === chat);
+  await waitFor(
+    async () => (await Promise.all([first, second, fourth].map(awaits))).every((one) => one?.awaits === false),
+    { ...PATIENCE, message: 'the answers' },
+  );
+  expect(await awaits(third)).toEqual(before.find((one) => one.id === third));
+}, 120_000);
 
 test('a pause holds at once, while other messages of the bot go out; it goes on where it was', async () => {
   const { id } = await begin('Paused', { per_second: 5 });

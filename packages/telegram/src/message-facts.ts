@@ -35,6 +35,8 @@ export interface MessageFacts {
   sender: SenderFacts | null;
   /** The bot that wrote on behalf of a business account. */
   senderBusinessBotId: number | null;
+  /** A greeting, away or scheduled message of a business account, which the platform sent by itself. */
+  isFromOffline: boolean;
   dateS: number;
   editDateS: number | null;
   /** Its words, or the label of its service if it has none. */
@@ -61,6 +63,7 @@ export function readMessageFacts(message: Fields): MessageFacts {
     chat: readChatFacts(readObject(message, 'chat') ?? {}),
     sender: readAuthorFacts(message),
     senderBusinessBotId: businessBot === null ? null : readInteger(businessBot, 'id'),
+    isFromOffline: message.is_from_offline === true,
     dateS: requireInteger(message, 'date'),
     editDateS: readInteger(message, 'edit_date'),
     text: service === null ? words : words || service.label,

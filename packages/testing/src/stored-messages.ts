@@ -8,7 +8,7 @@ export type StoredMessage = Pick<FoldedMessage, 'chat_id' | 'id' | 'date' | 'tex
 
 const REST = {
   ...{ user_id: 77, username: 'ada', first_name: 'Ada', last_name: null },
-  ...{ media_type: null, file_id: null, service: null, details: null, program_id: null },
+  ...{ media_type: null, file_id: null, service: null, details: null, program_id: null, automatic: null },
   ...{ reply_to_message_id: null, edit_date: null, outgoing: false, business_connection_id: '' },
 };
 

@@ -6,12 +6,12 @@ import { pinMessage } from '@flotilla/domain/records/chat-actions/pin-message.ts
 import { unpinMessage } from '@flotilla/domain/records/chat-actions/unpin-message.ts';
 import { editMessage } from '@flotilla/domain/records/messages/edit-message.ts';
 import { type Content, type MediaSource, sendMessage } from '@flotilla/domain/records/messages/send-message.ts';
-import { renewHold } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { IncomingFile } from '../http/incoming-file.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
 import { presentMessage } from './present-message.ts';
+import { renewHoldOf } from './renew-hold-of.ts';
 import { sendersOf } from './senders-of.ts';
 
 type SendInput = Call<typeof messageActionOperations.sendMessage.input>['input'];
@@ -51,10 +51,7 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
             addAbortSignal(ended, file);
             return send();
           });
-    // The message is sent, so the call succeeds even if nobody can say that the chat stays taken over.
-    await renewHold(context, bot, sent.chat_id).catch((error: unknown) => {
-      context.log.warn({ bot: bot.id, reason: String(error) }, 'the hold of a chat could not be renewed');
-    });
+    await renewHoldOf(context, bot, by, sent.chat_id, input.renews_hold);
     return presentMessage(bot, sent, sender);
   },
 

@@ -29,6 +29,7 @@ export function presentMessage({ programs }: Bot, message: Message, account?: st
     ...(message.business_connection_id === '' ? {} : { business_connection_id: message.business_connection_id }),
     ...withoutNulls({ program_id: message.program_id, program: program?.name ?? null, service: message.service }),
     ...(account === undefined ? {} : { account }),
+    ...withoutNulls({ automatic: message.automatic }),
     ...message.details,
   };
 }

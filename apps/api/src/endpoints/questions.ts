@@ -10,11 +10,13 @@ import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { untilGone } from '../operations/while-allowed.ts';
+import { renewHoldOf } from './renew-hold-of.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const questionHandlers: Handlers<typeof questionOperations> = {
   async addQuestion(context, { input, by }) {
-    const question = await addQuestion(context, requireBot(context, input.bot_id), by, {
+    const bot = requireBot(context, input.bot_id);
+    const question = await addQuestion(context, bot, by, {
       chatId: input.chat_id,
       threadId: input.thread_id ?? null,
       text: input.text,
@@ -22,6 +24,7 @@ export const questionHandlers: Handlers<typeof questionOperations> = {
       allowedUserIds: input.allowed_user_ids ?? null,
       expiresInS: input.expires_in_s,
     });
+    await renewHoldOf(context, bot, by, question.chatId);
     return presentQuestion(question);
   },
 

@@ -96,6 +96,15 @@ const newProgram = async (fields: object): Promise<ProgramResource> => {
   expect({ status: added.status, text: added.text }).toMatchObject({ status: 200 });
   return added.json as ProgramResource;
 };
+/** A new account that has the bot, with the cookie of a session. */
+async function signedIn(username: string): Promise<RestClient> {
+  const person = { username, password: 'a long password', bot_ids: [bot.id], must_change_password: false };
+  expect((await api.admin('POST', '/api/auth/users/add', { body: person })).status).toBe(200);
+  const nobody = restClient(api.url);
+  const { headers } = await nobody('POST', '/api/auth/login', { body: { username, password: person.password } });
+  const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+  return (method, path, call = {}) => nobody(method, path, { ...call, headers: { cookie } });
+}
 const audit = async () =>
   (await api.admin('GET', '/api/adminlog', { query: { bot_id: bot.id } })).json as AuditEntryResource[];
 
@@ -286,18 +295,22 @@ describe('a chat that is taken over', () => {
     expect((await shown())?.missed).toBe(0);
   });
 
-  test('stays so with each message of a person', async () => {
+  test('stays so with each message of a person, and of a key only if it says that a person answers', async () => {
     await takeOver({ minutes: 10 });
-    const { holds } = botKeys(bot.id);
     const soon = Date.now() + 5_000;
-    await worker.redis.commands.hset(holds, String(ADA), `${soon} 600000 1  account:admin`);
-    const sent = await api.admin('POST', '/api/messages/send', {
-      body: { bot_id: bot.id, chat_id: ADA, text: 'Hello' },
-    });
-    expect(sent.status).toBe(200);
-    expect(Date.parse((await shown())?.held_until ?? '')).toBeGreaterThan(soon + 500_000);
+    /** Whether a message makes the time begin anew. */
+    const renews = async (client: RestClient, fields: object = {}) => {
+      await worker.redis.commands.hset(botKeys(bot.id).holds, String(ADA), `${soon} 600000 1  account:admin`);
+      const body = { bot_id: bot.id, chat_id: ADA, text: 'Hello', ...fields };
+      expect((await client('POST', '/api/messages/send', { body })).status).toBe(200);
+      return Date.parse((await shown())?.held_until ?? '') > soon + 500_000;
+    };
+    const person = await signedIn(`person-${bot.id}`);
+    expect(await renews(person)).toBe(true);
+    expect(await renews(api.admin)).toBe(false);
+    expect(await renews(api.admin, { renews_hold: true })).toBe(true);
     // A chat that nobody has taken over is not taken over by that.
-    await api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: BEN, text: 'Hello' } });
+    await person('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: BEN, text: 'Hello' } });
     expect(await shown(BEN)).not.toHaveProperty('held_until');
   });
 

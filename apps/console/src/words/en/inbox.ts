@@ -43,6 +43,12 @@ export const inbox = {
   showSpoiler: 'Show the hidden text',
   forwarded: (name: string) => (name === '' ? 'Forwarded' : `Forwarded from ${name}`),
   sentBy: (account: string) => `sent by ${account}`,
+  automatic: {
+    broadcast: (name: string) => `Broadcast: ${name}`,
+    outbox: (name: string) => (name === '' ? 'Outbox' : `Outbox: ${name}`),
+    rule: (id: string) => `Rule ${id}`,
+    away: 'Sent while away',
+  },
   nobody: 'Unknown',
   thread: (id: string) => `topic ${id}`,
   topic: 'Topic',

@@ -56,6 +56,12 @@ export const inbox: Words['inbox'] = {
   showSpoiler: 'Показать скрытый текст',
   forwarded: (name) => (name === '' ? 'Переслано' : `Переслано от: ${name}`),
   sentBy: (account) => `отправлено: ${account}`,
+  automatic: {
+    broadcast: (name) => `Рассылка: ${name}`,
+    outbox: (name) => (name === '' ? 'Исходящие' : `Исходящие: ${name}`),
+    rule: (id) => `Правило ${id}`,
+    away: 'Отправлено автоматически',
+  },
   nobody: 'Неизвестно',
   thread: (id) => `тема ${id}`,
   topic: 'Тема',

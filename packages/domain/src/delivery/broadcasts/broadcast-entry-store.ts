@@ -1,5 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import type { CallActor } from '../../records/history/stream/captured-call.ts';
 import { transition } from '../outbox/entry-state.ts';
 import { isIncluded, isNamed, isOfAudience } from './audience.ts';
 import type { Broadcast } from './broadcast.ts';
@@ -33,7 +34,8 @@ export function broadcastEntryStore(db: Database) {
   return {
     /** Makes entries for those of the next `chats` of the bot that belong to the audience. */
     async makeNext(broadcast: Broadcast, chats: number): Promise<Made> {
-      const { id, botId, audience, method, params, messages, createdBy, afterChatId } = broadcast;
+      const { id, botId, name, audience, method, params, messages, afterChatId } = broadcast;
+      const createdBy: CallActor = { ...broadcast.createdBy, automatic: { kind: 'broadcast', id, name } };
       // No join, which stale statistics of the planner would make slow.
       const { rows } = await sql<Made>`
         with page as materialized (

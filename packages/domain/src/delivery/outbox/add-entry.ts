@@ -7,10 +7,10 @@ import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { requireManaged } from '../../fleet/bots/require-managed.ts';
-import type { Actor } from '../../people/audit/actor.ts';
+import { type Actor, isOfPerson } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { findChatId } from '../../records/chats/find-chat-id.ts';
-import { callActor } from '../../records/history/stream/captured-call.ts';
+import { type CallActor, callActor } from '../../records/history/stream/captured-call.ts';
 import type { Content, Entry } from './entry.ts';
 import type { OutboxRoom } from './outbox-room.ts';
 import { outboxStore } from './outbox-store.ts';
@@ -42,8 +42,9 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   if (known !== null) return sameEntry(known, content, by);
   requireTimes(deps.clock, wanted);
   await deps.outboxRoom.take(bot.id);
+  const createdBy = { ...callActor(by), ...automaticOf(by, content) };
   const added = await deps.db.transaction().execute(async (db) => {
-    const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy: callActor(by) });
+    const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy });
     if (entry === null) return null;
     const details = `entry ${entry.id}; ${entry.method}${entry.sendAt === null ? '' : `; at ${entry.sendAt.toISOString()}`}`;
     const done = { action: 'outbox_add', botId: bot.id, chatId: entry.chatId, details } as const;
@@ -53,6 +54,14 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   if (added === null) return sameEntry(await outboxStore(deps.db).findByKey(bot.id, idempotencyKey ?? ''), content, by);
   await wakeOutbox(deps, bot.id);
   return added;
+}
+
+/** A person's own send goes out later, and is an answer all the same; so is what replies to a message. All else answers nobody. */
+function automaticOf(by: Actor, { params }: Content): Pick<CallActor, 'automatic'> {
+  const isReply = (params.reply_parameters ?? params.reply_to_message_id ?? null) !== null;
+  if (isOfPerson(by) || isReply) return {};
+  const name = by.kind === 'account' ? by.username : by.kind === 'bot' ? by.program?.name : undefined;
+  return { automatic: { kind: 'outbox', ...(name !== undefined && { name }) } };
 }
 
 async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promise<Content> {

@@ -6,6 +6,8 @@ export type Destination = {
   key: string;
   /** Its name in failure reasons, by which a redrive selects the destinations that failed. */
   name: string;
+  /** The rule that sends there by itself; null for a reply of a person, which goes back to its source. */
+  ruleId: number | null;
   target: Bot;
   chatId: number;
   /** '' outside a business connection. */

@@ -23,9 +23,8 @@ export async function findDestinations(
   const answered = answeredMessage(bot, first);
   const { source, targets } =
     answered === null ? { source: null, targets: [] } : await findCounterparts(deps, answered);
-  const counterparts = source === null ? targets : [source, ...targets];
   const byRules = rules.flatMap((rule) => {
-    const found = ruleDestination(deps.directory, rule, counterparts, first);
+    const found = ruleDestination(deps.directory, rule, { source, targets }, first);
     return found !== null && !isEcho(bot, rule, first, found) ? [found] : [];
   });
   if (source === null || byRules.some((to) => to.target.id === source.botId && to.chatId === source.chatId)) {
@@ -45,23 +44,25 @@ export function answersOwnMessage(bot: Bot, message: Fields): boolean {
 
 /** Whether a rule would send a message on, and not only to the chat that it is in. */
 export function sendsElsewhere(directory: BotDirectory, bot: Bot, rule: ActiveRule, message: Fields): boolean {
-  const found = ruleDestination(directory, rule, [], message);
+  const found = ruleDestination(directory, rule, { source: null, targets: [] }, message);
   return found !== null && !isEcho(bot, rule, message, found);
 }
 
 function ruleDestination(
   directory: BotDirectory,
   rule: ActiveRule,
-  counterparts: SeenMessage[],
+  { source, targets }: { source: SeenMessage | null; targets: SeenMessage[] },
   message: Fields,
 ): Destination | null {
   const target = directory.byId(rule.targetBotId);
   const chatId = rule.targetChatId === SOURCE_CHAT ? chatOf(message) : rule.targetChatId;
   if (target === undefined || chatId === null) return null;
+  const counterparts = source === null ? targets : [source, ...targets];
   const counterpart = counterparts.find((made) => made.botId === target.id && made.chatId === chatId);
   return {
     key: keyOfRule(rule),
     name: nameOf(rule),
+    ruleId: counterpart !== undefined && counterpart === source ? null : rule.id,
     target,
     chatId,
     businessConnectionId: counterpart?.businessConnectionId ?? '',
@@ -96,6 +97,7 @@ function replyDestination(directory: BotDirectory, source: SeenMessage): Destina
   return {
     key: `b${target.id}:${chatId}`,
     name: 'the reply',
+    ruleId: null,
     target,
     chatId,
     businessConnectionId,

@@ -2,6 +2,7 @@ import { type Fields, readObject, readText } from '@flotilla/telegram/platform-f
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { rememberOwnPosts } from '../../records/history/own-posts.ts';
 import type { RouteLink } from '../../records/history/route-links.ts';
+import type { CapturedCall } from '../../records/history/stream/captured-call.ts';
 import type { Destination, DestinationProgress } from './destination.ts';
 import { keepFreshLinks } from './find-counterparts.ts';
 import type { Part } from './message-parts.ts';
@@ -35,7 +36,7 @@ export async function recordSend(
     case 'sent': {
       countSent(progress, sent);
       // Like the calls of its program, this one belongs in the target bot's history, even if what follows fails.
-      if (to.target.manageEnabled) deps.calls.keep(to.target, outcome.call);
+      if (to.target.manageEnabled) deps.calls.keep(to.target, { ...outcome.call, ...automaticOf(to) });
       const links = linksOf(bot, sent.messages[0] ?? {}, to, outcome.links);
       await rememberOwnPosts(deps, [outcome.call]);
       await keepFreshLinks(deps, links);
@@ -56,6 +57,10 @@ export async function recordSend(
       return { outcome: 'retry', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
     }
   }
+}
+
+function automaticOf({ ruleId: id }: Destination): Pick<CapturedCall, 'actor'> {
+  return id === null ? {} : { actor: { automatic: { kind: 'rule', id } } };
 }
 
 /** Skips a part that may have been sent already, because the rule wants it sent at most once. */

@@ -15,6 +15,11 @@ export type Actor =
   /** Nobody was signed in: an operator at the machine, or a failed sign-in. */
   | { kind: 'nobody'; address: string | null };
 
+/** True for a person who is signed in; a key may be a program. */
+export function isOfPerson(by: Actor): boolean {
+  return by.kind === 'account' && by.keyId === null;
+}
+
 /** The operator, acting by settings or commands. */
 export const OPERATOR: Actor = { kind: 'nobody', address: null };
 

@@ -40,7 +40,7 @@ export interface InboxQuery extends InboxFilter {
 
 const LAST_MESSAGE_COLUMNS = [
   ...(['id', 'user_id', 'username', 'first_name', 'last_name', 'text', 'date'] as const),
-  ...(['media_type', 'service', 'outgoing', 'business_connection_id'] as const),
+  ...(['media_type', 'service', 'outgoing', 'automatic', 'business_connection_id'] as const),
 ] as const;
 const TEXT_CHARACTERS = 200;
 /** Unread messages are counted among the newest ones of a chat, because a channel may have a million of its own. */

@@ -43,6 +43,7 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['text', (row) => row.service],
   ['json', detailsColumn],
   ['bigint', (row) => row.program_id],
+  ['json', (row) => (row.automatic === null ? null : JSON.stringify(row.automatic))],
   ['text', searchColumn],
 ];
 
@@ -96,7 +97,7 @@ export function historyMessageStore(db: Database) {
       const { rows } = await sql<FoldedMessage>`
         select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.user_id, m.username, m.first_name, m.last_name,
           m.text, m.date, m.media_type, m.file_id, m.reply_to_message_id, m.edit_date, m.outgoing, m.service,
-          m.details, m.program_id
+          m.details, m.program_id, m.automatic
         from ${wanted} as wanted (bot_id, chat_id, id)
         join messages m on m.bot_id = wanted.bot_id and m.business_connection_id = ''
           and m.chat_id = wanted.chat_id and m.id = wanted.id`.execute(db);
@@ -123,13 +124,13 @@ export function historyMessageStore(db: Database) {
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
             text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details,
-            program_id, search)
+            program_id, automatic, search)
           select bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
-            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details, program_id,
+            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details, program_id, automatic,
             search::tsvector
           from ${given} as m (bot_id, business_connection_id, chat_id, id, user_id,
             username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
-            service, details, program_id, search)
+            service, details, program_id, automatic, search)
           on conflict (bot_id, business_connection_id, chat_id, id, date) do update set
             written_again = true, ${takeWhen(sql`${ANOTHER} or ${NEWER}`, CONTENT)},
             ${takeWhen(ANOTHER, ['user_id', 'username', 'first_name', 'last_name', 'reply_to_message_id'])},
@@ -137,15 +138,18 @@ export function historyMessageStore(db: Database) {
             outgoing = case when ${ANOTHER} and excluded.edit_date is null then excluded.outgoing
               else messages.outgoing or excluded.outgoing end,
             program_id = case when ${ANOTHER} then excluded.program_id
-              else coalesce(messages.program_id, excluded.program_id) end
+              else coalesce(messages.program_id, excluded.program_id) end,
+            automatic = case when ${ANOTHER} then excluded.automatic
+              else coalesce(messages.automatic, excluded.automatic) end
           where ${ANOTHER} or ${NEWER} or (excluded.outgoing and not messages.outgoing)
             or (excluded.program_id is not null and messages.program_id is null)
-          returning bot_id, chat_id, id, date, ${isOfPerson('messages')} as is_of_person, ${isAnswer('messages')} as is_answer,
+            or (excluded.automatic is not null and messages.automatic is null)
+          returning bot_id, chat_id, id, date, automatic is not null as is_automatic, ${isOfPerson('messages')} as is_of_person, ${isAnswer('messages')} as is_answer,
             not written_again as inserted, ${ofReplaced(REVIVED)} as revived,
             ${ofReplaced(OF_ANOTHER)} as replaced
         )
         select bot_id as "botId", chat_id as "chatId", count(*) filter (where inserted or revived) as count,
-          count(*) filter (where replaced) as replaced, max(id) as "lastId", max(date) as "lastDate",
+          count(*) filter (where replaced) as replaced, max(id) as "lastId", coalesce(max(date) filter (where not is_automatic), 0) as "lastDate",
           (${NEWEST_INCOMING})[1] as "lastIncomingDate", (${NEWEST_INCOMING})[2] as "lastIncomingId",
           (${NEWEST_ANSWER})[1] as "lastAnswerDate", (${NEWEST_ANSWER})[2] as "lastAnswerId"
         from written group by bot_id, chat_id`.execute(db);

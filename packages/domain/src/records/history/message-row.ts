@@ -25,4 +25,5 @@ export const MESSAGE_COLUMNS = [
   'service',
   'details',
   'program_id',
+  'automatic',
 ] as const satisfies (keyof MessagesTable)[];

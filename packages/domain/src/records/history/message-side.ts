@@ -7,9 +7,10 @@ export function isOfPerson(messages: string): RawBuilder<boolean> {
     and ${of(messages, 'media_type')} is distinct from 'callback' and ${isContent(messages)})`;
 }
 
-/** True of a message of the bot, or of the owner of a business account, who writes in the chat of a customer. */
+/** True of a message of the bot, or of the owner of a business account, who writes in the chat of a customer; but not of what was sent by itself. */
 export function isAnswer(messages: string): RawBuilder<boolean> {
-  return sql`((${of(messages, 'outgoing')} or ${isOfOwner(messages)}) and ${isContent(messages)})`;
+  return sql`((${of(messages, 'outgoing')} or ${isOfOwner(messages)}) and ${isContent(messages)}
+    and ${of(messages, 'automatic')} is null)`;
 }
 
 // The chat of a customer has the customer's id.

@@ -84,7 +84,7 @@ async function findUnderOtherDates(db: Database, messages: FoldedMessage[]): Pro
     select known.* from wanted cross join lateral (
       select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.user_id, m.username, m.first_name, m.last_name,
         m.text, m.date, m.media_type, m.file_id, m.reply_to_message_id, m.edit_date, m.outgoing, m.service,
-        m.details, m.program_id
+        m.details, m.program_id, m.automatic
       from messages m where ${isSame(sql.raw('wanted'))} order by m.date desc limit 1
     ) as known`.execute(db);
   return new Map(rows.map((row) => [keyOf(row), row]));

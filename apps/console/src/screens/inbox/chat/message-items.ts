@@ -64,7 +64,7 @@ function isSpoken(message: Message): boolean {
 
 function isSameSender(a: Message, b: Message): boolean {
   const isSame = a.outgoing === b.outgoing && a.user_id === b.user_id && a.program_id === b.program_id;
-  return isSame && b.date - a.date < SOON_S;
+  return isSame && !a.automatic && !b.automatic && b.date - a.date < SOON_S;
 }
 
 function dayOf({ date }: Message): string {

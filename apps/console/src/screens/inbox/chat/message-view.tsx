@@ -12,7 +12,7 @@ import type { WindowMessage } from './message-window.ts';
 import { nameOf } from './names.ts';
 import { Quote } from './quote.tsx';
 import { RichText } from './rich-text.tsx';
-import { summaryOf } from './summary.ts';
+import { automaticLabel, summaryOf } from './summary.ts';
 import { useMessageTimes } from './times.ts';
 import './message.css';
 
@@ -87,17 +87,18 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
 function Sender({ message }: { message: WindowMessage }): ReactNode {
   const words = useWords();
   const { showPerson } = useChatActions();
-  const { outgoing, user_id: userId, bot_id: botId, chat_id: chatId, told } = message;
-  const sentBy = outgoing ? (message.account ?? message.program) : undefined;
+  const { outgoing, user_id: userId, bot_id: botId, chat_id: chatId, told, automatic } = message;
+  const by = outgoing ? (message.account ?? message.program) : undefined;
+  const sentBy = automatic ? automaticLabel(automatic, words) : by && words.inbox.sentBy(by);
   // The other side of a private chat is named above it. Ids of groups are negative.
-  if (!outgoing && message.chat_id > 0) return null;
+  if (!outgoing && message.chat_id > 0 && !automatic) return null;
   const named = nameOf(message) || words.inbox.nobody;
   const name = <bdi className="cut">{named}</bdi>;
-  if (outgoing || userId === undefined) {
+  if (outgoing || automatic || userId === undefined) {
     return (
       <p className="sender">
         {name}
-        {sentBy && <span className="muted cut">· {words.inbox.sentBy(sentBy)}</span>}
+        {sentBy && <span className="muted cut">· {sentBy}</span>}
       </p>
     );
   }

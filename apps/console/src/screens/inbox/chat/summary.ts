@@ -1,4 +1,4 @@
-import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import type { Automatic, MessageResource as Message } from '@flotilla/contract/messages.ts';
 import type { Words } from '../../../words/en.ts';
 
 type Summed = Pick<Message, 'text' | 'media_type' | 'service'>;
@@ -12,6 +12,19 @@ export function summaryOf({ text, media_type: media, service }: Summed, { inbox:
   if (service !== undefined) return serviceLine(service, text ?? '', words);
   if (media !== undefined) return text ? `${words.media[media]}: ${text}` : words.media[media];
   return text ?? '';
+}
+
+/** What sent a message that answers nobody. */
+export function automaticLabel({ kind, id, name = '' }: Automatic, { inbox: words }: Words): string {
+  switch (kind) {
+    case 'broadcast':
+    case 'outbox':
+      return words.automatic[kind](name);
+    case 'rule':
+      return words.automatic.rule(String(id ?? ''));
+    case 'away':
+      return words.automatic.away;
+  }
 }
 
 /** The api says in English what a service message is; what follows the colon is of the chat. */

@@ -3,9 +3,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Avatar } from '../../../parts/avatar.tsx';
 import { photoOfChat } from '../../../parts/photos.ts';
+import type { Words } from '../../../words/en.ts';
 import { useWords } from '../../../words/words.tsx';
 import { nameOf } from '../chat/names.ts';
-import { summaryOf } from '../chat/summary.ts';
+import { automaticLabel, summaryOf } from '../chat/summary.ts';
 import { useMessageTimes } from '../chat/times.ts';
 import { linkToChat, useInboxPlace } from '../inbox-place.ts';
 
@@ -45,7 +46,7 @@ function LastMessage({ chat }: { chat: ChatResource }): ReactNode {
   const words = useWords();
   const { last_message: last, type } = chat;
   if (last === undefined) return <span className="muted cut">{words.inbox.noMessages}</span>;
-  const sender = last.outgoing ? words.inbox.bot : type === 'private' ? '' : nameOf(last);
+  const sender = senderOf(last, type, words);
   return (
     <span className="chat-last muted cut">
       {sender && (
@@ -56,6 +57,12 @@ function LastMessage({ chat }: { chat: ChatResource }): ReactNode {
       <bdi>{summaryOf(last, words)}</bdi>
     </span>
   );
+}
+
+function senderOf(last: NonNullable<ChatResource['last_message']>, type: ChatResource['type'], words: Words): string {
+  if (last.automatic) return automaticLabel(last.automatic, words);
+  if (last.outgoing) return words.inbox.bot;
+  return type === 'private' ? '' : nameOf(last);
 }
 
 export function titleOf({ id, title, ...names }: Pick<ChatResource, 'id' | 'title' | 'username'>): string {

@@ -44,10 +44,10 @@ function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result
   // A bot has not sent the messages that a get method answers.
   if (method.startsWith('get')) return [];
   const sent = /^(send|forward|copy)/.test(method);
-  const programId = sent ? entry.actor?.programId : undefined;
+  const { programId, automatic } = (sent ? entry.actor : undefined) ?? {};
   const editedAtS = EDITING_CONTENT.includes(method) ? toSeconds(entry.atMs) : null;
   const messages = (Array.isArray(result) ? result : [result]).filter(isMessage);
-  return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS, programId }));
+  return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS, programId, automatic }));
 }
 
 // The platform answers a copy with ids only, so the content is taken from the rows of the sources.
@@ -74,6 +74,7 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
       edit_date: null,
       outgoing: true,
       program_id: entry.actor?.programId ?? null,
+      automatic: entry.actor?.automatic ?? null,
     },
   };
   return [{ type: 'copy', copy }];

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import type { Automatic } from '@flotilla/contract/messages.ts';
 import type { GroupMove } from '@flotilla/telegram/group-move.ts';
 import type { MessageDetails, PollDetails } from '@flotilla/telegram/message-details.ts';
 import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
@@ -31,6 +32,8 @@ export interface NewMessage {
   details: MessageDetails | null;
   /** The program that sent it with a token of its own, or in an answer to a delivery. */
   program_id: number | null;
+  /** What sent it by itself, so that it answers nobody. */
+  automatic: Automatic | null;
 }
 
 export interface MessageCopy {

@@ -135,12 +135,14 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
 /** A message's row when `next` is seen after `known`; the upsert in history-message-store.ts does the same. */
 export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
   const outgoing = known.outgoing || next.outgoing;
+  const automatic = known.automatic ?? next.automatic;
   if (isAnother(known, next)) return { ...next, outgoing: next.edit_date === null ? next.outgoing : outgoing };
   const program_id = known.program_id ?? next.program_id;
-  if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing, program_id };
+  if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0))
+    return { ...known, outgoing, program_id, automatic };
   // The date comes with the text, because the search column is made of both.
   const { text, date, media_type, service, file_id, edit_date, details } = next;
-  return { ...known, outgoing, program_id, text, date, media_type, service, file_id, edit_date, details };
+  return { ...known, outgoing, program_id, automatic, text, date, media_type, service, file_id, edit_date, details };
 }
 
 /**

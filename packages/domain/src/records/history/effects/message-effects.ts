@@ -1,3 +1,4 @@
+import type { Automatic } from '@flotilla/contract/messages.ts';
 import { type MessageFacts, readMessageFacts } from '@flotilla/telegram/message-facts.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
@@ -9,6 +10,8 @@ export interface MessageOrigin {
   editedAtS: number | null;
   /** The program that sent it; absent if there is none. */
   programId?: number | undefined;
+  /** What sent it by itself; absent if it is an answer. */
+  automatic?: Automatic | undefined;
 }
 
 /**
@@ -21,10 +24,12 @@ export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOr
   if (facts.sender !== null && !facts.sender.isChat) {
     effects.push({ type: 'author', chatId: facts.chat.id, user: facts.sender, seenAtS: facts.dateS });
   }
-  effects.push({ type: 'message', message: newMessage(bot, facts, origin) });
+  const message = newMessage(bot, facts, origin);
+  effects.push({ type: 'message', message });
   if (facts.topic !== null) {
     const { threadId, made, changed } = facts.topic;
-    effects.push({ type: 'topic', topic: { chat: facts.chat.id, threadId, made, changed, messageAtS: facts.dateS } });
+    const messageAtS = message.automatic === null ? facts.dateS : null;
+    effects.push({ type: 'topic', topic: { chat: facts.chat.id, threadId, made, changed, messageAtS } });
   }
   if (facts.groupMove !== null) effects.push({ type: 'migrate', move: facts.groupMove, atS: facts.dateS });
   return effects;
@@ -50,5 +55,6 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
     outgoing: origin.sent || sender?.id === bot.telegramId || facts.senderBusinessBotId === bot.telegramId,
     details: facts.details,
     program_id: origin.programId ?? null,
+    automatic: origin.automatic ?? (facts.isFromOffline ? { kind: 'away' } : null),
   };
 }

@@ -97,6 +97,7 @@ function eventRow(place: Fields, { from }: Fields, entry: UpdateEntry): NewMessa
     outgoing: false,
     details: null,
     program_id: null,
+    automatic: null,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Automatic } from '@flotilla/contract/messages.ts';
 import type { Actor } from '../../../people/audit/actor.ts';
 
 /** A Bot API call that succeeded, as the history keeps it. */
@@ -28,6 +29,8 @@ export type CallActor = {
   program?: string;
   /** Set by a REST action that has recorded its audit entry itself: that entry's key, which replaces the key of the call. */
   auditKey?: string;
+  /** What made the call by itself: what it sends answers nobody. */
+  automatic?: Automatic;
 };
 
 /** Calls of one bot that are appended to its history stream together, and only once, however often that is tried. */
