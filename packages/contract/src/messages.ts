@@ -65,7 +65,7 @@ const pollResource = z
   })
   .meta({ id: 'Poll' });
 
-export const AUTOMATIC_KINDS = ['broadcast', 'outbox', 'rule', 'away'] as const;
+const AUTOMATIC_KINDS = ['broadcast', 'outbox', 'rule', 'away'] as const;
 
 const automaticResource = z
   .strictObject({
