@@ -10,6 +10,7 @@ import {
   answeredCallbacks,
 } from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
+import { watchReach } from '@flotilla/domain/delivery/unreachable/watch-reach.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { type CredentialCache, credentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorder.ts';
@@ -122,9 +123,10 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   onClose(async () => programRefusals.close());
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
+  const measured = measurePlatform(metrics);
   const client = honourFloods(
     service,
-    measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl, proxy: config.platformProxy })),
+    watchReach(service, measured.client(platformClient({ apiUrl: config.platformUrl, proxy: config.platformProxy }))),
   );
   const groups = groupFollower({ ...service, platform: client });
   const counted = apiMetrics(metrics, () => waiters.count());

@@ -19,6 +19,10 @@ export const ATTENTION = {
     severity: 'error',
     text: 'nothing is taken in until there is room; the platform keeps updates for a day',
   },
+  platform_unreachable: {
+    severity: 'error',
+    text: 'what the bot is to send waits: its calls do not get to the platform, or something else answers them',
+  },
   backend_open: { severity: 'error', text: 'the backend has failed for 10 s, and gets only probes' },
   poller_silent: {
     severity: 'error',

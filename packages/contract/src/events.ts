@@ -24,6 +24,11 @@ export const EVENTS = {
     end: 'flood.ended',
   },
   'flood.ended': { text: 'the platform takes all calls of that bot again' },
+  'platform.unreachable': {
+    text: 'for 10 s or longer, the calls of a bot do not get to the platform, or something else answers them',
+    end: 'platform.reached',
+  },
+  'platform.reached': { text: 'the platform answers the calls of that bot again' },
   'bot.unauthorized': { text: 'the platform does not know the token of a bot', end: 'intake.resumed' },
   'broadcast.done': { text: 'a broadcast has reached every chat of its audience' },
   'chat.held': { text: 'a person, a routing rule or the owner of a business account took a chat over from the bot' },

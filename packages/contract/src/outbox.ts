@@ -51,7 +51,7 @@ const idempotencyKey = () =>
   z.string().regex(/^[\x21-\x7e]{1,255}$/, `must be 1 to ${LONGEST_IDEMPOTENCY_KEY} visible characters of ASCII`);
 
 const STATES_NOTE =
-  'scheduled: it waits for `send_at`. queued: it waits for its turn. sending: the request is being made. sent: the platform took it. failed: the platform refused it, or could not be reached often enough. in_doubt: the request was made and no answer came, so it may have been sent; it is never repeated by itself. cancelled: somebody cancelled it. expired: `expires_at` passed before it was sent.';
+  'scheduled: it waits for `send_at`. queued: it waits for its turn. sending: the request is being made. sent: the platform took it. failed: the platform refused it, or failed at 25 attempts. in_doubt: the request was made and no answer came, so it may have been sent; it is never repeated by itself. cancelled: somebody cancelled it. expired: `expires_at` passed before it was sent.';
 
 const entryResource = z
   .strictObject({
@@ -65,7 +65,9 @@ const entryResource = z
     state: z.enum(OUTBOX_STATES).describe(STATES_NOTE),
     send_at: z.iso.datetime().optional().describe('When it is sent at the earliest. Absent: at once.'),
     expires_at: z.iso.datetime().optional().describe('When it is given up if it was not sent. Absent: never.'),
-    attempts: z.int().describe('How many requests were made.'),
+    attempts: z
+      .int()
+      .describe('How many attempts were made. One that got 429, or for which there was no connection, counts as none.'),
     next_attempt_at: z.iso
       .datetime()
       .optional()

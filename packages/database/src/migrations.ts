@@ -1,4 +1,5 @@
 import * as tables from './migrations/20261127T000000-tables.ts';
+import * as firstExpiry from './migrations/20261128T010000-first-expiry.ts';
 import * as automaticMessages from './migrations/20261128T040000-automatic-messages.ts';
 import * as deadLetterChats from './migrations/20261128T070000-dead-letter-chats.ts';
 import * as deadLetterChatsIndex from './migrations/20261128T070001-dead-letter-chats-index.ts';
@@ -7,6 +8,7 @@ import type { SchemaStep } from './schema-step.ts';
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
 export const migrations: Record<string, SchemaStep> = {
   '20261127T000000-tables': tables,
+  '20261128T010000-first-expiry': firstExpiry,
   '20261128T040000-automatic-messages': automaticMessages,
   '20261128T070000-dead-letter-chats': deadLetterChats,
   '20261128T070001-dead-letter-chats-index': deadLetterChatsIndex,

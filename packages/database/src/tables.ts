@@ -575,6 +575,8 @@ export interface OutboxTable {
   state: 'scheduled' | 'queued' | 'sending' | 'sent' | 'failed' | 'in_doubt' | 'cancelled' | 'expired';
   send_at: Date | null;
   expires_at: Date | null;
+  /** `expires_at` as it was handed over, once that was over and it was queued again. */
+  first_expires_at: Date | null;
   attempts: Generated<number>;
   next_attempt_at: Date | null;
   error_code: number | null;

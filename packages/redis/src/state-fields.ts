@@ -21,7 +21,7 @@ const NAMES = [
   ],
   ...['failingSince', 'probeIntervalMs', 'openUntil', 'goneSince', 'pushOkAt', 'pushErr', 'pushErrAt'],
   ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'outboxAt', 'pushKeptUntil', 'heldUntil', 'seesHeld'],
-  'servedSince',
+  ...['servedSince', 'unreachableSince', 'unreachableAt', 'unreachableTimes', 'unreachableErr'],
   // Of a program only.
   ...['target', 'hasDeliveredAhead', 'parkedAt', 'parkedFor', 'polledAt'],
 ] as const;

@@ -108,15 +108,22 @@ describe('what the platform answers', () => {
       effect: { kind: 'status', status: 429, retryAfterS: 3, description: 'Too Many Requests: retry after 3' },
     });
     const first = await add(limited, 'first');
-    await waitFor(async () => (await show(first.id)).attempts === 1 && (await show(first.id)).error_code === 429);
+    await waitFor(async () => (await show(first.id)).error_code === 429);
     const [second, elsewhere] = [await add(limited, 'second'), await add(other, 'elsewhere')];
     await inState(elsewhere.id, 'sent');
     expect((await show(first.id)).state).not.toBe('sent');
     await inState(second.id, 'sent');
-    expect(await show(first.id)).toMatchObject({ state: 'sent', attempts: 2 });
+    expect(await show(first.id)).toMatchObject({ state: 'sent', attempts: 1 });
     const sent = (await sentBy(bot)).filter(({ chat }) => chat === limited);
     expect(sent.map(({ text }) => text)).toEqual(['first', 'first', 'second']);
     expect(sent[1]!.atMs - sent[0]!.atMs).toBeGreaterThanOrEqual(3_000);
+  });
+
+  test('429 of a gateway, as a page: it is obeyed', async () => {
+    const page = { status: 429, body: '<h1>slow down</h1>', contentType: 'text/html' };
+    await fleet.control.setFault({ method: 'sendMessage', count: 1, effect: { kind: 'status', ...page } });
+    const { id } = await add(people[9] as number, 'after the page');
+    expect(await inState(id, 'sent')).toMatchObject({ attempts: 1 });
   });
 
   test('a refusal fails the entry with its words, and the next one goes on', async () => {

@@ -117,7 +117,7 @@ test.each<[number, string, string, boolean]>([
   [503, '', 'undone', true],
   [302, '', 'undone', true],
   [403, PAGE, 'undone', true],
-  [413, PAGE, 'undone', true],
+  [413, PAGE, 'refused', false],
   [500, PAGE, 'doubt', true],
   [504, PAGE, 'doubt', true],
   [200, PAGE, 'doubt', true],

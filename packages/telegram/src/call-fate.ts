@@ -18,6 +18,7 @@ export function fateOf(answer: PlatformAnswer): CallFate {
     case 'unreachable':
       return answer.neverSent === true ? 'undone' : 'doubt';
     case 'garbage':
+      if (isTooLarge(answer.status)) return 'refused';
       return isTurnedAway(answer.status) ? 'undone' : 'doubt';
   }
 }
@@ -36,6 +37,11 @@ function isTurnedAway(status: number): boolean {
   return status >= 300 && status < SERVER_ERROR;
 }
 
+/** A gateway refuses this call for its size, and any other may pass. */
+function isTooLarge(status: number): boolean {
+  return status === 413 || status === 414 || status === 431;
+}
+
 /** True if it was not the platform that answered: its other calls have the same fate, so the bot had better rest. */
 export function isOutage(answer: PlatformAnswer): boolean {
   switch (answer.outcome) {
@@ -46,6 +52,6 @@ export function isOutage(answer: PlatformAnswer): boolean {
     case 'unreachable':
       return answer.reason !== ABORTED;
     case 'garbage':
-      return true;
+      return !isTooLarge(answer.status);
   }
 }

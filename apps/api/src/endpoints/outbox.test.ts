@@ -4,6 +4,7 @@ import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 const ADA = 424_242;
@@ -299,8 +300,22 @@ test('what failed, expired or is in doubt is queued again as new, and nothing el
   expect(await change('resend', { ids })).toEqual({ ok: true, matched: 5, done: 3, refused: 2 });
   const states = await Promise.all(ids.map(async (id) => (await show(id)).state));
   expect(states).toEqual(['queued', 'queued', 'queued', 'sent', 'queued']);
+  expect(await show(failed)).toMatchObject({ attempts: 0 });
   expect(await show(doubtful)).not.toHaveProperty('settled_at');
   expect(await show(doubtful)).not.toHaveProperty('error');
+});
+
+test('an entry that is queued again answers its key, whatever time it had', async () => {
+  const nowS = Math.floor(Date.now() / 1000);
+  const content = { idempotency_key: 'again', send_at: nowS + 1, expires_at: nowS + 2 };
+  const { id } = await added(content);
+  await waitFor(() => Date.now() > (nowS + 2) * 1000);
+  await settle(id, 'expired');
+  await change('resend', { ids: [id] });
+  expect(await show(id)).toMatchObject({ state: 'queued' });
+  expect(await show(id)).not.toHaveProperty('expires_at');
+  expect((await added(content)).id).toBe(id);
+  expect((await add({ ...content, expires_at: nowS + 9 })).status).toBe(422);
 });
 
 describe('a program', () => {

@@ -20,6 +20,7 @@ const LOOKS: Record<BotMark, Look> = {
   foreign_webhook: 'open',
   intake_failing: 'not_polled',
   intake_paused: 'not_polled',
+  platform_unreachable: 'open',
   backend_open: 'open',
   flood: 'failing',
   backend_failing: 'failing',

@@ -13,6 +13,7 @@ import { type IdReserve, idReserveOf } from '../delivery/intake/id-reserve.ts';
 import { type MessageTopics, messageTopics } from '../delivery/programs/message-topics.ts';
 import { measureRouter } from '../delivery/router/measure-router.ts';
 import { openRouter, type Router } from '../delivery/router/router.ts';
+import { type UnreachableBots, unreachableBots } from '../delivery/unreachable/unreachable-bots.ts';
 import type { BackendPolicy } from '../fleet/backend-policy/backend-policy.ts';
 import { followOwnEndpoints, type OwnEndpoints } from '../fleet/backend-policy/own-endpoints.ts';
 import { storeEndpoints } from '../fleet/backend-policy/store-endpoints.ts';
@@ -56,6 +57,7 @@ export type Service = OpenProcess & {
   calls: CallBuffer;
   /** Until when the platform takes no calls of a bot. */
   floods: Floods;
+  unreachable: UnreachableBots;
   /** The topics of messages that tokens with topics name. */
   messageTopics: MessageTopics;
 };
@@ -118,6 +120,7 @@ export async function openService(
   onClose(() => Promise.allSettled(Object.values(turns).map((queue) => queue.close())));
   const floods = openFloods({ redis, clock, log, metrics });
   onClose(floods.close);
+  const unreachable = unreachableBots({ redis, log });
   const idReserve = idReserveOf({ db, redis, log });
   onClose(idReserve.close);
   const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics });
@@ -138,6 +141,7 @@ export async function openService(
     idReserve,
     calls,
     floods,
+    unreachable,
     messageTopics: messageTopics({ db }),
     close: async () => {
       // A collector that is away must not delay closing the stores, nor the stores the export.

@@ -402,20 +402,21 @@ describe('the platform', () => {
   });
 
   test('whose answer is lost has sent it perhaps: then it is sent again, or left out, as the rule says', async () => {
-    const [source, target] = await pair();
+    const [[source, target], [, other]] = [await pair(), await pair()];
     const ada = await scene.person([source]);
-    const [repeated, once] = [await scene.person([target]), await scene.person([target])];
+    const [repeated, once] = [await scene.person([target]), await scene.person([other])];
     await scene.rule(source, target, repeated);
-    await scene.rule(source, target, once, { delivery: 'at_most_once' });
-    const lost = { bot: target.platformId, method: 'sendMessage', count: 2, effect: { kind: 'lose-answer' } } as const;
-    await fleet.control.setFault(lost);
+    await scene.rule(source, other, once, { delivery: 'at_most_once' });
+    for (const { platformId: bot } of [target, other]) {
+      await fleet.control.setFault({ bot, method: 'sendMessage', count: 1, effect: { kind: 'lose-answer' } });
+    }
     await say(ada, source, 'one');
     await say(ada, source, 'two');
     await scene.sent(target, repeated, 3);
-    await scene.sent(target, once, 2);
+    await scene.sent(other, once, 2);
     await scene.settled(source);
     expect(texts(await scene.shown(target, repeated))).toEqual(['one', 'one', 'two']);
-    expect(texts(await scene.shown(target, once))).toEqual(['one', 'two']);
+    expect(texts(await scene.shown(other, once))).toEqual(['one', 'two']);
   });
 
   test('never has to slow a bot down: it sends one message a second to a chat, and to many chats at once', async () => {

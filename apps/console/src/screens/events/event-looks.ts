@@ -16,6 +16,8 @@ export const LOOKS: Record<EventKind, Look> = {
   'intake.resumed': 'ok',
   'flood.began': 'open',
   'flood.ended': 'ok',
+  'platform.unreachable': 'open',
+  'platform.reached': 'ok',
   'bot.unauthorized': 'open',
   'broadcast.done': 'disabled',
   'chat.held': 'disabled',

@@ -16,6 +16,8 @@ const kinds: Record<EventKind, string> = {
   'intake.resumed': 'Intake is back',
   'flood.began': 'Sends too fast',
   'flood.ended': 'Sends again',
+  'platform.unreachable': 'Platform away',
+  'platform.reached': 'Platform is back',
   'bot.unauthorized': 'Token refused',
   'broadcast.done': 'Broadcast ended',
   'chat.held': 'Chat taken over',

@@ -17,6 +17,8 @@ const kinds: Record<EventKind, string> = {
   'intake.resumed': 'Приём возобновлён',
   'flood.began': 'Отправляет слишком быстро',
   'flood.ended': 'Снова отправляет',
+  'platform.unreachable': 'Нет связи с платформой',
+  'platform.reached': 'Связь с платформой есть',
   'bot.unauthorized': 'Токен отклонён',
   'broadcast.done': 'Рассылка завершена',
   'chat.held': 'Чат перехвачен',

@@ -95,7 +95,8 @@ function sameEntry(known: Entry | null, content: Content, by: Actor): Entry {
   const contentOf = ({ method, params, priority, sendAt, expiresAt }: Content) => {
     return { method, params: JSON.parse(JSON.stringify(params)), priority, sendAt, expiresAt };
   };
-  const isSame = isDeepStrictEqual(contentOf(known), contentOf(content));
+  const first = { ...known, expiresAt: known.firstExpiresAt ?? known.expiresAt };
+  const isSame = isDeepStrictEqual(contentOf(first), contentOf(content));
   if (isSame && known.createdBy.programId === callActor(by).programId) return known;
   throw new FlotillaError('idempotency_mismatch', 'This idempotency_key was used for another entry');
 }

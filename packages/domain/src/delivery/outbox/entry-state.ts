@@ -20,7 +20,7 @@ export type EntryEvent =
 export const TRANSITIONS: Readonly<Record<EntryEvent, { from: readonly OutboxState[]; to: OutboxState }>> = {
   due: { from: ['scheduled'], to: 'queued' },
   begin: { from: ['queued'], to: 'sending' },
-  again: { from: ['sending'], to: 'queued' },
+  again: { from: ['sending', 'in_doubt'], to: 'queued' },
   sent: { from: ['sending', 'in_doubt'], to: 'sent' },
   fail: { from: ['sending', 'in_doubt'], to: 'failed' },
   doubt: { from: ['sending'], to: 'in_doubt' },

@@ -29,6 +29,8 @@ export type Entry = Content & {
   result: unknown;
   broadcastId: number | null;
   idempotencyKey: string | null;
+  /** Until when it was to be sent, if it was queued again after that. */
+  firstExpiresAt: Date | null;
   createdBy: CallActor;
   createdAt: Date;
   settledAt: Date | null;

@@ -123,7 +123,8 @@ export function outboxStore(db: Database) {
       const { may, set } = transition(event);
       const fresh =
         event === 'resend'
-          ? sql`, claim = null, next_attempt_at = null, error_code = null, error = null, send_at = null,
+          ? sql`, claim = null, attempts = 0, next_attempt_at = null, error_code = null, error = null,
+              first_expires_at = coalesce(first_expires_at, expires_at),
               expires_at = case when expires_at > now() then expires_at end`
           : sql``;
       const { rows } = await sql<ChangedOfBot>`
@@ -174,6 +175,7 @@ function toEntry(row: Selectable<OutboxTable>): Entry {
     state: row.state,
     sendAt: row.send_at,
     expiresAt: row.expires_at,
+    firstExpiresAt: row.first_expires_at,
     attempts: row.attempts,
     nextAttemptAt: row.next_attempt_at,
     errorCode: row.error_code,

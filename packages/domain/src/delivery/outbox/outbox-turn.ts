@@ -19,6 +19,8 @@ const LINGERS_MS = 500;
 const CHATS_THAT_MAY_WAIT = 4;
 /** So long before a time is free, it is reserved: no time goes unused. */
 const BEFORE_FREE_MS = 30;
+/** An answer may end a rest before its time. */
+const LOOKS_AT_REST_MS = 100;
 const STORE_AWAY_PAUSE_MS = 1_000;
 /** News that was published before comes within this time. */
 const NEWS_WITHIN_MS = 25;
@@ -45,6 +47,7 @@ export async function outboxTurn(deps: OutboxTurnDeps, botId: number, lease: Tur
   try {
     const claim = await store.claim(botId);
     await store.doubtFormer(botId, claim);
+    await deps.unreachable.adopt(bot);
     outcome = await sendForAWhile(deps, Object.assign(turn, { claim }));
     return outcome.next === 'at' ? { ...outcome, lookAgain: () => heardNews(turn, news) } : outcome;
   } catch (error) {
@@ -87,6 +90,8 @@ async function sendForAWhile(deps: OutboxTurnDeps, turn: OutboxTurn): Promise<Tu
     const isFarAway =
       lanes.isEnough() && inFlight.size === 0 && dueMs > nowMs + LINGERS_MS && turn.restsUntilMs <= nowMs;
     if (isQuiet ? nowMs - quietSinceMs >= LINGERS_MS : isFarAway) return endsUntil(deps, dueMs);
+    const unreachableMs = deps.unreachable.leftMs(turn.botId);
+    if (unreachableMs > LINGERS_MS && inFlight.size === 0) return endsUntil(deps, nowMs + unreachableMs);
     const lingers = isQuiet ? quietSinceMs + LINGERS_MS : Number.POSITIVE_INFINITY;
     const next = Math.max(Math.min(dueMs, found.lookMs, lingers), turn.restsUntilMs);
     await wakes.wait(Math.max(1, next - nowMs));
@@ -109,7 +114,13 @@ function endsUntil({ clock }: OutboxTurnDeps, dueMs: number): TurnOutcome {
 async function sendReady(deps: OutboxTurnDeps, turn: OutboxTurn, bot: Bot): Promise<void> {
   const { lanes } = turn;
   if (performance.now() < turn.restsUntilMs) return;
-  const candidates = lanes.candidates(mostAtOnce(bot)).filter((candidate) => !restsForFlood(deps, bot, candidate));
+  const heldMs = Math.max(deps.unreachable.leftMs(bot.id), deps.sendGates.of(bot.id, bot.pace.perSecond).silentMs());
+  if (heldMs > 0) {
+    turn.restsUntilMs = performance.now() + Math.min(heldMs, LOOKS_AT_REST_MS);
+    return;
+  }
+  const most = deps.unreachable.isKnown(bot.id) ? 1 : mostAtOnce(bot);
+  const candidates = lanes.candidates(most).filter((candidate) => !restsForFlood(deps, bot, candidate));
   if (candidates.length === 0) return;
   const granted = await reserveSends(deps, bot, candidates);
   const nowMs = performance.now();

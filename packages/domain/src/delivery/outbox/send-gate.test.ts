@@ -37,3 +37,26 @@ test('an album counts as many messages', async () => {
   expect(sent[2]!.begunAtMs - sent[0]!.begunAtMs).toBeGreaterThanOrEqual(1_000);
   expect(sent[1]!.begunAtMs).toBeLessThan(sent[2]!.begunAtMs);
 });
+
+test('into a silence of the platform goes a handful, and with the first answer the others follow', async () => {
+  const gate = sendGate(() => PER_SECOND);
+  const unanswered: (() => void)[] = [];
+  let isAnswering = false;
+  const sending = (async () => {
+    for (let at = 0; at < 60; at += 1) {
+      const answered = await gate.enter(1);
+      if (isAnswering) answered();
+      else unanswered.push(answered);
+      await delay(50);
+    }
+  })();
+  await delay(2_000);
+  // Without silence, forty.
+  expect(unanswered.length).toBeGreaterThanOrEqual(5);
+  expect(unanswered.length).toBeLessThan(15);
+  expect(gate.silentMs()).toBeGreaterThan(0);
+  isAnswering = true;
+  for (const answered of unanswered) answered();
+  expect(gate.silentMs()).toBe(0);
+  await sending;
+}, 20_000);

@@ -11,6 +11,8 @@ type Counted = { begunAtMs: number; answeredAtMs: number | null; messages: numbe
 export type SendGate = {
   /** Resolves when the send may begin; the function that it gives says that the answer has come. */
   enter(messages: number): Promise<() => void>;
+  /** How long (ms) no more should begin because nothing is answered; 0: there are answers, or hardly anything waits for one. */
+  silentMs(): number;
 };
 
 const SECOND_MS = 1_002;
@@ -23,13 +25,28 @@ const LOOKS_EVERY_MS = 25;
 /** By how much the newest answer changes what is usual. */
 const SHARE_OF_NEWEST = 0.1;
 const UNKNOWN_MS = 20;
+/** If the platform does not answer any more, no more than these go out into the silence, and after them one at a time. */
+const INTO_SILENCE = { atOnce: 5, nextMs: 2_000 };
+/** So much later than usual, an answer is late. */
+const LATE_MS = 250;
 
 export function sendGate(perSecond: () => number): SendGate {
   const lately: Counted[] = [];
   /** How long answers take, and by how much that varies. */
   const usual = { tookMs: UNKNOWN_MS, variesMs: UNKNOWN_MS };
+  const open = new Set<Counted>();
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
+  let begunAtMs = Number.NEGATIVE_INFINITY;
   let last = Promise.resolve();
 
+  const silentMs = (): number => {
+    const [oldest] = open;
+    if (oldest === undefined || open.size < INTO_SILENCE.atOnce) return 0;
+    const nowMs = performance.now();
+    const lateMs = Math.min(usual.tookMs + VARIATIONS * usual.variesMs, HANGING_AFTER_MS) + LATE_MS;
+    if (nowMs - Math.max(answeredAtMs, oldest.begunAtMs) < lateMs) return 0;
+    return Math.max(0, begunAtMs + INTO_SILENCE.nextMs - nowMs);
+  };
   /** By when the platform has surely counted it. */
   const arrivedAtMs = ({ begunAtMs, answeredAtMs }: Counted): number => {
     if (answeredAtMs === null) return begunAtMs + HANGING_AFTER_MS;
@@ -53,21 +70,27 @@ export function sendGate(perSecond: () => number): SendGate {
     lately.splice(0, firstNeeded === -1 ? lately.length : firstNeeded);
   };
   const pass = async (messages: number): Promise<() => void> => {
-    for (let left = waitMs(messages); left > 0; left = waitMs(messages)) {
+    const leftMs = () => Math.max(waitMs(messages), silentMs());
+    for (let left = leftMs(); left > 0; left = leftMs()) {
       // An answer that comes meanwhile may shorten the wait.
       await delay(Math.min(left, LOOKS_EVERY_MS), undefined, { ref: false });
     }
     const counted: Counted = { begunAtMs: performance.now(), answeredAtMs: null, messages };
     forgetOld();
     lately.push(counted);
+    open.add(counted);
+    begunAtMs = counted.begunAtMs;
     return () => {
       counted.answeredAtMs = performance.now();
+      answeredAtMs = counted.answeredAtMs;
+      open.delete(counted);
       const tookMs = Math.min(counted.answeredAtMs - counted.begunAtMs, HANGING_AFTER_MS);
       usual.variesMs += (Math.abs(tookMs - usual.tookMs) - usual.variesMs) * SHARE_OF_NEWEST;
       usual.tookMs += (tookMs - usual.tookMs) * SHARE_OF_NEWEST;
     };
   };
   return {
+    silentMs,
     enter: (messages) => {
       const passing = last.then(() => pass(messages));
       last = passing.then(() => undefined);

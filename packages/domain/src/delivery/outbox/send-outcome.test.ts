@@ -29,17 +29,17 @@ describe('the answer to an attempt', () => {
   test('is tried again after pauses that grow, if the platform certainly did not send it', () => {
     const pauses = [1, 2, 3, 10].map((attempts) => readOutcome(entry(attempts), refused(500)));
     expect(pauses).toMatchObject([1_000, 2_000, 4_000, 60_000].map((afterMs) => ({ event: 'again', afterMs })));
-    for (const answer of [
-      refused(401),
-      { outcome: 'unreachable', reason: 'ECONNREFUSED', timedOut: false, neverSent: true } as const,
-    ]) {
-      expect(readOutcome(entry(), answer)).toMatchObject({ event: 'again', wasSent: true });
+    for (const answer of [refused(401), { outcome: 'garbage', status: 502, reason: 'html' } as const]) {
+      expect(readOutcome(entry(), answer)).toMatchObject({ event: 'again', counts: true });
       expect(readOutcome(entry(25), answer)).toMatchObject({ event: 'fail' });
     }
   });
 
-  test('429 is obeyed, however often', () => {
-    expect(readOutcome(entry(99), refused(429, { retryAfterS: 7 }))).toMatchObject({ event: 'again', afterMs: 7_000 });
+  test('429 is obeyed, and a request that was never made was none: neither counts, however often', () => {
+    const flooded = readOutcome(entry(99), refused(429, { retryAfterS: 7 }));
+    expect(flooded).toMatchObject({ event: 'again', afterMs: 7_000, counts: false });
+    const never = { outcome: 'unreachable', reason: 'ECONNREFUSED', timedOut: false, neverSent: true } as const;
+    expect(readOutcome(entry(99), never)).toMatchObject({ event: 'again', error: 'ECONNREFUSED', counts: false });
   });
 
   test('a moved chat is followed, unless it has that id already', () => {

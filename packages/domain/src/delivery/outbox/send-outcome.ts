@@ -1,3 +1,4 @@
+import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { BegunEntry, Settlement } from './turn-store.ts';
 
@@ -10,47 +11,56 @@ export type Outcome = Settlement extends infer One
 
 /** About twenty minutes, with the growing pauses. */
 const MOST_ATTEMPTS = 25;
+const TOO_MANY_REQUESTS = 429;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 const LARGEST_RESULT = 65_536;
 /** JSON that Postgres cannot keep. */
 const UNSTORABLE = /\\u0000|\\ud[89a-f]/i;
 
-/**
- * What the platform's answer to an attempt means. Tried again is only what the platform certainly did not send: it said so, or the
- * call never reached it.
- */
+/** What the answer to an attempt means: `fateOf` judges, the words say why. */
 export function readOutcome(entry: BegunEntry, answer: PlatformAnswer): Outcome {
-  switch (answer.outcome) {
-    case 'ok':
-      return { event: 'sent', messageId: messageIdOf(answer.result), result: storableResult(answer.result) };
-    case 'refused':
-      return readRefusal(entry, answer);
-    case 'unreachable':
-      if (answer.neverSent) return tryAgain(entry, { errorCode: null, error: answer.reason });
-      return { event: 'doubt', error: `No answer: ${answer.reason}` };
-    case 'garbage':
-      return { event: 'doubt', error: `No readable answer: ${answer.reason}` };
+  if (answer.outcome === 'ok') {
+    return { event: 'sent', messageId: messageIdOf(answer.result), result: storableResult(answer.result) };
+  }
+  const why = whyOf(answer);
+  switch (fateOf(answer)) {
+    case 'done':
+    case 'doubt':
+      return { event: 'doubt', error: `No answer of the platform: ${why.error}` };
+    case 'refused': {
+      const movedTo = answer.outcome === 'refused' ? answer.migrateToChatId : undefined;
+      if (movedTo === undefined || movedTo === entry.chatId) return { event: 'fail', ...why };
+      return { event: 'again', ...why, afterMs: 0, chatId: movedTo, counts: true };
+    }
+    case 'undone':
+      return tryAgain(entry, answer, why);
   }
 }
 
-function readRefusal(entry: BegunEntry, answer: Extract<PlatformAnswer, { outcome: 'refused' }>): Outcome {
-  const { errorCode, description: error, retryAfterS = 0, migrateToChatId } = answer;
-  const again = { event: 'again', errorCode, error, chatId: entry.chatId, wasSent: true } as const;
-  if (migrateToChatId !== undefined && migrateToChatId !== entry.chatId) {
-    return { ...again, chatId: migrateToChatId, afterMs: 0 };
-  }
-  if (errorCode === 429) return { ...again, afterMs: Math.max(retryAfterS, 1) * 1000 };
-  // An admin can replace a revoked token.
-  if (errorCode >= 500 || errorCode === 401) return tryAgain(entry, { errorCode, error });
-  return { event: 'fail', errorCode, error };
+type Why = { errorCode: number | null; error: string };
+type Failed = Exclude<PlatformAnswer, { outcome: 'ok' }>;
+
+function whyOf(answer: Failed): Why {
+  if (answer.outcome === 'refused') return { errorCode: answer.errorCode, error: answer.description };
+  const errorCode = answer.outcome === 'garbage' && fateOf(answer) === 'refused' ? answer.status : null;
+  return { errorCode, error: answer.reason };
 }
 
-/** With pauses that grow; after many attempts it fails. */
-function tryAgain(entry: BegunEntry, why: { errorCode: number | null; error: string }): Outcome {
+/** A 429 is obeyed, and a request that was never made was none: neither counts as an attempt, so neither makes later pauses longer. */
+function tryAgain(entry: BegunEntry, answer: Failed, why: Why): Outcome {
+  const again = { event: 'again', ...why, chatId: entry.chatId } as const;
+  if (answer.outcome === 'refused' && answer.errorCode === TOO_MANY_REQUESTS) {
+    return { ...again, afterMs: Math.max(answer.retryAfterS ?? 0, 1) * 1000, counts: false };
+  }
+  if (answer.outcome === 'unreachable') return { ...again, afterMs: 0, counts: false };
   if (entry.attempts >= MOST_ATTEMPTS) return { event: 'fail', ...why };
-  const afterMs = Math.min(FIRST_PAUSE_MS * 2 ** (entry.attempts - 1), LONGEST_PAUSE_MS);
-  return { event: 'again', ...why, afterMs, chatId: entry.chatId, wasSent: true };
+  return { ...again, afterMs: pauseMs(entry.attempts), counts: true };
+}
+
+/** Grows with the attempts that were made. */
+function pauseMs(attempts: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
 }
 
 function messageIdOf(result: unknown): number | null {

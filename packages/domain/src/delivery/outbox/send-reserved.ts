@@ -44,9 +44,7 @@ export async function sendReserved(
     return;
   }
   await until(atMs);
-  const answered = await deps.sendGates.of(botId, bot.pace.perSecond).enter(entry.messages);
-  const outcome: Outcome = lease.ownsTurn() ? await sendEntry(deps, bot, begun) : notMade(begun.chatId);
-  answered();
+  const outcome = await sendUnlessResting(deps, turn, bot, { begun, messages: entry.messages });
   follow(turn, lane, outcome);
   await deps.outboxWrites.settle({ ...outcome, ...owned });
   await noteBlocked(deps, botId, begun, outcome);
@@ -55,22 +53,38 @@ export async function sendReserved(
   else lanes.drop(lane);
 }
 
+/** Of those that were to go out at the same time, only what was sent before a failure is in doubt with it. */
+async function sendUnlessResting(
+  deps: OutboxTurnDeps,
+  { lease, botId }: OutboxTurn,
+  bot: Bot,
+  { begun, messages }: { begun: BegunEntry; messages: number },
+): Promise<Outcome> {
+  if (deps.unreachable.leftMs(botId) > 0) return notMade(begun.chatId);
+  const answered = await deps.sendGates.of(botId, bot.pace.perSecond).enter(messages);
+  const isHeld = !lease.ownsTurn() || deps.unreachable.begin(botId) > 0;
+  const outcome = isHeld ? notMade(begun.chatId) : await sendEntry(deps, bot, begun);
+  answered();
+  if (isHeld || outcome.event !== 'again') return outcome;
+  return { ...outcome, afterMs: Math.max(outcome.afterMs, deps.unreachable.leftMs(botId)) };
+}
+
 const MEASURED = { sent: 'sent', fail: 'failed', doubt: 'in_doubt', again: 'again' } as const;
 
-/** Another process may own the outbox now, which counts what it sends itself. */
+/** Another process may own the outbox now, which counts what it sends itself, or the bot rests. */
 function notMade(chatId: number): Outcome {
-  return { event: 'again', errorCode: null, error: '', chatId, afterMs: 0, wasSent: false };
+  return { event: 'again', errorCode: null, error: '', chatId, afterMs: 0, counts: false };
 }
 
 /** What concerns the bot as a whole makes it rest. After a 429 the chat does, by itself (delivery/flood); of several at once, the bot. */
 function follow(turn: OutboxTurn, { chatId }: Lane, outcome: Outcome): void {
-  if (outcome.event !== 'again' || !outcome.wasSent) return;
+  if (outcome.event !== 'again') return;
   const nowMs = performance.now();
   const rest = (forMs: number) => {
     turn.restsUntilMs = Math.max(turn.restsUntilMs, nowMs + forMs);
   };
-  // The token was revoked, or the platform cannot be reached.
-  if (outcome.errorCode === null || outcome.errorCode === UNAUTHORIZED) rest(outcome.afterMs);
+  // The token was revoked. While the platform cannot be reached, delivery/unreachable makes the bot rest.
+  if (outcome.errorCode === UNAUTHORIZED) rest(outcome.afterMs);
   if (outcome.errorCode !== TOO_MANY) return;
   const recent = turn.floods.filter((flood) => flood.atMs > nowMs - SAME_FLOOD_MS && flood.chatId !== chatId);
   turn.floods = [...recent, { chatId, atMs: nowMs }];

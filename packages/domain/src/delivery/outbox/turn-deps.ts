@@ -4,6 +4,7 @@ import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Floods } from '../flood/floods.ts';
+import type { UnreachableBots } from '../unreachable/unreachable-bots.ts';
 import type { Lanes } from './lanes.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
 import type { SendDeps } from './send-entry.ts';
@@ -18,6 +19,7 @@ export type OutboxTurnDeps = SendDeps & {
   outboxWrites: OutboxWrites;
   sendGates: SendGates;
   floods: Pick<Floods, 'leftMs'>;
+  unreachable: Pick<UnreachableBots, 'leftMs' | 'begin' | 'isKnown' | 'adopt'>;
   measure: MeasureOutbox;
 };
 

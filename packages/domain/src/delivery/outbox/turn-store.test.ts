@@ -85,11 +85,25 @@ describe('an owner', () => {
     expect(await shown(resent)).toMatchObject({ state: 'queued', messageId: null });
   });
 
+  test('that knows late that nothing was sent queues the entry again, also out of doubt', async () => {
+    const former = await turns().claim(botId);
+    const [never, flooded] = (await queued([ADA, BEN])) as [number, number];
+    await begin([never, flooded], former);
+    await turns().doubtFormer(botId, await turns().claim(botId));
+    const again = { botId, claim: former, event: 'again', errorCode: null, error: 'x', counts: false } as const;
+    await turns().settle([
+      { ...again, id: never, afterMs: 0, chatId: ADA },
+      { ...again, id: flooded, afterMs: 60_000, chatId: BEN },
+    ]);
+    expect(await shown(never)).toMatchObject({ state: 'queued', attempts: 0, settledAt: null, nextAttemptAt: null });
+    expect(await shown(flooded)).toMatchObject({ state: 'queued', attempts: 0, nextAttemptAt: expect.any(Date) });
+  });
+
   test('tries again in the same place, or in the chat that took the place of the old one', async () => {
     const claim = await turns().claim(botId);
     const [again, moved] = (await queued([ADA, BEN])) as [number, number];
     await begin([again, moved], claim);
-    const failed = { botId, claim, event: 'again', errorCode: 500, error: 'Bad\0 Gateway', wasSent: true } as const;
+    const failed = { botId, claim, event: 'again', errorCode: 500, error: 'Bad\0 Gateway', counts: true } as const;
     await turns().settle([
       { ...failed, id: again, afterMs: 60_000, chatId: ADA },
       { ...failed, id: moved, afterMs: 0, chatId: -77 },
@@ -108,7 +122,7 @@ describe('an owner', () => {
     await begin([first], claim);
     await database.db.transaction().execute((transaction) => storeMove(transaction, move, 1_800_000_000));
     expect([(await shown(second)).chatId, await begin([second], claim)]).toEqual([move.toChatId, []]);
-    const again = { botId, claim, event: 'again', errorCode: null, error: '', afterMs: 0, wasSent: false } as const;
+    const again = { botId, claim, event: 'again', errorCode: null, error: '', afterMs: 0, counts: false } as const;
     await turns().settle([{ ...again, id: first, chatId: move.fromChatId }]);
     expect(await shown(first)).toMatchObject({ state: 'queued', chatId: move.toChatId });
     expect(await begin([second], claim)).toEqual([]);

@@ -36,8 +36,8 @@ export type Settlement = ToBegin &
     | { event: 'sent'; messageId: number | null; result: string | null }
     | { event: 'fail'; errorCode: number | null; error: string }
     | { event: 'doubt'; error: string }
-    /** `chatId`: the chat has another id now. `wasSent` false: no request was made. */
-    | { event: 'again'; afterMs: number; errorCode: number | null; error: string; chatId: number; wasSent: boolean }
+    /** `chatId`: the chat has another id now. `counts`: it was one of the attempts after which an entry is given up. */
+    | { event: 'again'; afterMs: number; errorCode: number | null; error: string; chatId: number; counts: boolean }
   );
 
 /** What the statements share about entries that wait for their turn. A retry may begin this much early. */
@@ -247,12 +247,12 @@ async function settleAgain(db: Database, settled: readonly Of<'again'>[]): Promi
   await sql`
     update outbox set ${set}, error_code = settled.error_code, error = settled.error,
       chat_id = ${supergroupOf(sql`settled.chat_id`)},
-      attempts = attempts - case when settled.was_sent then 0 else 1 end,
+      attempts = attempts - case when settled.counts then 0 else 1 end,
       next_attempt_at = case when settled.after_ms > 0 then now() + make_interval(secs => settled.after_ms / 1000) end
     from unnest(${ids}, ${settled.map(({ errorCode }) => errorCode)}::integer[],
       ${settled.map(({ error }) => storable(error))}::text[], ${settled.map(({ chatId }) => chatId)}::bigint[],
-      ${settled.map(({ wasSent }) => wasSent)}::boolean[], ${settled.map(({ afterMs }) => afterMs)}::float8[])
-      as settled(id, claim, error_code, error, chat_id, was_sent, after_ms)
+      ${settled.map(({ counts }) => counts)}::boolean[], ${settled.map(({ afterMs }) => afterMs)}::float8[])
+      as settled(id, claim, error_code, error, chat_id, counts, after_ms)
     where ${isOurs} and ${may}`.execute(db);
 }
 

@@ -5,6 +5,7 @@ import type { ChangeRulesDeps } from '../../fleet/bots/change-rules.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
 import type { Floods } from '../flood/floods.ts';
 import type { Router } from '../router/router.ts';
+import type { UnreachableBots } from '../unreachable/unreachable-bots.ts';
 
 /** What routing a message needs. */
 export type RoutingDeps = ChangeRulesDeps & {
@@ -12,6 +13,7 @@ export type RoutingDeps = ChangeRulesDeps & {
   turns: { rules: TurnQueue; history: TurnQueue };
   calls: Pick<CallBuffer, 'keep'>;
   floods: Pick<Floods, 'leftMs'>;
+  unreachable: Pick<UnreachableBots, 'leftMs' | 'begin'>;
   router: Router;
   log: Logger;
 };

@@ -30,6 +30,7 @@ export function readSendOutcome(
     case 'unreachable':
       return { outcome: 'retry', reason: answer.reason, status: null, neverSent: fateOf(answer) === 'undone' };
     case 'garbage':
+      if (fateOf(answer) === 'refused') return { outcome: 'refused', reason: answer.reason, status: answer.status };
       return { outcome: 'retry', reason: answer.reason, status: answer.status, neverSent: fateOf(answer) === 'undone' };
   }
 }

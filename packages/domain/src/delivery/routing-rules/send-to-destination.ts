@@ -89,7 +89,10 @@ async function waitForPace(
   lease: RoutingLease,
 ): Promise<OneEnd | null> {
   const { reservedMs } = progress;
-  const floodMs = deps.floods.leftMs({ botId: to.target.id, family: 'send', place: String(to.chatId) });
+  const floodMs = Math.max(
+    deps.floods.leftMs({ botId: to.target.id, family: 'send', place: String(to.chatId) }),
+    deps.unreachable.leftMs(to.target.id),
+  );
   if (floodMs > WAITED_HERE_MS) {
     // The reserved times of many would all be over by then.
     delete progress.reservedMs;
@@ -106,7 +109,9 @@ async function waitForPace(
   await waitFor(forChat.waitMs, lease.signal);
   const forBot = await reserveForBot(deps, to.target.id, messages);
   await waitFor(forBot.waitMs, lease.signal);
-  return lease.ownsTurn() ? null : { outcome: 'lost' };
+  if (!lease.ownsTurn()) return { outcome: 'lost' };
+  const restMs = deps.unreachable.begin(to.target.id);
+  return restMs === 0 ? null : { outcome: 'paced', atMs: deps.clock.nowMs() + restMs };
 }
 
 async function waitFor(waitMs: number, signal: AbortSignal): Promise<void> {

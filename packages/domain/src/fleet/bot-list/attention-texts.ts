@@ -6,7 +6,7 @@ import type { Attention } from './attention.ts';
 import type { ProgramAttentionByBot } from './program-attention.ts';
 
 /** The last errors of a bot, '' for none; and the host of a foreign webhook, and until when it is flooded. */
-type Errors = { intake: string; backend: string; foreignHost: string; floodUntilMs: number | null };
+type Errors = { intake: string; backend: string; foreignHost: string; reach: string; floodUntilMs: number | null };
 export type TextOf = (bot: Bot, attention: Attention, errors: Errors) => string;
 
 /** Where the state of a program says why. */
@@ -32,7 +32,7 @@ export async function attentionTexts(
 function textOf(
   bot: Bot,
   { kind, programId }: Attention,
-  { intake, backend, foreignHost, floodUntilMs }: Errors,
+  { intake, backend, foreignHost, reach, floodUntilMs }: Errors,
   ofProgram: string,
 ): string {
   const name = `"${bot.programs.find(({ id }) => id === programId)?.name ?? programId}"`;
@@ -46,6 +46,8 @@ function textOf(
       return intake || 'No updates come in from the platform';
     case 'intake_paused':
       return intake || 'The backlog is full; the platform keeps the rest';
+    case 'platform_unreachable':
+      return `Calls do not get to the platform, and what is to be sent waits${because(reach)}`;
     case 'backend_open':
     case 'backend_failing':
       return backend || 'The backend fails';

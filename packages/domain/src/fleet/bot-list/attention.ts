@@ -17,19 +17,22 @@ export type Attention = {
 };
 
 const INTAKE = ['pollOkAt', 'hookOkAt', 'refusedAt', 'foreignAt', 'intakePausedAt', 'updateAt'] as const;
+const REACH = ['unreachableSince', 'unreachableAt', 'unreachableTimes'] as const;
 const PUSH = ['failingSince', 'openUntil', 'allowedCount', 'pushCursorCount', 'pushPending'] as const;
 const PULL = ['allowedCount', 'pullCursorCount', 'pulledAt', 'servedSince'] as const;
 const FIELDS = {
   disabled: [],
-  neither: INTAKE,
-  push: [...INTAKE, ...PUSH],
-  pull: [...INTAKE, ...PULL],
-  both: [...new Set([...INTAKE, ...PUSH, ...PULL])],
+  neither: [...INTAKE, ...REACH],
+  push: [...INTAKE, ...REACH, ...PUSH],
+  pull: [...INTAKE, ...REACH, ...PULL],
+  both: [...new Set([...INTAKE, ...REACH, ...PUSH, ...PULL])],
 };
 /** A bot that was just added has not been polled yet. */
 const UNHEARD_MS = 90_000;
 /** Intake is tried again more often. */
 const PAUSE_SHOWN_MS = 300_000;
+/** What waits is tried again more often. One call that failed may have had a reason of its own. */
+const UNREACHABLE = { shownMs: 180_000, times: 2 };
 
 /** Tells since when and until when (ms) the platform takes no more of some calls of a bot; null if it takes all. */
 export type KnownFloods = { statusOf(botId: number): { sinceMs: number; untilMs: number } | null };
@@ -52,6 +55,7 @@ export function attentionOf(
   if (bot.disabled) return [];
   const found = [intakeAttention(bot, nowMs, number), backendAttention(bot, nowMs, number)];
   found.push(pollerAttention(bot, nowMs, number), floodAttention(bot, floods), settingsAttention(bot));
+  found.push(reachAttention(nowMs, number));
   const ofPrograms = programs.map(({ kind, program: { id }, sinceMs, waiting }) => {
     return { kind, sinceMs, reader: `program:${id}`, programId: id, waiting };
   });
@@ -110,6 +114,12 @@ export function isPollerSilent(bot: Bot, nowMs: number, polled: PolledByDefault)
 /** Since when somebody could have polled, and nobody has. */
 function unpolledSinceMs(bot: Bot, { polledAtMs, servedSinceMs }: PolledByDefault): number {
   return Math.max(polledAtMs ?? bot.createdAt.getTime(), servedSinceMs);
+}
+
+function reachAttention(nowMs: number, number: ReadNumber): Attention | null {
+  const isRecent = nowMs - number('unreachableAt') < UNREACHABLE.shownMs;
+  if (!isRecent || number('unreachableTimes') < UNREACHABLE.times) return null;
+  return { ...NOBODY, kind: 'platform_unreachable', sinceMs: number('unreachableSince') || null };
 }
 
 function floodAttention({ id }: Bot, floods: KnownFloods): Attention | null {

@@ -62,6 +62,10 @@ const FIELDS = [
   'foreignHost',
   'pulledAt',
   'servedSince',
+  'unreachableSince',
+  'unreachableAt',
+  'unreachableTimes',
+  'unreachableErr',
 ];
 
 /** The bot's present status, from Redis. */
@@ -109,6 +113,7 @@ function statusFrom(
     foreignHost,
     intake: intakeError?.message ?? '',
     backend: backendError?.message ?? '',
+    reach: field.unreachableErr ?? '',
     floodUntilMs,
   };
   return {

@@ -29,6 +29,8 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'intake.resumed': 'over',
   'flood.began': 'begun',
   'flood.ended': 'over',
+  'platform.unreachable': 'begun',
+  'platform.reached': 'over',
   'bot.unauthorized': 'begun',
   'broadcast.done': 'news',
   'chat.held': 'news',

@@ -33,6 +33,7 @@ const STANDING = {
   program_parked: { begin: 'program.parked', end: null },
   intake: { begin: 'intake.refused', end: 'intake.resumed' },
   flood: { begin: 'flood.began', end: 'flood.ended' },
+  reach: { begin: 'platform.unreachable', end: 'platform.reached' },
 } as const satisfies Record<string, { begin: EventKind; end: EventKind | null }>;
 type Standing = keyof typeof STANDING;
 
@@ -47,6 +48,7 @@ const OF_ATTENTION: Partial<Record<AttentionKind, { standing: Standing; begins: 
   foreign_webhook: { standing: 'intake', begins: true },
   intake_failing: { standing: 'intake', begins: true },
   flood: { standing: 'flood', begins: true },
+  platform_unreachable: { standing: 'reach', begins: true },
 };
 const KINDS = Object.keys(OF_ATTENTION) as AttentionKind[];
 /** Why something does not stand any more: it works again, or its settings are others. */
@@ -63,8 +65,9 @@ const ENDED: Record<Standing, (bot: Bot, program: ActiveProgram | undefined) => 
   program_parked: () => '',
   intake: () => 'Updates come in again',
   flood: () => 'The platform takes all calls again',
+  reach: () => 'The platform answers again',
 };
-/** The backend of a program fails for so long before it is told, as that of a bot. */
+/** The backend of a program fails, and calls do not get to the platform, for so long before it is told. */
 const FAILING_MS = 10_000;
 /** A shorter flood is over before anybody could read of it. */
 const FLOODED_MS = 10_000;
@@ -129,7 +132,8 @@ function begins(
     const flood = floods.statusOf(bot.id);
     return flood !== null && flood.untilMs - flood.sinceMs >= FLOODED_MS;
   }
-  if (kind === 'program_failing') return clock.nowMs() - (sinceMs ?? 0) >= FAILING_MS;
+  if (kind === 'program_failing' || kind === 'platform_unreachable')
+    return clock.nowMs() - (sinceMs ?? 0) >= FAILING_MS;
   return OF_ATTENTION[kind]!.begins;
 }
 

@@ -1,0 +1,116 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { serverNowMs } from '@flotilla/redis/server-now.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
+import { isOutage } from '@flotilla/telegram/call-fate.ts';
+import { ABORTED, type PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { NOW, patchBotState } from '../../fleet/bots/patch-bot-state.ts';
+
+/**
+ * Which bots do not reach the platform: their last call could not be made, or something else answered. What the service sends by itself
+ * waits for such a bot, then tries one call at a time, with pauses that grow.
+ */
+export type UnreachableBots = {
+  /** How long (ms) nothing may be sent by itself; 0: it may be. */
+  leftMs(botId: number): number;
+  /** The same for whoever makes a call right after it. After a failure, the next try is for one caller alone. */
+  begin(botId: number): number;
+  /** True from a failure until the platform answers. */
+  isKnown(botId: number): boolean;
+  /** Learns from a call that began at this time of performance.now(). Never throws. */
+  learn(bot: Bot, answer: PlatformAnswer, begunAtMs: number): void;
+  /** Takes over what other processes know of the bot. Rejects without Redis. */
+  adopt(bot: Bot): Promise<void>;
+};
+
+/** Times are of performance.now(). */
+type Known = { failures: number; failedAtMs: number; restsUntilMs: number; triedAtMs: number };
+
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 60_000;
+/** If the answer to a try takes longer, another one may begin. */
+const NEXT_TRY_MS = 5_000;
+/** What is older says nothing about now. */
+const FORGOTTEN_MS = 180_000;
+
+export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logger }): UnreachableBots {
+  const bots = new Map<number, Known>();
+  const warn = throttledLog((reason: string, leftOut) =>
+    log.warn({ reason, leftOut }, 'other processes could not be told which bots reach the platform'),
+  );
+  const tell = (bot: Bot, fields: Parameters<typeof patchBotState>[2]) =>
+    void patchBotState({ redis }, bot, fields).catch((error: unknown) => warn(String(error)));
+  const leftMs = (botId: number): number => {
+    const known = bots.get(botId);
+    if (known === undefined) return 0;
+    const nowMs = performance.now();
+    return Math.max(0, known.restsUntilMs - nowMs, known.triedAtMs + NEXT_TRY_MS - nowMs);
+  };
+  const fail = (bot: Bot, answer: PlatformAnswer, begunAtMs: number) => {
+    const before = bots.get(bot.id);
+    // It began before the failure that is known, so it is no further one.
+    if (before !== undefined && begunAtMs < before.failedAtMs) return;
+    const nowMs = performance.now();
+    const failures = before === undefined || nowMs - before.failedAtMs > FORGOTTEN_MS ? 1 : before.failures + 1;
+    const askedMs = answer.outcome === 'refused' ? (answer.retryAfterS ?? 0) * 1000 : 0;
+    const restsUntilMs = nowMs + Math.max(restMs(failures), askedMs);
+    bots.set(bot.id, { failures, failedAtMs: nowMs, restsUntilMs, triedAtMs: Number.NEGATIVE_INFINITY });
+    tell(bot, {
+      ...{ unreachableAt: NOW, unreachableTimes: failures, unreachableErr: reasonOf(answer) },
+      ...(failures === 1 ? { unreachableSince: NOW } : {}),
+    });
+  };
+
+  return {
+    leftMs,
+    begin: (botId) => {
+      const left = leftMs(botId);
+      const known = bots.get(botId);
+      if (left === 0 && known !== undefined) known.triedAtMs = performance.now();
+      return left;
+    },
+    isKnown: (botId) => bots.has(botId),
+    learn: (bot, answer, begunAtMs) => {
+      if (isOutage(answer)) return fail(bot, answer, begunAtMs);
+      const known = bots.get(bot.id);
+      const isOurs = answer.outcome === 'unreachable' && answer.reason === ABORTED;
+      if (known === undefined || isOurs || begunAtMs < known.failedAtMs) return;
+      bots.delete(bot.id);
+      tell(bot, { unreachableTimes: 0 });
+    },
+    adopt: async (bot) => {
+      const { state } = botKeys(bot.id);
+      const [fields, nowMs] = await Promise.all([
+        redis.commands.hmget(state, 'unreachableTimes', 'unreachableAt'),
+        serverNowMs(redis),
+      ]);
+      const [failures, failedAt] = fields.map(Number) as [number, number];
+      const agoMs = nowMs - failedAt;
+      const known = bots.get(bot.id);
+      if (failures === 0 || agoMs > FORGOTTEN_MS) bots.delete(bot.id);
+      else if (known === undefined || known.failures < failures) {
+        const failedAtMs = performance.now() - agoMs;
+        const rests = { failedAtMs, restsUntilMs: failedAtMs + restMs(failures) };
+        bots.set(bot.id, { failures, ...rests, triedAtMs: Number.NEGATIVE_INFINITY });
+      }
+    },
+  };
+}
+
+function restMs(failures: number): number {
+  return Math.min(FIRST_REST_MS * 2 ** (failures - 1), LONGEST_REST_MS);
+}
+
+function reasonOf(answer: PlatformAnswer): string {
+  switch (answer.outcome) {
+    case 'ok':
+      return '';
+    case 'refused':
+      return answer.description;
+    case 'unreachable':
+    case 'garbage':
+      return answer.reason;
+  }
+}
