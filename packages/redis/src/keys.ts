@@ -92,8 +92,10 @@ export function botKeys(botId: number) {
     idempotency: {
       entries: `${prefix}:idempotency`,
       claimed: `${prefix}:idempotency:claimed`,
-      answers: `${prefix}:idempotency:answers`,
+      scopes: `${prefix}:idempotency:scopes`,
     },
+    /** Before the scope whose answers they are. */
+    idempotencyAnswers: `${prefix}:idempotency:answers:`,
     /** Exists for a second after a setWebhook, which is allowed once a second. */
     recentSetWebhook: `${prefix}:set-webhook`,
     /** Who answered this callback query; for ten minutes, of bots with several readers. */
@@ -134,6 +136,8 @@ export function programKeys(botId: number, programId: number) {
     deliveredAhead: `${prefix}:delivered-ahead`,
     /** Sorted set: paths of files that getFile gave to one of its tokens → when, ms. */
     files: `${prefix}:files`,
+    /** Before the scope whose answers they are. */
+    idempotencyAnswers: `${prefix}:idempotency:answers:`,
     /** Exists for a second after a setWebhook with one of its tokens. */
     recentSetWebhook: `${prefix}:set-webhook`,
   };

@@ -527,8 +527,10 @@ async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args
   }
 }
 
-export type ClaimIdempotencyKeyKeys = { entries: string; claimed: string; answers: string };
+export type ClaimIdempotencyKeyKeys = { entries: string; claimed: string; scopes: string };
 export type ClaimIdempotencyKeyArgs = {
+  /** of the keys of answers of a scope */
+  answersPrefix: string;
   digest: string;
   claim: string;
   /** the claim ends unless its process renews it */
@@ -536,6 +538,8 @@ export type ClaimIdempotencyKeyArgs = {
   keptMs: number;
   /** of a bot */
   keysAtMost: number;
+  /** a scope may have this many times what is left */
+  share: number;
 };
 export type ClaimIdempotencyKeyReply =
   | { outcome: 'CLAIMED' }
@@ -545,7 +549,7 @@ export type ClaimIdempotencyKeyReply =
   | { outcome: 'FULL'; retryAfterMs: number };
 /** Claims an Idempotency-Key of a bot for a call, or says how the call stands that claimed it first. See scripts/claim-idempotency-key.lua. */
 async function claimIdempotencyKey(redis: RedisCommands, keys: ClaimIdempotencyKeyKeys, args: ClaimIdempotencyKeyArgs): Promise<ClaimIdempotencyKeyReply> {
-  const sent: (string | number)[] = [keys.entries, keys.claimed, keys.answers, args.digest, args.claim, args.leaseMs, args.keptMs, args.keysAtMost];
+  const sent: (string | number)[] = [keys.entries, keys.claimed, keys.scopes, args.answersPrefix, args.digest, args.claim, args.leaseMs, args.keptMs, args.keysAtMost, args.share];
   const reply = await runScript(redis, 'claim-idempotency-key', 3, sent);
   switch (reply[0]) {
     case 'RUNNING':
@@ -1146,8 +1150,9 @@ async function resumeBackend(redis: RedisCommands, keys: ResumeBackendKeys, args
   return { outcome: reply[0] } as ResumeBackendReply;
 }
 
-export type SettleIdempotencyKeyKeys = { entries: string; claimed: string; answers: string };
+export type SettleIdempotencyKeyKeys = { entries: string; claimed: string; scopes: string };
 export type SettleIdempotencyKeyArgs = {
+  answersPrefix: string;
   botId: number;
   digest: string;
   claim: string;
@@ -1163,7 +1168,7 @@ export type SettleIdempotencyKeyArgs = {
 export type SettleIdempotencyKeyReply = boolean;
 /** Says how the call of a claim stands: it runs on, it ended, nobody knows how it ended, or it was not sent. See scripts/settle-idempotency-key.lua. */
 async function settleIdempotencyKey(redis: RedisCommands, keys: SettleIdempotencyKeyKeys, args: SettleIdempotencyKeyArgs): Promise<SettleIdempotencyKeyReply> {
-  const sent: (string | number)[] = [keys.entries, keys.claimed, keys.answers, args.botId, args.digest, args.claim, args.outcome, args.params, args.answer, args.leaseMs, args.keptMs, args.bytesAtMost];
+  const sent: (string | number)[] = [keys.entries, keys.claimed, keys.scopes, args.answersPrefix, args.botId, args.digest, args.claim, args.outcome, args.params, args.answer, args.leaseMs, args.keptMs, args.bytesAtMost];
   const reply = await runScript(redis, 'settle-idempotency-key', 3, sent);
   return (reply as unknown) === 1;
 }

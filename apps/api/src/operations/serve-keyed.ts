@@ -154,7 +154,7 @@ function refusalOf(claimed: Exclude<ClaimedKey, { outcome: 'claimed' | 'ended' }
     case 'unknown':
       return new FlotillaError('conflict', 'Nobody knows if the first call with this Idempotency-Key was carried out');
     case 'full':
-      return new FlotillaError('too_many_requests', 'The bot has too many Idempotency-Keys of the last 24 hours', {
+      return new FlotillaError('too_many_requests', 'Too many Idempotency-Keys within 24 hours', {
         retryAfterS: claimed.retryAfterS,
       });
     case 'busy':

@@ -11,23 +11,29 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const keys = botKeys(5).idempotency;
+const { idempotency: keys, idempotencyAnswers: answersPrefix } = botKeys(5);
 const PARAMS = 'p'.repeat(22);
 const DAY_MS = 86_400_000;
 
-const digestOf = (name: string) => name.padEnd(22, '-');
-const claim = (name: string, by: string, limits: { leaseMs?: number; keptMs?: number; keysAtMost?: number } = {}) =>
+/** The first four characters are those of the scope. */
+const digestOf = (name: string) => (name.includes(':') ? name : `mine:${name}`).padEnd(26, '-');
+const claim = (
+  name: string,
+  by: string,
+  limits: { leaseMs?: number; keptMs?: number; keysAtMost?: number; share?: number } = {},
+) =>
   scripts.claimIdempotencyKey(scene.commands, keys, {
-    ...{ digest: digestOf(name), claim: by, leaseMs: 60_000, keptMs: DAY_MS, keysAtMost: 100 },
+    ...{ answersPrefix, digest: digestOf(name), claim: by },
+    ...{ leaseMs: 60_000, keptMs: DAY_MS, keysAtMost: 100, share: 3 },
     ...limits,
   });
 type Outcome = 'running' | 'ended' | 'unknown' | 'free';
 const settle = (name: string, by: string, outcome: Outcome, answer = '', bytesAtMost = 1_000_000) =>
   scripts.settleIdempotencyKey(scene.commands, keys, {
-    ...{ botId: 5, digest: digestOf(name), claim: by, outcome, params: PARAMS, answer },
+    ...{ answersPrefix, botId: 5, digest: digestOf(name), claim: by, outcome, params: PARAMS, answer },
     ...{ leaseMs: 60_000, keptMs: DAY_MS, bytesAtMost },
   });
-const bytes = async () => Number(await scene.commands.hget(keys.entries, 'bytes'));
+const bytes = async () => Number(await scene.commands.hget(keys.entries, 'kept'));
 
 describe('a key', () => {
   test('is claimed once, and its answer is given to the others when it is there', async () => {
@@ -121,5 +127,28 @@ test('of more answers than there is room for, the oldest go, and their keys stay
   expect(await claim('a', 'two')).toEqual({ outcome: 'ENDED', params: PARAMS, answer: '' });
   expect(await claim('d', 'two')).toMatchObject({ outcome: 'ENDED', answer: 'x'.repeat(100) });
   expect(await bytes()).toBe(room);
-  expect(await scene.commands.zcard(keys.answers)).toBe(3);
+  expect(await scene.commands.zcard(`${answersPrefix}mine`)).toBe(3);
+});
+
+test('a scope has three quarters of what is left, and keys that are given up are no longer counted', async () => {
+  const outcomes = async (scope: string) => {
+    const claims = [];
+    for (let key = 0; key < 8; key += 1) claims.push(await claim(`${scope}:${key}`, 'one', { keysAtMost: 8 }));
+    return claims.filter(({ outcome }) => outcome === 'CLAIMED').length;
+  };
+  expect([await outcomes('loud'), await outcomes('calm')]).toEqual([6, 2]);
+  await settle('loud:0', 'one', 'free');
+  expect(await claim('loud:9', 'one', { keysAtMost: 8 })).toMatchObject({ outcome: 'FULL' });
+  expect(await claim('calm:9', 'one', { keysAtMost: 8 })).toEqual({ outcome: 'CLAIMED' });
+});
+
+test('the answers of who has most make room for those of others', async () => {
+  const room = 4 * (23 + 100);
+  for (const name of ['calm:a', 'loud:a', 'loud:b', 'loud:c', 'loud:d', 'loud:e']) {
+    await claim(name, 'one');
+    await settle(name, 'one', 'ended', 'x'.repeat(100), room);
+  }
+  const kept = async (name: string) => ((await claim(name, 'two')) as { answer: string }).answer !== '';
+  expect(await kept('calm:a')).toBe(true);
+  expect([await kept('loud:a'), await kept('loud:b'), await kept('loud:e')]).toEqual([false, false, true]);
 });

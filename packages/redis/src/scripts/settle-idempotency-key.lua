@@ -1,6 +1,6 @@
 -- Says how the call of a claim stands: it runs on, it ended, nobody knows how it ended, or it was not sent.
--- @keys entries, claimed, answers  as of claim-idempotency-key
--- @args botId: digits, digest: text, claim: text
+-- @keys entries, claimed, scopes  as of claim-idempotency-key
+-- @args answersPrefix: text, botId: digits, digest: text, claim: text
 --   outcome: running|ended|unknown|free
 --   params: text, answer: text  of one that ended; '' for an answer that is not kept
 --   leaseMs: number, keptMs: number
@@ -8,7 +8,7 @@
 -- @reply flag  the claim still held, or nobody had claimed the key after Redis lost it
 -- @include clock
 -- @include idempotency
-local keys = { entries = entries, claimed = claimed, answers = answers }
+local keys = { entries = entries, claimed = claimed, scopes = scopes, answersPrefix = answersPrefix }
 local entry = redis.call('HGET', entries, digest)
 local state, _, holder = runningOf(entry)
 local isLost = not entry and outcome == 'ended'
@@ -23,9 +23,9 @@ if outcome == 'free' then
 elseif outcome == 'unknown' then
   redis.call('HSET', entries, digest, 'u')
 else
-  if isLost then redis.call('ZADD', claimed, now, digest) end
-  keepEnded(keys, digest, 'd' .. params .. answer, now, bytesAtMost)
-  for _, key in ipairs({ entries, claimed, answers }) do
+  if isLost then addKey(keys, digest, now) end
+  keepEnded(keys, digest, 'd' .. params .. answer, now, bytesAtMost, 2 * keptMs)
+  for _, key in ipairs({ entries, claimed, scopes }) do
     redis.call('PEXPIRE', key, 2 * keptMs)
   end
 end

@@ -1,16 +1,36 @@
+/** Whose calls are counted; `scope` is a caller of the bot. */
+export type CallerOfBot = { botId: number; scope: string };
+
 type Limits = { inAll: number; ofBot: number };
 
-/** Counts calls of bots, so that no bot takes the room of all others. */
+/** A bot gets half as many as are left in all, a caller three times as many as are left of its bot. */
+const SHARE_OF_BOT = 1 / 2;
+const SHARE_OF_CALLER = 3;
+
+/** Counts calls of bots and of their callers, so that none of them takes the room of all others. */
 export function callCounts(most: Limits) {
-  const ofBots = new Map<number, number>();
+  const counts = new Map<string, number>();
+  const countOf = (name: string) => counts.get(name) ?? 0;
+  const bot = ({ botId }: CallerOfBot) => `${botId}`;
+  const caller = ({ botId, scope }: CallerOfBot) => `${botId} ${scope}`;
+  const add = (name: string, calls: number) => {
+    const count = countOf(name) + calls;
+    if (count === 0) counts.delete(name);
+    else counts.set(name, count);
+  };
   let inAll = 0;
   return {
-    hasRoom: (botId: number): boolean => inAll < most.inAll && (ofBots.get(botId) ?? 0) < most.ofBot,
-    add: (botId: number, calls: 1 | -1): void => {
+    hasRoom: (of: CallerOfBot): boolean => {
+      const ofBot = countOf(bot(of));
+      return (
+        ofBot < Math.min(most.ofBot, SHARE_OF_BOT * (most.inAll - inAll)) &&
+        countOf(caller(of)) < SHARE_OF_CALLER * (most.ofBot - ofBot)
+      );
+    },
+    add: (of: CallerOfBot, calls: 1 | -1): void => {
       inAll += calls;
-      const ofBot = (ofBots.get(botId) ?? 0) + calls;
-      if (ofBot === 0) ofBots.delete(botId);
-      else ofBots.set(botId, ofBot);
+      add(bot(of), calls);
+      add(caller(of), calls);
     },
   };
 }

@@ -4,18 +4,18 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
-import { callCounts } from './call-counts.ts';
+import { type CallerOfBot, callCounts } from './call-counts.ts';
 import { type KeptAnswer, readAnswer } from './kept-answer.ts';
 import { type Claim, type OpenClaims, openClaims } from './open-claims.ts';
 
 /** `scope` says whose key it is among the callers of a bot: the same word may be used by each of them. */
-export type KeyOfCall = { botId: number; scope: string; key: string };
+export type KeyOfCall = CallerOfBot & { key: string };
 
 export type ClaimedKey =
   | { outcome: 'claimed'; claim: Claim }
   | { outcome: 'ended'; params: string; answer: KeptAnswer | null }
   | { outcome: 'unknown' }
-  /** The bot has too many keys. */
+  /** The bot, or the caller among those of the bot, has too many keys. */
   | { outcome: 'full'; retryAfterS: number }
   /** Too many calls with keys run or wait in this process, or Redis has no room. */
   | { outcome: 'busy' }
@@ -30,6 +30,8 @@ export type IdempotencyKeys = Pick<OpenClaims, 'drain' | 'close'> & {
 const WAITING_AT_ONCE = { inAll: 1000, ofBot: 300 };
 /** 128 bits in base64url. */
 const DIGEST_LENGTH = 22;
+/** By which Redis counts what a scope has. */
+const SCOPE_LENGTH = 4;
 
 type Deps = { redis: RedisHandles; memory: Pick<MemoryWatch, 'pressure' | 'wrote'>; log: Logger };
 
@@ -39,7 +41,8 @@ export function paramsDigest(hash: Hash): string {
 }
 
 function digestOf({ scope, key }: KeyOfCall): string {
-  return paramsDigest(createHash('sha256').update(`${scope}\n${key}`));
+  const ofScope = createHash('sha256').update(scope).digest('base64url').slice(0, SCOPE_LENGTH);
+  return ofScope + paramsDigest(createHash('sha256').update(`${scope}\n${key}`));
 }
 
 /** What becomes of calls with an Idempotency-Key, over all processes. */
@@ -49,30 +52,29 @@ export function idempotencyKeys(deps: Deps): IdempotencyKeys {
   const waiting = callCounts(WAITING_AT_ONCE);
   let closed = false;
 
-  const claimAfterWaiting = async (botId: number, digest: string, signal: AbortSignal): Promise<ClaimedKey> => {
-    if (!waiting.hasRoom(botId)) return { outcome: 'busy' };
-    waiting.add(botId, 1);
-    const waiter = waiters.listen(botId, digest);
+  const claimAfterWaiting = async (of: KeyOfCall, digest: string, signal: AbortSignal): Promise<ClaimedKey> => {
+    if (!waiting.hasRoom(of)) return { outcome: 'busy' };
+    waiting.add(of, 1);
+    const waiter = waiters.listen(of.botId, digest);
     try {
       while (!signal.aborted && !closed) {
-        const next = found(await claims.tryToClaim(botId, digest));
+        const next = found(await claims.tryToClaim(of, digest));
         if ('outcome' in next) return next;
         await waiter.wait(next.waitMs, signal);
       }
       return { outcome: 'aborted' };
     } finally {
       waiter.stop();
-      waiting.add(botId, -1);
+      waiting.add(of, -1);
     }
   };
 
   return {
     async claim(of, signal) {
-      const { botId } = of;
-      if (deps.memory.pressure() === 'scarce' || !claims.hasRoom(botId)) return { outcome: 'busy' };
+      if (deps.memory.pressure() === 'scarce' || !claims.hasRoom(of)) return { outcome: 'busy' };
       const digest = digestOf(of);
-      const first = found(await claims.tryToClaim(botId, digest));
-      return 'outcome' in first ? first : claimAfterWaiting(botId, digest, signal);
+      const first = found(await claims.tryToClaim(of, digest));
+      return 'outcome' in first ? first : claimAfterWaiting(of, digest, signal);
     },
     drain: claims.drain,
     close() {

@@ -5,7 +5,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { type ClaimIdempotencyKeyReply, scripts } from '@flotilla/redis/script-calls.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
-import { callCounts } from './call-counts.ts';
+import { type CallerOfBot, callCounts } from './call-counts.ts';
 import { type KeptAnswer, storedAnswer } from './kept-answer.ts';
 
 /** The first call with a key. One of these is to be called; the first counts. Each returns at once and never throws. */
@@ -19,10 +19,10 @@ export type Claim = {
 };
 
 export type OpenClaims = {
-  hasRoom(botId: number): boolean;
+  hasRoom(of: CallerOfBot): boolean;
   /** Rejects without Redis. */
   tryToClaim(
-    botId: number,
+    of: CallerOfBot,
     digest: string,
   ): Promise<{ outcome: 'CLAIMED'; claim: Claim } | Exclude<ClaimIdempotencyKeyReply, { outcome: 'CLAIMED' }>>;
   /** Resolves when no claim is open. */
@@ -31,7 +31,7 @@ export type OpenClaims = {
 };
 
 type Deps = { redis: RedisHandles; memory: Pick<MemoryWatch, 'wrote'>; log: Logger };
-type OpenClaim = { botId: number; digest: string; name: string };
+type OpenClaim = { of: CallerOfBot; digest: string; name: string };
 type Settled = { outcome: 'running' | 'ended' | 'unknown' | 'free'; params?: string; answer?: string };
 
 const KEPT_MS = 86_400_000;
@@ -39,7 +39,9 @@ const KEPT_MS = 86_400_000;
 const LEASE_MS = 12_000;
 const RENEW_EVERY_MS = 4_000;
 const KEYS_OF_BOT = 100_000;
-/** Of the answers that are kept for a bot. */
+/** A caller may have three quarters of them, the next one three quarters of the rest. */
+const SHARE_OF_SCOPE = 3;
+/** Of the answers that are kept for a bot. Beyond it, the caller with most loses the oldest. */
 const BYTES_OF_BOT = 16 * 1024 * 1024;
 /** In one process; each claim holds up to 64 KiB of its answer. */
 const AT_ONCE = { inAll: 1000, ofBot: 300 };
@@ -56,16 +58,16 @@ export function openClaims({ redis, memory, log }: Deps): OpenClaims {
 
   const begin = (claim: OpenClaim) => {
     open.add(claim);
-    counts.add(claim.botId, 1);
+    counts.add(claim.of, 1);
   };
   const end = (claim: OpenClaim) => {
     open.delete(claim);
-    counts.add(claim.botId, -1);
+    counts.add(claim.of, -1);
     if (open.size === 0) drained?.();
   };
-  const say = ({ botId, digest, name }: OpenClaim, { outcome, params = '', answer = '' }: Settled) =>
+  const say = ({ of: { botId }, digest, name }: OpenClaim, { outcome, params = '', answer = '' }: Settled) =>
     scripts.settleIdempotencyKey(redis.commands, botKeys(botId).idempotency, {
-      ...{ botId, digest, claim: name, outcome, params, answer },
+      ...{ answersPrefix: botKeys(botId).idempotencyAnswers, botId, digest, claim: name, outcome, params, answer },
       ...{ leaseMs: LEASE_MS, keptMs: KEPT_MS, bytesAtMost: BYTES_OF_BOT },
     });
   /** If Redis never hears of it, the claim ends by itself as unknown. */
@@ -76,7 +78,8 @@ export function openClaims({ redis, memory, log }: Deps): OpenClaims {
         memory.wrote(settled.answer?.length ?? 0);
         break;
       } catch (error) {
-        if (tries === 1) log.warn({ botId: claim.botId, err: error }, 'the end of a call with a key is not stored yet');
+        if (tries === 1)
+          log.warn({ botId: claim.of.botId, err: error }, 'the end of a call with a key is not stored yet');
         await delay(TRY_AGAIN_MS, undefined, { ref: false });
       }
     }
@@ -90,12 +93,14 @@ export function openClaims({ redis, memory, log }: Deps): OpenClaims {
 
   return {
     hasRoom: counts.hasRoom,
-    async tryToClaim(botId, digest) {
-      const claim = { botId, digest, name: randomBytes(NAME_BYTES).toString('base64url') };
+    async tryToClaim(of, digest) {
+      const claim = { of, digest, name: randomBytes(NAME_BYTES).toString('base64url') };
       begin(claim);
       try {
-        const reply = await scripts.claimIdempotencyKey(redis.commands, botKeys(botId).idempotency, {
-          ...{ digest, claim: claim.name, leaseMs: LEASE_MS, keptMs: KEPT_MS, keysAtMost: KEYS_OF_BOT },
+        const reply = await scripts.claimIdempotencyKey(redis.commands, botKeys(of.botId).idempotency, {
+          answersPrefix: botKeys(of.botId).idempotencyAnswers,
+          ...{ digest, claim: claim.name, leaseMs: LEASE_MS, keptMs: KEPT_MS },
+          ...{ keysAtMost: KEYS_OF_BOT, share: SHARE_OF_SCOPE },
         });
         if (reply.outcome === 'CLAIMED')
           return { outcome: 'CLAIMED', claim: claimBy((how) => void settle(claim, how)) };
