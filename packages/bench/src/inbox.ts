@@ -117,7 +117,7 @@ async function cursorsOf(db: Database, filter: InboxFilter): Promise<(InboxCurso
   for (let at = 1; at < PAGES; at += 1) {
     const offset = Math.floor((total * at) / PAGES);
     const [row] = (await inboxStore(db).list({ ...filter, limit: 1, offset, before: null })).chats;
-    if (row !== undefined) cursors.push([row.chat.last_date, row.chat.bot_id, row.chat.id]);
+    if (row !== undefined) cursors.push([row.chat.last_date, row.chat.bot_id, row.chat.id, '']);
   }
   return cursors;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { CHAT, chatResource, oneChat } from './chats.ts';
+import { CHAT, chatResource, oneConversation } from './chats.ts';
+import { CONVERSATION_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT } from './examples.ts';
 import { okField, ownIdField, usernameField } from './fields.ts';
-import { botId, chatId, flag, integer, nullable, ownId } from './inputs.ts';
+import { botId, businessConnectionId, chatId, flag, integer, nullable, ownId } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 /** An account that a chat can be given to. */
@@ -14,21 +15,24 @@ const assigneeResource = z
   })
   .meta({ id: 'Assignee' });
 
-const assignInputs = {
+const conversationInputs = {
   bot_id: botId(),
   chat_id: chatId(),
+  business_connection_id: businessConnectionId().optional(),
+};
+
+const assignInputs = {
+  ...conversationInputs,
   account_id: nullable(ownId()).describe('An account that has the bot. null: nobody.'),
 };
 
 const MOST_MINUTES = 1440;
 const takeoverInputs = {
-  bot_id: botId(),
-  chat_id: chatId(),
+  ...conversationInputs,
   minutes: integer({ min: 1, max: MOST_MINUTES }).default(60).describe('For how long.'),
 };
 const releaseInputs = {
-  bot_id: botId(),
-  chat_id: chatId(),
+  ...conversationInputs,
   deliver_missed: flag()
     .default(false)
     .describe(
@@ -66,26 +70,26 @@ export const chatDeskOperations = {
   }),
 
   markChatDone: defineOperation({
-    ...oneChat,
+    ...oneConversation,
     method: 'POST',
     audit: ['chat_done'],
     paths: ['/api/chats/done'],
     role: 'any',
     summary: 'Marks a chat as done. The next message of a person opens it.',
     output: chatResource,
-    readOnlyFields: fieldsBeside(chatResource, oneChat.input.shape),
+    readOnlyFields: fieldsBeside(chatResource, oneConversation.input.shape),
     example: { input: EXAMPLE_CHAT, output: { ...CHAT, state: 'done', awaits_answer: false } },
   }),
 
   reopenChat: defineOperation({
-    ...oneChat,
+    ...oneConversation,
     method: 'POST',
     audit: ['chat_reopen'],
     paths: ['/api/chats/reopen'],
     role: 'any',
     summary: 'Marks a chat that is done as open.',
     output: chatResource,
-    readOnlyFields: fieldsBeside(chatResource, oneChat.input.shape),
+    readOnlyFields: fieldsBeside(chatResource, oneConversation.input.shape),
     example: { input: EXAMPLE_CHAT, output: CHAT },
   }),
 
@@ -126,7 +130,7 @@ It ends by itself after its time, which begins anew with each call, and with eac
     }),
     botInputs: ['bot_id'],
     readOnlyFields: fieldsBeside(chatResource, releaseInputs),
-    errors: ['conflict'],
+    errors: [...CONVERSATION_ERRORS, 'conflict'],
     example: { input: { ...EXAMPLE_CHAT, deliver_missed: true }, output: { ok: true, delivered: 3 } },
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLATFORM_ERRORS } from './errors.ts';
+import { CONVERSATION_ERRORS, PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { botIdField, nameFields, okAnswer } from './fields.ts';
 import { botId, businessConnectionId, chatId, flag, integer, ownId, pagedInputs, text } from './inputs.ts';
@@ -62,7 +62,7 @@ export const chatResource = z
       .optional(),
     business_connection_id: z
       .string()
-      .describe('Of a chat that the bot knows through business connections only: the last one.')
+      .describe('The business connection of the conversation. Absent: the chat of the bot itself.')
       .optional(),
     last_message: lastMessageResource
       .describe('With `order=recent`: the newest message that is kept and not deleted. Absent if there is none.')
@@ -153,12 +153,19 @@ const RECENT_CHAT: ChatResource = {
 const readInputs = {
   bot_id: botId(),
   chat_id: chatId(),
-  message_id: integer().describe('The newest message that was read. Its id is negative for a callback.'),
   business_connection_id: businessConnectionId().optional(),
+  message_id: integer().describe('The newest message that was read. Its id is negative for a callback.'),
 };
 
 /** The inputs of what is done with one chat. */
-export const oneChat = { input: z.object({ bot_id: botId(), chat_id: chatId() }), botInputs: ['bot_id'] } as const;
+const oneChat = { input: z.object({ bot_id: botId(), chat_id: chatId() }), botInputs: ['bot_id'] } as const;
+
+/** The inputs of what is done with one conversation. */
+export const oneConversation = {
+  input: oneChat.input.extend({ business_connection_id: businessConnectionId().optional() }),
+  botInputs: ['bot_id'],
+  errors: CONVERSATION_ERRORS,
+} as const;
 
 export const chatOperations = {
   listChats: defineOperation({
@@ -166,9 +173,12 @@ export const chatOperations = {
     paths: ['/api/chats'],
     role: 'any',
     summary: 'Lists the chats in which a bot was seen: by id, or the one with the newest message first.',
-    description: `Without \`bot_id\` the chats of all bots that the caller sees are listed.
+    description: `A person who writes to the bot itself and to accounts of business connections has one row for each of these conversations, which
+\`business_connection_id\` tells apart.
 
-With \`order=recent\` chats are sorted by the date of the newest message that was ever stored (\`automatic\` ones do not count), then by \`bot_id\` and \`id\`, all descending; chats without a message come last. So a chat keeps its position when its last message is deleted, and \`last_message\` is the one before. An answer has at most ${RECENT_CHATS} chats. A chat that gets a message while pages are read moves to the beginning of the list: it is not on later pages, and no other chat is missing or listed twice.`,
+Without \`bot_id\` the chats of all bots that the caller sees are listed.
+
+With \`order=recent\` chats are sorted by the date of the newest message that was ever stored (\`automatic\` ones do not count), then by \`bot_id\`, \`id\` and \`business_connection_id\`, all descending; chats without a message come last. So a chat keeps its position when its last message is deleted, and \`last_message\` is the one before. An answer has at most ${RECENT_CHATS} chats. A chat that gets a message while pages are read moves to the beginning of the list: it is not on later pages, and no other chat is missing or listed twice.`,
     input: z.object({
       bot_id: botId().optional(),
       order: z
@@ -204,7 +214,7 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
   }),
 
   showChat: defineOperation({
-    ...oneChat,
+    ...oneConversation,
     method: 'GET',
     paths: ['/api/chats/show'],
     role: 'any',
@@ -212,7 +222,7 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     description:
       'It says what Flotilla has stored, and asks the platform for nothing: `GET /api/chats/refresh` does that.',
     output: shownChatResource,
-    errors: ['not_found'],
+    errors: [...CONVERSATION_ERRORS, 'not_found'],
     example: {
       input: EXAMPLE_CHAT,
       output: { ...RECENT_CHAT, pinned_message_ids: [498], topic_count: 0, scheduled_count: 0 },
@@ -243,6 +253,7 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
       'The marker is that of the account, in all its sessions and for all its API keys. It never goes back: marking an older message changes nothing. It leaves no audit entry, because it is personal and changes nothing for anybody else.',
     input: z.object(readInputs),
     output: okAnswer,
+    errors: [...CONVERSATION_ERRORS, 'not_found'],
     botInputs: ['bot_id'],
     example: { input: { ...EXAMPLE_CHAT, message_id: 501 }, output: { ok: true } },
   }),
@@ -264,7 +275,8 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     audit: ['chat_delete'],
     paths: ['/api/chats/delete'],
     role: 'any',
-    summary: 'Removes a chat and its messages from Flotilla. Nothing changes at the platform.',
+    summary:
+      'Removes a chat and its messages from Flotilla, with its conversations of business connections. Nothing changes at the platform.',
     output: okAnswer,
     readOnlyFields: fieldsBeside(chatResource, oneChat.input.shape),
     example: { input: EXAMPLE_CHAT, output: { ok: true } },

@@ -8,6 +8,7 @@ export const ERROR_STATUS = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  ambiguous_conversation: 409,
   idempotency_mismatch: 422,
   payload_too_large: 413,
   unsupported_media_type: 415,
@@ -33,6 +34,9 @@ export const PLATFORM_ERRORS = [
   'platform_timeout',
 ] as const satisfies readonly ErrorCode[];
 
+/** The further error of an operation in one chat that may leave out `business_connection_id`. */
+export const CONVERSATION_ERRORS = ['ambiguous_conversation'] as const satisfies readonly ErrorCode[];
+
 const fault = z.strictObject({
   path: z.string().min(1).describe('The name of the input. `body` or `query` if the fault concerns all of it.'),
   reason: z.string().describe('What is wrong with the input. Read it after the name, as one sentence.'),
@@ -50,6 +54,12 @@ export const errorAnswer = z
       .optional()
       .describe(
         'Only for a 503, if a store does not answer: which one. Without Postgres, delivery goes on. Without Redis, updates neither come in nor go out until it is back; calls that bots make with their own tokens go on.',
+      ),
+    business_connection_ids: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Only for `ambiguous_conversation`: the conversations of the chat, of which the call must name one. The empty one is the chat of the bot itself.',
       ),
     error_code: z.int().optional().describe("The platform's own code, if the platform refused."),
     migrate_to_chat_id: z

@@ -73,10 +73,10 @@ export const botIdOfChat = () =>
 
 /** The business connection through which a bot acts. */
 export const businessConnectionId = () =>
-  text({ min: 1, max: 256 })
-    .regex(/^\S+$/, 'must be the id of a business connection')
+  text({ max: 256 })
+    .regex(/^\S*$/, 'must be the id of a business connection, or empty for the chat of the bot itself')
     .describe(
-      'The business connection. Without it, that of the message, or the last one of a chat that the bot knows through one only.',
+      'The business connection of the conversation; empty: the chat of the bot itself. Without it, the only conversation of the chat; if there are several, the call is refused with `ambiguous_conversation`.',
     );
 
 /** An id of the platform; chats have negative ones. */

@@ -69,14 +69,14 @@ export const liveOperations = {
 
 | Event | Data |
 |---|---|
-| \`update\` | \`{bot_id, update_id, kind, chat_id, update}\`: an update that was taken in. \`chat_id\` is absent if it has no chat |
-| \`call\` | \`{bot_id, method, chat_id, program_id, program, result}\`: a call of the bot that the history keeps, and the platform's result. \`program_id\` and \`program\` are there if a program made it |
+| \`update\` | \`{bot_id, update_id, kind, chat_id, business_connection_id, update}\`: an update that was taken in. \`chat_id\` is absent if it has no chat, \`business_connection_id\` if it is of the bot itself, here and below |
+| \`call\` | \`{bot_id, method, chat_id, business_connection_id, program_id, program, result}\`: a call of the bot that the history keeps, and the platform's result. \`program_id\` and \`program\` are there if a program made it |
 | \`attempt\` | \`{bot_id, program_id, update_id, status, duration_ms, error, call_error}\`, as in \`GET /api/deliveries/attempts\` |
 | \`route\` | \`{bot_id, …}\` with the fields of \`GET /api/routes/decisions\`: what the router decided for a message of the bot |
 | \`broadcast\` | \`{bot_id, id, state, counts}\`: how far a broadcast of the bot is, as in \`GET /api/broadcasts\`; at most once a second |
 | \`bot\` | a Bot, as in \`GET /api/bots\`, whose settings or state changed |
 | \`fleet\` | the figures of \`GET /api/fleet\`, whenever there are new ones: about every 30 s |
-| \`read\` | \`{bot_id, chat_id, read_message_id}\`: the account of this stream has read a chat up to this message, by \`POST /api/chats/read\` in whatever session or with whatever key. No other account gets it |
+| \`read\` | \`{bot_id, chat_id, business_connection_id, read_message_id}\`: the account of this stream has read a chat up to this message, by \`POST /api/chats/read\` in whatever session or with whatever key. No other account gets it |
 | \`flood\` | \`{bot_id, chat_id, family, until}\`: the bot sent too fast, and the platform takes no more calls of a family (send, edit, chat_action, other) until then; \`until\` is null when that is over. In place of \`chat_id\` it may have \`chat_username\` or \`inline_message_id\`, or none of them: then it is about calls that name no chat, and calls to every chat wait, too |
 | \`skipped\` | \`{count}\`: so many events were left out, because the client reads too slowly or they are larger than 32 KiB |
 | \`gap\` | \`{}\`: any number of events may be missing; read what you need again |

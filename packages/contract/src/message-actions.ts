@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLATFORM_ERRORS } from './errors.ts';
+import { CONVERSATION_ERRORS, PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT } from './examples.ts';
 import { okAnswer } from './fields.ts';
 import { botId, businessConnectionId, chatId, flag, integer, text, threadId } from './inputs.ts';
@@ -88,7 +88,7 @@ const oneMessage = {
   botInputs: ['bot_id'],
   readOnlyFields: fieldsBeside(messageResource, oneMessageInputs),
   output: okAnswer,
-  errors: PLATFORM_ERRORS,
+  errors: [...CONVERSATION_ERRORS, ...PLATFORM_ERRORS],
   example: { input: { ...EXAMPLE_CHAT, message_id: 501 }, output: { ok: true } },
 } as const;
 
@@ -113,7 +113,7 @@ export const messageActionOperations = {
     botInputs: ['bot_id'],
     keyed: 'once',
     readOnlyFields: fieldsBeside(messageResource, sendInputs),
-    errors: PLATFORM_ERRORS,
+    errors: [...CONVERSATION_ERRORS, ...PLATFORM_ERRORS],
     example: { input: { ...EXAMPLE_CHAT, text: 'On its way', reply_to_message_id: 501 }, output: SENT_MESSAGE },
   }),
 
@@ -130,7 +130,7 @@ export const messageActionOperations = {
     botInputs: ['bot_id'],
     keyed: 'once',
     readOnlyFields: fieldsBeside(messageResource, editInputs),
-    errors: PLATFORM_ERRORS,
+    errors: [...CONVERSATION_ERRORS, ...PLATFORM_ERRORS],
     example: {
       input: { ...EXAMPLE_CHAT, message_id: 502, text: 'It is on its way' },
       output: { ...SENT_MESSAGE, text: 'It is on its way', edited_at: '2026-01-02T10:16:40.000Z' },

@@ -150,6 +150,7 @@ export const outboxOperations = {
     description: `The answer comes as soon as the entry is stored. A worker sends it.
 
 \`method\` is one that sends, edits, copies or forwards; \`params\` are its parameters, with \`chat_id\`. A file is named by its id or a URL.
+Without \`business_connection_id\` in \`params\` it goes into the only conversation of the chat; empty, it goes into the chat of the bot itself.
 What costs Stars (\`allow_paid_broadcast\`) and invoices are for admins.
 
 With the token of a program as Bearer the bot is that of the program, and the call stays within the limits of the token: its methods, chats and rate,
@@ -181,7 +182,14 @@ header \`Idempotency-Key\` is another way to give it.`,
     output: entryResource,
     botInputs: ['bot_id'],
     keyed: 'input',
-    errors: ['not_found', 'idempotency_mismatch', 'platform_refused', 'platform_failed', 'too_many_requests'],
+    errors: [
+      'not_found',
+      'ambiguous_conversation',
+      'idempotency_mismatch',
+      'platform_refused',
+      'platform_failed',
+      'too_many_requests',
+    ],
     example: {
       input: {
         ...{ bot_id: EXAMPLE_BOT_ID, method: QUEUED.method, params: QUEUED.params },

@@ -1,7 +1,20 @@
 import { z } from 'zod';
+import { CONVERSATION_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField } from './fields.ts';
-import { anyBotId, botId, chatId, integer, listOf, nullable, ownId, pagedInputs, platformId, text } from './inputs.ts';
+import {
+  anyBotId,
+  botId,
+  businessConnectionId,
+  chatId,
+  integer,
+  listOf,
+  nullable,
+  ownId,
+  pagedInputs,
+  platformId,
+  text,
+} from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 const STATES = ['open', 'answered', 'expired', 'cancelled'] as const;
@@ -18,6 +31,10 @@ const questionResource = z
     id: z.int().describe('The id in Flotilla.'),
     bot_id: z.int().describe('The bot that asks.'),
     chat_id: z.int().describe('The chat in which it asks.'),
+    business_connection_id: z
+      .string()
+      .optional()
+      .describe('The business connection through which it asks. Absent: the chat of the bot itself.'),
     thread_id: z.int().optional().describe('The topic in which it asks.'),
     message_id: z.int().optional().describe('The message with the buttons.'),
     text: z.string().describe('The question.'),
@@ -75,6 +92,7 @@ From its first question on, a bot keeps callbacks whose data begins with \`flq:\
     input: z.object({
       bot_id: botId(),
       chat_id: chatId(),
+      business_connection_id: businessConnectionId().optional(),
       thread_id: integer({ min: 1 }).optional().describe('The topic of a forum.'),
       text: text({ min: 1, max: LONGEST_TEXT }).regex(/\S/, 'must not be blank').describe('The question.'),
       options: listOf(text({ min: 1, max: LONGEST_OPTION }).regex(/\S/, 'must not be blank'), MAX_OPTIONS)
@@ -90,7 +108,7 @@ From its first question on, a bot keeps callbacks whose data begins with \`flq:\
     output: questionResource,
     botInputs: ['bot_id'],
     keyed: 'once',
-    errors: ['not_found', 'platform_refused', 'platform_failed', 'too_many_requests'],
+    errors: [...CONVERSATION_ERRORS, 'not_found', 'platform_refused', 'platform_failed', 'too_many_requests'],
     example: {
       input: {
         bot_id: 7,
@@ -111,6 +129,9 @@ From its first question on, a bot keeps callbacks whose data begins with \`flq:\
     input: z.object({
       bot_id: anyBotId(),
       chat_id: platformId().optional().describe('The chat in which they were asked.'),
+      business_connection_id: businessConnectionId()
+        .optional()
+        .describe('Only those of a business connection; empty: only those of the bot itself.'),
       state: z.enum(STATES).optional().describe('How they stand.'),
       ...pagedInputs(),
     }),

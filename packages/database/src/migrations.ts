@@ -1,6 +1,8 @@
 import * as tables from './migrations/20261127T000000-tables.ts';
 import * as firstExpiry from './migrations/20261128T010000-first-expiry.ts';
 import * as automaticMessages from './migrations/20261128T040000-automatic-messages.ts';
+import * as businessChats from './migrations/20261128T050000-business-chats.ts';
+import * as chatsUnsettled from './migrations/20261128T050100-chats-unsettled.ts';
 import * as deadLetterChats from './migrations/20261128T070000-dead-letter-chats.ts';
 import * as deadLetterChatsIndex from './migrations/20261128T070001-dead-letter-chats-index.ts';
 import type { SchemaStep } from './schema-step.ts';
@@ -10,6 +12,8 @@ export const migrations: Record<string, SchemaStep> = {
   '20261127T000000-tables': tables,
   '20261128T010000-first-expiry': firstExpiry,
   '20261128T040000-automatic-messages': automaticMessages,
+  '20261128T050000-business-chats': businessChats,
+  '20261128T050100-chats-unsettled': chatsUnsettled,
   '20261128T070000-dead-letter-chats': deadLetterChats,
   '20261128T070001-dead-letter-chats-index': deadLetterChatsIndex,
 };

@@ -97,6 +97,19 @@ export interface ChatsTable {
   /** For which newest message sinks were told that the chat awaits an answer, and after how many minutes at most. */
   awaits_told_date: BigInt64 | null;
   awaits_told_minutes: number | null;
+  /** Whether the bot's own chat with the person is known, beside those of business connections; null: a release before left it open. */
+  direct: boolean | null;
+}
+
+/** Conversations of business connections: people who write to the account of a connection. Their names are in `chats`. */
+export interface BusinessChatsTable
+  extends Omit<
+    ChatsTable,
+    | ('id' | 'type' | 'title' | 'username' | 'first_name' | 'last_name' | 'search_name' | 'updated_at')
+    | ('last_id' | 'migrated_to_chat_id' | 'blocked_at' | 'direct')
+  > {
+  chat_id: BigInt64;
+  business_connection_id: string;
 }
 
 /** Texts that people send again and again. */
@@ -117,6 +130,11 @@ export interface ChatReadsTable {
   account_id: BigInt64;
   message_id: BigInt64;
   message_date: BigInt64;
+}
+
+/** The same of the conversation of a business connection. */
+export interface BusinessChatReadsTable extends ChatReadsTable {
+  business_connection_id: string;
 }
 
 /** Counts of messages by author, written only by the triggers of `messages`. */
@@ -541,6 +559,8 @@ export interface QuestionsTable {
   id: Generated<BigInt64>;
   bot_id: BigInt64;
   chat_id: BigInt64;
+  /** '' outside business connections. */
+  business_connection_id: Generated<string>;
   thread_id: BigInt64 | null;
   text: string;
   /** JSON array of the texts of the buttons. */
@@ -676,6 +696,8 @@ export interface Tables {
   bots: BotsTable;
   chats: ChatsTable;
   chat_reads: ChatReadsTable;
+  business_chats: BusinessChatsTable;
+  business_chat_reads: BusinessChatReadsTable;
   replies: RepliesTable;
   messages: MessagesTable;
   topics: TopicsTable;

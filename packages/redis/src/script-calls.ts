@@ -657,22 +657,21 @@ export type HoldChatKeys = { state: string; holds: string; missed: string; heldC
 export type HoldChatArgs = {
   registrationId: string;
   botId: number;
-  chatId: number;
+  /** '<chat>', or '<chat>:<business connection>' */
+  conversation: string;
   /** for how long; absent: renews a hold, for as long as it was made for */
   forMs: number | null;
   /** who holds it; '' keeps it */
   by: string;
-  /** the business connection that is held alone; '' for the whole chat. That of a hold of the whole chat is ignored */
-  connection: string;
 };
 export type HoldChatReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
   | { outcome: 'FREE' }
   | { outcome: 'OK'; began: boolean; forMs: number };
-/** Holds a chat: from now on its updates are for people, until the time is over. Held again, its time begins anew. What a hold that ended by itself has kept is kept on. See scripts/hold-chat.lua. */
+/** Holds a conversation: from now on its updates are for people, until the time is over. Held again, its time begins anew. What a hold that ended by itself has kept is kept on. See scripts/hold-chat.lua. */
 async function holdChat(redis: RedisCommands, keys: HoldChatKeys, args: HoldChatArgs): Promise<HoldChatReply> {
-  const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, keys.heldChats, args.registrationId, args.botId, args.chatId, args.forMs ?? '', args.by, args.connection];
+  const sent: (string | number)[] = [keys.state, keys.holds, keys.missed, keys.heldChats, args.registrationId, args.botId, args.conversation, args.forMs ?? '', args.by];
   const reply = await runScript(redis, 'hold-chat', 4, sent);
   switch (reply[0]) {
     case 'OK':
@@ -993,7 +992,8 @@ export type ReleaseChatKeys = { state: string; log: string; holds: string; misse
 export type ReleaseChatArgs = {
   registrationId: string;
   botId: number;
-  chatId: number;
+  /** '<chat>', or '<chat>:<business connection>' */
+  conversation: string;
   delivers: boolean;
   /** how many updates one call looks at */
   limit: number;
@@ -1013,9 +1013,9 @@ export type ReleaseChatReply =
   | { outcome: 'FILTERS'; digest: string; filters: string }
   | { outcome: 'MORE'; members: string[]; lastId: number; reserveIds: boolean; wakePush: boolean; wakeHistory: boolean; wakePrograms: number[]; delivered: number }
   | { outcome: 'OK'; lastId: number; reserveIds: boolean; wakePush: boolean; wakeHistory: boolean; wakePrograms: number[]; delivered: number };
-/** Ends the hold of a chat, or what is left of one that ended by itself. To deliver what was held, it is called again and again: each call appends some updates to the log, under new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the order stays. See scripts/release-chat.lua. */
+/** Ends the hold of a conversation, or what is left of one that ended by itself. To deliver what was held, it is called again and again: each call appends some updates to the log, under new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the order stays. See scripts/release-chat.lua. */
 async function releaseChat(redis: RedisCommands, keys: ReleaseChatKeys, args: ReleaseChatArgs): Promise<ReleaseChatReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.holds, keys.missed, keys.heldChats, keys.consumers, keys.history, keys.pendingTurns, keys.accepted, args.registrationId, args.botId, args.chatId, args.delivers ? '1' : '0', args.limit, args.reservedId ?? '', args.filtersDigest, args.marksJson];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.holds, keys.missed, keys.heldChats, keys.consumers, keys.history, keys.pendingTurns, keys.accepted, args.registrationId, args.botId, args.conversation, args.delivers ? '1' : '0', args.limit, args.reservedId ?? '', args.filtersDigest, args.marksJson];
   for (const one of args.updates) sent.push(one.member);
   const reply = await runScript(redis, 'release-chat', 9, sent);
   switch (reply[0]) {

@@ -14,6 +14,8 @@ export interface FlotillaErrorExtra {
   platformErrorCode?: number;
   /** The supergroup that the chat of the refused call has become. */
   migrateToChatId?: number;
+  /** The conversations of which the call must name one. */
+  businessConnectionIds?: string[];
   /** The store that does not answer. */
   store?: ErrorAnswer['store'];
   cause?: unknown;
@@ -30,6 +32,7 @@ export class FlotillaError extends Error {
   readonly retryAfterS?: number;
   readonly platformErrorCode?: number;
   readonly migrateToChatId?: number;
+  readonly businessConnectionIds?: string[];
   readonly store?: ErrorAnswer['store'];
 
   constructor(code: ErrorCode, message: string, extra: FlotillaErrorExtra = {}) {
@@ -39,6 +42,7 @@ export class FlotillaError extends Error {
     if (extra.retryAfterS !== undefined) this.retryAfterS = extra.retryAfterS;
     if (extra.platformErrorCode !== undefined) this.platformErrorCode = extra.platformErrorCode;
     if (extra.migrateToChatId !== undefined) this.migrateToChatId = extra.migrateToChatId;
+    if (extra.businessConnectionIds !== undefined) this.businessConnectionIds = extra.businessConnectionIds;
     if (extra.store !== undefined) this.store = extra.store;
   }
 }

@@ -1,8 +1,8 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import type { HistoryEffect } from '@flotilla/domain/records/history/effects/history-effect.ts';
 import type { FoldedMessage } from '@flotilla/domain/records/history/effects/history-fold.ts';
-import { historyChatStore } from '@flotilla/domain/records/history/history-chat-store.ts';
-import { historyMessageStore } from '@flotilla/domain/records/history/history-message-store.ts';
 import { lockBots } from '@flotilla/domain/records/history/lock-bots.ts';
+import { writeEffects } from '@flotilla/domain/records/history/write-batch.ts';
 
 export type StoredMessage = Pick<FoldedMessage, 'chat_id' | 'id' | 'date' | 'text'> & Partial<FoldedMessage>;
 
@@ -11,15 +11,25 @@ const REST = {
   ...{ media_type: null, file_id: null, service: null, details: null, program_id: null, automatic: null },
   ...{ reply_to_message_id: null, edit_date: null, outgoing: false, business_connection_id: '' },
 };
+const UNNAMED = { title: null, username: null, firstName: null, lastName: null };
 
 /** Stores messages of one bot as the history writer does, with counts and search data. */
 export async function storeMessages(db: Database, botId: number, messages: StoredMessage[]): Promise<void> {
-  const rows = messages.map((message) => ({ ...REST, ...message, bot_id: botId }));
+  const effects = messages.flatMap(({ bot_id, ...given }): HistoryEffect[] => {
+    const message = { ...REST, ...given };
+    const direct = message.business_connection_id === '';
+    const type = direct ? 'supergroup' : 'private';
+    const chat = { ...UNNAMED, type, id: message.chat_id };
+    return [
+      { type: 'chat', chat, guessed: true, direct },
+      { type: 'message', message },
+    ];
+  });
   await db.transaction().execute(async (transaction) => {
     await lockBots(transaction, [botId]);
-    const added = await historyMessageStore(transaction).upsertMessages(rows);
-    const unnamed = { type: 'supergroup', title: null, username: null, firstName: null, lastName: null };
-    const chats = added.map((newest) => ({ ...unnamed, botId, id: newest.chatId, added: newest.count, newest }));
-    if (chats.length > 0) await historyChatStore(transaction).upsertGuessedChats(chats);
+    await writeEffects(
+      transaction,
+      effects.map((effect) => ({ botId, effect })),
+    );
   });
 }

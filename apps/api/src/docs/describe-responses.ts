@@ -157,6 +157,11 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     when: 'It exists already. Of a call with an `Idempotency-Key`: nobody knows if the first call with it was carried out, or its answer is not kept.',
     sentence: 'This token is registered already, as bot 7',
   },
+  ambiguous_conversation: {
+    when: 'The chat has several conversations, of the bot itself and of business connections, and the call names none of them. `business_connection_ids` lists them.',
+    sentence:
+      'The chat has several conversations. Name one in business_connection_id: "" (the bot itself), "connection-1"',
+  },
   idempotency_mismatch: {
     when: 'The key was used for another call.',
     sentence: 'This Idempotency-Key was used for another call',

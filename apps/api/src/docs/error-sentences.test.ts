@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
 import { resultOf } from '@flotilla/domain/fleet/bots/validate-token.ts';
 import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
+import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { expect, test } from '@jest/globals';
@@ -24,6 +25,15 @@ const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
     const { id, token } = await api.addBot();
     const said = await sentence(api.admin('POST', '/api/bots/add', { body: { token } }));
     return said.replace(String(id), '7');
+  },
+  ambiguous_conversation: async () => {
+    const { id } = await api.addBot();
+    const message = { chat_id: 777, user_id: 777, date: 1_000, text: 'Hi' };
+    await storeMessages(api.database.db, id, [
+      { ...message, id: 1 },
+      { ...message, id: 2, business_connection_id: 'connection-1' },
+    ]);
+    return sentence(api.admin('POST', '/api/messages/send', { body: { bot_id: id, chat_id: 777, text: 'Hello' } }));
   },
   idempotency_mismatch: async () => {
     const { id } = await api.addBot();

@@ -6,6 +6,7 @@ import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
 import { takeOverChat } from '@flotilla/domain/records/takeover/take-over-chat.ts';
 import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { conversationOf } from './conversation-of.ts';
 import { presentChat } from './present-chat.ts';
 
 export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
@@ -14,32 +15,33 @@ export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
   },
 
   async assignChat(context, { input, by }) {
-    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
     return presentChat(context, await assignChat(context, by, chat, input.account_id));
   },
 
   async markChatDone(context, { input, by }) {
-    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
     return presentChat(context, await closeChat(context, by, chat, true));
   },
 
   async reopenChat(context, { input, by }) {
-    const chat = { botId: requireManagedBot(context, input.bot_id).id, chatId: input.chat_id };
+    const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
     return presentChat(context, await closeChat(context, by, chat, false));
   },
 
   async takeOverChat(context, { input, by }) {
     const bot = requireManagedBot(context, input.bot_id);
-    const chat = { botId: bot.id, chatId: input.chat_id };
+    const chat = await conversationOf(context, bot, input);
     await requireChat(context.db, chat);
     const taken = { holder: { kind: 'account', by }, minutes: input.minutes } as const;
-    const chatId = await takeOverChat(context, bot, chat.chatId, taken);
+    const chatId = await takeOverChat(context, bot, chat, taken);
     return presentChat(context, await requireChat(context.db, { ...chat, chatId }));
   },
 
   async releaseChat(context, { input, by }) {
-    const wanted = { chatId: input.chat_id, deliverMissed: input.deliver_missed };
-    const delivered = await releaseChat(context, requireManagedBot(context, input.bot_id), by, wanted);
+    const bot = requireManagedBot(context, input.bot_id);
+    const { botId, ...chat } = await conversationOf(context, bot, input);
+    const delivered = await releaseChat(context, bot, by, { ...chat, deliverMissed: input.deliver_missed });
     return { ok: true, delivered };
   },
 };

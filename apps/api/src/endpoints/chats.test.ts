@@ -169,7 +169,16 @@ describe('chats by their last message', () => {
     for (const id of [1, 2, 3]) await store(bot.id, { chat_id: id, at: id });
     await store(other.id, { chat_id: 4, at: 4, outgoing: true });
     const { db } = api.database;
-    const named = { type: 'private', title: null, username: 'ada_l', firstName: 'Zoë', lastName: 'Łódź%', added: 0 };
+    const named = {
+      type: 'private',
+      title: null,
+      username: 'ada_l',
+      firstName: 'Zoë',
+      lastName: 'Łódź%',
+      added: 0,
+      lastId: 0,
+      direct: null,
+    };
     await historyChatStore(db).upsertChats([{ ...named, botId: bot.id, id: 2, newest: null }]);
     for (const q of ['ZOE', 'oë łó', 'ADA_', '@ada_l', '2', 'dź%'])
       expect(placesOf(await recent({ q }))).toEqual([[bot.id, 2]]);
@@ -197,7 +206,16 @@ describe('chats by their last message', () => {
 
   test('of an account that was deleted say so, since it has no name', async () => {
     await store(bot.id, { chat_id: 2, at: 2 });
-    const nameless = { type: 'private', title: null, username: null, firstName: null, lastName: null, added: 0 };
+    const nameless = {
+      type: 'private',
+      title: null,
+      username: null,
+      firstName: null,
+      lastName: null,
+      added: 0,
+      lastId: 0,
+      direct: null,
+    };
     await historyChatStore(api.database.db).upsertChats([{ ...nameless, botId: bot.id, id: 2, newest: null }]);
     expect(rowsOf(await recent())).toMatchObject([{ id: 2, title: 'Deleted account' }]);
   });

@@ -23,6 +23,7 @@ import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { conversationOf } from './conversation-of.ts';
 import { presentChat, presentChats, presentInbox } from './present-chat.ts';
 
 export const chatHandlers: Handlers<typeof chatOperations> = {
@@ -39,7 +40,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   },
 
   async showChat(context, { input, caller }) {
-    const chat = { botId: requireBot(context, input.bot_id).id, chatId: input.chat_id };
+    const chat = await conversationOf(context, requireBot(context, input.bot_id), input);
     const [found, pinned, topicCount, scheduled] = await Promise.all([
       inboxStore(context.db).find(caller.account.id, chat),
       listPinnedMessages(context, chat),
@@ -62,16 +63,10 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   },
 
   async markChatRead(context, { input, caller }) {
-    const { chat_id: chatId, message_id: messageId, business_connection_id: businessConnectionId } = input;
-    const botId = requireBot(context, input.bot_id).id;
-    const accountId = caller.account.id;
-    const hasMoved = await markChatRead(context.db, accountId, {
-      botId,
-      chatId,
-      messageId,
-      businessConnectionId,
-    });
-    if (hasMoved) await tellReader(context, { accountId, botId, chatId, messageId });
+    const chat = await conversationOf(context, requireBot(context, input.bot_id), input);
+    const [accountId, read] = [caller.account.id, { ...chat, messageId: input.message_id }];
+    const hasMoved = await markChatRead(context.db, accountId, read);
+    if (hasMoved) await tellReader(context, { accountId, ...read });
     return OK;
   },
 
@@ -107,13 +102,17 @@ async function chatsById(
   query: Omit<ChatQuery, 'after'>,
   before: string | undefined,
 ): Promise<Page<ChatResource>> {
-  const after = decodeCursor(before, ['id', 'platformId']);
+  const after = decodeCursor(before, ['id', 'platformId', 'text']);
   const chats = chatStore(context.db);
   const [rows, total] = await Promise.all([
     chats.list({ ...query, limit: query.limit + 1, after }),
     chats.count(query),
   ]);
-  return cutPage(await presentChats(context, rows), query.limit, total, (chat) => [chat.bot_id, chat.id]);
+  return cutPage(await presentChats(context, rows), query.limit, total, (chat) => [
+    chat.bot_id,
+    chat.id,
+    chat.business_connection_id ?? '',
+  ]);
 }
 
 async function recentChats(
@@ -121,9 +120,14 @@ async function recentChats(
   query: Omit<InboxQuery, 'before'>,
   before: string | undefined,
 ): Promise<Page<ChatResource>> {
-  const cursor = decodeCursor(before, ['seconds', 'id', 'platformId']);
+  const cursor = decodeCursor(before, ['seconds', 'id', 'platformId', 'text']);
   const { chats, total } = await inboxStore(context.db).list({ ...query, limit: query.limit + 1, before: cursor });
-  const page = cutPage(chats, query.limit, total, ({ chat }) => [chat.last_date, chat.bot_id, chat.id]);
+  const page = cutPage(chats, query.limit, total, ({ chat }) => [
+    chat.last_date,
+    chat.bot_id,
+    chat.id,
+    chat.business_connection_id,
+  ]);
   return { ...page, rows: await presentInbox(context, page.rows) };
 }
 

@@ -57,7 +57,16 @@ describe('a chat that awaits an answer', () => {
   });
 
   test('is no channel', async () => {
-    const channel = { type: 'channel', title: 'News', username: null, firstName: null, lastName: null, added: 0 };
+    const channel = {
+      type: 'channel',
+      title: 'News',
+      username: null,
+      firstName: null,
+      lastName: null,
+      added: 0,
+      lastId: 0,
+      direct: null,
+    };
     await historyChatStore(api.database.db).upsertChats([{ ...channel, botId: bot.id, id: -1, newest: null }]);
     await store({ chat_id: -1, at: 1 });
     expect(await listed()).toMatchObject([{ id: -1, awaits_answer: false }]);

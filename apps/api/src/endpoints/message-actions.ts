@@ -51,7 +51,8 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
             addAbortSignal(ended, file);
             return send();
           });
-    await renewHoldOf(context, bot, by, sent.chat_id, input.renews_hold);
+    const answered = { chatId: sent.chat_id, businessConnectionId: sent.business_connection_id };
+    await renewHoldOf(context, bot, by, answered, input.renews_hold);
     return presentMessage(bot, sent, sender);
   },
 

@@ -127,19 +127,25 @@ function pageOfWindow(
 type ListInput = Call<typeof messageOperations.listMessages.input>['input'];
 
 /** The start of a list that can be paged both ways; null to start at the newest message. */
-async function startOf(context: Context, chat: ChatOfBot, { around, after, before, offset }: ListInput) {
+async function startOf(context: Context, chat: ChatOfBot, input: ListInput) {
+  const { around, after, before, offset, business_connection_id: of } = input;
   const given = Object.entries({ around, after, before }).filter(([, value]) => value !== undefined);
   if (given.length > 1) throw refusedInput(given[0]?.[0] ?? '', `cannot be used with ${given[1]?.[0]}`);
   if (around === undefined && after === undefined) return null;
   if (offset > 0) throw refusedInput('offset', 'cannot be used with around or after');
   const list = around === undefined ? listMessagesAfter : listMessagesAround;
   const id = around ?? (/^-?\d{1,16}$/.test(after ?? '') ? Number(after) : null);
-  const position = id === null ? decodeCursor(after, CURSOR, 'after') : await positionOfId(context, chat, id);
+  const position = id === null ? decodeCursor(after, CURSOR, 'after') : await positionOfId(context, chat, id, of);
   return position === null ? null : { list, position };
 }
 
-async function positionOfId({ db }: Context, chat: ChatOfBot, id: number): Promise<MessageCursor> {
-  const position = Number.isSafeInteger(id) ? await findMessagePosition(db, chat, id) : null;
+async function positionOfId(
+  { db }: Context,
+  chat: ChatOfBot,
+  id: number,
+  businessConnectionId: string | undefined,
+): Promise<MessageCursor> {
+  const position = Number.isSafeInteger(id) ? await findMessagePosition(db, chat, id, businessConnectionId) : null;
   if (position === null) throw new FlotillaError('not_found', 'Message not found');
   return position;
 }

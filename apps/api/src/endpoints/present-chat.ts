@@ -1,5 +1,6 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { Chat } from '@flotilla/domain/records/chats/chat-store.ts';
+import { type Conversation, connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
 import type { InboxChat, LastMessage } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { type HeldChat, heldKey, MISSED_LIFE_MS, readHolds } from '@flotilla/domain/records/takeover/held-chats.ts';
 import type { Context } from '../context.ts';
@@ -38,7 +39,7 @@ function botOf({ directory }: Context, botId: number): Pick<ChatResource, 'bot_n
 }
 
 function heldAmong(context: Context, chats: readonly Chat[]): Promise<Held> {
-  const keys = chats.map(({ bot_id: botId, id: chatId }) => ({ botId, chatId }));
+  const keys = chats.map(conversationOfRow);
   return readHolds(context, keys).catch((error: unknown): Held => {
     context.log.debug({ reason: String(error) }, 'whether chats are taken over cannot be read');
     return new Map();
@@ -46,7 +47,7 @@ function heldAmong(context: Context, chats: readonly Chat[]): Promise<Held> {
 }
 
 function presentOne(chat: Chat, held: Held): ChatResource {
-  const hold = held.get(heldKey({ botId: chat.bot_id, chatId: chat.id }));
+  const hold = held.get(heldKey(conversationOfRow(chat)));
   return {
     id: chat.id,
     bot_id: chat.bot_id,
@@ -60,7 +61,7 @@ function presentOne(chat: Chat, held: Held): ChatResource {
     }),
     message_count: chat.message_count,
     blocked: chat.blocked_at !== null,
-    ...withoutNulls({ business_connection_id: chat.business_connection_id }),
+    ...connectionParam(chat.business_connection_id),
     state: chat.is_done ? 'done' : 'open',
     awaits_answer: chat.awaits_answer,
     ...withoutNulls({ assigned_to: chat.assigned_to, assigned_to_name: chat.assigned_to_name }),
@@ -74,9 +75,16 @@ function presentHold({ untilMs, isHeld, by, missed }: HeldChat) {
     : { missed, missed_until: new Date(untilMs + MISSED_LIFE_MS).toISOString() };
 }
 
-function presentLastMessage({ business_connection_id, ...message }: LastMessage): ChatResource['last_message'] {
-  const connection = business_connection_id === '' ? {} : { business_connection_id };
-  return { ...withoutNulls(message), ...connection } as ChatResource['last_message'];
+function presentLastMessage({ business_connection_id: of, ...message }: LastMessage): ChatResource['last_message'] {
+  return { ...withoutNulls(message), ...connectionParam(of) } as ChatResource['last_message'];
+}
+
+function conversationOfRow({
+  bot_id: botId,
+  id: chatId,
+  business_connection_id: businessConnectionId,
+}: Chat): Conversation {
+  return { botId, chatId, businessConnectionId };
 }
 
 /** A private chat has no title, so it gets the name of its person. A deleted account has no name. */

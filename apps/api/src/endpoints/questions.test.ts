@@ -83,7 +83,15 @@ test('those of a disabled bot do not keep upkeep from showing the ends of others
   const off = await api.addBot();
   await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: off.id } });
   const settled = async (botId: number) => {
-    const of = { botId, chatId: ADA, threadId: null, text: 'Ready?', options: ['Yes'], allowedUserIds: null };
+    const of = {
+      botId,
+      chatId: ADA,
+      businessConnectionId: '',
+      threadId: null,
+      text: 'Ready?',
+      options: ['Yes'],
+      allowedUserIds: null,
+    };
     const { id } = await store().insert({ ...of, nonce: 'n'.repeat(22), expiresInS: 60 });
     await store().cancel(id);
     return id;

@@ -4,6 +4,7 @@ import { cancelQuestion } from '@flotilla/domain/delivery/questions/cancel-quest
 import type { Question } from '@flotilla/domain/delivery/questions/question.ts';
 import { questionStore } from '@flotilla/domain/delivery/questions/question-store.ts';
 import { waitForQuestion } from '@flotilla/domain/delivery/questions/wait-for-question.ts';
+import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
@@ -18,22 +19,30 @@ export const questionHandlers: Handlers<typeof questionOperations> = {
     const bot = requireBot(context, input.bot_id);
     const question = await addQuestion(context, bot, by, {
       chatId: input.chat_id,
+      businessConnectionId: input.business_connection_id,
       threadId: input.thread_id ?? null,
       text: input.text,
       options: input.options,
       allowedUserIds: input.allowed_user_ids ?? null,
       expiresInS: input.expires_in_s,
     });
-    await renewHoldOf(context, bot, by, question.chatId);
+    await renewHoldOf(context, bot, by, question);
     return presentQuestion(question);
   },
 
   async listQuestions(context, { input, caller }) {
-    const { bot_id: botId, chat_id: chatId, state, limit, offset } = input;
+    const {
+      bot_id: botId,
+      chat_id: chatId,
+      business_connection_id: businessConnectionId,
+      state,
+      limit,
+      offset,
+    } = input;
     if (botId !== undefined) requireBot(context, botId);
     const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
     const store = questionStore(context.db);
-    const query = { bots: caller.bots, botId, chatId, state };
+    const query = { bots: caller.bots, botId, chatId, businessConnectionId, state };
     const [rows, total] = await Promise.all([
       store.list(query, { limit: limit + 1, offset, beforeId }),
       store.count(query),
@@ -92,6 +101,7 @@ function presentQuestion(question: Question): QuestionResource {
     id: question.id,
     bot_id: question.botId,
     chat_id: question.chatId,
+    ...connectionParam(question.businessConnectionId),
     ...withoutNulls({ thread_id: question.threadId, message_id: question.messageId }),
     text: question.text,
     options: question.options,

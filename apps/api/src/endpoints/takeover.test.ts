@@ -86,10 +86,10 @@ const release = async (deliver = false) => {
   expect({ status: released.status, text: released.text }).toMatchObject({ status: 200 });
   return (released.json as { delivered: number }).delivered;
 };
-const shown = async (chat = ADA) => {
+const shown = async (chat = ADA, connection?: string) => {
   const query = { bot_id: bot.id, order: 'recent' };
   const chats = (await api.admin('GET', '/api/chats', { query })).json as ChatResource[];
-  return chats.find(({ id }) => id === chat);
+  return chats.find((one) => one.id === chat && one.business_connection_id === connection);
 };
 const newProgram = async (fields: object): Promise<ProgramResource> => {
   const added = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, ...fields } });
@@ -178,7 +178,7 @@ describe('a chat that is taken over', () => {
 
   test('keeps each kind of update, or lets it pass, as its decision says', async () => {
     await takeOver();
-    const fields = { ...message(ADA, '').message, user: { id: ADA }, business_connection_id: 'c' };
+    const fields = { ...message(ADA, '').message, user: { id: ADA } };
     await accept(...Object.keys(KINDS).map((kind) => ({ [kind]: fields })));
     const held = Object.entries(KINDS).filter(([, decided]) => decided === 'held');
     expect(await keptOfHeld()).toEqual(held.map(([kind]) => kind));
@@ -529,16 +529,19 @@ describe('the owner of a business account', () => {
   });
 
   test('takes a chat over by answering in it', async () => {
+    const stored = { chat_id: ADA, id: 1, date: 1, text: 'Hello', business_connection_id: 'c' };
+    await storeMessages(api.database.db, bot.id, [stored]);
     await accept(business(ADA, 'a question'));
     await accept(
       business(9, 'greeting', { is_from_offline: true }),
       business(9, 'x', { sender_business_bot: { id: 1 } }),
     );
     await accept(business(9, 'old', { date: nowS() - 4_000 }));
-    expect(await shown()).not.toHaveProperty('held_until');
+    expect(await shown(ADA, 'c')).not.toHaveProperty('held_until');
     await accept(business(9, 'an answer'), business(ADA, 'thanks'));
     expect(await poll()).toEqual(['a question', 'greeting', 'x', 'old']);
-    expect(await shown()).toMatchObject({ held_by: 'owner', missed: 2 });
+    expect(await shown(ADA, 'c')).toMatchObject({ held_by: 'owner', missed: 2 });
+    expect(await shown()).not.toHaveProperty('held_until');
     expect((await audit())[0]).toMatchObject({
       ...{ action: 'chat_takeover', actor_kind: 'bot' },
       details: 'for 60 min; the owner of the business account answered',

@@ -3,6 +3,7 @@ import { shownPlace, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-c
 import { type KeptDecision, keptDecisionFor } from '@flotilla/domain/delivery/router/show-decision.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
 import type { HeldBot, Viewer } from '@flotilla/domain/watch/live/bot-watches.ts';
 import type { LiveEvent, LiveEvents } from '@flotilla/domain/watch/live/live-event.ts';
 import { decodePosition, type LivePosition } from '@flotilla/domain/watch/live/live-position.ts';
@@ -196,10 +197,11 @@ function listenToReads({ live }: Context, { caller, topics }: LiveClient, to: Li
   const shown = new Map([...topics.bots].map(([bot, watched]) => [bot.id, watched]));
   return live.chatReads.listen({
     accountId: caller.account.id,
-    onRead: ({ botId, chatId, messageId }) => {
+    onRead: ({ botId, chatId, businessConnectionId, messageId }) => {
       const watched = shown.get(botId);
       if (watched?.all !== true && watched?.chats.has(chatId) !== true) return;
-      const data = JSON.stringify({ bot_id: botId, chat_id: chatId, read_message_id: messageId });
+      const chat = { bot_id: botId, chat_id: chatId, ...connectionParam(businessConnectionId) };
+      const data = JSON.stringify({ ...chat, read_message_id: messageId });
       to.event('read', data, Buffer.byteLength(data));
     },
     onGap: () => to.gap(null, null),

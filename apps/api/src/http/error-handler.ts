@@ -42,6 +42,7 @@ function answerOf(error: FlotillaError, request: Request, id: string): ErrorAnsw
     ...(error.details === undefined ? detailsOf(error, request) : { details: error.details }),
     ...(error.store === undefined ? {} : { store: error.store }),
     ...(error.platformErrorCode === undefined ? {} : { error_code: error.platformErrorCode }),
+    ...(error.businessConnectionIds === undefined ? {} : { business_connection_ids: error.businessConnectionIds }),
     ...(error.migrateToChatId === undefined ? {} : { migrate_to_chat_id: error.migrateToChatId }),
   };
 }

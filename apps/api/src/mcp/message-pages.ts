@@ -1,12 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Conversation } from '@flotilla/domain/records/chats/conversation.ts';
 import { findPlaceOfId } from '@flotilla/domain/records/history/find-message-position.ts';
 import { positionOf } from '@flotilla/domain/records/messages/list-messages-around.ts';
-import {
-  type ChatOfBot,
-  type Message,
-  type MessageCursor,
-  messageStore,
-} from '@flotilla/domain/records/messages/message-store.ts';
+import { type Message, type MessageCursor, messageStore } from '@flotilla/domain/records/messages/message-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { presentMessage } from '../endpoints/present-message.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -21,21 +17,26 @@ type Limited = { limit: number };
 /** Messages older than one, or the newest, newest first. */
 export async function olderMessages(
   call: ToolCall,
-  chat: ChatOfBot,
+  chat: Conversation,
   { beforeId, limit }: Limited & { beforeId?: number | undefined },
 ): Promise<Page> {
   const before = beforeId === undefined ? null : await placeOf(call, chat, beforeId);
-  const query = { limit: limit + 1, offset: 0, before, includeDeleted: false };
+  const query = { limit: limit + 1, offset: 0, before, includeDeleted: false, filter: filterOf(chat) };
   return pageOf(call, chat, await messageStore(call.context.db).list(chat, query), limit);
 }
 
 /** Messages newer than one, oldest first. */
 export async function newerMessages(
   call: ToolCall,
-  chat: ChatOfBot,
+  chat: Conversation,
   { afterId, limit }: Limited & { afterId: number },
 ): Promise<Page> {
-  const query = { after: await placeOf(call, chat, afterId), limit: limit + 1, includeDeleted: false };
+  const query = {
+    after: await placeOf(call, chat, afterId),
+    limit: limit + 1,
+    includeDeleted: false,
+    filter: filterOf(chat),
+  };
   return pageOf(call, chat, await messageStore(call.context.db).listAfter(chat, query), limit);
 }
 
@@ -45,12 +46,12 @@ export async function newerMessages(
  */
 export async function waitForMessages(
   call: ToolCall,
-  chat: ChatOfBot,
+  chat: Conversation,
   { afterId, limit, timeoutS }: Limited & { afterId: number; timeoutS: number },
 ): Promise<Page> {
   const untilMs = performance.now() + timeoutS * 1000;
   const store = messageStore(call.context.db);
-  const shown = { includeDeleted: false, filter: { outgoing: false } };
+  const shown = { includeDeleted: false, filter: { ...filterOf(chat), outgoing: false } };
   const newest = { limit, offset: 0, before: null };
   if (afterId === 0) {
     const there = await store.list(chat, { ...newest, ...shown });
@@ -65,20 +66,25 @@ export async function waitForMessages(
   }
 }
 
-/** The place behind the newest message. */
-async function endOf({ context }: ToolCall, chat: ChatOfBot): Promise<MessageCursor> {
-  const newest = { limit: 1, offset: 0, before: null, includeDeleted: true };
-  const [last] = await messageStore(context.db).list(chat, newest);
-  return last === undefined ? [0, 0, ''] : positionOf(last);
+/** Business connections have private chats only. */
+function filterOf({ chatId, businessConnectionId }: Conversation) {
+  return chatId > 0 ? { businessConnectionId } : {};
 }
 
-async function placeOf({ context }: ToolCall, chat: ChatOfBot, id: number): Promise<MessageCursor> {
+/** The place behind the newest message. */
+async function endOf({ context }: ToolCall, chat: Conversation): Promise<MessageCursor> {
+  const newest = { limit: 1, offset: 0, before: null, includeDeleted: true, filter: filterOf(chat) };
+  const [last] = await messageStore(context.db).list(chat, newest);
+  return last === undefined ? [0, 0, chat.businessConnectionId] : positionOf(last);
+}
+
+async function placeOf({ context }: ToolCall, chat: Conversation, id: number): Promise<MessageCursor> {
   const place = await findPlaceOfId(context.db, chat, id);
   if (place !== null) return place;
   throw new FlotillaError('not_found', 'This message is gone: name the one before it');
 }
 
-function pageOf(call: ToolCall, { botId }: ChatOfBot, rows: Message[], limit: number): Page {
+function pageOf(call: ToolCall, { botId }: Conversation, rows: Message[], limit: number): Page {
   const bot = requireBot(call.context, botId);
   const messages = rows.slice(0, limit).map((row) => shownMessage(presentMessage(bot, row)));
   return { note: FOREIGN_NOTE, messages, has_more: rows.length > limit };

@@ -2,14 +2,14 @@ import { type LetterOfChat, lettersOfChats } from '@flotilla/domain/delivery/del
 import { presentReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
 import { questionStore } from '@flotilla/domain/delivery/questions/question-store.ts';
 import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
-import type { ChatOfBot } from '@flotilla/domain/records/messages/message-store.ts';
+import { type Conversation, connectionParam, findConversation } from '@flotilla/domain/records/chats/conversation.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
 import { requireSeenBot } from '../operations/authorize.ts';
 import { FOREIGN_NOTE, shownMessage, shownQuestion } from './foreign-text.ts';
 import { newerMessages, olderMessages, waitForMessages } from './message-pages.ts';
 import { listRows, runOperation } from './run-operation.ts';
-import { botsOf, chatInput, defineTool, requireChat, type Tool, type ToolCall } from './tool.ts';
+import { botsOf, chatInput, conversationInput, defineTool, requireChat, type Tool, type ToolCall } from './tool.ts';
 
 const limit = z.int().min(1).max(100).default(30).describe('How many at most.');
 const LONGEST_WAIT_S = 50;
@@ -38,14 +38,19 @@ export const readTools: Tool[] = [
   }),
   defineTool({
     name: 'list_chats',
-    description: 'Lists the chats that you may see.',
+    description:
+      'Lists the chats that you may see. A person who writes through business connections has a conversation for each.',
     right: 'read',
     input: z.object({}),
     run: async ({ context, mcp }) => {
-      const known = await Promise.all(mcp.chats.map(({ botId, chatId }) => chatStore(context.db).find(botId, chatId)));
-      const chats = mcp.chats.map(({ botId, chatId }, at) => {
-        const { type, title, username } = known[at] ?? {};
-        return { bot_id: botId, chat_id: chatId, type, foreign: { title, username } };
+      const known = await Promise.all(mcp.chats.map(({ botId, chatId }) => chatStore(context.db).allOf(botId, chatId)));
+      const chats = mcp.chats.flatMap(({ botId, chatId }, at) => {
+        const [first, ...others] = known[at] ?? [];
+        return [first, ...others].map((conversation) => ({
+          ...{ bot_id: botId, chat_id: chatId, ...connectionParam(conversation?.business_connection_id ?? '') },
+          type: conversation?.type,
+          foreign: { title: conversation?.title, username: conversation?.username },
+        }));
       });
       return { note: FOREIGN_NOTE, chats };
     },
@@ -56,13 +61,13 @@ export const readTools: Tool[] = [
       'Reads messages of a chat: the newest, newest first. With before_message_id: those before that message, newest first. With after_message_id: those after it, oldest first. While has_more is true, go on with the last message_id of the answer.',
     right: 'read',
     input: z.object({
-      ...chatInput,
+      ...conversationInput,
       limit,
       before_message_id: z.int().optional().describe('Only messages older than this one.'),
       after_message_id: z.int().optional().describe('Only messages newer than this one.'),
     }),
     run: async (call, { before_message_id: beforeId, after_message_id: afterId, limit, ...chat }) => {
-      const named = requireChatOfBot(call, chat);
+      const named = await requireConversation(call, chat);
       if (afterId === undefined) return olderMessages(call, named, { beforeId, limit });
       if (beforeId !== undefined) throw refusedInput('after_message_id', 'cannot be used with before_message_id');
       return newerMessages(call, named, { afterId, limit });
@@ -72,7 +77,7 @@ export const readTools: Tool[] = [
     name: 'search_messages',
     description: 'Finds messages of a chat that have all these words, newest first.',
     right: 'read',
-    input: z.object({ ...chatInput, q: z.string().min(1).max(256).describe('Words, in any language.'), limit }),
+    input: z.object({ ...conversationInput, q: z.string().min(1).max(256).describe('Words, in any language.'), limit }),
     run: async (call, input) => {
       requireChat(call, input);
       const rows = await listRows(call.context, call, 'searchMessages', input);
@@ -139,7 +144,7 @@ export const readTools: Tool[] = [
       'Waits for messages of people in a chat that are newer than a message, oldest first. While has_more is true, more are there already. The programs of the bot get them as well.',
     right: 'read',
     input: z.object({
-      ...chatInput,
+      ...conversationInput,
       after_message_id: z
         .int()
         .describe('The last message_id of the answer before; 0 to begin with the newest messages that are there.'),
@@ -147,7 +152,7 @@ export const readTools: Tool[] = [
       timeout_s: waitInput,
     }),
     run: async (call, { after_message_id: afterId, limit, timeout_s: timeoutS, ...chat }) =>
-      waitForMessages(call, requireChatOfBot(call, chat), { afterId, limit, timeoutS }),
+      waitForMessages(call, await requireConversation(call, chat), { afterId, limit, timeoutS }),
   }),
 ];
 
@@ -168,9 +173,19 @@ function shownLetter({ id, bot_id, chat_id, update_id, reader, reason_code, crea
   return { id, bot_id, chat_id, update_id, reader: kind, program_id, reason_code, dead_at: created_at.toISOString() };
 }
 
-/** The chat of a tool, for the records. Throws as requireChat does, or if the account lost the bot. */
-function requireChatOfBot(call: ToolCall, chat: { bot_id: number; chat_id: number }): ChatOfBot {
+/**
+ * The conversation of a tool: ids of messages count up in each by itself, so one is read alone. Throws as requireChat and
+ * findConversation do, or if the account lost the bot.
+ */
+async function requireConversation(
+  call: ToolCall,
+  chat: { bot_id: number; chat_id: number; business_connection_id?: string | undefined },
+): Promise<Conversation> {
   requireChat(call, chat);
   requireSeenBot(call.context, call.caller, chat.bot_id);
-  return { botId: chat.bot_id, chatId: chat.chat_id };
+  const ofBot = { botId: chat.bot_id, chatId: chat.chat_id };
+  return {
+    ...ofBot,
+    businessConnectionId: await findConversation(call.context.db, ofBot, chat.business_connection_id),
+  };
 }

@@ -28,6 +28,16 @@ export const chatInput = {
   chat_id: z.int().describe('The chat, as list_chats names it.'),
 };
 
+/** The conversation in the chat that a tool is about. */
+export const conversationInput = {
+  ...chatInput,
+  business_connection_id: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('The conversation, if list_chats names several of the chat; "" is that of the bot itself.'),
+};
+
 /** Throws 'forbidden' unless the key may see the chat; the same whether there is such a chat or not. */
 export function requireChat({ mcp }: Pick<ToolCall, 'mcp'>, chat: { bot_id: number; chat_id: number }): void {
   if (!maySee(mcp, chat)) throw new FlotillaError('forbidden', 'This chat is not among those of this key');

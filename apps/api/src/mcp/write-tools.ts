@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { shownQuestion } from './foreign-text.ts';
 import { lettersOfKey, waitInput } from './read-tools.ts';
 import { runOperation } from './run-operation.ts';
-import { chatInput, defineTool, requireChat, type Tool } from './tool.ts';
+import { chatInput, conversationInput, defineTool, requireChat, type Tool } from './tool.ts';
 
 export const writeTools: Tool[] = [
   defineTool({
@@ -11,7 +11,7 @@ export const writeTools: Tool[] = [
     description: 'Sends a text to a chat as the bot.',
     right: 'write',
     input: z.object({
-      ...chatInput,
+      ...conversationInput,
       text: z.string().min(1).max(4096),
       reply_to_message_id: z.int().min(1).optional().describe('The message to reply to.'),
       thread_id: z.int().min(1).optional().describe('The topic of a forum.'),
@@ -26,7 +26,7 @@ export const writeTools: Tool[] = [
     name: 'edit_message',
     description: 'Replaces the text of a message that the bot has sent.',
     right: 'write',
-    input: z.object({ ...chatInput, message_id: z.int().min(1), text: z.string().min(1).max(4096) }),
+    input: z.object({ ...conversationInput, message_id: z.int().min(1), text: z.string().min(1).max(4096) }),
     run: async (call, input) => {
       requireChat(call, input);
       const { id } = await runOperation(call.context, call, 'editMessage', input);
@@ -39,7 +39,7 @@ export const writeTools: Tool[] = [
       'Asks people in a chat with buttons, and waits for the answer. If it is still open afterwards, use get_answer.',
     right: 'write',
     input: z.object({
-      ...chatInput,
+      ...conversationInput,
       text: z.string().min(1).max(3500).describe('The question.'),
       options: z.array(z.string().min(1).max(64)).min(1).max(10).describe('The answers to choose from.'),
       allowed_user_ids: z
@@ -63,7 +63,7 @@ export const writeTools: Tool[] = [
     description:
       'Takes a chat over from its bot, so that the bot does not answer there. Again, the time begins anew. Then use send_message and wait_for_message.',
     right: 'write',
-    input: z.object({ ...chatInput, minutes: z.int().min(1).max(1440).default(60).describe('For how long.') }),
+    input: z.object({ ...conversationInput, minutes: z.int().min(1).max(1440).default(60).describe('For how long.') }),
     run: async (call, input) => {
       requireChat(call, input);
       const { held_until } = await runOperation(call.context, call, 'takeOverChat', input);
@@ -75,7 +75,7 @@ export const writeTools: Tool[] = [
     description: 'Gives a chat that was taken over back to its bot.',
     right: 'write',
     input: z.object({
-      ...chatInput,
+      ...conversationInput,
       deliver_missed: z.boolean().default(false).describe('True: the bot gets the updates that it missed, in order.'),
     }),
     run: async (call, input) => {

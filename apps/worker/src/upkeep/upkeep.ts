@@ -10,6 +10,7 @@ import { polls } from '@flotilla/domain/fleet/bots/bot.ts';
 import { latePublisher } from '@flotilla/domain/fleet/bots/publish-late-changes.ts';
 import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { rollUpActivity } from '@flotilla/domain/records/activity/roll-up-activity.ts';
+import { settleAll } from '@flotilla/domain/records/chats/settle-conversations.ts';
 import { gatherFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { WorkerContext } from '../context.ts';
@@ -177,9 +178,11 @@ function startHousekeeping(deps: WorkerContext): { stop(): Promise<void> } {
     everyMs: HOUSEKEEPING_EVERY_MS,
     work: async (signal) => {
       await waitingForPostgres(removeExpiredLinks(deps, signal));
+      await waitingForPostgres(settleAll(deps.db, signal));
       if (deps.directory.ready()) await waitingForPostgres(watchUsernames(deps, signal));
     },
-    failure: 'expired links could not be removed, or usernames not be asked for; this is tried again',
+    failure:
+      'expired links could not be removed, conversations not be settled, or usernames not be asked for; this is tried again',
   });
 }
 

@@ -12,6 +12,8 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   api_keys: true,
   chats: true,
   chat_reads: true,
+  business_chats: true,
+  business_chat_reads: true,
   replies: true,
   messages: true,
   topics: true,

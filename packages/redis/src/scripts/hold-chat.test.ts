@@ -12,11 +12,17 @@ afterAll(() => scene.close());
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const hold = (
-  chatId: number,
-  fields: { forMs?: number | null; by?: string; registrationId?: string; connection?: string } = {},
+  conversation: number | string,
+  fields: { forMs?: number | null; by?: string; registrationId?: string } = {},
 ) =>
   scripts.holdChat(scene.commands, scene.keys, {
-    ...{ registrationId: REGISTRATION, botId: BOT, chatId, forMs: MINUTE_MS, by: 'account:ada', connection: '' },
+    ...{
+      registrationId: REGISTRATION,
+      botId: BOT,
+      conversation: String(conversation),
+      forMs: MINUTE_MS,
+      by: 'account:ada',
+    },
     ...fields,
   });
 const stored = async (chatId: number) => (await scene.commands.hget(scene.keys.holds, String(chatId)))?.split(' ');
@@ -27,10 +33,13 @@ test('holds a chat for a time, which begins anew when it is held again or renewe
   expect(await hold(5, { forMs: null })).toEqual({ outcome: 'FREE' });
   expect(await hold(5)).toMatchObject({ outcome: 'OK', began: true, forMs: MINUTE_MS });
   const [, , since] = (await stored(5)) ?? [];
-  expect(await hold(5, { forMs: 30 * MINUTE_MS, by: 'owner' })).toMatchObject({ began: false, forMs: 30 * MINUTE_MS });
-  expect(await stored(5)).toEqual([writtenNow(30 * MINUTE_MS), String(30 * MINUTE_MS), since, '', 'owner']);
+  expect(await hold(5, { forMs: 30 * MINUTE_MS, by: 'account:bob' })).toMatchObject({
+    began: false,
+    forMs: 30 * MINUTE_MS,
+  });
+  expect(await stored(5)).toEqual([writtenNow(30 * MINUTE_MS), String(30 * MINUTE_MS), since, '', 'account:bob']);
   expect(await hold(5, { forMs: null, by: '' })).toMatchObject({ outcome: 'OK', began: false });
-  expect((await stored(5))?.at(4)).toBe('owner');
+  expect((await stored(5))?.at(4)).toBe('account:bob');
   expect(await scene.commands.hget(scene.keys.state, 'heldUntil')).toEqual(writtenNow(30 * MINUTE_MS));
   expect(await scene.commands.pexpiretime(scene.keys.holds)).toEqual(writtenNow(30 * MINUTE_MS + DAY_MS));
 });
@@ -61,16 +70,20 @@ test('costs the same with many held chats, and those that have ended go little b
   expect(await scene.commands.hget(scene.keys.state, 'heldUntil')).toEqual(writtenNow(MINUTE_MS));
 });
 
-test('of one business connection holds what comes through it, and takes nothing from a hold of the whole chat', async () => {
+test('of a business connection is a hold of its own, and neither a rule nor its owner changes that of a person', async () => {
   await scene.applyBot({ pull: true });
-  expect(await hold(5, { by: 'owner', connection: 'one' })).toMatchObject({ began: true });
-  expect(await hold(5, { by: 'owner', connection: 'two' })).toMatchObject({ began: true });
-  expect(await hold(5, { forMs: null, by: '' })).toMatchObject({ outcome: 'OK', began: false });
-  expect((await stored(5))?.slice(3)).toEqual(['two', 'owner']);
-  expect(await hold(5, { forMs: 30 * MINUTE_MS })).toMatchObject({ began: false });
-  expect(await hold(5, { by: 'owner', connection: 'two' })).toMatchObject({ began: false, forMs: expect.any(Number) });
-  const [until, ...others] = (await stored(5)) ?? [];
-  expect([until, ...others.slice(2)]).toEqual([writtenNow(30 * MINUTE_MS), '', 'account:ada']);
+  expect(await hold('5:one', { by: 'owner' })).toMatchObject({ began: true });
+  expect(await hold('5:two', { forMs: 30 * MINUTE_MS })).toMatchObject({ began: true });
+  expect(await hold(5)).toMatchObject({ began: true });
+  const left = await hold('5:two', { by: 'owner' });
+  expect(left).toMatchObject({ began: false });
+  expect('forMs' in left && left.forMs).toBeGreaterThan(29 * MINUTE_MS);
+  expect(await hold('5:one', { by: 'owner', forMs: 2 * MINUTE_MS })).toMatchObject({ began: false });
+  expect(await scene.commands.hvals(scene.keys.holds)).toEqual([
+    expect.stringMatching(/ {2}owner$/),
+    expect.stringMatching(/^\d+ 1800000 \d+ {2}account:ada$/),
+    expect.stringMatching(/ {2}account:ada$/),
+  ]);
 });
 
 test('lists the held chats of a shard until their time is over, and no longer', async () => {
@@ -83,7 +96,7 @@ test('lists the held chats of a shard until their time is over, and no longer', 
   expect(await scene.commands.pexpiretime(scene.keys.heldChats)).toEqual(writtenNow(30 * MINUTE_MS));
   await hold(-6, { forMs: 40 * MINUTE_MS });
   const release = { delivers: false, limit: 1, reservedId: 0, filtersDigest: '', marksJson: '', updates: [] };
-  const ofChat = { registrationId: REGISTRATION, botId: BOT, chatId: 5 };
+  const ofChat = { registrationId: REGISTRATION, botId: BOT, conversation: '5' };
   await scripts.releaseChat(scene.commands, scene.keys, { ...ofChat, ...release });
   expect(await listed()).toEqual([`${BOT}:-6`, writtenNow(40 * MINUTE_MS)]);
 });

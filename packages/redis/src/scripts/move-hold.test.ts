@@ -14,7 +14,7 @@ afterAll(() => scene.close());
 const ofBot = { registrationId: REGISTRATION, botId: BOT };
 const hold = (chatId: number, minutes: number) =>
   scripts.holdChat(scene.commands, scene.keys, {
-    ...{ ...ofBot, chatId, forMs: minutes * MINUTE_MS, by: `account:${minutes}`, connection: '' },
+    ...{ ...ofBot, conversation: String(chatId), forMs: minutes * MINUTE_MS, by: `account:${minutes}` },
   });
 const move = (registrationId = REGISTRATION) =>
   scripts.moveHold(scene.commands, scene.keys, { ...ofBot, registrationId, fromChatId: GROUP, toChatId: SUPERGROUP });
@@ -40,7 +40,7 @@ test('a hold follows its group once with what was missed, beside one of the supe
 
   const released = { delivers: false, limit: 1, reservedId: 0, filtersDigest: '', marksJson: '', updates: [] };
   const release = (chatId: number) =>
-    scripts.releaseChat(scene.commands, scene.keys, { ...ofBot, chatId, ...released });
+    scripts.releaseChat(scene.commands, scene.keys, { ...ofBot, conversation: String(chatId), ...released });
   expect(await release(GROUP)).toEqual({ outcome: 'FREE' });
   expect(await release(SUPERGROUP)).toMatchObject({ outcome: 'OK' });
   expect(await move()).toEqual({ outcome: 'FREE' });

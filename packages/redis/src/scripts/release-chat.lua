@@ -1,8 +1,9 @@
--- Ends the hold of a chat, or what is left of one that ended by itself. To deliver what was held, it is called again and again: each
+-- Ends the hold of a conversation, or what is left of one that ended by itself. To deliver what was held, it is called again and again: each
 -- call appends some updates to the log, under new ids, and the last one ends the hold. Meanwhile what comes in is held, too, so the
 -- order stays.
 -- @keys state, log, holds, missed, heldChats, consumers, history, pendingTurns, accepted
--- @args registrationId: text, botId: digits, chatId: digits
+-- @args registrationId: text, botId: digits
+--   conversation: text  '<chat>', or '<chat>:<business connection>'
 --   delivers: flag
 --   limit: number  how many updates one call looks at
 --   reservedId: number?  the highest reserved update id; absent when the caller did not ask Postgres
@@ -33,8 +34,8 @@ local RELEASING_MS = 600000
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' and delivers then return { 'OFF' } end
 local now = serverNow()
-local hold = holdOf(redis.call('HGET', holds, chatId))
-if not hold or (hold.expires <= now and not isKeptEnded(missed, chatId, hold, now)) then return { 'FREE' } end
+local hold = holdOf(redis.call('HGET', holds, conversation))
+if not hold or (hold.expires <= now and not isKeptEnded(missed, conversation, hold, now)) then return { 'FREE' } end
 if delivers and count(updates) > 0 and (s.filtersDigest or '') ~= filtersDigest then
   return reply.FILTERS { digest = s.filtersDigest or '', filters = redis.call('HGET', state, '@filters') or '' }
 end
@@ -125,16 +126,16 @@ if delivered > 0 then
   woken = wakeReaders(pendingTurns, s, botId, now, found, audience)
 end
 local reserveIds = delivered > 0 and last > reserved - RESERVED_AHEAD
-local from, to = missedRange(chatId)
+local from, to = missedRange(conversation)
 local members = delivers and redis.call('ZRANGEBYLEX', missed, from, to, 'LIMIT', 0, limit) or {}
 if #members > 0 then
   -- If the caller ends here, the rest is kept for a while, so that it can call again.
   local ends = math.max(hold.expires, now + RELEASING_MS)
   hold.expires = ends
   if hasEnded then hold.forMs = 0 end
-  storeHold(holds, chatId, hold)
+  storeHold(holds, conversation, hold)
   noteHolds(state, holds, missed, now, ends)
-  listHeld(heldChats, botId, chatId, now, ends)
+  listHeld(heldChats, botId, conversation, now, ends)
   return reply.MORE {
     members = members,
     lastId = last,
@@ -145,10 +146,10 @@ if #members > 0 then
     delivered = delivered,
   }
 end
-redis.call('HDEL', holds, chatId)
-forgetMissed(missed, chatId)
+redis.call('HDEL', holds, conversation)
+forgetMissed(missed, conversation)
 noteHolds(state, holds, missed, now)
-listHeld(heldChats, botId, chatId, now)
+listHeld(heldChats, botId, conversation, now)
 return reply.OK {
   lastId = last,
   reserveIds = reserveIds,

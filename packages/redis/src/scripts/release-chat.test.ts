@@ -13,10 +13,9 @@ const hold = (chatId: number) =>
   scripts.holdChat(scene.commands, scene.keys, {
     registrationId: REGISTRATION,
     botId: BOT,
-    chatId,
+    conversation: String(chatId),
     forMs: 60_000,
     by: 'owner',
-    connection: '',
   });
 type Fields = {
   delivers?: boolean;
@@ -28,7 +27,7 @@ type Fields = {
 const release = (fields: Fields = {}) => {
   const { delivers = true, limit = 2, members = [], reservedId = 0, registrationId = REGISTRATION } = fields;
   return scripts.releaseChat(scene.commands, scene.keys, {
-    ...{ registrationId, botId: 1, chatId: 5, delivers, limit, reservedId },
+    ...{ registrationId, botId: 1, conversation: '5', delivers, limit, reservedId },
     ...{ filtersDigest: '', marksJson: '', updates: members.map((member) => ({ member })) },
   });
 };

@@ -48,14 +48,14 @@ export function isOfAudience(
 }
 
 /**
- * Not a chat that the bot knows through a business account only, where it may write for that account alone. Few bots have any, so
- * whether this one has is asked once a statement.
+ * Not a chat that the bot knows through a business account only, where it may write for that account alone. Where the release before
+ * does not say, messages do; few bots have any of business accounts, so whether this one has is asked once a statement.
  */
 function isOfBotItself(botId: number): RawBuilder<unknown> {
-  return sql`(c.type <> 'private'
-    or not (select exists (select from messages b where b.bot_id = ${botId} and b.business_connection_id > ''))
+  return sql`(c.type <> 'private' or c.direct or c.direct is null and (
+    not (select exists (select from messages b where b.bot_id = ${botId} and b.business_connection_id > ''))
     or exists (
       select from messages m where m.bot_id = c.bot_id and m.business_connection_id = '' and m.chat_id = c.id)
     or not exists (
-      select from messages m where m.bot_id = c.bot_id and m.business_connection_id > '' and m.chat_id = c.id))`;
+      select from messages m where m.bot_id = c.bot_id and m.business_connection_id > '' and m.chat_id = c.id)))`;
 }

@@ -2,7 +2,7 @@ import type { Refusal, RefusalCode } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
+import { chatIdOfUpdate, connectionOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import { passesHold } from '@flotilla/telegram/passes-hold.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
@@ -11,6 +11,7 @@ import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
+import type { Conversation } from '../../records/chats/conversation.ts';
 import { heldKey, readHeldChats } from '../../records/takeover/held-chats.ts';
 import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
@@ -104,18 +105,19 @@ async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<numb
   const { programId } = parseReader(reader);
   if (deps.directory.byId(botId)?.programs.some(({ id, seesHeld }) => id === programId && seesHeld)) return new Set();
   const chats = batch.flatMap(({ id, payload }) => {
-    const chatId = chatOf(payload);
-    return chatId === null ? [] : [{ id, botId, chatId }];
+    const chat = chatOf(payload);
+    return chat === null ? [] : [{ id, botId, ...chat }];
   });
   const held = await readHeldChats(deps, chats);
   return new Set(chats.filter((chat) => held.has(heldKey(chat))).map(({ id }) => id));
 }
 
-/** The chat whose hold keeps this update back; null for one that passes. */
-function chatOf(payload: string): number | null {
+/** The conversation whose hold keeps this update back; null for one that passes. */
+function chatOf(payload: string): Omit<Conversation, 'botId'> | null {
   const update = sliceUpdate(payload)?.value ?? {};
   const { kind } = readUpdateFacts(update);
-  return passesHold(kind, update) ? null : chatIdOfUpdate(update, kind);
+  const chatId = passesHold(kind, update) ? null : chatIdOfUpdate(update, kind);
+  return chatId === null ? null : { chatId, businessConnectionId: connectionOfUpdate(update, kind) };
 }
 
 /** Refuses all that are left of this reader of the bot. */

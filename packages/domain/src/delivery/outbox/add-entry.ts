@@ -9,6 +9,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import { requireManaged } from '../../fleet/bots/require-managed.ts';
 import { type Actor, isOfPerson } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
+import { connectionParam, findConversation } from '../../records/chats/conversation.ts';
 import { findChatId } from '../../records/chats/find-chat-id.ts';
 import { type CallActor, callActor } from '../../records/history/stream/captured-call.ts';
 import type { Content, Entry } from './entry.ts';
@@ -32,7 +33,7 @@ const YEAR_S = 366 * 86_400;
 
 /**
  * Hands a send over. An entry of the bot with the same key and content is answered again. Throws 'bad_request',
- * 'idempotency_mismatch', 'too_many_requests', or the platform's refusal of a chat's name.
+ * 'ambiguous_conversation', 'idempotency_mismatch', 'too_many_requests', or the platform's refusal of a chat's name.
  */
 export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: WantedEntry): Promise<Entry> {
   requireManaged(bot);
@@ -41,6 +42,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   const known = idempotencyKey === null ? null : await outboxStore(deps.db).findByKey(bot.id, idempotencyKey);
   if (known !== null) return sameEntry(known, content, by);
   requireTimes(deps.clock, wanted);
+  content.params = await inConversation(deps, bot, content);
   await deps.outboxRoom.take(bot.id);
   const createdBy = { ...callActor(by), ...automaticOf(by, content) };
   const added = await deps.db.transaction().execute(async (db) => {
@@ -79,6 +81,17 @@ async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promis
   };
 }
 
+/** Names the conversation, which may be another one, or one of several, once the entry is sent. */
+async function inConversation({ db }: AddDeps, bot: Bot, { chatId, method, params }: Content): Promise<Fields> {
+  const { business_connection_id: given, ...others } = params;
+  // The Bot API has no copies and forwards into business chats.
+  if (/^(copy|forward)/.test(method)) return params;
+  if (given !== undefined && typeof given !== 'string') {
+    throw refusedInput('params.business_connection_id', 'must be the id of a business connection');
+  }
+  return { ...others, ...connectionParam(await findConversation(db, { botId: bot.id, chatId }, given)) };
+}
+
 function requireTimes(clock: Clock, { sendAtS, expiresAtS }: WantedEntry): void {
   const nowS = clock.nowMs() / 1000;
   if (sendAtS !== undefined && sendAtS > nowS + YEAR_S) throw refusedInput('send_at', 'must be within a year');
@@ -93,7 +106,10 @@ function sameEntry(known: Entry | null, content: Content, by: Actor): Entry {
   if (known === null)
     throw new FlotillaError('unavailable', 'The entry with this key is just being removed; try again');
   const contentOf = ({ method, params, priority, sendAt, expiresAt }: Content) => {
-    return { method, params: JSON.parse(JSON.stringify(params)), priority, sendAt, expiresAt };
+    const { business_connection_id: connection = '', ...others } = JSON.parse(JSON.stringify(params));
+    // The entry names the conversation also where the call leaves that to us.
+    const conversation = content.params.business_connection_id === undefined ? null : connection;
+    return { method, params: others, conversation, priority, sendAt, expiresAt };
   };
   const first = { ...known, expiresAt: known.firstExpiresAt ?? known.expiresAt };
   const isSame = isDeepStrictEqual(contentOf(first), contentOf(content));

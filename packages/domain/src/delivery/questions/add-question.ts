@@ -5,6 +5,7 @@ import type { ChangeRulesDeps } from '../../fleet/bots/change-rules.ts';
 import { republishBots } from '../../fleet/bots/republish-bots.ts';
 import { requireAbleToAct } from '../../fleet/bots/require-managed.ts';
 import type { Actor } from '../../people/audit/actor.ts';
+import { findConversation } from '../../records/chats/conversation.ts';
 import type { PutDeps } from '../../records/messages/put-message.ts';
 import { sendMessage } from '../../records/messages/send-message.ts';
 import { buttonData } from '../filters/question-press.ts';
@@ -24,9 +25,13 @@ export async function addQuestion(
   deps: AskDeps,
   bot: Bot,
   by: Actor,
-  wanted: Omit<QuestionToAsk, 'botId' | 'nonce'>,
+  wanted: Omit<QuestionToAsk, 'botId' | 'nonce' | 'businessConnectionId'> & {
+    businessConnectionId?: string | undefined;
+  },
 ): Promise<Question> {
   requireAbleToAct(bot);
+  const conversation = { botId: bot.id, chatId: wanted.chatId };
+  const businessConnectionId = await findConversation(deps.db, conversation, wanted.businessConnectionId);
   // Every process must know that presses are to be kept from the other readers before there is a button to press.
   if (!bot.asks) {
     // Whoever noted it before may still be publishing it, or have ended.
@@ -37,12 +42,14 @@ export async function addQuestion(
   const question = await store.insert({
     ...wanted,
     botId: bot.id,
+    businessConnectionId,
     nonce: randomBytes(NONCE_BYTES).toString('base64url'),
   });
   let asked: Question;
   try {
     const { id: messageId } = await sendMessage(deps, bot, by, {
       chatId: question.chatId,
+      businessConnectionId,
       threadId: question.threadId ?? undefined,
       content: { text: question.text },
       replyMarkup: {

@@ -5,7 +5,7 @@ import type { Question, QuestionState } from './question.ts';
 
 export type QuestionToAsk = Pick<
   Question,
-  'botId' | 'chatId' | 'threadId' | 'text' | 'options' | 'allowedUserIds' | 'nonce'
+  'botId' | 'chatId' | 'businessConnectionId' | 'threadId' | 'text' | 'options' | 'allowedUserIds' | 'nonce'
 > & { expiresInS: number };
 
 /** Undefined fields do not filter. */
@@ -13,17 +13,19 @@ export type QuestionQuery = {
   bots: 'all' | ReadonlySet<number>;
   botId?: number | undefined;
   chatId?: number | undefined;
+  businessConnectionId?: string | undefined;
   state?: QuestionState | undefined;
 };
 
 /** SQL of questions. A question that is settled never changes its state again. */
 export function questionStore(db: Database) {
   const open = (id: number) => db.updateTable('questions').where('id', '=', id).where('state', '=', 'open');
-  const those = ({ bots, botId, chatId, state }: QuestionQuery) => {
+  const those = ({ bots, botId, chatId, businessConnectionId, state }: QuestionQuery) => {
     let rows = db.selectFrom('questions');
     if (bots !== 'all') rows = rows.where('bot_id', '=', sql<number>`any(${[...bots]}::bigint[])`);
     if (botId !== undefined) rows = rows.where('bot_id', '=', botId);
     if (chatId !== undefined) rows = rows.where('chat_id', '=', chatId);
+    if (businessConnectionId !== undefined) rows = rows.where('business_connection_id', '=', businessConnectionId);
     return state === undefined ? rows : rows.where('state', '=', state);
   };
   const settle = async (id: number, changes: { state: QuestionState; [column: string]: unknown }) => {
@@ -38,6 +40,7 @@ export function questionStore(db: Database) {
         .values({
           bot_id: asked.botId,
           chat_id: asked.chatId,
+          business_connection_id: asked.businessConnectionId,
           thread_id: asked.threadId,
           text: asked.text,
           nonce: asked.nonce,
@@ -145,6 +148,7 @@ function toQuestion(row: Selectable<QuestionsTable>): Question {
     id: row.id,
     botId: row.bot_id,
     chatId: row.chat_id,
+    businessConnectionId: row.business_connection_id,
     threadId: row.thread_id,
     text: row.text,
     options: row.options,

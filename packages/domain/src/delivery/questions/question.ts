@@ -5,6 +5,8 @@ export type Question = {
   id: number;
   botId: number;
   chatId: number;
+  /** '' for the chat of the bot itself. */
+  businessConnectionId: string;
   threadId: number | null;
   text: string;
   options: string[];

@@ -3,6 +3,7 @@ import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { connectionParam } from '../../records/chats/conversation.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
 import { type Question, settledText } from './question.ts';
 import { questionStore } from './question-store.ts';
@@ -19,7 +20,8 @@ export async function showEnd(
   question: Question,
 ): Promise<'shown' | 'retry'> {
   if (question.messageId !== null) {
-    const params = { chat_id: question.chatId, message_id: question.messageId, text: settledText(question) };
+    const conversation = { chat_id: question.chatId, ...connectionParam(question.businessConnectionId) };
+    const params = { ...conversation, message_id: question.messageId, text: settledText(question) };
     const answer = await platform.call(bot.token, 'editMessageText', params);
     if (answer.outcome === 'ok') {
       const result = JSON.stringify(answer.result);

@@ -1,5 +1,5 @@
 import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
-import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { type Fields, readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
@@ -107,9 +107,9 @@ async function holdByRules(
   const rule = rules.find(({ action }) => action === 'hold');
   const chatId = readInteger(readObject(message, 'chat') ?? {}, 'id');
   if (rule === undefined || chatId === null) return;
-  const { business_connection_id: connection } = message;
-  const holder = { kind: 'rule', id: rule.id, connection: typeof connection === 'string' ? connection : '' } as const;
-  await takeOverChat(deps, bot, chatId, { holder, minutes: rule.actionMinutes ?? 60 });
+  const businessConnectionId = readText(message, 'business_connection_id') ?? '';
+  const holder = { kind: 'rule', id: rule.id } as const;
+  await takeOverChat(deps, bot, { chatId, businessConnectionId }, { holder, minutes: rule.actionMinutes ?? 60 });
   progress.held = true;
 }
 

@@ -5,6 +5,8 @@ import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
+import type { Conversation } from '../../records/chats/conversation.ts';
+import { heldAs } from '../../records/takeover/held-chats.ts';
 import type { TakeoverDeps } from '../../records/takeover/take-over-chat.ts';
 import { matcherInForce, matcherOf, type UpdateMatcher } from '../filters/update-matcher.ts';
 import type { AcceptDeps } from '../intake/accept-updates.ts';
@@ -16,7 +18,7 @@ const AT_ONCE = 100;
 const REPEATED_AT_MOST = 10;
 
 /**
- * Gives a chat back to its bot, also within a day after its hold ended by itself. `deliverMissed`: the bot gets what was held, in order,
+ * Gives a conversation back to its bot, also within a day after its hold ended by itself. `deliverMissed`: the bot gets what was held, in order,
  * under new ids; rules do not. Until the last of it the chat stays held, so that nothing newer comes before. Returns how many were
  * delivered. Throws 'conflict' if the chat is not held and nothing is kept, 'not_found' or 'bad_request'. If it ends in between, it can
  * be called again.
@@ -25,18 +27,19 @@ export async function releaseChat(
   deps: ReleaseDeps,
   bot: Bot,
   by: Actor,
-  { chatId, deliverMissed }: { chatId: number; deliverMissed: boolean },
+  { deliverMissed, ...conversation }: Omit<Conversation, 'botId'> & { deliverMissed: boolean },
 ): Promise<number> {
-  const delivered = await deliverAndEnd(deps, bot, chatId, deliverMissed);
+  const { chatId } = conversation;
+  const delivered = await deliverAndEnd(deps, bot, heldAs(conversation), deliverMissed);
   const details = deliverMissed ? `what was missed was delivered: ${delivered}` : '';
   await recordAction(deps, by, { action: 'chat_release', botId: bot.id, chatId, details });
   return delivered;
 }
 
-async function deliverAndEnd(deps: ReleaseDeps, bot: Bot, chatId: number, delivers: boolean): Promise<number> {
+async function deliverAndEnd(deps: ReleaseDeps, bot: Bot, conversation: string, delivers: boolean): Promise<number> {
   let [members, delivered]: [string[], number] = [[], 0];
   for (;;) {
-    const reply = await step(deps, bot, { chatId, delivers, members });
+    const reply = await step(deps, bot, { conversation, delivers, members });
     if (reply.outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (reply.outcome === 'OFF') throw new FlotillaError('bad_request', 'The bot is disabled');
     if (reply.outcome === 'FREE') throw new FlotillaError('conflict', NOT_HELD);
@@ -47,13 +50,13 @@ async function deliverAndEnd(deps: ReleaseDeps, bot: Bot, chatId: number, delive
   }
 }
 
-type Wanted = { chatId: number; delivers: boolean; members: string[] };
+type Wanted = { conversation: string; delivers: boolean; members: string[] };
 type Step = Exclude<ReleaseChatReply, { outcome: 'DOUBT' | 'FILTERS' }>;
 
 /** Repeats the call when the script needs the reserved id from Postgres, or updates matched by other filters. */
-async function step(deps: ReleaseDeps, bot: Bot, { chatId, delivers, members }: Wanted): Promise<Step> {
+async function step(deps: ReleaseDeps, bot: Bot, { conversation, delivers, members }: Wanted): Promise<Step> {
   const args: ReleaseChatArgs = {
-    ...{ registrationId: bot.registrationId, botId: bot.id, chatId, delivers, limit: AT_ONCE, reservedId: null },
+    ...{ registrationId: bot.registrationId, botId: bot.id, conversation, delivers, limit: AT_ONCE, reservedId: null },
     ...(await matchedBy(matcherOf(bot), members)),
     updates: members.map((member) => ({ member })),
   };
@@ -74,9 +77,9 @@ async function matchedBy(matcher: UpdateMatcher | null, members: string[]) {
   return { filtersDigest: matcher.digest, marksJson: JSON.stringify(await matcher.marks(members.map(readMember))) };
 }
 
-/** As lib/hold.lua writes it: `<chat>|<id>|<expires>|<offset>|<kind>|<lane>|<raw>`. */
+/** As lib/hold.lua writes it: `<conversation>|<id>|<expires>|<offset>|<kind>|<lane>|<raw>`. */
 function readMember(member: string): { kind: string; value: Fields } {
-  const [, kind = '', raw = '{}'] = /^-?\d+\|\d+\|\d+\|\d+\|([^|]*)\|[^|]*\|(.*)$/s.exec(member) ?? [];
+  const [, kind = '', raw = '{}'] = /^[^|]*\|\d+\|\d+\|\d+\|([^|]*)\|[^|]*\|(.*)$/s.exec(member) ?? [];
   return { kind, value: JSON.parse(raw) as Fields };
 }
 

@@ -140,10 +140,12 @@ export function accountStore(db: Database) {
 
     /** Takes the chats of bots that it does not see away from the account. */
     async unassignUnseen(id: number): Promise<void> {
-      await sql`
-        update chats set assigned_to = null from accounts a
-        where a.id = ${id} and chats.assigned_to = a.id and a.role <> 'admin' and not a.all_bots
-          and chats.bot_id not in (select bot_id from account_bots where account_id = a.id)`.execute(db);
+      for (const table of ['chats', 'business_chats']) {
+        await sql`
+          update ${sql.table(table)} as c set assigned_to = null from accounts a
+          where a.id = ${id} and c.assigned_to = a.id and a.role <> 'admin' and not a.all_bots
+            and c.bot_id not in (select bot_id from account_bots where account_id = a.id)`.execute(db);
+      }
     },
 
     async endSessions(id: number): Promise<void> {

@@ -25,7 +25,7 @@ export type ChatActionDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock'
 export interface MessageOfChat {
   chatId: number;
   messageId: number;
-  /** Undefined: that of the stored message with this id; '' for none. */
+  /** Undefined: the only conversation of the chat; '': the chat of the bot itself. */
   businessConnectionId?: string | undefined;
 }
 

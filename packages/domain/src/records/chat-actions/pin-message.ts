@@ -1,17 +1,12 @@
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
-import { connectionOfMessage, connectionParam } from '../messages/business-connection.ts';
+import { connectionParam, findConversation } from '../chats/conversation.ts';
 import { actInChat, type ChatActionDeps, type MessageOfChat } from './act-in-chat.ts';
 
-/** Pins a message. Throws as actInChat does. */
+/** Pins a message. Throws as actInChat and findConversation do. */
 export async function pinMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {
   const { chatId, messageId } = message;
-  const connection = await connectionOfMessage(
-    deps.db,
-    { botId: bot.id, chatId },
-    messageId,
-    message.businessConnectionId,
-  );
+  const connection = await findConversation(deps.db, { botId: bot.id, chatId }, message.businessConnectionId);
   const params = { message_id: messageId, ...connectionParam(connection) };
   return actInChat(deps, bot, by, { method: 'pinChatMessage', chatId, params });
 }

@@ -21,9 +21,11 @@ export async function refreshChat(deps: ChatActionDeps, bot: Bot, chatId: number
   const facts = readChatFacts(answer as Fields);
   return deps.db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
-    await historyChatStore(transaction).upsertChats([{ ...facts, botId: bot.id, added: 0, newest: null }]);
-    const chat = await chatStore(transaction).find(bot.id, facts.id);
-    if (chat === null) throw new FlotillaError('internal', 'Postgres returned no row of the chat');
+    await historyChatStore(transaction).upsertChats([
+      { ...facts, botId: bot.id, direct: null, added: 0, lastId: 0, newest: null },
+    ]);
+    const [chat] = await chatStore(transaction).allOf(bot.id, facts.id);
+    if (chat === undefined) throw new FlotillaError('internal', 'Postgres returned no row of the chat');
     return chat;
   });
 }

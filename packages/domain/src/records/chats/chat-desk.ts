@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Conversation } from './conversation.ts';
 
 /** By how people work with chats. Undefined: all. */
 export interface DeskFilter {
@@ -7,10 +8,10 @@ export interface DeskFilter {
   state?: 'open' | 'done' | undefined;
   awaitsAnswer?: boolean | undefined;
   /** Only these chats, or all others: `chats` are those that are held now. */
-  held?: { chats: readonly { botId: number; chatId: number }[]; isHeld: boolean } | undefined;
+  held?: { chats: readonly Conversation[]; isHeld: boolean } | undefined;
 }
 
-/** The conditions of a filter on rows of `chats`, named `chat`. */
+/** The conditions of a filter on rows of conversations, named `chat`. */
 export function deskConditions(
   chat: string,
   { assignedTo, state, awaitsAnswer, held }: DeskFilter,
@@ -29,10 +30,12 @@ export function deskConditions(
   return conditions.filter((condition) => condition !== null);
 }
 
-function isAmong(chat: string, chats: readonly { botId: number; chatId: number }[]): RawBuilder<boolean> {
+function isAmong(chat: string, chats: readonly Conversation[]): RawBuilder<boolean> {
   const [bots, ids] = [chats.map(({ botId }) => botId), chats.map(({ chatId }) => chatId)];
-  return sql`((${column(chat, 'bot_id')}, ${column(chat, 'id')}) in (
-    select one.bot, one.chat from unnest(${bots}::bigint[], ${ids}::bigint[]) as one (bot, chat)))`;
+  const connections = chats.map(({ businessConnectionId }) => businessConnectionId);
+  return sql`((${column(chat, 'bot_id')}, ${column(chat, 'id')}, ${column(chat, 'business_connection_id')}) in (
+    select one.bot, one.chat, one.connection
+    from unnest(${bots}::bigint[], ${ids}::bigint[], ${connections}::text[]) as one (bot, chat, connection)))`;
 }
 
 /** What the desk says of a chat, as columns. */
@@ -50,8 +53,8 @@ function isDone(chat: string): RawBuilder<boolean> {
 }
 
 /** True while neither the bot nor a person has answered the newest message. Nobody waits for an answer in a channel. */
-export function awaits(chat: string): RawBuilder<boolean> {
-  return sql`(${column(chat, 'last_incoming_date')} is not null and ${column(chat, 'type')} <> 'channel'
+export function awaits(chat: string, type: RawBuilder<unknown> = column(chat, 'type')): RawBuilder<boolean> {
+  return sql`(${column(chat, 'last_incoming_date')} is not null and ${type} <> 'channel'
     and not ${isNotAfter(chat, 'last_incoming', 'last_answer')} and not ${isNotAfter(chat, 'last_incoming', 'done')})`;
 }
 

@@ -3,12 +3,11 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { ChatsTable } from '@flotilla/database/tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type ChatDesk, type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';
+import type { Conversation } from './conversation.ts';
+import { BUSINESS_ROWS, DIRECT_ROWS, ofBothKinds, ownMessageCount } from './conversation-rows.ts';
 
-export type Chat = Selectable<ChatsTable> &
-  ChatDesk & {
-    /** The last one, of a chat that the bot knows through business connections only. */
-    business_connection_id?: string | null;
-  };
+/** A conversation: the bot's own chat, or that of a business connection. '' is none. */
+export type Chat = Selectable<ChatsTable> & ChatDesk & { business_connection_id: string };
 
 export interface ChatFilter extends DeskFilter {
   bots: 'all' | number[];
@@ -20,24 +19,36 @@ export interface ChatFilter extends DeskFilter {
 export interface ChatQuery extends ChatFilter {
   limit: number;
   offset: number;
-  /** The last chat of the previous page. */
-  after: readonly [botId: number, chatId: number] | null;
+  /** The last one of the previous page. */
+  after: readonly [botId: number, chatId: number, businessConnectionId: string] | null;
 }
 
 /** SQL of chats. */
 export function chatStore(db: Database) {
-  const chatsOf = ({ bots, q, type, ...desk }: ChatFilter) => {
-    // A deleted bot's chats are removed step by step.
-    let chats = db.selectFrom('chats').where('bot_id', 'in', db.selectFrom('bots').select('id'));
-    if (bots !== 'all') chats = chats.where('bot_id', '=', sql<number>`any (${bots}::bigint[])`);
-    if (type !== undefined) chats = chats.where('type', '=', type);
-    for (const condition of deskConditions('chats', desk)) chats = chats.where(condition);
-    return q === '' ? chats : chats.where(isNamed(q));
-  };
   return {
-    async find(botId: number, chatId: number): Promise<Chat | null> {
-      const chats = db.selectFrom('chats').selectAll().select(deskColumns('chats'));
-      return (await chats.where('bot_id', '=', botId).where('id', '=', chatId).executeTakeFirst()) ?? null;
+    /** Whether the bot knows the chat, by itself or through a business connection. */
+    async isKnown(botId: number, chatId: number): Promise<boolean> {
+      const chats = db.selectFrom('chats').select('id').where('bot_id', '=', botId).where('id', '=', chatId);
+      return (await chats.executeTakeFirst()) !== undefined;
+    },
+
+    async find({ botId, chatId, businessConnectionId }: Conversation): Promise<Chat | null> {
+      const { rows } = await sql<Chat>`
+        select c.*, ${ownMessageCount('c')} as message_count, ${sql.join(deskColumns('c'))}
+        from ${businessConnectionId === '' ? DIRECT_ROWS : BUSINESS_ROWS} c
+        where c.bot_id = ${botId} and c.id = ${chatId} and c.business_connection_id = ${businessConnectionId}`.execute(
+        db,
+      );
+      return rows[0] ?? null;
+    },
+
+    /** All conversations of a chat, that of the bot itself first. */
+    async allOf(botId: number, chatId: number): Promise<Chat[]> {
+      const { rows } = await sql<Chat>`
+        select c.*, ${ownMessageCount('c')} as message_count, ${sql.join(deskColumns('c'))}
+        from (${ofBothKinds(({ rows }) => sql`select * from ${rows} c where c.bot_id = ${botId} and c.id = ${chatId}`)}) c
+        order by c.business_connection_id`.execute(db);
+      return rows;
     },
 
     /** The chat that had this public name (without @) when one of the bots last saw it. */
@@ -66,13 +77,14 @@ export function chatStore(db: Database) {
 
     /** The bots among these that know a private chat with a person. */
     async privateChatsWith(userId: number, bots: 'all' | number[], limit: number): Promise<number[]> {
-      const rows = await chatsOf({ bots, q: '', type: 'private' })
+      let chats = db
+        .selectFrom('chats')
         .select('bot_id')
-        .where('id', '=', userId)
-        .orderBy('bot_id')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => row.bot_id);
+        .where('bot_id', 'in', db.selectFrom('bots').select('id'))
+        .where('type', '=', 'private')
+        .where('id', '=', userId);
+      if (bots !== 'all') chats = chats.where('bot_id', '=', sql<number>`any (${bots}::bigint[])`);
+      return (await chats.orderBy('bot_id').limit(limit).execute()).map((row) => row.bot_id);
     },
 
     /** The bots that track a chat. */
@@ -82,42 +94,48 @@ export function chatStore(db: Database) {
     },
 
     /** Ordered by bot and id, so that new chats and messages do not shift pages. */
-    list({ limit, offset, after, ...filter }: ChatQuery): Promise<Chat[]> {
-      let chats = chatsOf(filter)
-        .selectAll()
-        .select(connectionOf('chats').as('business_connection_id'))
-        .select(deskColumns('chats'))
-        .orderBy('bot_id')
-        .orderBy('id')
-        .limit(limit)
-        .offset(offset);
-      if (after !== null) chats = chats.where((row) => row(row.refTuple('bot_id', 'id'), '>', row.tuple(...after)));
-      return chats.execute();
+    async list({ limit, offset, after, ...filter }: ChatQuery): Promise<Chat[]> {
+      const inOrder = sql`order by bot_id, id, business_connection_id`;
+      const isAfter =
+        after === null
+          ? sql`true`
+          : sql`(c.bot_id, c.id, c.business_connection_id) > (${after[0]}::bigint, ${after[1]}::bigint, ${after[2]}::text)
+              and (c.bot_id, c.id) >= (${after[0]}::bigint, ${after[1]}::bigint)`;
+      const { rows } = await sql<Chat>`
+        select c.*, ${ownMessageCount('c')} as message_count, ${sql.join(deskColumns('c'))} from (
+          select * from (${ofBothKinds(
+            ({ rows: ofKind }) => sql`select c.* from ${ofKind} c where ${matches(filter)} and ${isAfter}
+              ${inOrder} limit ${limit + offset}`,
+          )}) as first ${inOrder} limit ${limit} offset ${offset}
+        ) as c ${inOrder}`.execute(db);
+      return rows;
     },
 
     async count(filter: ChatFilter): Promise<number> {
-      const { count } = await chatsOf(filter)
-        .select((row) => row.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return count;
+      const { rows } = await sql<{ count: number }>`
+        select sum(count)::bigint as count from (${ofBothKinds(
+          ({ rows: ofKind }) => sql`select count(*) as count from ${ofKind} c where ${matches(filter)}`,
+        )}) as counts`.execute(db);
+      return rows[0]?.count ?? 0;
     },
   };
 }
 
-/** The business connection of a chat that the bot knows through connections only: that of its newest message. Else null. */
-export function connectionOf(chats: 'chats' | 'page'): RawBuilder<string | null> {
-  const [botId, chatId] = [sql.ref(`${chats}.bot_id`), sql.ref(`${chats}.id`)];
-  // Mostly the newest message answers it. Only where that has a connection, all partitions are asked for one without.
-  return sql<string | null>`case when ${chatId} > 0 then (
-      select nullif(newest.business_connection_id, '') from (
-        select m.business_connection_id from messages m where m.bot_id = ${botId} and m.chat_id = ${chatId}
-        order by m.date desc, m.id desc limit 1
-      ) as newest
-      where newest.business_connection_id = '' or not exists (
-        select from messages d where d.bot_id = ${botId} and d.business_connection_id = '' and d.chat_id = ${chatId})
-    ) end`;
+/** On rows of conversations, named `c`. A deleted bot's chats are removed step by step. */
+function matches({ bots, q, type, ...desk }: ChatFilter): RawBuilder<unknown> {
+  const conditions = [
+    sql`c.bot_id in (select id from bots)`,
+    bots === 'all' ? null : sql`c.bot_id = any (${bots}::bigint[])`,
+    type === undefined ? null : sql`c.type = ${type}`,
+    q === '' ? null : isNamed(q),
+    ...deskConditions('c', desk),
+  ];
+  return sql.join(
+    conditions.filter((condition) => condition !== null),
+    sql` and `,
+  );
 }
 
 function isNamed(q: string): RawBuilder<boolean> {
-  return sql<boolean>`(id = ${chatIdIn(q)} or search_name like ${chatNamePattern(q)})`;
+  return sql<boolean>`(c.id = ${chatIdIn(q)} or c.search_name like ${chatNamePattern(q)})`;
 }

@@ -6,7 +6,9 @@ import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
 import type { MessageRow } from '../history/message-row.ts';
 import { isOfPerson } from '../history/message-side.ts';
 import { type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';
-import { type Chat, connectionOf } from './chat-store.ts';
+import type { Chat } from './chat-store.ts';
+import type { Conversation } from './conversation.ts';
+import { CONVERSATION_KINDS, ofBothKinds, ownMessageCount } from './conversation-rows.ts';
 
 export type LastMessage = Pick<MessageRow, (typeof LAST_MESSAGE_COLUMNS)[number]>;
 
@@ -29,8 +31,8 @@ export interface InboxFilter extends DeskFilter {
   unread: boolean;
 }
 
-/** The position of a chat in the list. */
-export type InboxCursor = readonly [lastDate: number, botId: number, chatId: number];
+/** The position of a conversation in the list. */
+export type InboxCursor = readonly [lastDate: number, botId: number, chatId: number, businessConnectionId: string];
 
 export interface InboxQuery extends InboxFilter {
   limit: number;
@@ -72,15 +74,17 @@ export function inboxStore(db: Database) {
       const { rows } = await sql<{ count: number }>`
         with ${newestChats(bots, limits)}
         select count(*) as count from (
-          select from page c ${joinReads({ accountId, unread: true })} where ${IS_UNREAD} limit ${limits.most}
+          select from page c left join ${marksOf('c', accountId)} as mine on true where ${IS_UNREAD} limit ${limits.most}
         ) as unread`.execute(db);
       return rows[0]?.count ?? 0;
     },
 
-    /** One chat; null if the bot has not seen it. */
-    async find(accountId: number, { botId, chatId }: { botId: number; chatId: number }): Promise<InboxChat | null> {
+    /** One conversation; null if the bot has not seen it. */
+    async find(accountId: number, { botId, chatId, businessConnectionId }: Conversation): Promise<InboxChat | null> {
+      const { rows: conversations } = CONVERSATION_KINDS[businessConnectionId === '' ? 0 : 1];
       const page = sql`${UNCOUNTED}, page as materialized (
-        select c.* from chats c where c.bot_id = ${botId} and c.id = ${chatId} and ${isKept(sql.ref('c.bot_id'))})`;
+        select c.* from ${conversations} c where c.bot_id = ${botId} and c.id = ${chatId}
+          and c.business_connection_id = ${businessConnectionId} and ${isKept(sql.ref('c.bot_id'))})`;
       const { rows } = await statementOf(accountId, page).execute(db);
       return rows[0] === undefined || rows[0].id === null ? null : inboxChatOf(rows[0]);
     },
@@ -97,6 +101,7 @@ function newestChats(bots: InboxFilter['bots'], { among, amongOfBot }: UnreadLim
 
 type InboxRow = Chat &
   Record<`last_message_${string}`, unknown> & {
+    own_message_count: number;
     unread: number;
     read_message_id: number | null;
     total: number;
@@ -115,19 +120,20 @@ function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<I
   });
   return sql`
     with ${page}
-    select counted.total, page.*, ${sql.join(deskColumns('page'))}, ${connectionOf('page')} as business_connection_id, mark.message_id as read_message_id, newest.*, fresh.unread
+    select counted.total, page.*, ${ownMessageCount('page')} as own_message_count, ${sql.join(deskColumns('page'))}, mark.message_id as read_message_id, newest.*, fresh.unread
     from counted left join page on true
-    left join chat_reads mark
-      on mark.bot_id = page.bot_id and mark.chat_id = page.id and mark.account_id = ${accountId}
+    left join ${marksOf('page', accountId)} as mark on true
     left join lateral (
       select ${sql.join(columns)} from messages m
-      where m.bot_id = page.bot_id and m.chat_id = page.id and m.deleted_at is null and m.date >= ${shownSince(chat)}
+      where m.bot_id = page.bot_id and m.chat_id = page.id and m.business_connection_id = page.business_connection_id
+        and m.deleted_at is null and m.date >= ${shownSince(chat)}
       order by m.date desc, m.id desc limit 1
     ) as newest on true
     cross join lateral (
       select least(count(*), ${sql.lit(MOST_UNREAD)}) as unread from (
         select ${isOfPerson('m')} as is_of_person, m.deleted_at from messages m
-        where m.bot_id = page.bot_id and m.chat_id = page.id and m.date >= ${shownSince(chat)}
+        where m.bot_id = page.bot_id and m.chat_id = page.id and m.business_connection_id = page.business_connection_id
+          and m.date >= ${shownSince(chat)}
           and m.date >= greatest(mark.message_date, page.last_answer_date, ${LONG_AGO})
           and (m.date, m.id) > (coalesce(mark.message_date, ${LONG_AGO}), coalesce(mark.message_id, ${LONG_AGO}))
           and (m.date, m.id) > (coalesce(page.last_answer_date, ${LONG_AGO}), coalesce(page.last_answer_id, ${LONG_AGO}))
@@ -145,7 +151,7 @@ const IS_UNREAD = sql`c.last_incoming_date is not null and (mine.message_date is
 
 const UNCOUNTED = sql`counted as (select null::bigint as total)`;
 const LONG_AGO = sql`-9223372036854775808`;
-const NEWEST_FIRST = sql`order by last_period desc, last_date desc, bot_id desc, id desc`;
+const NEWEST_FIRST = sql`order by last_period desc, last_date desc, bot_id desc, id desc, business_connection_id desc`;
 
 // How many chats have a name or are unread is not known before, so all are read. Of kinds, the planner knows it.
 function needsAll({ q, unread, ...desk }: InboxFilter): boolean {
@@ -153,30 +159,38 @@ function needsAll({ q, unread, ...desk }: InboxFilter): boolean {
 }
 
 function countStatement(filter: InboxFilter): RawBuilder<{ total: number }> {
-  return sql`select count(*) as total from chats c where ${matches(filter)}`;
+  return sql`select sum(total)::bigint as total from (${ofBothKinds(
+    ({ rows }) => sql`select count(*) as total from ${rows} c where ${matches(filter)}`,
+  )}) as counts`;
 }
 
 // An index leads to the newest chats only. If all chats are read, it is once, for the page and for the total.
 function pageQueries(query: InboxQuery, ofBot = query.limit + query.offset): RawBuilder<unknown> {
   const { bots, limit, offset, before } = query;
   const page = sql`${NEWEST_FIRST} limit ${limit} offset ${offset}`;
+  const [upToPage, upToOfBot] = [sql`${NEWEST_FIRST} limit ${limit + offset}`, sql`${NEWEST_FIRST} limit ${ofBot}`];
   if (needsAll(query)) {
     return sql`
-      found as materialized (
-        select c.bot_id, c.id, c.last_period, c.last_date from chats c ${joinReads(query)} where ${matches(query)}
-      ), counted as (select count(*) as total from found), page as materialized (
-        select chats.* from (select * from found as c where ${isAfter(before)} ${page}) as place
-        join chats using (bot_id, id)
-      )`;
+      found as materialized (${ofBothKinds(
+        (kind) => sql`select c.bot_id, c.id, c.business_connection_id, c.last_period, c.last_date
+          from ${kind.rows} c ${joinReads(query, kind)} where ${matches(query)}`,
+      )}), counted as (select count(*) as total from found), place as materialized (
+        select * from found as c where ${isAfter(before)} ${page}
+      ), page as materialized (${ofBothKinds(
+        ({ rows }) => sql`select c.* from place join ${rows} c using (bot_id, id, business_connection_id)`,
+      )})`;
   }
   if (bots === 'all' || bots.length > FEW_BOTS) {
-    return sql`${UNCOUNTED}, page as materialized (
-      select c.* from chats c where ${matches(query)} and ${isAfter(before)} ${page})`;
+    return sql`${UNCOUNTED}, page as materialized (select c.* from (${ofBothKinds(
+      ({ rows }) => sql`select c.* from ${rows} c where ${matches(query)} and ${isAfter(before)} ${upToPage}`,
+    )}) as c ${page})`;
   }
   return sql`${UNCOUNTED}, page as materialized (
     select of_bot.* from unnest(${bots}::bigint[]) as bot (id) cross join lateral (
-      select c.* from chats c where c.bot_id = bot.id and ${isAfter(before)} and ${isOfType(query.type)}
-      ${NEWEST_FIRST} limit ${ofBot}
+      select c.* from (${ofBothKinds(
+        ({ rows }) => sql`select c.* from ${rows} c
+          where c.bot_id = bot.id and ${isAfter(before)} and ${isOfType(query.type)} ${upToOfBot}`,
+      )}) as c ${upToOfBot}
     ) as of_bot where ${isKept(sql.ref('bot.id'))} ${page})`;
 }
 
@@ -205,21 +219,39 @@ function isOfType(type: string | undefined): RawBuilder<unknown> {
   return type === undefined ? sql`true` : sql`c.type = ${type}`;
 }
 
-function joinReads({ unread, accountId }: Pick<InboxFilter, 'unread' | 'accountId'>): RawBuilder<unknown> {
+function joinReads(
+  { unread, accountId }: Pick<InboxFilter, 'unread' | 'accountId'>,
+  { reads, ofConnection }: (typeof CONVERSATION_KINDS)[number],
+): RawBuilder<unknown> {
   if (!unread) return sql``;
-  return sql`left join chat_reads mine on mine.bot_id = c.bot_id and mine.chat_id = c.id and mine.account_id = ${accountId}`;
+  return sql`left join ${reads} mine
+    on mine.bot_id = c.bot_id and mine.chat_id = c.id and mine.account_id = ${accountId} and ${ofConnection}`;
+}
+
+/** Up to where the account has read the conversation of a row, of either kind. */
+function marksOf(conversation: string, accountId: number): RawBuilder<unknown> {
+  const [botId, chatId, connection] = ['bot_id', 'id', 'business_connection_id'].map((name) =>
+    sql.ref(`${conversation}.${name}`),
+  );
+  const ofChat = sql`r.account_id = ${accountId} and r.bot_id = ${botId} and r.chat_id = ${chatId}`;
+  return sql`lateral (
+    select r.message_date, r.message_id from chat_reads r where ${ofChat} and ${connection} = ''
+    union all
+    select r.message_date, r.message_id from business_chat_reads r
+    where ${ofChat} and r.business_connection_id = ${connection})`;
 }
 
 // The period is a condition of its own, because the index has it alone.
 function isAfter(before: InboxCursor | null): RawBuilder<unknown> {
   if (before === null) return sql`true`;
-  const [lastDate, botId, chatId] = before;
+  const [lastDate, botId, chatId, connection] = before;
   return sql`c.last_period <= ${lastDate}::bigint >> ${sql.lit(LAST_PERIOD_BITS)}
-    and (c.last_date, c.bot_id, c.id) < (${lastDate}::bigint, ${botId}::bigint, ${chatId}::bigint)`;
+    and (c.last_date, c.bot_id, c.id, c.business_connection_id)
+      < (${lastDate}::bigint, ${botId}::bigint, ${chatId}::bigint, ${connection}::text)`;
 }
 
-function inboxChatOf({ unread, read_message_id: readMessageId, ...row }: InboxRow): InboxChat {
+function inboxChatOf({ unread, read_message_id: readMessageId, own_message_count, ...row }: InboxRow): InboxChat {
   const values = LAST_MESSAGE_COLUMNS.map((column) => [column, row[`last_message_${column}`]]);
   const lastMessage = row.last_message_id === null ? null : (Object.fromEntries(values) as LastMessage);
-  return { chat: row, lastMessage, unread, readMessageId };
+  return { chat: { ...row, message_count: own_message_count }, lastMessage, unread, readMessageId };
 }

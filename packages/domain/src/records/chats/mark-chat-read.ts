@@ -3,30 +3,31 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
 import { findMessagePosition } from '../history/find-message-position.ts';
 import { lockBots } from '../history/lock-bots.ts';
+import type { Conversation } from './conversation.ts';
 
 /**
- * Notes that an account has read a chat up to a message; a marker never goes back. Throws 'not_found' if the bot has no
+ * Notes that an account has read a conversation up to a message; a marker never goes back. Throws 'not_found' if the bot has no
  * such message. Returns whether the marker moved.
  */
 export async function markChatRead(
   db: Database,
   accountId: number,
-  {
-    botId,
-    chatId,
-    messageId,
-    businessConnectionId,
-  }: { botId: number; chatId: number; messageId: number; businessConnectionId?: string | undefined },
+  { botId, chatId, businessConnectionId, messageId }: Conversation & { messageId: number },
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     // With the lock, a bot or chat that is being deleted keeps no marker.
     if (!(await lockBots(transaction, [botId])).has(botId)) throw new FlotillaError('not_found', 'Bot not found');
     const position = await findMessagePosition(transaction, { botId, chatId }, messageId, businessConnectionId);
     if (position === null) throw new FlotillaError('not_found', 'Message not found');
+    const of = businessConnectionId;
+    const [table, key, value] =
+      of === ''
+        ? [sql`chat_reads`, sql``, sql``]
+        : [sql`business_chat_reads`, sql`, business_connection_id`, sql`, ${of}`];
     const { rows } = await sql`
-      insert into chat_reads as r (bot_id, chat_id, account_id, message_id, message_date)
-      values (${botId}, ${chatId}, ${accountId}, ${messageId}, ${position[0]})
-      on conflict (account_id, bot_id, chat_id) do update set
+      insert into ${table} as r (bot_id, chat_id, account_id, message_id, message_date${key})
+      values (${botId}, ${chatId}, ${accountId}, ${messageId}, ${position[0]}${value})
+      on conflict (account_id, bot_id, chat_id${key}) do update set
         message_id = excluded.message_id, message_date = excluded.message_date
       where (excluded.message_date, excluded.message_id) > (r.message_date, r.message_id)
       returning message_id`.execute(transaction);

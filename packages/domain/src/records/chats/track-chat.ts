@@ -16,7 +16,9 @@ export async function trackChat(db: Database, chat: { botId: number; chatId: num
     id: chat.chatId,
     type: guessChatType(chat.chatId),
     ...unnamed,
+    direct: null,
     added: 0,
+    lastId: 0,
     newest: null,
   };
   await historyChatStore(db).upsertGuessedChats([row]);

@@ -5,6 +5,7 @@ import { accountStore } from '../../people/accounts/account-store.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { type Chat, chatStore } from '../chats/chat-store.ts';
+import type { Conversation } from '../chats/conversation.ts';
 import { deskStore } from './desk-store.ts';
 
 export type DeskDeps = { db: Database; clock: Clock };
@@ -13,7 +14,7 @@ export type DeskDeps = { db: Database; clock: Clock };
 export async function assignChat(
   { db, clock }: DeskDeps,
   by: Actor,
-  chat: { botId: number; chatId: number },
+  chat: Conversation,
   accountId: number | null,
 ): Promise<Chat> {
   return db.transaction().execute(async (transaction) => {
@@ -39,8 +40,8 @@ async function nameOf(db: Database, accountId: number | null): Promise<string> {
   return (await accountStore(db).findById(accountId))?.username ?? `account ${accountId}`;
 }
 
-export async function requireChat(db: Database, { botId, chatId }: { botId: number; chatId: number }): Promise<Chat> {
-  const chat = await chatStore(db).find(botId, chatId);
+export async function requireChat(db: Database, conversation: Conversation): Promise<Chat> {
+  const chat = await chatStore(db).find(conversation);
   if (chat === null) throw new FlotillaError('not_found', 'Chat not found');
   return chat;
 }

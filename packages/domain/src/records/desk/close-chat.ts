@@ -2,6 +2,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import type { Chat } from '../chats/chat-store.ts';
+import type { Conversation } from '../chats/conversation.ts';
 import { type DeskDeps, requireChat } from './assign-chat.ts';
 import { deskStore } from './desk-store.ts';
 
@@ -9,7 +10,7 @@ import { deskStore } from './desk-store.ts';
 export async function closeChat(
   { db, clock }: DeskDeps,
   by: Actor,
-  chat: { botId: number; chatId: number },
+  chat: Conversation,
   isDone: boolean,
 ): Promise<Chat> {
   return db.transaction().execute(async (transaction) => {

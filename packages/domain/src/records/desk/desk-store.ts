@@ -1,7 +1,16 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import type { Conversation } from '../chats/conversation.ts';
 
-type ChatOfBot = { botId: number; chatId: number };
+/** The row of a conversation. */
+function rowOf({ botId, chatId, businessConnectionId: of }: Conversation) {
+  if (of !== '') {
+    const isIt = sql`bot_id = ${botId} and chat_id = ${chatId} and business_connection_id = ${of}`;
+    return { table: sql`business_chats`, isIt };
+  }
+  return { table: sql`chats`, isIt: sql`bot_id = ${botId} and id = ${chatId} and direct is distinct from false` };
+}
+
 /** How a chat stood, for the audit log. */
 type Before = { assigned_to: number | null };
 
@@ -21,24 +30,24 @@ export function deskStore(db: Database) {
       return rows;
     },
 
-    /** Locks the chat. null: there is none. */
-    async lock({ botId, chatId }: ChatOfBot): Promise<Before | null> {
-      const chat = db.selectFrom('chats').select('assigned_to').where('bot_id', '=', botId).where('id', '=', chatId);
-      return (await chat.forUpdate().executeTakeFirst()) ?? null;
+    /** Locks the conversation. null: there is none. */
+    async lock(conversation: Conversation): Promise<Before | null> {
+      const { table, isIt } = rowOf(conversation);
+      const { rows } = await sql<Before>`select assigned_to from ${table} where ${isIt} for update`.execute(db);
+      return rows[0] ?? null;
     },
 
-    async assign({ botId, chatId }: ChatOfBot, accountId: number | null): Promise<void> {
-      const chat = db.updateTable('chats').set({ assigned_to: accountId });
-      await chat.where('bot_id', '=', botId).where('id', '=', chatId).execute();
+    async assign(conversation: Conversation, accountId: number | null): Promise<void> {
+      const { table, isIt } = rowOf(conversation);
+      await sql`update ${table} set assigned_to = ${accountId} where ${isIt}`.execute(db);
     },
 
     /** Done up to the newest message of a person, or open. */
-    async close({ botId, chatId }: ChatOfBot, isDone: boolean): Promise<void> {
+    async close(conversation: Conversation, isDone: boolean): Promise<void> {
+      const { table, isIt } = rowOf(conversation);
       const upTo = isDone ? sql`coalesce(last_incoming_date, 0)` : sql`null`;
       const upToId = isDone ? sql`coalesce(last_incoming_id, 0)` : sql`null`;
-      await sql`
-        update chats set done_date = ${upTo}, done_id = ${upToId}
-        where bot_id = ${botId} and id = ${chatId}`.execute(db);
+      await sql`update ${table} set done_date = ${upTo}, done_id = ${upToId} where ${isIt}`.execute(db);
     },
   };
 }

@@ -99,7 +99,7 @@ export function chatPhotos(deps: Deps): ChatPhotos {
     asked.set(key, fetching);
     return fetching;
   };
-  const knows = async (bot: Bot, chatId: number) => (await chatStore(deps.db).find(bot.id, chatId)) !== null;
+  const knows = (bot: Bot, chatId: number) => chatStore(deps.db).isKnown(bot.id, chatId);
 
   return {
     async read(bot, chatId) {

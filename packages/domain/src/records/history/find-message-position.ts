@@ -1,5 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
+import type { Conversation } from '../chats/conversation.ts';
 
 /** The position of a message in its chat: messages are sorted by its parts. */
 export type MessagePosition = readonly [date: number, id: number, businessConnectionId: string];
@@ -34,27 +35,29 @@ export async function findMessagePosition(
   return row === undefined ? null : [row.date, id, row.business_connection_id];
 }
 
-/** The position of a message, or of the gap that it left or would be in, by its id; null for a chat without such a place. */
+/**
+ * The position of a message of a conversation, or of the gap that it left or would be in, by its id; null for a conversation without
+ * such a place.
+ */
 export async function findPlaceOfId(
   db: Database,
-  chat: { botId: number; chatId: number },
+  { businessConnectionId, ...chat }: Conversation,
   id: number,
 ): Promise<MessagePosition | null> {
-  const found = await findMessagePosition(db, chat, id);
+  const found = await findMessagePosition(db, chat, id, businessConnectionId);
   // The ids of presses and of other records that are negative do not follow each other.
   if (found !== null || id < 0) return found;
-  const smaller = db
+  const before = await db
     .selectFrom('messages')
-    .select(['date', 'business_connection_id'])
+    .select('date')
     .where('bot_id', '=', chat.botId)
+    .where('business_connection_id', '=', businessConnectionId)
     .where('chat_id', '=', chat.chatId)
     .where('id', '>', 0)
     .where('id', '<', id)
     .where('date', '>=', shownSince(chat))
     .orderBy('id', 'desc')
-    .limit(1);
-  const before =
-    (await smaller.where('business_connection_id', '=', '').executeTakeFirst()) ??
-    (chat.chatId > 0 ? await smaller.executeTakeFirst() : undefined);
-  return before === undefined ? [0, id, ''] : [before.date, id, before.business_connection_id];
+    .limit(1)
+    .executeTakeFirst();
+  return [before?.date ?? 0, id, businessConnectionId];
 }

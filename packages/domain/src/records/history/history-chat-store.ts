@@ -6,9 +6,15 @@ import type { FoldedAuthor, FoldedChat } from './effects/history-fold.ts';
 import type { ChatCount, WrittenToChat } from './history-message-store.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
-/** A chat with the number of messages it gained, and the newest of them. */
-export type CountedChat = FoldedChat & { added: number; newest: NewestOfChat | null };
-export type NewestOfChat = Omit<WrittenToChat, 'botId' | 'chatId' | 'count' | 'replaced'>;
+/**
+ * A chat with the number of messages it gained and the highest id of them, through business connections too, and the newest of those
+ * that the bot itself got or sent.
+ */
+export type CountedChat = FoldedChat & { added: number; lastId: number; newest: NewestOfChat | null };
+export type NewestOfChat = Pick<
+  WrittenToChat,
+  'lastDate' | 'lastIncomingDate' | 'lastIncomingId' | 'lastAnswerDate' | 'lastAnswerId'
+>;
 
 /** 1024 s. A shorter period makes more updates touch indexes; of a longer one, more chats are sorted for a page. */
 export const LAST_PERIOD_BITS = 10;
@@ -23,7 +29,8 @@ const CHAT_COLUMNS: Column<CountedChat>[] = [
   ['text', (chat) => chat.lastName],
   ['bigint', (chat) => chat.added],
   ['text', chatSearchName],
-  ['bigint', (chat) => Math.max(chat.newest?.lastId ?? 0, 0)],
+  ['boolean', (chat) => chat.direct],
+  ['bigint', (chat) => chat.lastId],
   ['bigint', (chat) => chat.newest?.lastDate ?? 0],
   ['bigint', (chat) => chat.newest?.lastIncomingDate ?? null],
   ['bigint', (chat) => chat.newest?.lastIncomingId ?? null],
@@ -36,11 +43,12 @@ const NEWEST_FIELDS = sql`last_id, last_date, last_incoming_date, last_incoming_
 const WRITES_AGAIN = sql`chats.blocked_at is not null
   and excluded.last_incoming_date >= floor(extract(epoch from chats.blocked_at))`;
 const TAKE_NEWEST = sql`
+  direct = case when excluded.direct and not chats.direct then true else chats.direct end,
   blocked_at = case when ${WRITES_AGAIN} then null else chats.blocked_at end,
   last_id = greatest(chats.last_id, excluded.last_id),
   last_period = greatest(chats.last_period, excluded.last_period),
   last_date = greatest(chats.last_date, excluded.last_date),
-  ${takeNewer('last_incoming_date', 'last_incoming_id')}, ${takeNewer('last_answer_date', 'last_answer_id')}`;
+  ${takeNewer('chats', 'last_incoming')}, ${takeNewer('chats', 'last_answer')}`;
 const PERIOD = sql`c.last_date >> ${sql.lit(LAST_PERIOD_BITS)}`;
 
 const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
@@ -83,14 +91,14 @@ export function historyChatStore(db: Database) {
     async upsertChats(chats: CountedChat[]): Promise<void> {
       const given = await unnestRows(chats, CHAT_COLUMNS);
       await sql`
-        insert into chats (${CHAT_FIELDS}, message_count, search_name, ${NEWEST_FIELDS}, last_period)
+        insert into chats (${CHAT_FIELDS}, message_count, search_name, direct, ${NEWEST_FIELDS}, last_period)
         select c.*, ${PERIOD}
-        from ${given} as c (${CHAT_FIELDS}, added, search_name, ${NEWEST_FIELDS})
+        from ${given} as c (${CHAT_FIELDS}, added, search_name, direct, ${NEWEST_FIELDS})
         where c.added <> 0 or not exists (
           select from chats there where there.bot_id = c.bot_id and there.id = c.id
             and (there.type, there.title, there.username, there.first_name, there.last_name)
               is not distinct from (c.type, c.title, c.username, c.first_name, c.last_name)
-            and there.last_date >= c.last_date)
+            and there.last_date >= c.last_date and (c.direct is not true or there.direct is distinct from false))
         on conflict (bot_id, id) do update set
           type = excluded.type, title = excluded.title, username = excluded.username,
           first_name = excluded.first_name, last_name = excluded.last_name,
@@ -102,13 +110,14 @@ export function historyChatStore(db: Database) {
     async upsertGuessedChats(chats: CountedChat[]): Promise<void> {
       const given = await unnestRows(chats, CHAT_COLUMNS);
       await sql`
-        insert into chats (${CHAT_FIELDS}, message_count, search_name, ${NEWEST_FIELDS}, last_period)
+        insert into chats (${CHAT_FIELDS}, message_count, search_name, direct, ${NEWEST_FIELDS}, last_period)
         select c.*, ${PERIOD}
-        from ${given} as c (${CHAT_FIELDS}, added, search_name, ${NEWEST_FIELDS})
+        from ${given} as c (${CHAT_FIELDS}, added, search_name, direct, ${NEWEST_FIELDS})
         on conflict (bot_id, id) do update set
           ${TAKE_NEWEST},
           message_count = chats.message_count + excluded.message_count, updated_at = now()
-        where excluded.message_count <> 0 or excluded.last_date > chats.last_date`.execute(db);
+        where excluded.message_count <> 0 or excluded.last_date > chats.last_date
+          or (excluded.direct and not chats.direct)`.execute(db);
     },
 
     /** Subtracts deleted messages from the counts of their chats. */
@@ -146,9 +155,10 @@ export function historyChatStore(db: Database) {
 }
 
 /** The later of two positions, each a date and an id. */
-function takeNewer(date: string, id: string): RawBuilder<unknown> {
+export function takeNewer(table: string, position: string): RawBuilder<unknown> {
+  const [date, id] = [`${position}_date`, `${position}_id`];
   const [givenDate, givenId] = [sql.ref(`excluded.${date}`), sql.ref(`excluded.${id}`)];
-  const [knownDate, knownId] = [sql.ref(`chats.${date}`), sql.ref(`chats.${id}`)];
+  const [knownDate, knownId] = [sql.ref(`${table}.${date}`), sql.ref(`${table}.${id}`)];
   const isNewer = sql`${givenDate} is not null
     and (${knownDate} is null or (${givenDate}, ${givenId}) > (${knownDate}, ${knownId}))`;
   return sql`${sql.ref(date)} = case when ${isNewer} then ${givenDate} else ${knownDate} end,

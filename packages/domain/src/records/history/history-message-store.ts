@@ -13,8 +13,10 @@ export interface ChatCount {
   count: number;
 }
 
-/** What messages were written to a chat. Dates are Unix seconds; null: no such one. */
+/** What messages were written to a conversation. Dates are Unix seconds; null: no such one. */
 export interface WrittenToChat extends ChatCount {
+  /** '' for the bot's own chat. */
+  businessConnectionId: string;
   replaced: number;
   lastId: number;
   lastDate: number;
@@ -116,7 +118,7 @@ export function historyMessageStore(db: Database) {
       return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
     },
 
-    /** Adds or updates the messages (rules: mergeMessage); returns what is new or was replaced, by chat. */
+    /** Adds or updates the messages (rules: mergeMessage); returns what is new or was replaced, by conversation. */
     async upsertMessages(messages: FoldedMessage[]): Promise<WrittenToChat[]> {
       const settled = await settleDates(db, messages.splice(0));
       const given = await unnestRows(settled.messages, MESSAGE_COLUMNS);
@@ -144,15 +146,16 @@ export function historyMessageStore(db: Database) {
           where ${ANOTHER} or ${NEWER} or (excluded.outgoing and not messages.outgoing)
             or (excluded.program_id is not null and messages.program_id is null)
             or (excluded.automatic is not null and messages.automatic is null)
-          returning bot_id, chat_id, id, date, automatic is not null as is_automatic, ${isOfPerson('messages')} as is_of_person, ${isAnswer('messages')} as is_answer,
+          returning bot_id, business_connection_id, chat_id, id, date, automatic is not null as is_automatic, ${isOfPerson('messages')} as is_of_person, ${isAnswer('messages')} as is_answer,
             not written_again as inserted, ${ofReplaced(REVIVED)} as revived,
             ${ofReplaced(OF_ANOTHER)} as replaced
         )
-        select bot_id as "botId", chat_id as "chatId", count(*) filter (where inserted or revived) as count,
+        select bot_id as "botId", business_connection_id as "businessConnectionId", chat_id as "chatId",
+          count(*) filter (where inserted or revived) as count,
           count(*) filter (where replaced) as replaced, max(id) as "lastId", coalesce(max(date) filter (where not is_automatic), 0) as "lastDate",
           (${NEWEST_INCOMING})[1] as "lastIncomingDate", (${NEWEST_INCOMING})[2] as "lastIncomingId",
           (${NEWEST_ANSWER})[1] as "lastAnswerDate", (${NEWEST_ANSWER})[2] as "lastAnswerId"
-        from written group by bot_id, chat_id`.execute(db);
+        from written group by bot_id, business_connection_id, chat_id`.execute(db);
       return withoutReplaced(rows, settled.replaced);
     },
 
@@ -212,8 +215,10 @@ const OF_ANOTHER = sql`messages.edit_date is null and (old.text, old.media_type,
 
 /** Rows that gave way to others with their ids are not counted any more. */
 function withoutReplaced(written: WrittenToChat[], replaced: ReplacedRow[]): WrittenToChat[] {
-  for (const { botId, chatId, shown, isReplaced } of replaced) {
-    const chat = written.find((one) => one.botId === botId && one.chatId === chatId);
+  for (const { botId, businessConnectionId, chatId, shown, isReplaced } of replaced) {
+    const chat = written.find(
+      (one) => one.botId === botId && one.chatId === chatId && one.businessConnectionId === businessConnectionId,
+    );
     if (chat === undefined) continue;
     if (shown) chat.count -= 1;
     if (isReplaced) chat.replaced += 1;

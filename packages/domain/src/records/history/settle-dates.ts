@@ -6,6 +6,7 @@ import { type Column, unnestRows } from './unnest-rows.ts';
 /** A stored row that gave way to another message with its id. */
 export interface ReplacedRow {
   botId: number;
+  businessConnectionId: string;
   chatId: number;
   /** Whether it was counted in its chat. */
   shown: boolean;
@@ -93,8 +94,8 @@ async function findUnderOtherDates(db: Database, messages: FoldedMessage[]): Pro
 async function remove(db: Database, stored: FoldedMessage, by: FoldedMessage): Promise<ReplacedRow[]> {
   const { rows } = await sql<{ shown: boolean }>`
     delete from messages where ${isRow(stored)} returning deleted_at is null as shown`.execute(db);
-  const [botId, chatId, isReplaced] = [stored.bot_id, stored.chat_id, by.edit_date === null];
-  return rows.map(({ shown }) => ({ botId, chatId, shown, isReplaced }));
+  const { bot_id: botId, business_connection_id: businessConnectionId, chat_id: chatId } = stored;
+  return rows.map(({ shown }) => ({ botId, businessConnectionId, chatId, shown, isReplaced: by.edit_date === null }));
 }
 
 async function changeDate(db: Database, stored: FoldedMessage, date: number): Promise<void> {

@@ -3,6 +3,7 @@ import { blockedChatStore, type Membership } from '../chats/blocked-chat-store.t
 import { journalStore, type PageRow, pageOf } from '../journal/journal-store.ts';
 import { storeMove } from '../moved-groups/move-group.ts';
 import { movedGroupStore } from '../moved-groups/moved-group-store.ts';
+import { businessChatStore } from './business-chat-store.ts';
 import {
   type DeadLetterRow,
   deadLetterOf,
@@ -186,6 +187,8 @@ async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   const { known, guessed } = countedChats(fold, added);
   if (known.length > 0) await chats.upsertChats(known);
   if (guessed.length > 0) await chats.upsertGuessedChats(guessed);
+  const ofBusiness = added.filter(({ businessConnectionId }) => businessConnectionId !== '');
+  if (ofBusiness.length > 0) await businessChatStore(db).takeNewest(ofBusiness);
   if (removed.length > 0) await chats.subtractCounts(removed);
   if (fold.memberships.size > 0) await blockedChatStore(db).take(takeMemberships(fold));
   if (fold.authors.size > 0) await chats.upsertAuthors(takeAuthors(fold));
@@ -210,10 +213,17 @@ async function deleteMessages(store: ReturnType<typeof historyMessageStore>, fol
 }
 
 function countedChats(fold: HistoryFold, written: WrittenToChat[]): { known: CountedChat[]; guessed: CountedChat[] } {
-  const byChat = new Map(written.map((chat) => [chatKey(chat.botId, chat.chatId), chat]));
+  const byChat = Map.groupBy(written, (chat) => chatKey(chat.botId, chat.chatId));
   const counted = (chat: FoldedChat): CountedChat => {
-    const newest = byChat.get(chatKey(chat.botId, chat.id)) ?? null;
-    return { ...chat, added: newest?.count ?? 0, newest };
+    const key = chatKey(chat.botId, chat.id);
+    const conversations = byChat.get(key) ?? [];
+    return {
+      ...chat,
+      direct: chat.direct || (fold.guessedChats.get(key)?.direct ?? chat.direct),
+      added: conversations.reduce((sum, { count }) => sum + count, 0),
+      lastId: Math.max(0, ...conversations.map(({ lastId }) => lastId)),
+      newest: conversations.find(({ businessConnectionId }) => businessConnectionId === '') ?? null,
+    };
   };
   const known = [...fold.chats.values()].map(counted);
   const guessed = [...fold.guessedChats].filter(([key]) => !fold.chats.has(key)).map(([, chat]) => counted(chat));

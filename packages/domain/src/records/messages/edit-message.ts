@@ -1,13 +1,13 @@
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
-import { connectionOfMessage, connectionParam } from './business-connection.ts';
+import { connectionParam, findConversation } from '../chats/conversation.ts';
 import { type Message, messageStore } from './message-store.ts';
 import { type PutDeps, putMessage } from './put-message.ts';
 
 export interface MessageEdit {
   chatId: number;
   messageId: number;
-  /** Undefined: that of the stored message with this id. */
+  /** Undefined: the only conversation of the chat; '': the chat of the bot itself. */
   businessConnectionId?: string | undefined;
   /** The new text, or the new caption of a medium. */
   text: string;
@@ -17,13 +17,13 @@ export interface MessageEdit {
 }
 
 /**
- * Edits the text of a message, or the caption of a message that is stored with a medium. Throws as putMessage does; the
+ * Edits the text of a message, or the caption of a message that is stored with a medium. Throws as putMessage and findConversation do; the
  * platform refuses to edit what the bot has not sent.
  */
 export async function editMessage(deps: PutDeps, bot: Bot, by: Actor, edit: MessageEdit): Promise<Message> {
   const { chatId, messageId, text, parseMode, replyMarkup } = edit;
   const chat = { botId: bot.id, chatId };
-  const connection = await connectionOfMessage(deps.db, chat, messageId, edit.businessConnectionId);
+  const connection = await findConversation(deps.db, chat, edit.businessConnectionId);
   const media = await messageStore(deps.db).mediaTypeOf(chat, messageId, connection);
   const [method, field] = media === null ? ['editMessageText', 'text'] : ['editMessageCaption', 'caption'];
   const params = {

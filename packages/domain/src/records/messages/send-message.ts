@@ -2,7 +2,7 @@ import { GENERAL_TOPIC, OUTSIDE_TOPICS } from '@flotilla/telegram/message-topic.
 import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
-import { connectionOfChat, connectionOfMessage, connectionParam } from './business-connection.ts';
+import { connectionParam, findConversation } from '../chats/conversation.ts';
 import type { Message } from './message-store.ts';
 import { type PutDeps, putMessage } from './put-message.ts';
 
@@ -17,7 +17,7 @@ export type MediaSource = Omit<UploadedFile, 'field'> | string;
 
 export interface MessageToSend {
   chatId: number;
-  /** Undefined: that of the message to which it replies, or the chat's last one if the bot knows the chat through one only; '' for none. */
+  /** Undefined: the only conversation of the chat; '': the chat of the bot itself. */
   businessConnectionId?: string | undefined;
   content: Content;
   parseMode?: string | undefined;
@@ -29,14 +29,10 @@ export interface MessageToSend {
   replyMarkup?: object | undefined;
 }
 
-/** Sends a message as the bot. Throws as putMessage does. */
+/** Sends a message as the bot. Throws as putMessage and findConversation do. */
 export async function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: MessageToSend): Promise<Message> {
   const { chatId, content, parseMode, replyToMessageId, threadId, silent, replyMarkup } = wanted;
-  const chat = { botId: bot.id, chatId };
-  const connection =
-    replyToMessageId === undefined
-      ? await connectionOfChat(deps.db, chat, wanted.businessConnectionId)
-      : await connectionOfMessage(deps.db, chat, replyToMessageId, wanted.businessConnectionId);
+  const connection = await findConversation(deps.db, { botId: bot.id, chatId }, wanted.businessConnectionId);
   const params = {
     chat_id: chatId,
     ...connectionParam(connection),

@@ -59,6 +59,9 @@ async function boundTo(programId: number): Promise<unknown[]> {
 /** Every column that may hold the id of a chat, or a text with one, and what becomes of it. */
 const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'chat_reads.chat_id': 'follows',
+  // Business connections have private chats only.
+  'business_chats.chat_id': 'stays',
+  'business_chat_reads.chat_id': 'stays',
   'chat_users.chat_id': 'follows',
   'api_keys.mcp_chats': 'follows',
   'event_sinks.chat_id': 'follows',

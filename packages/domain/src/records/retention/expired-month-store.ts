@@ -34,6 +34,7 @@ export function expiredMonthStore(db: Database) {
       if (counted[0] === undefined) return false;
       await subtractAuthors(db, counted);
       await subtractChats(db, counted, month.until_date);
+      await subtractBusinessChats(db, counted, month.until_date);
       const { lastBot, lastConnection, lastChat, lastId, lastDate } = counted[0];
       await db
         .updateTable('expired_months')
@@ -59,6 +60,7 @@ export function expiredMonthStore(db: Database) {
 /** Messages of one author in a chat, by what they are counted for; and the key of the last message that was read. */
 type Counted = {
   botId: number;
+  businessConnectionId: string;
   chatId: number;
   userId: number | null;
   ofAuthor: number;
@@ -86,12 +88,15 @@ async function countNext(db: Database, month: Selectable<ExpiredMonthsTable>, li
     ), last as (
       select bot_id, business_connection_id, chat_id, id, date from part order by 1 desc, 2 desc, 3 desc, 4 desc, 5 desc limit 1
     )
-    select p.bot_id as "botId", p.chat_id as "chatId", p.user_id as "userId",
+    select p.bot_id as "botId", p.business_connection_id as "businessConnectionId", p.chat_id as "chatId",
+      p.user_id as "userId",
       count(*) filter (where p.is_of_author) as "ofAuthor", count(*) filter (where p.is_of_chat) as "ofChat",
       l.bot_id as "lastBot", l.business_connection_id as "lastConnection", l.chat_id as "lastChat", l.id as "lastId",
       l.date as "lastDate"
     from part p cross join last l
-    group by p.bot_id, p.chat_id, p.user_id, l.bot_id, l.business_connection_id, l.chat_id, l.id, l.date`.execute(db);
+    group by p.bot_id, p.business_connection_id, p.chat_id, p.user_id, l.bot_id, l.business_connection_id, l.chat_id, l.id, l.date`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -145,4 +150,30 @@ async function subtractChats(db: Database, counted: Counted[], untilDate: number
     )
     update chats c set message_count = greatest(c.message_count - locked.count, 0)
     from locked where c.bot_id = locked.bot_id and c.id = locked.id`.execute(db);
+}
+
+async function subtractBusinessChats(db: Database, counted: Counted[], untilDate: number): Promise<void> {
+  const ofBusiness = counted.filter(({ ofChat, businessConnectionId }) => ofChat > 0 && businessConnectionId !== '');
+  if (ofBusiness.length === 0) return;
+  const chats = await unnestRows(ofBusiness, [
+    ['bigint', ({ botId }) => botId],
+    ['bigint', ({ chatId }) => chatId],
+    ['text', ({ businessConnectionId }) => businessConnectionId],
+    ['bigint', ({ ofChat }) => ofChat],
+  ]);
+  await sql`
+    with counted as (
+      select bot_id, chat_id, business_connection_id, sum(count)::bigint as count
+      from ${chats} as given (bot_id, chat_id, business_connection_id, count) group by 1, 2, 3
+    ), locked as materialized (
+      select b.bot_id, b.chat_id, b.business_connection_id, counted.count
+      from business_chats b join counted using (bot_id, chat_id, business_connection_id)
+      where not exists (
+        select from deletions d where d.bot_id = b.bot_id and d.chat_id = b.chat_id and d.before_date >= ${untilDate}
+      )
+      order by 1, 2, 3 for no key update of b
+    )
+    update business_chats b set message_count = greatest(b.message_count - locked.count, 0)
+    from locked where b.bot_id = locked.bot_id and b.chat_id = locked.chat_id
+      and b.business_connection_id = locked.business_connection_id`.execute(db);
 }

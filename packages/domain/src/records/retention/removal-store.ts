@@ -24,6 +24,8 @@ const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: 
     ['chats', 'bot_id'],
     ['topics', 'bot_id'],
     ['chat_reads', 'bot_id'],
+    ['business_chats', 'bot_id'],
+    ['business_chat_reads', 'bot_id'],
     ['chat_users', 'bot_id'],
     ['chat_authors', 'bot_id'],
     ['route_links', 'target_bot_id'],
@@ -208,7 +210,7 @@ export function removalStore(db: Database) {
     async removeChat(chat: ChatOfBot): Promise<boolean> {
       const { numAffectedRows } = await sql`
         delete from chats where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
-      for (const table of ['chat_reads', 'chat_users', 'tags', 'topics']) {
+      for (const table of ['chat_reads', 'business_chats', 'business_chat_reads', 'chat_users', 'tags', 'topics']) {
         await sql`
           delete from ${sql.table(table)} where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
       }

@@ -85,7 +85,7 @@ async function shown(chatId: number) {
     counted: await messageStore(database.db).count(chat, { includeDeleted: false }),
     found: found.messages.length,
     exported,
-    chat: (await chatStore(database.db).find(botId, chatId))?.message_count ?? null,
+    chat: (await chatStore(database.db).find({ botId, chatId, businessConnectionId: '' }))?.message_count ?? null,
   };
 }
 
@@ -114,7 +114,7 @@ describe('a deleted bot', () => {
       .values({ bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: botId, date: NOW_S })
       .execute();
     const { id: accountId } = await insertAccount(database.db, { username: 'reader' });
-    await markChatRead(database.db, accountId, { botId, chatId: CHAT, messageId: 1 });
+    await markChatRead(database.db, accountId, { botId, chatId: CHAT, businessConnectionId: '', messageId: 1 });
     await removeBotRow(botId);
     expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
     for (const table of ['messages', 'chats', 'chat_reads', 'chat_users', 'audit_log', 'dead_letters'] as const) {

@@ -4,8 +4,7 @@ import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-
-type ChatOfBot = { botId: number; chatId: number };
+import type { Conversation } from '../chats/conversation.ts';
 
 /** A chat that a person has taken over, as Redis has it. */
 export type HeldChat = {
@@ -24,21 +23,23 @@ export type HeldChat = {
 /** `began`: it was not held before. */
 export type HoldReply = { outcome: 'held'; began: boolean; forMs: number } | { outcome: 'gone' | 'off' | 'free' };
 
-/** Holds a chat, or what comes in it through one business connection; or makes its time begin anew. Known to every process at once, because accepting asks Redis itself. */
+/** A conversation of a bot. */
+export type InChat = Omit<Conversation, 'botId'>;
+
+/** Holds a conversation, or makes its time begin anew. Known to every process at once, because accepting asks Redis itself. */
 export function holdInRedis(
   { redis }: { redis: RedisHandles },
   bot: Bot,
-  chatId: number,
-  { forMs, by, connection = '' }: { forMs: number | null; by: string; connection?: string },
+  held: InChat,
+  { forMs, by }: { forMs: number | null; by: string },
 ): Promise<HoldReply> {
   return scripts
     .holdChat(redis.commands, botKeys(bot.id), {
       registrationId: bot.registrationId,
       botId: bot.id,
-      chatId,
+      conversation: heldAs(held),
       forMs,
       by,
-      connection,
     })
     .then((reply): HoldReply => {
       switch (reply.outcome) {
@@ -54,9 +55,9 @@ export function holdInRedis(
     });
 }
 
-/** An answer of a person: the chat is held for as long again, if it is held. */
-export async function renewHold(deps: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<void> {
-  await holdInRedis(deps, bot, chatId, { forMs: null, by: '' });
+/** An answer of a person: the conversation is held for as long again, if it is held. */
+export async function renewHold(deps: { redis: RedisHandles }, bot: Bot, answered: InChat): Promise<void> {
+  await holdInRedis(deps, bot, answered, { forMs: null, by: '' });
 }
 
 /** A group that became a supergroup stays held, under its new id, for the time that is left. */
@@ -69,10 +70,10 @@ export async function moveHold(
   await scripts.moveHold(redis.commands, botKeys(botId), { registrationId, botId, fromChatId, toChatId });
 }
 
-/** Those of the chats that are held now, by `heldKey`. */
+/** Those of the conversations that are held now, by `heldKey`. */
 export async function readHeldChats(
   deps: { redis: RedisHandles },
-  chats: readonly ChatOfBot[],
+  chats: readonly Conversation[],
 ): Promise<Map<string, HeldChat>> {
   return new Map([...(await readHolds(deps, chats))].filter(([, { isHeld }]) => isHeld));
 }
@@ -80,10 +81,10 @@ export async function readHeldChats(
 /** The same, and those whose hold ended by itself less than a day ago while their bot missed something. */
 export async function readHolds(
   { redis }: { redis: RedisHandles },
-  chats: readonly ChatOfBot[],
+  chats: readonly Conversation[],
 ): Promise<Map<string, HeldChat>> {
   if (chats.length === 0) return new Map();
-  const looks = chats.map(({ botId, chatId }): KeyCommand => ['hget', botKeys(botId).holds, String(chatId)]);
+  const looks = chats.map((chat): KeyCommand => ['hget', botKeys(chat.botId).holds, heldAs(chat)]);
   const [stored, nowMs] = await Promise.all([redis.runMany(looks), serverNowMs(redis)]);
   const found = chats.flatMap((chat, at) => {
     const [, until = '', length = '', since = '', by = ''] = HOLD.exec(String(stored[at] ?? '')) ?? [];
@@ -92,9 +93,7 @@ export async function readHolds(
     return untilMs + MISSED_LIFE_MS > nowMs ? [{ chat, untilMs, isHeld, forMs, sinceMs, by }] : [];
   });
   const counts = await redis.runMany(
-    found.map(
-      ({ chat: { botId, chatId } }): KeyCommand => ['zlexcount', botKeys(botId).missed, ...missedRange(chatId)],
-    ),
+    found.map(({ chat }): KeyCommand => ['zlexcount', botKeys(chat.botId).missed, ...missedRange(heldAs(chat))]),
   );
   const counted = found.map(
     ({ chat, ...hold }, at) => [heldKey(chat), { ...hold, missed: Number(counts[at]) }] as const,
@@ -102,22 +101,27 @@ export async function readHolds(
   return new Map(counted.filter(([, { isHeld, missed }]) => isHeld || missed > 0));
 }
 
-/** All chats that are held now; with `by`, those that this one holds. Rejects when Redis is away. */
-export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: string): Promise<ChatOfBot[]> {
+/** All conversations that are held now; with `by`, those that this one holds. Rejects when Redis is away. */
+export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: string): Promise<Conversation[]> {
   const nowMs = await serverNowMs(redis);
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).heldChats);
   const listed = await redis.runMany(shards.map((key): KeyCommand => ['zrange', key, nowMs, '+inf', 'byscore']));
   const chats = (listed as string[][]).flat().map((member) => {
-    const [botId, chatId] = member.split(':').map(Number) as [number, number];
-    return { botId, chatId };
+    const [, botId, chatId, businessConnectionId = ''] = /^(\d+):(-?\d+)(?::(.*))?$/s.exec(member) ?? [];
+    return { botId: Number(botId), chatId: Number(chatId), businessConnectionId };
   });
   if (by === undefined) return chats;
   const held = await readHeldChats({ redis }, chats);
   return chats.filter((chat) => held.get(heldKey(chat))?.by === by);
 }
 
-export function heldKey({ botId, chatId }: ChatOfBot): string {
-  return `${botId} ${chatId}`;
+export function heldKey(conversation: Conversation): string {
+  return `${conversation.botId} ${heldAs(conversation)}`;
+}
+
+/** The name under which Redis holds a conversation of a bot. */
+export function heldAs({ chatId, businessConnectionId: of }: InChat): string {
+  return of === '' ? String(chatId) : `${chatId}:${of}`;
 }
 
 /** How long what was missed can be delivered after its hold ended by itself; lib/hold.lua has it, too. */
@@ -126,7 +130,7 @@ export const MISSED_LIFE_MS = 86_400_000;
 /** As lib/hold.lua writes it. */
 const HOLD = /^(\d+) (\d+) (\d+) \S* (.*)$/s;
 
-/** The texts of a chat in the sorted set of what was missed, as lib/hold.lua orders them. */
-function missedRange(chatId: number): [string, string] {
-  return [`[${chatId}|`, `(${chatId}}`];
+/** The texts of a conversation in the sorted set of what was missed, as lib/hold.lua orders them. */
+function missedRange(held: string): [string, string] {
+  return [`[${held}|`, `(${held}}`];
 }

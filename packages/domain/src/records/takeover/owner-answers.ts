@@ -19,8 +19,8 @@ export function ownerAnswers(deps: TakeoverDeps & { log: Logger }): OwnerAnswers
     // Old ones come after a pause of intake, and when the platform sends again.
     const leftMinutes = MINUTES - (deps.clock.nowMs() / 1000 - dateS) / 60;
     if (leftMinutes <= 0) return;
-    const taken = { holder: { kind: 'owner', connection }, minutes: Math.min(leftMinutes, MINUTES) } as const;
-    await takeOverChat(deps, bot, chatId, taken).catch((error: unknown) =>
+    const taken = { holder: { kind: 'owner' }, minutes: Math.min(leftMinutes, MINUTES) } as const;
+    await takeOverChat(deps, bot, { chatId, businessConnectionId: connection }, taken).catch((error: unknown) =>
       deps.log.warn(
         { bot: bot.id, reason: String(error) },
         'a chat could not be taken over for the owner who answered',

@@ -6,37 +6,31 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { chatStore } from '../chats/chat-store.ts';
+import type { Conversation } from '../chats/conversation.ts';
 import { holdInRedis } from './held-chats.ts';
 
 export type TakeoverDeps = { db: Database; redis: RedisHandles; clock: Clock };
 
-/**
- * Who takes a chat over: a person by REST, a routing rule, or the owner of a business account. `connection`: only what comes through
- * that business connection; '' for the whole chat.
- */
-export type Holder =
-  | { kind: 'account'; by: Actor }
-  | { kind: 'rule'; id: number; connection: string }
-  | { kind: 'owner'; connection: string };
+/** Who takes a conversation over: a person by REST, a routing rule, or the owner of a business account. */
+export type Holder = { kind: 'account'; by: Actor } | { kind: 'rule'; id: number } | { kind: 'owner' };
 
 const MINUTE_MS = 60_000;
 
 /**
- * Takes a chat over: its updates are for people from now on. Again, its time begins anew. A hold that began leaves an audit entry
+ * Takes a conversation over: its updates are for people from now on. Again, its time begins anew. A hold that began leaves an audit entry
  * and an event; those of a person always leave an entry. Returns the chat: the supergroup, if a group became one. Throws 'not_found' or
  * 'bad_request'.
  */
 export async function takeOverChat(
   deps: TakeoverDeps,
   bot: Bot,
-  namedChatId: number,
+  named: Omit<Conversation, 'botId'>,
   { holder, minutes }: { holder: Holder; minutes: number },
 ): Promise<number> {
-  const chatId = namedChatId > 0 ? namedChatId : await chatStore(deps.db).currentOf(bot.id, namedChatId);
-  const held = await holdInRedis(deps, bot, chatId, {
-    ...{ forMs: Math.ceil(minutes * MINUTE_MS), by: nameOf(holder) },
-    connection: holder.kind === 'account' ? '' : holder.connection,
-  });
+  const chatId = named.chatId > 0 ? named.chatId : await chatStore(deps.db).currentOf(bot.id, named.chatId);
+  const conversation = { ...named, chatId };
+  const length = { forMs: Math.ceil(minutes * MINUTE_MS), by: nameOf(holder) };
+  const held = await holdInRedis(deps, bot, conversation, length);
   if (held.outcome === 'off') throw new FlotillaError('bad_request', 'The bot is disabled');
   if (held.outcome !== 'held') throw new FlotillaError('not_found', 'Bot not found');
   if (!held.began && holder.kind !== 'account') return chatId;

@@ -1,9 +1,10 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
 import type { Subscription } from '@flotilla/redis/subscription.ts';
+import type { Conversation } from '../../records/chats/conversation.ts';
 
-/** An account has read a chat up to a message. */
-export type ChatRead = { accountId: number; botId: number; chatId: number; messageId: number };
+/** An account has read a conversation up to a message. */
+export type ChatRead = Conversation & { accountId: number; messageId: number };
 
 /** Somebody who is told what one account has read. */
 export type ReadListener = {
@@ -24,8 +25,8 @@ export type ChatReads = {
 type Deps = { redis: RedisHandles };
 
 export async function announceChatRead({ redis }: Deps, read: ChatRead): Promise<void> {
-  const { accountId, botId, chatId, messageId } = read;
-  await redis.commands.publish(channels.read, [accountId, botId, chatId, messageId].join(' '));
+  const { accountId, botId, chatId, messageId, businessConnectionId } = read;
+  await redis.commands.publish(channels.read, [accountId, botId, chatId, messageId, businessConnectionId].join(' '));
 }
 
 export function chatReads({ redis }: Deps): ChatReads {
@@ -34,8 +35,10 @@ export function chatReads({ redis }: Deps): ChatReads {
   let subscribed: { subscription: Subscription; ready: Promise<void> } | null = null;
 
   const tell = (payload: Buffer): void => {
-    const [accountId = 0, botId = 0, chatId = 0, messageId = 0] = String(payload).split(' ').map(Number);
-    const read = { accountId, botId, chatId, messageId };
+    const parts = String(payload).split(' ');
+    const [accountId = 0, botId = 0, chatId = 0, messageId = 0] = parts.slice(0, 4).map(Number);
+    const businessConnectionId = parts[4] ?? '';
+    const read = { accountId, botId, chatId, messageId, businessConnectionId };
     for (const listener of listenersOf.get(accountId) ?? []) listener.onRead(read);
   };
   const subscribe = () => {

@@ -1,8 +1,9 @@
 import { shardOf } from '@flotilla/redis/keys.ts';
 import { CAPTURED_METHOD_NAMES } from '@flotilla/telegram/captured-methods.ts';
-import { chatIdOfResult, chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
+import { chatIdOfResult, chatIdOfUpdate, connectionOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { presentReader } from '../../delivery/deliveries/reader-name.ts';
+import { connectionParam } from '../../records/chats/conversation.ts';
 import { decodeRecord } from '../../records/history/stream/history-codec.ts';
 import { readAttemptLine } from '../../records/journal/attempt-line.ts';
 
@@ -74,7 +75,12 @@ function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent |
       const update = JSON.parse(entry.raw);
       const { kind } = readUpdateFacts(update);
       const chatId = chatIdOfUpdate(update, kind);
-      const fields = { bot_id: botId, update_id: entry.updateId, kind };
+      const fields = {
+        bot_id: botId,
+        update_id: entry.updateId,
+        kind,
+        ...connectionParam(connectionOfUpdate(update, kind)),
+      };
       return liveEvent(id, 'update', chatId, withRaw(fields, chatId, 'update', entry.raw));
     }
     case 'call': {
@@ -83,6 +89,7 @@ function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent |
       const fields = {
         bot_id: botId,
         method: METHOD_NAMES.get(entry.method) ?? entry.method,
+        ...connectionParam(entry.params.business_connection_id ?? ''),
         ...(programId === undefined ? {} : { program_id: programId, program }),
       };
       return liveEvent(id, 'call', chatId, withRaw(fields, chatId, 'result', entry.result));

@@ -1,6 +1,6 @@
--- Chats that a person has taken over. A hold is '<until> <for> <since> <connection> <by>', times in ms. With a business connection, only
--- what comes through that one is held: anybody may connect a bot to an account and write to its people. What is held is kept to be
--- delivered after: members of one score, '<chat>|<id>|<expires>|<offset of update_id>|<kind>|<lane>|<raw>', so a chat's are a range of texts.
+-- Conversations that a person has taken over, by '<chat>' or '<chat>:<business connection>': what comes through one of them is never
+-- held with the others. A hold is '<until> <for> <since>  <by>', times in ms. What is held is kept to be delivered after: members of one
+-- score, '<conversation>|<id>|<expires>|<offset of update_id>|<kind>|<lane>|<raw>', so those of a conversation are a range of texts.
 -- @include state
 -- @include log
 local MISSED_PER_CHAT = 1000
@@ -8,20 +8,19 @@ local MISSED_PER_CHAT = 1000
 local MISSED_LIFE_MS = 86400000
 
 local function holdOf(stored)
-  local untilText, forText, sinceText, connection, by = string.match(stored or '', '^(%d+) (%d+) (%d+) (%S*) (.*)$')
+  local untilText, forText, sinceText, by = string.match(stored or '', '^(%d+) (%d+) (%d+) %S* (.*)$')
   if not untilText then return nil end
   return {
     expires = tonumber(untilText),
     forMs = tonumber(forText),
     since = tonumber(sinceText),
-    connection = connection,
     by = by,
   }
 end
 
 local function storeHold(holds, chat, hold)
   local times = { textOf(hold.expires), textOf(hold.forMs), textOf(hold.since) }
-  redis.call('HSET', holds, chat, table.concat(times, ' ') .. ' ' .. hold.connection .. ' ' .. hold.by)
+  redis.call('HSET', holds, chat, table.concat(times, ' ') .. '  ' .. hold.by)
 end
 
 -- Lists a held chat among those of its shard until that time (ms); nil: it is held no longer. Those whose time is over go.
@@ -44,19 +43,17 @@ local function supergroupOf(stored)
   return string.match(stored or '', '^>(-%d+)$')
 end
 
--- The chat as which an update of a chat is held now; nil: it is not. known: what was looked up before, by chat
+-- The conversation as which an update of a chat is held now; nil: it is not. known: what was looked up before, by conversation
 local function heldAs(holds, known, chat, raw, now)
-  if known[chat] == nil then
-    local stored = redis.call('HGET', holds, chat)
+  local connection = string.match(raw, '"business_connection_id":%s*"([^"]*)"')
+  local conversation = connection and chat .. ':' .. connection or chat
+  if known[conversation] == nil then
+    local stored = redis.call('HGET', holds, conversation)
     local moved = supergroupOf(stored)
     local hold = holdOf(moved and redis.call('HGET', holds, moved) or stored)
-    known[chat] = hold ~= nil and hold.expires > now and { chat = moved or chat, connection = hold.connection }
+    known[conversation] = hold ~= nil and hold.expires > now and (moved or conversation)
   end
-  local held = known[chat]
-  if not held then return nil end
-  local ofConnection = held.connection == ''
-    or string.match(raw, '"business_connection_id":%s*"([^"]*)"') == held.connection
-  return ofConnection and held.chat or nil
+  return known[conversation] or nil
 end
 
 -- The mark of what is held, by that of the filters: those who see it are programs that would get it anyway.
@@ -87,7 +84,7 @@ local function keepMissed(missed, chat, entry, lastEnd)
 end
 
 local function missedOf(member)
-  local id, expires, idStart, kind, lane, raw = string.match(member, '^-?%d+|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(.*)$')
+  local id, expires, idStart, kind, lane, raw = string.match(member, '^[^|]*|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(.*)$')
   return {
     id = tonumber(id),
     expires = tonumber(expires),

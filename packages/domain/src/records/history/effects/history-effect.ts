@@ -61,7 +61,8 @@ export interface MessageEdit {
 /** One change that an entry makes to a bot's history. Effects are found without a database and applied in order. */
 export type HistoryEffect =
   /** `guessed`: only its id is known, so a row that exists already is kept as it is. */
-  | { type: 'chat'; chat: ChatFacts; guessed: boolean }
+  /** `direct`: it was seen by the bot itself, not through a business connection. */
+  | { type: 'chat'; chat: ChatFacts; guessed: boolean; direct: boolean }
   | { type: 'author'; chatId: number; user: SenderFacts; seenAtS: number }
   | { type: 'message'; message: NewMessage }
   | { type: 'topic'; topic: NewTopic }

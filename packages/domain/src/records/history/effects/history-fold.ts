@@ -14,7 +14,8 @@ import type {
 } from './history-effect.ts';
 
 export type FoldedMessage = NewMessage & { bot_id: number };
-export type FoldedChat = ChatFacts & { botId: number };
+/** `direct`: the bot's own chat is known; null: nobody knows. */
+export type FoldedChat = ChatFacts & { botId: number; direct: boolean | null };
 export type FoldedAuthor = SenderFacts & { botId: number; chatId: number; seenAtS: number };
 export type FoldedDeletion = {
   botId: number;
@@ -95,7 +96,7 @@ export function chatNameKey(botId: number, name: string): string {
 export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffect): void {
   switch (effect.type) {
     case 'chat':
-      foldChat(fold, botId, effect.chat, effect.guessed);
+      foldChat(fold, { ...effect.chat, botId, direct: effect.direct }, effect.guessed);
       break;
     case 'author':
       foldAuthor(fold, { ...effect.user, botId, chatId: effect.chatId, seenAtS: effect.seenAtS });
@@ -155,10 +156,13 @@ function isAnother(known: FoldedMessage, next: FoldedMessage): boolean {
   return next.text !== known.text || next.media_type !== known.media_type || next.user_id !== known.user_id;
 }
 
-function foldChat(fold: HistoryFold, botId: number, chat: ChatFacts, guessed: boolean): void {
+function foldChat(fold: HistoryFold, chat: FoldedChat, guessed: boolean): void {
   const chats = guessed ? fold.guessedChats : fold.chats;
-  chats.set(chatKey(botId, chat.id), { ...chat, botId });
-  if (chat.username !== null) fold.before.chatNames.set(chatNameKey(botId, `@${chat.username.toLowerCase()}`), chat.id);
+  const key = chatKey(chat.botId, chat.id);
+  chats.set(key, { ...chat, direct: chat.direct || (chats.get(key)?.direct ?? chat.direct) });
+  if (chat.username !== null) {
+    fold.before.chatNames.set(chatNameKey(chat.botId, `@${chat.username.toLowerCase()}`), chat.id);
+  }
 }
 
 function foldAuthor(fold: HistoryFold, author: FoldedAuthor): void {
@@ -213,7 +217,7 @@ function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
   const toChatId = resolveChat(fold, botId, copy.to);
   if (toChatId === null) return;
   // No other effect names this chat when it is known by its name only, and its message count must be updated.
-  foldChat(fold, botId, guessedChat(toChatId), true);
+  foldChat(fold, { ...guessedChat(toChatId), botId, direct: copy.base.business_connection_id === '' }, true);
   const fromChatId = resolveChat(fold, botId, copy.from);
   // Messages of General name no topic.
   const isOfGeneral = copy.details.thread_id === undefined && fold.before.forums.has(chatKey(botId, toChatId));

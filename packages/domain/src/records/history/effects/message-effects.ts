@@ -20,7 +20,8 @@ export interface MessageOrigin {
  */
 export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOrigin): HistoryEffect[] {
   const facts = readMessageFacts(value);
-  const effects: HistoryEffect[] = [{ type: 'chat', chat: facts.chat, guessed: false }];
+  const direct = facts.businessConnectionId === '';
+  const effects: HistoryEffect[] = [{ type: 'chat', chat: facts.chat, guessed: false, direct }];
   if (facts.sender !== null && !facts.sender.isChat) {
     effects.push({ type: 'author', chatId: facts.chat.id, user: facts.sender, seenAtS: facts.dateS });
   }

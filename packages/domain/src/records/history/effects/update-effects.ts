@@ -122,5 +122,7 @@ function pollEffects(payload: Fields): HistoryEffect[] {
 
 function chatEffects(payload: Fields): HistoryEffect[] {
   const chat = readObject(payload, 'chat');
-  return chat === null ? [] : [{ type: 'chat', chat: readChatFacts(chat), guessed: false }];
+  if (chat === null) return [];
+  const direct = readText(payload, 'business_connection_id') === null;
+  return [{ type: 'chat', chat: readChatFacts(chat), guessed: false, direct }];
 }
