@@ -46,14 +46,16 @@ const message = (chat: number, text: string, fields: object = {}) => ({
   message: { message_id: 7, date: nowS(), chat: { id: chat, type: 'private' }, from: { id: chat }, text, ...fields },
 });
 async function accept(...contents: object[]): Promise<void> {
+  const first = newest + 1;
+  newest += contents.length;
+  expect(await submit(first, ...contents)).toMatchObject({ outcome: 'accepted', appended: contents.length });
+}
+/** Hands updates over as the platform does. */
+async function submit(firstId: number, ...contents: object[]) {
   await worker.directory.refresh();
-  const raws = contents.map((content) => {
-    newest += 1;
-    return JSON.stringify({ update_id: newest, ...content });
-  });
+  const raws = contents.map((content, at) => JSON.stringify({ update_id: firstId + at, ...content }));
   const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join()}]}`)!.updates;
-  const accepted = await acceptUpdates(withoutReserve(worker), worker.directory.byId(bot.id)!, sliced);
-  expect(accepted).toMatchObject({ outcome: 'accepted', appended: contents.length });
+  return acceptUpdates(withoutReserve(worker), worker.directory.byId(bot.id)!, sliced);
 }
 
 type Update = { update_id: number } & Record<string, { text?: string; data?: string } | undefined>;
@@ -518,6 +520,13 @@ describe('the owner of a business account', () => {
     await accept(business(9, 'answered again'), message(ADA, 'to a person'));
     expect(await poll()).toEqual([]);
     expect(await shown()).toMatchObject({ held_by: 'account:admin' });
+  });
+
+  test('does not take over again a chat that was released, by an answer that the platform sends once more', async () => {
+    await accept(business(9, 'an answer'));
+    await release();
+    expect(await submit(newest, business(9, 'an answer'))).toMatchObject({ appended: 0, duplicates: 1 });
+    expect(await shown()).not.toHaveProperty('held_until');
   });
 
   test('keeps intake waiting once, however many chats they answer in while Postgres is slow', async () => {

@@ -1,5 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityPrefixes, botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/keys.ts';
+import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import {
   type AcceptUpdatesArgs,
   type AcceptUpdatesKeys,
@@ -68,13 +69,24 @@ export async function acceptUpdates(
   if (updates.some(({ value }) => readGroupMove(readObject(value, 'message')) !== null)) {
     await deps.groupFollower?.seeUpdates(bot, updates);
   }
-  if (updates.some(({ value }) => ownersAnswer(value) !== null)) await deps.ownerAnswers?.see(bot, updates);
+  const answers = updates.filter(({ value }) => ownersAnswer(value) !== null);
+  if (answers.length > 0) await deps.ownerAnswers?.see(bot, await unseenAmong(deps, bot, answers));
   if (!intake) return appendUpdates(deps, bot, updates, polling, '');
   return inChild(intake, 'accept updates', async (span) => {
     const accepted = await appendUpdates(deps, bot, updates, polling, span.traceparent);
     span.set({ 'flotilla.updates': updates.length, 'flotilla.outcome': accepted.outcome });
     return accepted;
   });
+}
+
+/** Without those that the platform sends again: a chat that was released since must not be taken over by them. */
+async function unseenAmong({ redis }: AcceptDeps, bot: Bot, updates: SlicedUpdate[]): Promise<SlicedUpdate[]> {
+  const keys = botKeys(bot.id);
+  const looks = updates.map(({ updateId: id }): KeyCommand => {
+    return ['getbit', keys.seen(Math.floor(id / SEEN_BLOCK_IDS)), id % SEEN_BLOCK_IDS];
+  });
+  const seen = await redis.runMany(looks);
+  return updates.filter((_, at) => seen[at] !== 1);
 }
 
 async function appendUpdates(
