@@ -58,12 +58,13 @@ export async function hold(
 /** Null if no further call can be held. */
 function joinLine(
   { held, recovering, context }: RunningProxy,
-  { whole }: MethodCall,
+  { whole, program }: MethodCall,
   flooded: FloodedCall,
 ): (HeldTurn & { nextAfterMs: number }) | null {
   const holding = floodHolding(context.floods.ofBot(flooded.botId), flooded);
   const line = recovering.lineOf(holding ?? flooded);
-  const turn = held.join(line?.name ?? nameOfFlood(holding ?? flooded), flooded.botId, whole?.bytes.length ?? 0);
+  const caller = { botId: flooded.botId, scope: program === null ? 'token' : `program:${program.id}` };
+  const turn = held.join(line?.name ?? nameOfFlood(holding ?? flooded), caller, whole?.bytes.length ?? 0);
   return turn === null ? null : { ...turn, nextAfterMs: line?.nextAfterMs ?? NEXT_AFTER_MS };
 }
 

@@ -2,9 +2,9 @@ import { createHash, type Hash } from 'node:crypto';
 import { channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
+import { type CallerOfBot, callCounts } from '@flotilla/runtime/call-counts.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
-import { type CallerOfBot, callCounts } from './call-counts.ts';
 import { type KeptAnswer, readAnswer } from './kept-answer.ts';
 import { type Claim, type OpenClaims, openClaims } from './open-claims.ts';
 

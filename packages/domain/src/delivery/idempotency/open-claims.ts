@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type ClaimIdempotencyKeyReply, scripts } from '@flotilla/redis/script-calls.ts';
+import { type CallerOfBot, callCounts } from '@flotilla/runtime/call-counts.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
-import { type CallerOfBot, callCounts } from './call-counts.ts';
 import { type KeptAnswer, storedAnswer } from './kept-answer.ts';
 
 /** The first call with a key. One of these is to be called; the first counts. Each returns at once and never throws. */

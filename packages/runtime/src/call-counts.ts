@@ -7,7 +7,7 @@ type Limits = { inAll: number; ofBot: number };
 const SHARE_OF_BOT = 1 / 2;
 const SHARE_OF_CALLER = 3;
 
-/** Counts calls of bots and of their callers, so that none of them takes the room of all others. */
+/** Counts calls of bots and of their callers, or bytes of these, so that none of them takes the room of all others. */
 export function callCounts(most: Limits) {
   const counts = new Map<string, number>();
   const countOf = (name: string) => counts.get(name) ?? 0;
@@ -20,14 +20,14 @@ export function callCounts(most: Limits) {
   };
   let inAll = 0;
   return {
-    hasRoom: (of: CallerOfBot): boolean => {
+    hasRoom: (of: CallerOfBot, calls = 1): boolean => {
       const ofBot = countOf(bot(of));
       return (
-        ofBot < Math.min(most.ofBot, SHARE_OF_BOT * (most.inAll - inAll)) &&
-        countOf(caller(of)) < SHARE_OF_CALLER * (most.ofBot - ofBot)
+        ofBot + calls <= Math.min(most.ofBot, SHARE_OF_BOT * (most.inAll - inAll)) &&
+        countOf(caller(of)) + calls <= SHARE_OF_CALLER * (most.ofBot - ofBot)
       );
     },
-    add: (of: CallerOfBot, calls: 1 | -1): void => {
+    add: (of: CallerOfBot, calls: number): void => {
       inAll += calls;
       add(bot(of), calls);
       add(caller(of), calls);
