@@ -14,7 +14,7 @@ export function chooseByWords(
   if (best === undefined) {
     return { outcome: 'none', by: 'words', reason: 'no word of it is in a description', ownWords: true };
   }
-  const reason = best.words.join(', ');
+  const reason = best.words().join(', ');
   if (next !== undefined && best.score < CLEAR_LEAD * next.score) {
     return { outcome: 'none', by: 'words', reason: shownReason(`several bots fit: ${reason}`) };
   }
