@@ -98,13 +98,28 @@ const handOver = (chat: number, text: string, fields: object = {}) =>
     ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: chat, text, ...fields } },
   });
 
+/** A rule brings a message of the customer to a group; a colleague replies to it there, and the reply goes back. */
+async function replyBack(
+  group: number,
+  { customer, colleague }: Record<'customer' | 'colleague', number>,
+): Promise<void> {
+  const rule = { source_bot_id: bot.id, target_bot_id: bot.id, target_chat_id: group, action: 'copy' };
+  await fleet.rest('/api/routes/add', { ...rule, condition_type: 'keyword', condition_value: 'operator' });
+  await fleet.control.sendMessage({ person: customer, bot: bot.platformId, text: 'An operator, please' });
+  const copy = async () =>
+    (await fleet.control.readChat({ chat: group })).messages.find(({ text }) => text === 'An operator, please');
+  const copied = (await waitFor(copy, { ...PATIENCE, message: 'the copy' })) as Sent;
+  await fleet.control.sendMessage({ person: colleague, chat: group, text: 'Here I am', replyTo: copied.message_id });
+  await waitFor(async () => (await lastOf(customer))?.text === 'Here I am', { ...PATIENCE, message: 'the reply' });
+}
+
 test('a broadcast, a rule and what a key hands over answer nobody: who waits goes on waiting, unread, in their place', async () => {
   const texts = new Map<number, number>();
   for (const person of people.slice(0, 30)) {
     const { messageId } = await fleet.control.sendMessage({ person, bot: bot.platformId, text: 'Where is my order?' });
     texts.set(person, messageId);
   }
-  const [first = 0, second = 0, third = 0, fourth = 0] = people;
+  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0] = people;
   const waiting = async () => (await desk()).filter(({ awaits }) => awaits);
   await waitFor(
     async () => (await waiting()).length >= 30 && (await lastOf(first))?.text === 'Where is my order?',
@@ -143,10 +158,11 @@ test('a broadcast, a rule and what a key hands over answer nobody: who waits goe
   });
   expect(sent).toMatchObject({ ok: true });
   await sendLater(fourth, 'I looked it up');
+  await replyBack(group, { customer: fifth, colleague: third });
   await handOver(second, 'Tomorrow', { reply_parameters: { message_id: texts.get(second) } });
   const awaits = async (chat: number) => (await desk()).find((one) => one.id === chat);
   await waitFor(
-    async () => (await Promise.all([first, second, fourth].map(awaits))).every((one) => one?.awaits === false),
+    async () => (await Promise.all([first, second, fourth, fifth].map(awaits))).every((one) => one?.awaits === false),
     { ...PATIENCE, message: 'the answers' },
   );
   expect(await awaits(third)).toEqual(before.find((one) => one.id === third));
