@@ -7,8 +7,8 @@ export type FullBacklog = { port: number; stop(): Promise<void> };
 
 /** The thread sleeps for good right after it listens, so the queue stays full. */
 const LISTENS = `
-  const { parentPort } = require('node:worker_threads');
-  const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  const { parentPort, workerData: port } = require('node:worker_threads');
+  const server = require('node:net').createServer().listen({ port, host: '127.0.0.1', backlog: 1 }, () => {
     parentPort.postMessage(server.address().port);
     setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
   });`;
@@ -16,8 +16,8 @@ const LISTENS = `
 const FILLING = 8;
 const FILLED_AFTER_MS = 300;
 
-export async function startFullBacklog(): Promise<FullBacklog> {
-  const worker = new Worker(LISTENS, { eval: true });
+export async function startFullBacklog(wanted = 0): Promise<FullBacklog> {
+  const worker = new Worker(LISTENS, { eval: true, workerData: wanted });
   const [port] = (await once(worker, 'message')) as [number];
   const filling: Socket[] = [];
   for (let at = 0; at < FILLING; at += 1) filling.push(connect(port, '127.0.0.1').on('error', () => {}));

@@ -115,7 +115,8 @@ export function faultsOf(lines: readonly Line[]): string[] {
   return [...lines.flatMap(stateFaults), ...orderFaults(lines)];
 }
 
-function stateFaults({ entry, messages }: Line): string[] {
+/** The same of one entry, whatever its order. */
+export function stateFaults({ entry, messages }: Line): string[] {
   const { id, state, send_at: sendAt, message_id: messageId } = entry;
   const faults: string[] = [];
   if (!SETTLED.includes(state)) faults.push(`entry ${id} is ${state}`);
