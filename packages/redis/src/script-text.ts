@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CHAT_LANES, kindsWith } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { channels, HELD_TURN_PREFIX } from './keys.ts';
 import { type Header, readHeader } from './script-header.ts';
 import { nameArguments } from './script-names.ts';
@@ -100,7 +101,15 @@ export const LIBRARY_PREFIX = 'flotilla_';
 const SHARED_NAMES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(channels).map(([name, channel]) => [`channels.${name}`, channel] as const),
   ['heldTurn', HELD_TURN_PREFIX],
+  ['kinds.onDemand', listed(kindsWith(({ onDemand }) => onDemand === true))],
+  ['kinds.routed', listed(kindsWith(({ message }) => message === 'routed'))],
+  ['lanes.ofChats', listed(CHAT_LANES)],
 ]);
+
+/** As scripts look for a name in a list. */
+function listed(names: readonly string[]): string {
+  return `,${names.join(',')},`;
+}
 
 /**
  * Replaces `-- @read s <- key: field, field as name` by a read of these fields into the table `s` (absent ones are nil),

@@ -1,6 +1,6 @@
+import { UPDATE_KINDS } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { scanObject, skipValue } from '@flotilla/telegram/json-text.ts';
-import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { loadUpdateSamples } from '@flotilla/testing/update-samples/load-update-samples.ts';

@@ -1,3 +1,4 @@
+import { kindFacts } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { type Fields, readInteger, readObject, readText } from './platform-fields.ts';
 
 /** In a list of topics: what is in none. */
@@ -19,9 +20,10 @@ export function topicOf(message: Fields): number | null {
  * reaction. Never throws.
  */
 export function topicOfUpdate(payload: Fields, kind: string): number | null {
-  if (MESSAGES.includes(kind)) return topicOf(payload) ?? OUTSIDE_TOPICS;
-  if (kind === 'stopped_message_generation') return threadIdOf(payload) ?? OUTSIDE_TOPICS;
-  const pressed = kind === 'callback_query' ? readObject(payload, 'message') : null;
+  const facts = kindFacts(kind);
+  if (facts?.message !== undefined) return topicOf(payload) ?? OUTSIDE_TOPICS;
+  if (facts?.topic === 'thread') return threadIdOf(payload) ?? OUTSIDE_TOPICS;
+  const pressed = facts?.topic === 'pressed' ? readObject(payload, 'message') : null;
   if (pressed === null) return null;
   return topicOf(pressed) ?? (isInaccessible(pressed) ? null : OUTSIDE_TOPICS);
 }
@@ -33,11 +35,6 @@ export function topicOfUpdate(payload: Fields, kind: string): number | null {
 export function isAmongTopics(topics: ReadonlySet<number>, topic: number, chatId: number): boolean {
   return topics.has(topic) || (topic === GENERAL_TOPIC && chatId < 0 && topics.has(OUTSIDE_TOPICS));
 }
-
-const MESSAGES: readonly string[] = [
-  ...['message', 'edited_message', 'channel_post', 'edited_channel_post', 'guest_message'],
-  ...['business_message', 'edited_business_message'],
-];
 
 function threadIdOf({ message_thread_id: id }: Fields): number | null {
   return Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : null;

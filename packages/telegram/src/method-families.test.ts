@@ -1,7 +1,8 @@
+import { METHOD_FAMILIES } from '@flotilla/contract/bot-api/methods.ts';
 import { documentedMethods } from '@flotilla/testing/documented-methods.ts';
 import { expect, test } from '@jest/globals';
 import { capturedMethod } from './captured-methods.ts';
-import { familyOf, METHOD_FAMILIES } from './method-families.ts';
+import { familyOf } from './method-families.ts';
 
 const DOCUMENTED = documentedMethods().map(({ name }) => name);
 const family = (name: string) => familyOf(name.toLowerCase());

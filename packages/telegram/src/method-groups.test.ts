@@ -1,7 +1,8 @@
+import { writtenMethod } from '@flotilla/contract/bot-api/methods.ts';
 import { documentedChats, documentedMethods } from '@flotilla/testing/documented-methods.ts';
 import { expect, test } from '@jest/globals';
 import { CAPTURED_METHOD_NAMES } from './captured-methods.ts';
-import { chatParametersOf, groupOfMethod, methodsNamed, writtenMethod } from './method-groups.ts';
+import { chatParametersOf, groupOfMethod, methodsNamed } from './method-groups.ts';
 
 const DOCUMENTED = documentedMethods();
 

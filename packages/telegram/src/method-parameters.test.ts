@@ -1,6 +1,7 @@
+import { effectOf, REPLY_FIELDS } from '@flotilla/contract/bot-api/parameters.ts';
 import { documentedParameters } from '@flotilla/testing/documented-parameters.ts';
 import { expect, test } from '@jest/globals';
-import { effectOf, hasContent, hasPrice, REPLY_FIELDS, spendsStars } from './method-parameters.ts';
+import { hasContent, hasPrice, spendsStars } from './method-parameters.ts';
 
 // What a reader asks for names the fields of all updates, and is answered here.
 const DOCUMENTED = documentedParameters().filter(({ name }) => name !== 'allowed_updates');

@@ -1,11 +1,5 @@
+import { kindFacts } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { type Fields, readObject } from './platform-fields.ts';
-import { NEW_MESSAGE_KINDS } from './update-kinds.ts';
-
-/** The kinds about money, and those that belong to no chat. */
-const PASSING_KINDS: readonly string[] = [
-  ...['shipping_query', 'pre_checkout_query', 'purchased_paid_media', 'subscription'],
-  ...['poll', 'poll_answer', 'inline_query', 'chosen_inline_result', 'business_connection', 'managed_bot'],
-];
 
 /** Messages with one of these fields: money that moved, and what a person handed over when the bot asked for it. */
 const PASSING_FIELDS: readonly string[] = [
@@ -20,8 +14,9 @@ const PASSING_FIELDS: readonly string[] = [
  * for it again.
  */
 export function passesHold(kind: string, update: Fields): boolean {
-  if (PASSING_KINDS.includes(kind)) return true;
-  if (!NEW_MESSAGE_KINDS.includes(kind)) return false;
+  const facts = kindFacts(kind);
+  if (facts?.passesHold === true) return true;
+  if (facts?.message !== 'routed') return false;
   const message = readObject(update, kind) ?? {};
   return PASSING_FIELDS.some((field) => (message[field] ?? null) !== null);
 }

@@ -1,6 +1,6 @@
+import { UPDATE_KINDS } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { describe, expect, test } from '@jest/globals';
 import { readUpdateFacts } from './update-facts.ts';
-import { UPDATE_KINDS } from './update-kinds.ts';
 
 const DAY_S = 86_400;
 const nowS = 1_780_000_000;

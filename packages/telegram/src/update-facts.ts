@@ -1,7 +1,8 @@
+import { CHAT_LANES, kindFacts, UPDATE_KINDS } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { chatIdOfUpdate } from './chat-id.ts';
 import { sliceUpdate } from './slice-updates.ts';
 
-const DAY_MS = 86_400_000;
+const DAY_S = 86_400;
 
 export interface UpdateFacts {
   /** The name of the payload: the first key besides update_id, or '' when there is none. */
@@ -16,50 +17,6 @@ export interface UpdateFacts {
 
 type Fields = Record<string, unknown>;
 
-interface KindRule {
-  lane(payload: Fields): string | null;
-  /** The lifetime from the update's arrival. Without it, the update lives a day from the date of its event. */
-  keepMs?: number;
-}
-
-const chatLane = (prefix: string) => (payload: Fields) => laneOf(prefix, field(payload, 'chat'));
-const userLane =
-  (prefix: string, key = 'from') =>
-  (payload: Fields) =>
-    laneOf(prefix, field(payload, key));
-
-const inChat: KindRule = { lane: chatLane('c') };
-const KIND_RULES: Record<string, KindRule> = {
-  message: inChat,
-  edited_message: inChat,
-  channel_post: inChat,
-  edited_channel_post: inChat,
-  guest_message: inChat,
-  my_chat_member: inChat,
-  business_message: { lane: chatLane('bm') },
-  edited_business_message: { lane: chatLane('bm') },
-  deleted_business_messages: { lane: chatLane('bm'), keepMs: DAY_MS },
-  inline_query: { lane: userLane('iq'), keepMs: 30_000 },
-  chosen_inline_result: { lane: userLane('ci'), keepMs: 600_000 },
-  callback_query: { lane: userLane('cb'), keepMs: 150_000 },
-  shipping_query: { lane: userLane('pay'), keepMs: 150_000 },
-  pre_checkout_query: { lane: userLane('pay'), keepMs: 150_000 },
-  poll: { lane: (payload) => laneOf('poll', payload), keepMs: DAY_MS },
-  poll_answer: { lane: (payload) => laneOf('poll', { id: payload.poll_id }), keepMs: DAY_MS },
-  chat_member: { lane: userLane('mem') },
-  chat_join_request: { lane: userLane('mem') },
-  chat_boost: { lane: chatLane('boost') },
-  removed_chat_boost: { lane: chatLane('boost') },
-  message_reaction: { lane: chatLane('react') },
-  message_reaction_count: { lane: chatLane('rcount') },
-  business_connection: { lane: userLane('bc', 'user'), keepMs: DAY_MS },
-  purchased_paid_media: { lane: userLane('paid'), keepMs: DAY_MS },
-  managed_bot: { lane: userLane('mb', 'user'), keepMs: DAY_MS },
-  subscription: { lane: userLane('sub', 'user'), keepMs: DAY_MS },
-  // Not among the messages of the chat: it stops the answer to the one that the backend still works on.
-  stopped_message_generation: { lane: chatLane('stop'), keepMs: DAY_MS },
-};
-
 /**
  * The facts of an update that the log needs, read from its parsed form. Never throws: an unknown kind has a lane of its
  * own and lives a day from its arrival.
@@ -67,12 +24,28 @@ const KIND_RULES: Record<string, KindRule> = {
 export function readUpdateFacts(update: Record<string, unknown>): UpdateFacts {
   const kind = Object.keys(update).find((key) => key !== 'update_id') ?? '';
   const payload = field(update, kind);
-  const rule = Object.hasOwn(KIND_RULES, kind) ? KIND_RULES[kind] : undefined;
-  if (rule === undefined) return { kind, lane: `k:${kind}`, keepMs: DAY_MS, expiresAtMs: null };
-  const lane = rule.lane(payload) ?? `k:${kind}`;
-  if (rule.keepMs !== undefined) return { kind, lane, keepMs: rule.keepMs, expiresAtMs: null };
+  const lane = LANES.get(kind)?.(payload) ?? `k:${kind}`;
+  const facts = kindFacts(kind);
+  const keepS = facts === undefined ? DAY_S : facts.keepS;
+  if (keepS !== undefined) return { kind, lane, keepMs: keepS * 1000, expiresAtMs: null };
   const dateS = eventDateS(payload);
-  return { kind, lane, keepMs: DAY_MS, expiresAtMs: dateS === null ? null : Math.floor(dateS * 1000) + DAY_MS };
+  return {
+    kind,
+    lane,
+    keepMs: DAY_S * 1000,
+    expiresAtMs: dateS === null ? null : Math.floor((dateS + DAY_S) * 1000),
+  };
+}
+
+/** How each kind tells its lane; null without an owner. */
+const LANES: ReadonlyMap<string, (payload: Fields) => string | null> = new Map(
+  UPDATE_KINDS.map((kind) => [kind, laneReader(kindFacts(kind)!.lane)]),
+);
+
+function laneReader(lane: string): (payload: Fields) => string | null {
+  const [prefix = '', path = ''] = lane.split(':');
+  const [owner = '', id] = path.split('.');
+  return (payload) => laneOf(prefix, id === undefined ? payload[owner] : field(payload, owner)[id]);
 }
 
 // chat_boost and removed_chat_boost have their dates under other names.
@@ -81,20 +54,15 @@ function eventDateS(payload: Fields): number | null {
   return dates.find((date): date is number => typeof date === 'number' && Number.isFinite(date)) ?? null;
 }
 
-const CHAT_LANES = ['c', 'bm', 'boost', 'react', 'rcount', 'stop'];
-/** Kinds that happen in a chat and have lanes of users. */
-const KINDS_IN_CHAT = ['callback_query', 'chat_member', 'my_chat_member', 'chat_join_request'];
-
 /** The chat of an update of this kind and lane, or null. Only few kinds need the update itself. */
 export function chatOfUpdate(kind: string, lane: string, raw: string): number | null {
   const [prefix = '', id = ''] = lane.split(':');
   if (CHAT_LANES.includes(prefix) && Number.isSafeInteger(Number(id))) return Number(id);
-  if (!KINDS_IN_CHAT.includes(kind)) return null;
+  if (kindFacts(kind)?.inChat !== true) return null;
   return chatIdOfUpdate(sliceUpdate(raw)?.value ?? {}, kind);
 }
 
-function laneOf(prefix: string, owner: Fields): string | null {
-  const { id } = owner;
+function laneOf(prefix: string, id: unknown): string | null {
   return typeof id === 'number' || typeof id === 'string' ? `${prefix}:${id}` : null;
 }
 

@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { BOT_API_VERSION, UPDATE_KINDS } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { documentedFields, documentedVersion } from '@flotilla/testing/documented-methods.ts';
 import { describe, expect, test } from '@jest/globals';
-import {
-  BOT_API_VERSION,
-  isDefaultKind,
-  kindsToAskFor,
-  parseAllowedUpdates,
-  UPDATE_KINDS,
-  unknownKinds,
-} from './update-kinds.ts';
+import { isDefaultKind, kindsToAskFor, parseAllowedUpdates, unknownKinds } from './update-kinds.ts';
 
 describe('parseAllowedUpdates', () => {
   test.each([[undefined], [''], ['message'], ['{"a":1}'], ['["message",1]'], [null], ['null'], [5]])(

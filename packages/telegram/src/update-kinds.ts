@@ -1,44 +1,10 @@
-/** The release of the Bot API whose kinds, methods and service messages are known here. */
-export const BOT_API_VERSION = '10.3';
-
-/** Every update kind in the platform's order. Its internal custom_event and custom_query are not among them. */
-export const UPDATE_KINDS = [
-  'message',
-  'edited_message',
-  'channel_post',
-  'edited_channel_post',
-  'inline_query',
-  'chosen_inline_result',
-  'callback_query',
-  'shipping_query',
-  'pre_checkout_query',
-  'poll',
-  'poll_answer',
-  'my_chat_member',
-  'chat_member',
-  'chat_join_request',
-  'chat_boost',
-  'removed_chat_boost',
-  'message_reaction',
-  'message_reaction_count',
-  'business_connection',
-  'business_message',
-  'edited_business_message',
-  'deleted_business_messages',
-  'purchased_paid_media',
-  'managed_bot',
-  'guest_message',
-  'subscription',
-  'stopped_message_generation',
-] as const;
-
-export type UpdateKind = (typeof UPDATE_KINDS)[number];
+import { kindFacts, kindsWith, UPDATE_KINDS, type UpdateKind } from '@flotilla/contract/bot-api/update-kinds.ts';
 
 /** The kinds that a bot receives only if it names them. */
-export const ONLY_ON_DEMAND: readonly string[] = ['chat_member', 'message_reaction', 'message_reaction_count'];
+export const ONLY_ON_DEMAND: readonly string[] = kindsWith(({ onDemand }) => onDemand === true);
 
-/** New messages: only these are routed by rules (lib/log.lua has the same list), and only these come as albums. */
-export const NEW_MESSAGE_KINDS: readonly string[] = ['message', 'channel_post', 'business_message'];
+/** New messages: only these are routed by rules, and only these come as albums. */
+export const NEW_MESSAGE_KINDS: readonly string[] = kindsWith(({ message }) => message === 'routed');
 
 export type AllowedUpdates = { kind: 'unchanged' } | { kind: 'default' } | { kind: 'only'; kinds: string[] };
 
@@ -76,8 +42,8 @@ export function kindsToAskFor(...others: readonly (readonly string[])[]): string
   return [...UPDATE_KINDS, ...[...unknown].slice(0, ASKED_FOR_AT_MOST)];
 }
 
-export function isKnownKind(kind: string): kind is UpdateKind {
-  return (UPDATE_KINDS as readonly string[]).includes(kind);
+function isKnownKind(kind: string): kind is UpdateKind {
+  return kindFacts(kind) !== undefined;
 }
 
 /** True for the kinds that a reader gets if it named none; also for a kind that is too new to be known here. */

@@ -1,5 +1,6 @@
 import type { ActivityResource } from '@flotilla/contract/activity.ts';
 import { NO_ATTENTION } from '@flotilla/contract/attention.ts';
+import { BOT_API_VERSION } from '@flotilla/contract/bot-api/update-kinds.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { SystemResource } from '@flotilla/contract/system.ts';
 import { migrations } from '@flotilla/database/migrations.ts';
@@ -10,7 +11,6 @@ import { botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } from '@flotill
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
-import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';
 import { activityKeys, storeCounts } from '@flotilla/testing/activity-counts.ts';
 import { NO_FLOODS } from '@flotilla/testing/no-floods.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';

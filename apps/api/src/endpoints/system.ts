@@ -1,3 +1,4 @@
+import { BOT_API_VERSION } from '@flotilla/contract/bot-api/update-kinds.ts';
 import type { SystemResource, systemOperations } from '@flotilla/contract/system.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/fleet/memory/memory-pressure.ts';
 import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
@@ -5,7 +6,6 @@ import type { SystemState } from '@flotilla/domain/watch/fleet-figures/read-syst
 import { VERSION } from '@flotilla/runtime/build.ts';
 import { memoryLimitBytes } from '@flotilla/runtime/process-metrics.ts';
 import { shownProxy } from '@flotilla/runtime/proxy-url.ts';
-import { BOT_API_VERSION } from '@flotilla/telegram/update-kinds.ts';
 import type { ApiConfig } from '../config.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';

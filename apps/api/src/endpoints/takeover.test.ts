@@ -1,4 +1,5 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
+import type { UpdateKind } from '@flotilla/contract/bot-api/update-kinds.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
@@ -7,7 +8,6 @@ import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.t
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
-import type { UpdateKind } from '@flotilla/telegram/update-kinds.ts';
 import { whileLocked } from '@flotilla/testing/locked-table.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';

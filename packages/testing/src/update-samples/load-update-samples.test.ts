@@ -1,5 +1,5 @@
+import { UPDATE_KINDS } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { sliceUpdate, sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
-import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { expect, test } from '@jest/globals';
 import { loadUpdateSamples } from './load-update-samples.ts';
 

@@ -1,3 +1,4 @@
+import { parametersWith } from '@flotilla/contract/bot-api/parameters.ts';
 import { placeOf } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import {
   type CallLimits,
@@ -8,7 +9,6 @@ import {
 } from '@flotilla/domain/delivery/programs/check-call.ts';
 import type { NamedMessage } from '@flotilla/domain/delivery/programs/check-topics.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
-import { parametersWith } from '@flotilla/telegram/method-parameters.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { shareOf } from '../../http/collect-body.ts';
 import { DISABLED, NO_SUCH_METHOD, UNAUTHORIZED } from '../answer.ts';

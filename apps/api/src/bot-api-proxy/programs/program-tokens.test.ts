@@ -1,12 +1,13 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { METHOD_GROUPS } from '@flotilla/contract/bot-api/methods.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
-import { groupOfMethod, METHOD_GROUPS, methodsNamed } from '@flotilla/telegram/method-groups.ts';
+import { groupOfMethod, methodsNamed } from '@flotilla/telegram/method-groups.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';

@@ -1,8 +1,8 @@
+import { writtenMethod } from '@flotilla/contract/bot-api/methods.ts';
 import type { ProgramRefusalReason } from '@flotilla/contract/program-refusals.ts';
 import { countCall } from '@flotilla/domain/delivery/programs/count-call.ts';
 import type { ActiveToken } from '@flotilla/domain/fleet/bots/active-program.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
-import { writtenMethod } from '@flotilla/telegram/method-groups.ts';
 import type { Context } from '../../context.ts';
 import { forbidden, type Refusal, tooManyRequests } from '../answer.ts';
 import { type MethodCall, type RunningProxy, refuse } from '../call.ts';

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { METHOD_GROUPS } from '@flotilla/contract/bot-api/methods.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { rateKeys } from '@flotilla/redis/keys.ts';
-import { groupOfMethod, isOfManagedBots, METHOD_GROUPS } from '@flotilla/telegram/method-groups.ts';
+import { groupOfMethod, isOfManagedBots } from '@flotilla/telegram/method-groups.ts';
 import { spendsStars } from '@flotilla/telegram/method-parameters.ts';
 import { documentedChats, documentedMethods } from '@flotilla/testing/documented-methods.ts';
 import { httpCall, textOf } from '@flotilla/testing/http-call.ts';

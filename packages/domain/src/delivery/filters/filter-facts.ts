@@ -1,3 +1,4 @@
+import { kindFacts } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { authorOf } from '@flotilla/telegram/message-facts.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { topicOfUpdate } from '@flotilla/telegram/message-topic.ts';
@@ -18,10 +19,6 @@ export type FilterFacts = {
 
 /** Of a longer text only this much is looked at: the platform's limit of a message. */
 const LONGEST_TEXT = 4096;
-const MESSAGES: readonly string[] = [
-  ...['message', 'edited_message', 'channel_post', 'edited_channel_post', 'guest_message'],
-  ...['business_message', 'edited_business_message'],
-];
 /** Who votes or reacts. A chat that votes comes first, since `user` is then a stand-in. */
 const VOTERS = ['voter_chat', 'actor_chat', 'user'];
 
@@ -36,7 +33,7 @@ export function filterFacts(update: Fields, kind: string): FilterFacts {
     topic: topicOfUpdate(payload, kind),
     userIds: usersOf(payload, kind).flatMap((user) => idOf(user) ?? []),
     text,
-    command: MESSAGES.includes(kind) && text !== null ? commandIn(text) : null,
+    command: isMessage(kind) && text !== null ? commandIn(text) : null,
   };
 }
 
@@ -48,9 +45,7 @@ function usersOf(payload: Fields, kind: string): Fields[] {
 }
 
 function textOf(payload: Fields, kind: string): string | null {
-  const text = MESSAGES.includes(kind)
-    ? wordsOf(payload)
-    : readText(payload, kind === 'callback_query' ? 'data' : 'query');
+  const text = isMessage(kind) ? wordsOf(payload) : readText(payload, kindFacts(kind)?.text ?? 'query');
   return text === null ? null : text.slice(0, LONGEST_TEXT);
 }
 
@@ -67,6 +62,10 @@ function wordsOf(message: Fields): string | null {
 function commandIn(text: string): FilterFacts['command'] {
   const [, name, of = ''] = /^\/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]{1,64}))?(?:\s|$)/.exec(text) ?? [];
   return name === undefined ? null : { name: name.toLowerCase(), of: of.toLowerCase() };
+}
+
+function isMessage(kind: string): boolean {
+  return kindFacts(kind)?.message !== undefined;
 }
 
 function idOf(object: Fields): number | null {

@@ -1,7 +1,7 @@
+import { UPDATE_KINDS } from '@flotilla/contract/bot-api/update-kinds.ts';
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { loadUpdateSamples } from '@flotilla/testing/update-samples/load-update-samples.ts';
 import { describe, expect, test } from '@jest/globals';

@@ -1,4 +1,5 @@
-import { familyOf, METHOD_FAMILIES, type MethodFamily } from '@flotilla/telegram/method-families.ts';
+import { METHOD_FAMILIES, type MethodFamily } from '@flotilla/contract/bot-api/methods.ts';
+import { familyOf } from '@flotilla/telegram/method-families.ts';
 
 /** What the platform counts together: calls of one family of one bot to one chat, or to no chat. */
 export type FloodedCall = {

@@ -1,7 +1,7 @@
+import { writtenMethod } from '@flotilla/contract/bot-api/methods.ts';
 import { PRIORITIES, type Priority } from '@flotilla/contract/outbox.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { writtenMethod } from '@flotilla/telegram/method-groups.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { ProgramCredential } from '../../fleet/bots/program-credential.ts';
 import { checkCall, limitsOf, toRead } from '../programs/check-call.ts';

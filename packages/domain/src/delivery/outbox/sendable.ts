@@ -1,10 +1,11 @@
+import { type CaptureEffect, writtenMethod } from '@flotilla/contract/bot-api/methods.ts';
+import { effectOf, parametersWith } from '@flotilla/contract/bot-api/parameters.ts';
 import { isStorable } from '@flotilla/contract/inputs.ts';
 import { LARGEST_PARAMS } from '@flotilla/contract/outbox.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { canonicalJson } from '@flotilla/telegram/canonical-json.ts';
-import { CAPTURED_METHODS, type CaptureEffect } from '@flotilla/telegram/captured-methods.ts';
-import { groupOfMethod, writtenMethod } from '@flotilla/telegram/method-groups.ts';
-import { effectOf, parametersWith } from '@flotilla/telegram/method-parameters.ts';
+import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
+import { groupOfMethod } from '@flotilla/telegram/method-groups.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 
 /** What the history stores of what the outbox may send. */

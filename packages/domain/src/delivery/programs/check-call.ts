@@ -1,6 +1,8 @@
+import type { MethodGroup } from '@flotilla/contract/bot-api/methods.ts';
+import { effectOf, REPLY_FIELDS } from '@flotilla/contract/bot-api/parameters.ts';
 import { canonicalJson, elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram/canonical-json.ts';
-import { chatParametersOf, groupOfMethod, LOCAL_FILES, type MethodGroup } from '@flotilla/telegram/method-groups.ts';
-import { effectOf, hasContent, hasPrice, REPLY_FIELDS } from '@flotilla/telegram/method-parameters.ts';
+import { chatParametersOf, groupOfMethod, LOCAL_FILES } from '@flotilla/telegram/method-groups.ts';
+import { hasContent, hasPrice } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 import { checkTopics, type NamedMessage, tellsTopic } from './check-topics.ts';
 

@@ -1,4 +1,4 @@
-import { topicRuleOf } from '@flotilla/telegram/method-topics.ts';
+import { methodFacts } from '@flotilla/contract/bot-api/methods.ts';
 import { documentedChats, documentedMethods } from '@flotilla/testing/documented-methods.ts';
 import { describe, expect, test } from '@jest/globals';
 import { checkTopics } from './check-topics.ts';
@@ -32,7 +32,7 @@ describe('of the methods that the platform documents', () => {
     expect(senders.length).toBeGreaterThan(25);
     for (const { name } of senders) {
       const from = { from_chat_id: CHAT };
-      expect({ name, rule: topicRuleOf(name.toLowerCase()) }).toEqual({ name, rule: 'sends' });
+      expect({ name, rule: methodFacts(name.toLowerCase())?.topic }).toEqual({ name, rule: 'sends' });
       expect({ name, why: why([HULL], name, { ...from, message_thread_id: '120' }) }).toEqual({ name, why: null });
       expect(why([HULL], name, { ...from, message_thread_id: '121' })).toMatch(/not one of its topics/);
       for (const none of [{}, { message_thread_id: '' }, { message_thread_id: '0' }]) {
@@ -75,14 +75,16 @@ describe('of the methods that the platform documents', () => {
   });
 
   test('all others act in a whole chat or tell no topic, and are refused, but for questions about people', () => {
-    const people = inChats.filter(({ name }) => topicRuleOf(name.toLowerCase()) === 'people').map(({ name }) => name);
+    const people = inChats
+      .filter(({ name }) => methodFacts(name.toLowerCase())?.topic === 'people')
+      .map(({ name }) => name);
     expect(people.sort()).toEqual([
       'getChatAdministrators',
       'getChatMember',
       'getChatMemberCount',
       'getUserChatBoosts',
     ]);
-    const others = METHODS.filter(({ name }) => topicRuleOf(name.toLowerCase()) === undefined);
+    const others = METHODS.filter(({ name }) => methodFacts(name.toLowerCase())?.topic === undefined);
     expect(others.map(({ name }) => name)).toEqual(expect.arrayContaining(OF_THE_WHOLE_CHAT));
     const all = { message_thread_id: '120', message_id: '7' };
     for (const { name } of others) expect(why([HULL], name, all)).toMatch(/does not tell a topic/);

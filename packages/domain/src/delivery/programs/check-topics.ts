@@ -1,6 +1,6 @@
+import { methodFacts } from '@flotilla/contract/bot-api/methods.ts';
 import { canonicalJson } from '@flotilla/telegram/canonical-json.ts';
 import { GENERAL_TOPIC, isAmongTopics, OUTSIDE_TOPICS } from '@flotilla/telegram/message-topic.ts';
-import { topicRuleOf } from '@flotilla/telegram/method-topics.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 
 /** A message whose topic must be one of those of a token; only the history tells it. */
@@ -25,7 +25,7 @@ const NOT_DECIDED = 'it may act in some topics only, and this method does not te
  * be told is refused.
  */
 export function checkTopics(topics: ReadonlySet<number>, lowerCaseMethod: string, seen: Seen): TopicCheck {
-  const rule = topicRuleOf(lowerCaseMethod);
+  const rule = methodFacts(lowerCaseMethod)?.topic;
   if (rule === 'people') return ALLOWED;
   if (rule === 'general') return topics.has(GENERAL_TOPIC) ? ALLOWED : refused('General is not one of its topics');
   if (rule === undefined) return refused(NOT_DECIDED);

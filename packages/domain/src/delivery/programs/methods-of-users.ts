@@ -1,6 +1,7 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
+import type { MethodGroup } from '@flotilla/contract/bot-api/methods.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { groupOfMethod, isGrant, type MethodGroup } from '@flotilla/telegram/method-groups.ts';
+import { groupOfMethod, isGrant } from '@flotilla/telegram/method-groups.ts';
 
 /** What accounts of the role user do by REST themselves: they act in chats. The bot itself and its money are the admins'. */
 const GROUPS_OF_USERS = ['read', 'send', 'edit', 'moderate', 'files'] as const satisfies MethodGroup[];

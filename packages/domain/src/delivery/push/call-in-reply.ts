@@ -1,9 +1,10 @@
+import { writtenMethod } from '@flotilla/contract/bot-api/methods.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
-import { isOfManagedBots, writtenMethod } from '@flotilla/telegram/method-groups.ts';
+import { isOfManagedBots } from '@flotilla/telegram/method-groups.ts';
 import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';

@@ -6,9 +6,7 @@ local ALBUM_BYTES = 4096
 
 -- Whether the default readers want this kind. allowed: as in the state
 local function isAllowedKind(allowed, kind)
-  if allowed == '' then
-    return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count'
-  end
+  if allowed == '' then return not string.find('@kinds.onDemand', ',' .. kind .. ',', 1, true) end
   return string.find(allowed, ',' .. kind .. ',', 1, true) ~= nil
 end
 

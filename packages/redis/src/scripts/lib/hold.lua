@@ -34,7 +34,7 @@ end
 -- The chat of an update: mostly its lane has it. Quotes within texts are escaped, so no text looks like a field. nil for none.
 local function chatOfEntry(lane, raw)
   local prefix, id = string.match(lane, '^(%l+):(-?%d+)$')
-  if prefix and string.find(' c bm react rcount boost stop ', ' ' .. prefix .. ' ', 1, true) then return id end
+  if prefix and string.find('@lanes.ofChats', ',' .. prefix .. ',', 1, true) then return id end
   return string.match(raw, '"chat":%s*{%s*"id":%s*(-?%d+)')
 end
 

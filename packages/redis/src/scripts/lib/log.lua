@@ -85,7 +85,7 @@ local MARK_OF_NOBODY = '=0'
 -- questions, which nobody else gets.
 local function isForRules(kind, mark)
   if mark and string.find(mark, '^[hm]') then return false end
-  return kind == 'message' or kind == 'channel_post' or kind == 'business_message' or mark == MARK_OF_NOBODY
+  return mark == MARK_OF_NOBODY or string.find('@kinds.routed', ',' .. kind .. ',', 1, true) ~= nil
 end
 
 local function entryAt(log, id)

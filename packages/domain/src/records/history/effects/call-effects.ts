@@ -1,7 +1,9 @@
+import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { type MessageDetails, readMarkup } from '@flotilla/telegram/message-details.ts';
 import { ephemeralRowId, isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { GENERAL_TOPIC, readTopic, type TopicFacts } from '@flotilla/telegram/message-topic.ts';
+import { familyOf } from '@flotilla/telegram/method-families.ts';
 import { isFields, readInteger, readText } from '@flotilla/telegram/platform-fields.ts';
 import { actorOfCall } from '../stream/captured-call.ts';
 import type { CallEntry } from '../stream/history-codec.ts';
@@ -19,13 +21,6 @@ import {
 import type { HistoryBot, HistoryEffect, MessageCopy } from './history-effect.ts';
 import { messageEffects } from './message-effects.ts';
 
-const COPYING = ['copymessage', 'copymessages', 'forwardmessages'];
-const DELETING = ['deletemessage', 'deletemessages', 'deletebusinessmessages', 'deleteephemeralmessage'];
-const EDITING_CONTENT = [
-  ...['editmessagetext', 'editmessagecaption', 'editmessagemedia', 'editmessagechecklist'],
-  ...['editmessagelivelocation', 'stopmessagelivelocation', 'editmessagereplymarkup'],
-];
-
 /** The effects of a captured call on the history: messages sent, copied, edited or deleted, and its audit entry. */
 export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] {
   const method = entry.method.toLowerCase();
@@ -39,13 +34,13 @@ export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] 
 }
 
 function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result: unknown): HistoryEffect[] {
-  if (COPYING.includes(method)) return copyEffects(bot, entry, method, result);
+  if (capturedMethod(method)?.effect === 'copies') return copyEffects(bot, entry, method, result);
   if (method.startsWith('editephemeral')) return ephemeralEdits(entry);
   // A bot has not sent the messages that a get method answers.
   if (method.startsWith('get')) return [];
   const sent = /^(send|forward|copy)/.test(method);
   const { programId, automatic } = (sent ? entry.actor : undefined) ?? {};
-  const editedAtS = EDITING_CONTENT.includes(method) ? toSeconds(entry.atMs) : null;
+  const editedAtS = changesContent(method) ? toSeconds(entry.atMs) : null;
   const messages = (Array.isArray(result) ? result : [result]).filter(isMessage);
   return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS, programId, automatic }));
 }
@@ -134,7 +129,7 @@ function copiedDetails(params: CallParams): MessageDetails {
 }
 
 function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
-  if (!DELETING.includes(method)) return [];
+  if (capturedMethod(method)?.effect !== 'deletion') return [];
   const { params, atMs } = entry;
   const ephemeralId = readIdParam(params, 'ephemeral_message_id');
   const one =
@@ -207,6 +202,12 @@ function notUnderstood(details: string, reason: string): string {
 
 function readMessageId(value: unknown): number | null {
   return typeof value === 'object' && value !== null ? readInteger({ ...value }, 'message_id') : null;
+}
+
+/** A score is no part of a message's content. */
+function changesContent(method: string): boolean {
+  const isEdit = familyOf(method) === 'edit' && method !== 'setgamescore';
+  return isEdit && capturedMethod(method)?.effect === 'messages';
 }
 
 function toSeconds(ms: number): number {

@@ -1,3 +1,4 @@
+import { kindFacts } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readPoll } from '@flotilla/telegram/message-details.ts';
 import { idOfMessage, readAuthorFacts, readChatFacts } from '@flotilla/telegram/message-facts.ts';
@@ -5,24 +6,21 @@ import { readMemberService } from '@flotilla/telegram/message-service.ts';
 import { topicOf } from '@flotilla/telegram/message-topic.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
-import { isKnownKind } from '@flotilla/telegram/update-kinds.ts';
 import type { UpdateEntry } from '../stream/history-codec.ts';
 import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
 import { messageEffects } from './message-effects.ts';
-
-const MESSAGE_KINDS = ['message', 'channel_post', 'business_message', 'guest_message'];
-const EDIT_KINDS = ['edited_message', 'edited_channel_post', 'edited_business_message'];
 
 /** The effects of an update on the history. Unknown kinds, and kinds without a chat, have none. */
 export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffect[] {
   const update = JSON.parse(entry.raw) as Fields;
   const { kind } = readUpdateFacts(update);
-  if (!isKnownKind(kind)) return [];
+  const facts = kindFacts(kind);
+  if (facts === undefined) return [];
   const payload = readObject(update, kind);
   if (payload === null) throw new FlotillaError('bad_request', `${kind} is not an object`);
-  if (MESSAGE_KINDS.includes(kind)) return messageEffects(bot, payload, { sent: false, editedAtS: null });
-  if (EDIT_KINDS.includes(kind)) {
-    return messageEffects(bot, payload, { sent: false, editedAtS: Math.floor(entry.atMs / 1000) });
+  if (facts.message !== undefined) {
+    const editedAtS = facts.message === 'edited' ? Math.floor(entry.atMs / 1000) : null;
+    return messageEffects(bot, payload, { sent: false, editedAtS });
   }
   if (kind === 'callback_query') return callbackEffects(payload, entry);
   if (kind === 'chat_member') return memberEffects(bot, payload, entry);
