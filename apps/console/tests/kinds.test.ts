@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { UPDATE_KINDS } from '../../../packages/telegram/src/update-kinds.ts';
+import { UPDATE_KINDS } from '../../../packages/contract/src/bot-api/update-kinds.ts';
 import { botSettings as english } from '../src/words/en/bot-settings.ts';
 import { botSettings as russian } from '../src/words/ru/bot-settings.ts';
 

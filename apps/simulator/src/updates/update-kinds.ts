@@ -1,35 +1,6 @@
-/** All update kinds in the platform's enum order (Client.h:1396-1425), without the internal custom ones. */
-const UPDATE_KINDS = [
-  'message',
-  'edited_message',
-  'channel_post',
-  'edited_channel_post',
-  'inline_query',
-  'chosen_inline_result',
-  'callback_query',
-  'shipping_query',
-  'pre_checkout_query',
-  'poll',
-  'poll_answer',
-  'my_chat_member',
-  'chat_member',
-  'chat_join_request',
-  'chat_boost',
-  'removed_chat_boost',
-  'message_reaction',
-  'message_reaction_count',
-  'business_connection',
-  'business_message',
-  'edited_business_message',
-  'deleted_business_messages',
-  'purchased_paid_media',
-  'managed_bot',
-  'guest_message',
-  'subscription',
-  'stopped_message_generation',
-] as const;
+import { kindsWith, UPDATE_KINDS } from '@flotilla/contract/bot-api/update-kinds.ts';
 
-const ASKED_FOR_ONLY: ReadonlySet<string> = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);
+const ASKED_FOR_ONLY: ReadonlySet<string> = new Set(kindsWith(({ onDemand }) => onDemand === true));
 const KNOWN: ReadonlySet<string> = new Set(UPDATE_KINDS);
 
 /** null is the default set: all kinds except the three that a bot must request (Client.h:1456-1459). */

@@ -1,3 +1,4 @@
+import type { OnDemandKind } from '@flotilla/contract/bot-api/update-kinds.ts';
 import type { ReactNode } from 'react';
 import { CheckField } from '../../parts/check-field.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
@@ -5,7 +6,11 @@ import { useSettingsWords } from './settings-words.ts';
 import './kinds-field.css';
 
 /** The platform sends these only to bots that name them. */
-const ONLY_ON_DEMAND = ['chat_member', 'message_reaction', 'message_reaction_count'];
+const ONLY_ON_DEMAND: Record<OnDemandKind, true> = {
+  chat_member: true,
+  message_reaction: true,
+  message_reaction_count: true,
+};
 
 type KindsProps = {
   /** null: the default of the platform. */
@@ -23,7 +28,7 @@ export function KindsField({ kinds, choose, fault }: KindsProps): ReactNode {
   const names = [...known, ...unknown.map((kind) => [kind, kind] as const)];
   const toggle = (kind: string) => (on: boolean) =>
     choose(names.map(([name]) => name).filter((name) => (name === kind ? on : kinds?.includes(name))));
-  const usual = () => names.map(([name]) => name).filter((name) => !ONLY_ON_DEMAND.includes(name));
+  const usual = () => names.map(([name]) => name).filter((name) => !(name in ONLY_ON_DEMAND));
   return (
     <>
       <SwitchField

@@ -1,3 +1,4 @@
+import type { UpdateKind } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { plurals } from '../plural.ts';
 
 const plural = plurals('en');
@@ -129,5 +130,5 @@ export const botSettings = {
     guest_message: 'Guest messages',
     subscription: 'Changed subscriptions',
     stopped_message_generation: 'Stopped answers',
-  },
+  } satisfies Record<UpdateKind, string>,
 };

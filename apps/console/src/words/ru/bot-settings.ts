@@ -1,3 +1,4 @@
+import type { UpdateKind } from '@flotilla/contract/bot-api/update-kinds.ts';
 import type { botSettings as english } from '../en/bot-settings.ts';
 import { plurals } from '../plural.ts';
 
@@ -146,5 +147,5 @@ export const botSettings: typeof english = {
     guest_message: 'Сообщения гостей',
     subscription: 'Изменения подписок',
     stopped_message_generation: 'Остановленные ответы',
-  },
+  } satisfies Record<UpdateKind, string>,
 };
