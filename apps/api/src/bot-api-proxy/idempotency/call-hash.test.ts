@@ -59,6 +59,16 @@ describe('the same call has the same digest', () => {
         contentType: form('B'),
       });
     expect(named('8f3kd9')).toBe(named('p0t5'));
+    const escaped = (name: string) => {
+      const mention = JSON.stringify([{ media: `attach://${name}` }]).replace(
+        /[^ -~]/g,
+        (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+      return digest(`${file('B', encodeURIComponent(name), 'a.jpg', 'bytes')}${field('B', 'media', mention)}--B--`, {
+        contentType: form('B'),
+      });
+    };
+    expect(escaped('файл, 1')).toBe(escaped('图片 "2"'));
   });
 });
 

@@ -8,7 +8,9 @@ import { PARAMETERS_BYTES } from '../programs/see-parameters.ts';
 /** `path`: with its query string, as it is sent. `isPacked`: the body is compressed. */
 type HashedCall = { method: string; path: string; contentType: string; isPacked: boolean };
 
-const ATTACHED = /attach:\/\/([^"\\\s,\]}]+)/g;
+const ATTACH = 'attach://';
+/** In JSON, where libraries may escape a name in another script. */
+const ATTACHED = /"attach:\/\/((?:[^"\\]|\\.)*)"/g;
 
 /**
  * The digest of a call's parameters while they pass. The same call of a client has the same digest, although libraries draw the
@@ -71,10 +73,13 @@ export class CallHash {
   }
 
   #withoutNames(value: string): string {
-    return value.replace(ATTACHED, (_match, name: string) => {
-      this.#mentioned.add(name);
-      return `attach://#${this.#ordinalOf(name)}`;
-    });
+    if (value.startsWith(ATTACH)) return this.#mention(value.slice(ATTACH.length));
+    return value.replace(ATTACHED, (_match, name: string) => `"${this.#mention(unescaped(name))}"`);
+  }
+
+  #mention(name: string): string {
+    this.#mentioned.add(name);
+    return `${ATTACH}#${this.#ordinalOf(name)}`;
   }
 
   #beginFile({ field, name, mime }: FileHead): (bytes: Buffer) => void {
@@ -91,6 +96,15 @@ export class CallHash {
     if (known !== undefined) return known;
     this.#attachments.set(name, this.#attachments.size);
     return this.#attachments.size - 1;
+  }
+}
+
+/** A text between quotes of JSON. */
+function unescaped(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
   }
 }
 
