@@ -51,6 +51,9 @@ const sendInputs = {
       'The topic of a forum or of a private chat. 0 or 1: none, which in a forum is General. [the topic of the message to reply to]',
     )
     .optional(),
+  direct_messages_topic_id: integer({ min: 1 })
+    .describe("The topic of a channel's direct messages: the person to whom the message goes. Messages there have it.")
+    .optional(),
   disable_notification: flag().describe('True: the message arrives without a sound.').optional(),
   reply_markup: replyMarkup()
     .describe('Buttons, a keyboard, its removal, or a forced reply; as in the Bot API.')

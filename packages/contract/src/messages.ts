@@ -175,6 +175,13 @@ export const messageResource = z
       .array(z.array(buttonResource))
       .describe("The rows of the inline keyboard, with the platform's fields.")
       .optional(),
+    performer: z.string().describe('Of music: who plays it.').optional(),
+    title: z.string().describe('Of music: its title.').optional(),
+    quote: z.string().describe('The words of the answered message that this one quotes.').optional(),
+    direct_messages_topic_id: z
+      .int()
+      .describe('In the direct messages of a channel: the topic, one for each person, to which an answer goes.')
+      .optional(),
   })
   .meta({ id: 'Message' });
 
@@ -234,7 +241,7 @@ export const SENT_MESSAGE: MessageResource = {
 
 const CSV = [
   CSV_COLUMNS.join(','),
-  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,,,,,,,,,,,,`,
+  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,,,,,,,,,,,,,,,,`,
   '',
 ].join('\r\n');
 

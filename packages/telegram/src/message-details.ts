@@ -54,6 +54,13 @@ export interface MessageDetails {
   thumbnail_file_id?: string;
   /** Of a sticker. */
   emoji?: string;
+  /** Of music. */
+  performer?: string;
+  title?: string;
+  /** The words of the answered message that this one quotes. */
+  quote?: string;
+  /** In the direct messages of a channel: the topic, one for each person. */
+  direct_messages_topic_id?: number;
   poll?: PollDetails;
 }
 
@@ -64,7 +71,16 @@ const BUTTONS_CHARACTERS = 12_288;
 const VALUE_CHARACTERS = 4_096;
 
 // Most messages have none of them and no file; their details cost nothing more.
-const DETAIL_FIELDS = ['entities', 'caption_entities', 'reply_markup', 'media_group_id', 'forward_origin', 'poll'];
+const DETAIL_FIELDS = [
+  'entities',
+  'caption_entities',
+  'reply_markup',
+  'media_group_id',
+  'forward_origin',
+  'poll',
+  'quote',
+  'direct_messages_topic',
+];
 
 /** The details of a Message whose medium has this file; null if it has none. */
 export function readMessageDetails(message: Fields, file: Fields | null): MessageDetails | null {
@@ -77,6 +93,8 @@ export function readMessageDetails(message: Fields, file: Fields | null): Messag
       media_group_id: readText(message, 'media_group_id'),
       forward_origin: readForwardOrigin(readObject(message, 'forward_origin')),
       poll: readPoll(readObject(message, 'poll')),
+      direct_messages_topic_id: readInteger(readObject(message, 'direct_messages_topic') ?? {}, 'topic_id'),
+      quote: bounded(readText(readObject(message, 'quote') ?? {}, 'text')),
     }),
     ...(file === null ? {} : readFileDetails(file)),
   };
@@ -210,7 +228,14 @@ function readFileDetails(file: Fields): Partial<MessageDetails> {
     duration: readInteger(file, 'duration'),
     thumbnail_file_id: readText(readObject(file, 'thumbnail') ?? {}, 'file_id'),
     emoji: readText(file, 'emoji'),
+    performer: bounded(readText(file, 'performer')),
+    title: bounded(readText(file, 'title')),
   });
+}
+
+/** Of a sender who does not keep to the platform's bounds. */
+function bounded(text: string | null): string | null {
+  return text === null ? null : text.slice(0, VALUE_CHARACTERS).toWellFormed();
 }
 
 function withValues<Values extends object>(fields: Values): { [Name in keyof Values]?: NonNullable<Values[Name]> } {

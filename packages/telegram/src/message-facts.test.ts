@@ -207,6 +207,15 @@ describe('the details of a message', () => {
     expect(full?.length).toBeGreaterThan(kept?.entities?.length ?? 100);
   });
 
+  test('have the words of a quote, the names of music, and the topic of direct messages', () => {
+    const given = { quote: { text: 'at noon', position: 0 }, direct_messages_topic: { topic_id: 9, user: {} } };
+    expect(details({ text: 'why?', ...given })).toEqual({ quote: 'at noon', direct_messages_topic_id: 9 });
+    expect(details({ audio: { file_id: 'a', performer: 'Ada', title: 'Tides' } })).toMatchObject({
+      performer: 'Ada',
+      title: 'Tides',
+    });
+  });
+
   test('say how large a medium is, and who wrote a forwarded message', () => {
     const video = {
       file_id: 'v',

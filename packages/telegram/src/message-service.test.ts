@@ -20,6 +20,21 @@ describe('a message without words', () => {
     [{ venue: { title: 'Lock' }, location: { latitude: 1, longitude: 2 } }, 'venue', 'Venue: Lock'],
     [{ dice: { emoji: '🎲', value: 4 } }, 'dice', 'Dice 🎲: 4'],
     [{ poll: { question: 'Who sails?' } }, 'poll', 'Poll: Who sails?'],
+    [
+      {
+        checklist: {
+          title: 'Before the tide',
+          tasks: [
+            { id: 1, text: 'fuel', completion_date: 0 },
+            { id: 2, text: 'bread', completion_date: 1_780_000_000 },
+          ],
+        },
+      },
+      'checklist',
+      'Checklist: Before the tide: fuel, ✓ bread',
+    ],
+    [{ game: { title: 'Lock', description: 'Raise it' } }, 'game', 'Game: Lock, Raise it'],
+    [{ invoice: { title: 'Berth', description: 'One night' } }, 'invoice', 'Invoice: Berth, One night'],
     [{ checklist_tasks_added: { tasks: [{ id: 1, text: 'fuel' }] } }, 'checklist_tasks_added', 'Tasks added: fuel'],
     [{ successful_payment: { currency: 'XTR', total_amount: 5 } }, 'successful_payment', 'Payment received: 5 stars'],
     [
@@ -93,8 +108,8 @@ describe('a message without words', () => {
   });
 
   test('has a label and a service of bounded length', () => {
-    const { text } = readMessageFacts({ ...base, poll: { question: '😀'.repeat(3000) } });
-    expect([text?.length, text?.isWellFormed()]).toEqual([500, true]);
+    const { text } = readMessageFacts({ ...base, poll: { question: '😀'.repeat(9000) } });
+    expect([text?.length, text?.isWellFormed()]).toEqual([4096, true]);
     const facts = readMessageFacts({ ...base, [`x${'y'.repeat(300)}\u0000`]: 1 });
     expect([facts.service?.length, facts.text?.length]).toEqual([64, 64]);
   });

@@ -9,7 +9,8 @@ export interface MessageService {
 
 type Labeller = [service: string, label: (content: Fields) => string];
 
-const LABEL_CHARACTERS = 500;
+/** A text of the platform is no longer; a checklist may be. */
+const LABEL_CHARACTERS = 4_096;
 const NAME_CHARACTERS = 64;
 
 /** Fields whose service has another name, or whose label says more than the name. The first one present counts. */
@@ -31,20 +32,26 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   contact: of('contact', (it) => titled('Contact', joined(person(it), readText(it, 'phone_number')))),
   dice: of('dice', (it) => titled(`Dice ${readText(it, 'emoji') ?? ''}`.trim(), number(it, 'value'))),
   poll: of('poll', (it) => titled('Poll', readText(it, 'question'))),
-  game: of('game', (it) => titled('Game', readText(it, 'title'))),
+  game: of('game', (it) =>
+    titled('Game', joined(readText(it, 'title'), readText(it, 'description'), readText(it, 'text'))),
+  ),
   story: of('story', (it) => titled('Story', person(object(it, 'chat')))),
-  checklist: of('checklist', (it) => titled('Checklist', readText(it, 'title'))),
+  checklist: of('checklist', (it) => titled(titled('Checklist', readText(it, 'title')), tasks(it))),
   checklist_tasks_done: of('checklist_tasks_done', (it) => doneTasks(it)),
   checklist_tasks_added: of('checklist_tasks_added', (it) => titled('Tasks added', list(it.tasks, taskText))),
-  invoice: of('invoice', (it) => titled('Invoice', readText(it, 'title'))),
+  invoice: of('invoice', (it) => titled('Invoice', joined(readText(it, 'title'), readText(it, 'description')))),
   successful_payment: of('successful_payment', (it) => titled('Payment received', amount(it))),
   refunded_payment: of('refunded_payment', (it) => titled('Payment refunded', amount(it))),
   paid_media: of('paid_media', (it) => titled('Paid media', stars(it, 'star_count'))),
   gift: of('gift', (it) => titled('Gift', gift(it))),
   gift_upgrade_sent: of('gift_upgrade_sent', (it) => titled('Upgrade of a gift paid', gift(it))),
   unique_gift: of('unique_gift', (it) => titled('Unique gift', readText(object(it, 'gift'), 'base_name'))),
-  giveaway: of('giveaway', (it) => titled('Giveaway, winners', number(it, 'winner_count'))),
-  giveaway_winners: of('giveaway_winners', (it) => titled('Giveaway winners', people(it.winners))),
+  giveaway: of('giveaway', (it) =>
+    titled('Giveaway, winners', joined(number(it, 'winner_count'), readText(it, 'prize_description'))),
+  ),
+  giveaway_winners: of('giveaway_winners', (it) =>
+    titled('Giveaway winners', joined(people(it.winners), readText(it, 'prize_description'))),
+  ),
   giveaway_completed: of('giveaway_completed', (it) =>
     titled('Giveaway completed, winners', number(it, 'winner_count')),
   ),
@@ -194,6 +201,15 @@ function people(value: unknown): string {
 
 function list(value: unknown, label: (item: Fields) => string | null): string {
   return Array.isArray(value) ? joined(...value.filter(isFields).map(label)) : '';
+}
+
+/** Done tasks have a mark, as people see it. */
+function tasks(checklist: Fields): string {
+  const marked = (task: Fields) => {
+    const isDone = task.completion_date !== undefined && task.completion_date !== 0;
+    return isDone ? `✓ ${taskText(task) ?? ''}` : taskText(task);
+  };
+  return list(checklist.tasks, marked);
 }
 
 function taskText(task: Fields): string | null {

@@ -38,6 +38,7 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
       parseMode: input.parse_mode,
       replyToMessageId: input.reply_to_message_id,
       threadId: input.thread_id,
+      directMessagesTopicId: input.direct_messages_topic_id,
       silent: input.disable_notification,
       replyMarkup: input.reply_markup,
     };

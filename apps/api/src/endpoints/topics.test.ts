@@ -54,6 +54,12 @@ describe('a message to a topic', () => {
     expect(await send({ text: 'x', thread_id: hull, message_thread_id: keel })).toMatchObject({ status: 400 });
   });
 
+  test("of a channel's direct messages names it to the platform", async () => {
+    await send({ text: 'to the person', direct_messages_topic_id: 9 });
+    const { calls } = await api.platform.readCalls({ bot: Number(bot.token.split(':')[0]), method: 'sendMessage' });
+    expect(calls.at(-1)?.params).toMatchObject({ text: 'to the person', direct_messages_topic_id: '9' });
+  });
+
   test('of a file goes there, too', async () => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ bot_id: bot.id, chat_id: chat, thread_id: hull, text: 'a plan' })) {

@@ -7,8 +7,8 @@ export const FOREIGN_NOTE =
 
 /** A message as a model is shown it: what people wrote stands apart from what the platform says. */
 export function shownMessage(message: MessageResource) {
-  const { first_name, last_name, username, text, file_name } = message;
-  const words = { first_name, last_name, username, text, file_name };
+  const { first_name, last_name, username, text, file_name, performer, title, quote, poll } = message;
+  const words = { first_name, last_name, username, text, file_name, performer, title, quote, poll };
   const {
     id: message_id,
     chat_id,
@@ -19,8 +19,12 @@ export function shownMessage(message: MessageResource) {
     thread_id,
     media_type,
     service,
+    direct_messages_topic_id,
   } = message;
-  const facts = { message_id, chat_id, user_id, date, reply_to_message_id, thread_id, media_type, service };
+  const facts = {
+    ...{ message_id, chat_id, user_id, date, reply_to_message_id, thread_id, media_type, service },
+    direct_messages_topic_id,
+  };
   // What the bot itself sent may quote people, so it is marked alike.
   return { ...facts, by_bot: outgoing, foreign: words };
 }

@@ -15,6 +15,7 @@ export const writeTools: Tool[] = [
       text: z.string().min(1).max(4096),
       reply_to_message_id: z.int().min(1).optional().describe('The message to reply to.'),
       thread_id: z.int().min(1).optional().describe('The topic of a forum.'),
+      direct_messages_topic_id: z.int().min(1).optional().describe("The topic of a channel's direct messages."),
     }),
     run: async (call, input) => {
       requireChat(call, input);

@@ -46,8 +46,17 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['json', detailsColumn],
   ['bigint', (row) => row.program_id],
   ['json', (row) => (row.automatic === null ? null : JSON.stringify(row.automatic))],
-  ['text', searchColumn],
+  ['text', (row) => searchColumn({ ...row, text: searchedText(row) })],
 ];
+
+/** All words that a person sees in a message, but those of buttons. */
+function searchedText({ text, details }: Pick<FoldedMessage, 'text' | 'details'>): string | null {
+  if (details === null) return text;
+  const { quote, poll, file_name: fileName, performer, title } = details;
+  const options = poll?.options.map((option) => option.text) ?? [];
+  const words = [text, quote, ...options, fileName, performer, title].filter((one) => one);
+  return words.length === 0 ? null : words.join('\n');
+}
 
 /** `thread_id` and the poll come first, where the table and its index look for them. */
 function detailsColumn({ details }: Pick<FoldedMessage, 'details'>): string | null {

@@ -59,6 +59,19 @@ describe('what a search finds', () => {
     await storeMessages(database.db, other, [{ chat_id: CHAT, id: 500, text: TEXTS.join(' '), date: START_S }]);
   });
 
+  test('the words of a quote, of the options of a poll and of the name of a file', async () => {
+    const poll = { id: '1', question: 'Who?', type: 'regular', is_closed: false, is_anonymous: true };
+    const options = [{ text: 'Navigator', voter_count: 0 }];
+    const seen = { ...poll, allows_multiple_answers: false, total_voter_count: 0, options };
+    await store(-201, [
+      { id: 1, text: 'why?', date: START_S, details: { quote: 'at noontide' } },
+      { id: 2, text: 'Poll: Who?', date: START_S, details: { poll: seen } },
+      { id: 3, text: null, date: START_S, details: { file_name: 'ledger.pdf' } },
+    ]);
+    const found = ['noontide', 'navigator', 'ledger'].map((word) => idsOf(-201, word));
+    expect(await Promise.all(found)).toEqual([[1], [2], [3]]);
+  });
+
   test.each([
     ['all words, the last one as a prefix', 'мир прив', 0],
     ['any case and accent', 'ЕЛКА ПРИВЕТ', 0],

@@ -24,6 +24,8 @@ export interface MessageToSend {
   replyToMessageId?: number | undefined;
   /** A topic; 0 is none, and 1 is General, which the platform takes without a thread only. */
   threadId?: number | undefined;
+  /** Of a channel's direct messages. */
+  directMessagesTopicId?: number | undefined;
   silent?: boolean | undefined;
   /** As in the Bot API. */
   replyMarkup?: object | undefined;
@@ -31,13 +33,14 @@ export interface MessageToSend {
 
 /** Sends a message as the bot. Throws as putMessage and findConversation do. */
 export async function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: MessageToSend): Promise<Message> {
-  const { chatId, content, parseMode, replyToMessageId, threadId, silent, replyMarkup } = wanted;
+  const { chatId, content, parseMode, replyToMessageId, threadId, directMessagesTopicId, silent, replyMarkup } = wanted;
   const connection = await findConversation(deps.db, { botId: bot.id, chatId }, wanted.businessConnectionId);
   const params = {
     chat_id: chatId,
     ...connectionParam(connection),
     parse_mode: parseMode,
     message_thread_id: namedThread(chatId, threadId),
+    direct_messages_topic_id: directMessagesTopicId,
     disable_notification: silent,
     reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },
     reply_markup: replyMarkup,

@@ -59,14 +59,19 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
   const { messages, continues } = item;
   const [first] = messages;
   const said = messages.find(({ text }) => text) ?? first;
-  const { reply_to_message_id: answered, service, buttons, forward_origin: origin } = first;
+  const { reply_to_message_id: answered, service, buttons, forward_origin: origin, quote } = first;
   const isDeleted = messages.every(({ deleted_at }) => deleted_at !== undefined);
   return (
     <div className={`said ${first.outgoing ? 'own' : ''} ${isDeleted ? 'deleted' : ''}`}>
       <div className="bubble">
         {!continues && <Sender message={first} />}
         {origin && <p className="forwarded muted">{words.inbox.forwarded(origin.name ?? '')}</p>}
-        {answered !== undefined && <Quote messageId={answered} />}
+        {answered !== undefined && <Quote messageId={answered} quoted={quote} />}
+        {answered === undefined && quote !== undefined && (
+          <p className="forwarded muted" dir="auto">
+            {quote}
+          </p>
+        )}
         {first.file_id !== undefined && (
           <div className={messages.length > 1 ? 'album' : 'media'}>
             {messages.map((message) => (

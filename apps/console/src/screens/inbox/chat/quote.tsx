@@ -7,8 +7,8 @@ import { nameOf } from './names.ts';
 import { summaryOf } from './summary.ts';
 import { readPage } from './use-window.ts';
 
-/** The message that another one answers; a press goes there. */
-export function Quote({ messageId }: { messageId: number }): ReactNode {
+/** The message that another one answers, or the words of it that this one quotes; a press goes there. */
+export function Quote({ messageId, quoted }: { messageId: number; quoted?: string | undefined }): ReactNode {
   const words = useWords();
   const { jump } = useChatActions();
   const { message, isGone } = useMessage(messageId);
@@ -16,7 +16,7 @@ export function Quote({ messageId }: { messageId: number }): ReactNode {
     <button type="button" className="quote" onClick={() => jump(messageId)} disabled={isGone}>
       <bdi className="quote-name cut">{message ? nameOf(message) : words.inbox.replyTo(String(messageId))}</bdi>
       <span className="cut" dir="auto">
-        {message ? summaryOf(message, words) : isGone ? words.inbox.notKept : ''}
+        {quoted !== undefined ? quoted : message ? summaryOf(message, words) : isGone ? words.inbox.notKept : ''}
       </span>
     </button>
   );
