@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@flotilla/database/connect.ts';
+import { callCounts } from '@flotilla/runtime/call-counts.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { isAmongTopics, OUTSIDE_TOPICS, topicOf } from '@flotilla/telegram/message-topic.ts';
 import { readObject } from '@flotilla/telegram/platform-fields.ts';
@@ -26,8 +27,8 @@ export type MessageTopics = {
 const KEPT = 10_000;
 /** After so many milliseconds each, a message that is on its way to the history is looked for again. */
 const PAUSES_MS = [50, 100, 200, 400, 800, 1450, 2000];
-/** A program may ask for ids that do not exist yet. */
-const WAITING_AT_MOST = 100;
+/** A program may ask for ids that do not exist yet. Those with the same topics count as one caller. */
+const WAITING_AT_MOST = { inAll: 100, ofBot: 40 };
 
 const UNKNOWN = 'the topic of a message that it names is not known, because the history does not have this message';
 const OTHER = 'a message that it names is in another topic';
@@ -35,7 +36,7 @@ const OTHER = 'a message that it names is in another topic';
 /** The topics of messages that this process was asked for. */
 export function messageTopics({ db }: { db: Database }): MessageTopics {
   const kept = new Map<string, number>();
-  let waiting = 0;
+  const waiting = callCounts(WAITING_AT_MOST);
   const keep = (key: string, topic: number) => {
     if (kept.size >= KEPT) kept.delete(kept.keys().next().value as string);
     kept.set(key, topic);
@@ -57,8 +58,9 @@ export function messageTopics({ db }: { db: Database }): MessageTopics {
     },
     whyOutside: async ({ id: botId, manageEnabled }, topics, messages) => {
       let missing = await missingOf(botId, messages);
-      const mayCome = manageEnabled && waiting < WAITING_AT_MOST;
-      waiting += 1;
+      const caller = { botId, scope: [...topics].join() };
+      const mayCome = manageEnabled && waiting.hasRoom(caller);
+      waiting.add(caller, 1);
       try {
         for (const pauseMs of mayCome ? PAUSES_MS : []) {
           if (missing.length === 0) break;
@@ -69,7 +71,7 @@ export function messageTopics({ db }: { db: Database }): MessageTopics {
           if (!mayStillCome) break;
         }
       } finally {
-        waiting -= 1;
+        waiting.add(caller, -1);
       }
       if (missing.length > 0) return UNKNOWN;
       const isWithin = (message: NamedMessage) =>
