@@ -95,6 +95,29 @@ test(
 );
 
 test(
+  'what is held says why, leads to all of its author, and is released by an admin',
+  async () => {
+    const error = 'The token that handed it over was revoked';
+    const created_by = { programId: 5, program: 'gone' };
+    const far = { state: 'held', error, created_by, send_at: inHours(5) };
+    const [first, second] = [await insert(far), await insert(far)];
+    await insert({ state: 'held', error, send_at: inHours(5) });
+    const { page, complaints } = await suite.openAsAdmin(`bots/${bot.id}/outbox/${first}`);
+    const details = page.getByRole('complementary', { name: `Entry ${first}` });
+    await details.getByText('Who added it has lost the right to.').waitFor();
+    await details.getByRole('link', { name: 'gone' }).click();
+    await page.getByText('Added by gone').waitFor();
+    await page.getByRole('navigation', { name: 'Entries by state' }).getByRole('link', { name: 'Held 2' }).click();
+    await page.getByRole('button', { name: 'Release all 2…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
+    await page.getByText('2 messages were released.').waitFor();
+    expect([(await show(first)).state, (await show(second)).state]).toEqual(['scheduled', 'scheduled']);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'what is in doubt stands beside what the chat shows, and is sent again only after a warning',
   async () => {
     const { doubted } = await insertEach();

@@ -1,5 +1,6 @@
 import { honourFloods } from '@flotilla/domain/delivery/flood/honour-floods.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/delivery/lanes/shared-limiter.ts';
+import { type AuthorRights, authorRights } from '@flotilla/domain/delivery/outbox/author.ts';
 import { type OutboxWrites, outboxWrites } from '@flotilla/domain/delivery/outbox/outbox-writes.ts';
 import { type SendGates, sendGates } from '@flotilla/domain/delivery/outbox/send-gate.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
@@ -42,6 +43,8 @@ export type WorkerContext = Service & {
   /** The writes of all turns of the outbox, and what keeps each bot's sends apart. */
   outboxWrites: OutboxWrites;
   sendGates: SendGates;
+  /** Whether those who handed sends over still may. */
+  authors: AuthorRights;
   measure: WorkerMetrics;
 };
 
@@ -86,6 +89,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     answeredCallbacks: answeredCallbacks({ redis }, answeredBefore(metrics)),
     outboxWrites: writes,
     sendGates: sendGates(),
+    authors: authorRights(service),
     measure: workerMetrics(metrics, requestLimiter),
   };
 }

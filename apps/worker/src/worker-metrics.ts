@@ -41,12 +41,12 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
   };
 }
 
-const SEND_OUTCOMES = ['sent', 'failed', 'again', 'in_doubt'] as const;
+const SEND_OUTCOMES = ['sent', 'failed', 'again', 'in_doubt', 'held'] as const;
 
 function outboxMetrics({ quickCounter }: Metrics): MeasureOutbox {
   const sends = quickCounter({
     name: 'flotilla_outbox_sends_total',
-    help: 'Attempts to send an entry of the outbox: sent, failed (refused for good), again (tried later), in_doubt (no answer).',
+    help: 'Attempts to send an entry of the outbox: sent, failed (refused for good), again (tried later), in_doubt (no answer), held (its author lost the right).',
     labelNames: ['outcome'],
   });
   for (const outcome of SEND_OUTCOMES) sends.of(outcome);

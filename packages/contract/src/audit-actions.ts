@@ -27,6 +27,7 @@ const MEANINGS = {
   edit: 'a message of the bot was edited, by REST',
   outbox_add: 'a send was handed to the outbox, by REST',
   outbox_cancel: 'entries of the outbox were cancelled',
+  outbox_release: 'entries of the outbox that were held were released',
   outbox_resend: 'entries of the outbox that had ended were queued again',
   broadcast_add: 'a broadcast was made',
   broadcast_pause: 'a broadcast was paused',

@@ -23,6 +23,7 @@ export type Priority = (typeof PRIORITIES)[number];
 export const OUTBOX_STATES = [
   'scheduled',
   'queued',
+  'held',
   'sending',
   'sent',
   'failed',
@@ -36,6 +37,10 @@ export type OutboxState = (typeof OUTBOX_STATES)[number];
 export const OUTBOX_DAYS = 30;
 /** How many entries of a bot may wait that were added one by one. */
 export const MOST_WAITING = 100_000;
+/** How many bytes their parameters may have. */
+export const MOST_WAITING_BYTES = 512 * 1024 * 1024;
+/** Up to how many entries are counted. */
+export const COUNTED_ENTRIES = 10_000;
 /** How many bytes the JSON of `params` may have. */
 export const LARGEST_PARAMS = 65_536;
 const LONGEST_IDEMPOTENCY_KEY = 255;
@@ -51,7 +56,7 @@ const idempotencyKey = () =>
   z.string().regex(/^[\x21-\x7e]{1,255}$/, `must be 1 to ${LONGEST_IDEMPOTENCY_KEY} visible characters of ASCII`);
 
 const STATES_NOTE =
-  'scheduled: it waits for `send_at`. queued: it waits for its turn. sending: the request is being made. sent: the platform took it. failed: the platform refused it, or failed at 25 attempts. in_doubt: the request was made and no answer came, so it may have been sent; it is never repeated by itself. cancelled: somebody cancelled it. expired: `expires_at` passed before it was sent.';
+  'scheduled: it waits for `send_at`. queued: it waits for its turn. held: who added it lost the right to, so an admin must release or cancel it; `error` says why. sending: the request is being made. sent: the platform took it. failed: the platform refused it, or failed at 25 attempts. in_doubt: the request was made and no answer came, so it may have been sent; it is never repeated by itself. cancelled: somebody cancelled it. expired: `expires_at` passed before it was sent.';
 
 const entryResource = z
   .strictObject({
@@ -73,7 +78,10 @@ const entryResource = z
       .optional()
       .describe('When it is tried again. Absent unless an attempt failed, or the platform asked to wait.'),
     error_code: z.int().optional().describe("The platform's code of the last refusal."),
-    error: z.string().optional().describe('Why the last attempt failed, or why it is not known how it ended.'),
+    error: z
+      .string()
+      .optional()
+      .describe('Why the last attempt failed, why it is not known how it ended, or why it is held.'),
     message_id: z.int().optional().describe('The message that was sent; of several, the first.'),
     result: z.unknown().optional().describe("The platform's `result`. Absent if it has more than 64 KiB."),
     broadcast_id: z.int().optional().describe('The broadcast that it belongs to.'),
@@ -116,13 +124,17 @@ const conditions = {
   state: z.enum(OUTBOX_STATES).optional().describe('Only entries in this state.'),
   priority: z.enum(PRIORITIES).optional().describe('Only entries of this priority.'),
   broadcast_id: ownId().describe('Only entries of this broadcast.').optional(),
+  created_by: text({ min: 1, max: 255 })
+    .optional()
+    .describe('Only entries that this account or program added, as `created_by` shows it.'),
   since: moment().optional().describe('Only entries added at this time or later.'),
   until: moment().optional().describe('Only entries added before this time.'),
 };
 
 const { state: _, ...conditionsWithoutState } = conditions;
 
-const countOf = (state: OutboxState) => z.int().describe(`How many entries have the state \`${state}\`.`);
+const countOf = (state: OutboxState) =>
+  z.int().describe(`How many entries have the state \`${state}\`; ${COUNTED_ENTRIES} also where there are more.`);
 const counts = z
   .strictObject(
     Object.fromEntries(OUTBOX_STATES.map((state) => [state, countOf(state)])) as Record<OutboxState, z.ZodInt>,
@@ -133,11 +145,23 @@ const MOST_IDS = 1000;
 const changed = z
   .strictObject({
     ok: okField,
-    matched: z.int().describe('The number of entries that matched.'),
+    matched: z
+      .int()
+      .describe(`The number of entries that matched. With \`dry_run\`, ${COUNTED_ENTRIES} also where there are more.`),
     done: z.int().describe('How many of them were changed. 0 with `dry_run`.'),
     refused: z.int().describe('How many of them are in a state in which this cannot be done.'),
   })
   .meta({ id: 'OutboxChange' });
+
+/** Entries that are named, or all that match. */
+const choice = z.object({
+  bot_id: anyBotId(),
+  ids: ownIds(MOST_IDS).describe('The ids of the entries.').optional(),
+  filter: jsonObject(conditions)
+    .describe('Entries that match all of these fields, which mean the same as in `GET /api/outbox`.')
+    .optional(),
+  dry_run: flag().default(false).describe('True: nothing is changed, the answer only counts.'),
+});
 
 export const outboxOperations = {
   addOutboxEntry: defineOperation({
@@ -156,11 +180,11 @@ What costs Stars (\`allow_paid_broadcast\`) and invoices are for admins.
 With the token of a program as Bearer the bot is that of the program, and the call stays within the limits of the token: its methods, chats and rate,
 and a priority that is not above that of the program. A token that is limited to topics cannot hand anything over.
 
-Of a bot, ${MOST_WAITING} entries may wait; more are refused with 429.
+Of a bot, ${MOST_WAITING} entries may wait, and ${MOST_WAITING_BYTES / 1024 / 1024} MiB of parameters. Of one API key, account or token no more may wait than there is room left,\nso others always find some; more are refused with 429.
 
 In one chat, entries of one priority go in the order in which they were added, one at a time; different chats do not wait for each other.
 
-With an \`idempotency_key\` the same entry is answered again, and nothing is added. Another entry with the same key is refused with 422. The
+With an \`idempotency_key\` the same entry is answered again, and nothing is added. Another entry with the same key is refused with 422. Each API\nkey, account and program has keys of its own. The
 header \`Idempotency-Key\` is another way to give it.`,
     input: z.object({
       bot_id: botId().optional(),
@@ -177,7 +201,9 @@ header \`Idempotency-Key\` is another way to give it.`,
       expires_at: moment()
         .optional()
         .describe('When to give it up if it was not sent, in the same forms. It must be later than `send_at`.'),
-      idempotency_key: idempotencyKey().optional().describe('A name of your own for this send, unique for the bot.'),
+      idempotency_key: idempotencyKey()
+        .optional()
+        .describe('A name of your own for this send, unique for you and the bot.'),
     }),
     output: entryResource,
     botInputs: ['bot_id'],
@@ -204,6 +230,7 @@ header \`Idempotency-Key\` is another way to give it.`,
     paths: ['/api/outbox'],
     role: 'any',
     summary: `Lists entries of the outbox, newest first. Those that ended are kept for ${OUTBOX_DAYS} days.`,
+    description: `\`X-Total-Count\` counts up to ${COUNTED_ENTRIES} entries: that number means as many or more.`,
     input: z.object({ ...conditions, ...pagedInputs({ default: 50, max: 200 }) }),
     output: z.array(entryResource),
     botInputs: ['bot_id'],
@@ -214,13 +241,23 @@ header \`Idempotency-Key\` is another way to give it.`,
     method: 'GET',
     paths: ['/api/outbox/counts'],
     role: 'any',
-    summary: 'Counts entries of the outbox by their state.',
+    summary: `Counts entries of the outbox by their state, up to ${COUNTED_ENTRIES} of each.`,
     input: z.object(conditionsWithoutState),
     output: counts,
     botInputs: ['bot_id'],
     example: {
       input: { bot_id: EXAMPLE_BOT_ID },
-      output: { scheduled: 3, queued: 12, sending: 1, sent: 4_120, failed: 2, in_doubt: 0, cancelled: 0, expired: 0 },
+      output: {
+        scheduled: 3,
+        queued: 12,
+        held: 0,
+        sending: 1,
+        sent: 4_120,
+        failed: 2,
+        in_doubt: 0,
+        cancelled: 0,
+        expired: 0,
+      },
     },
   }),
 
@@ -240,22 +277,32 @@ header \`Idempotency-Key\` is another way to give it.`,
     audit: ['outbox_cancel'],
     paths: ['/api/outbox/cancel'],
     role: 'any',
-    summary: 'Cancels entries that are scheduled or queued.',
+    summary: 'Cancels entries that are scheduled, queued or held.',
     description: `Name \`ids\`, or a \`filter\`, or only a \`bot_id\` for all of that bot. Ids that name no entry of your bots are left out, as
-are entries of broadcasts unless you have the right \`broadcast\`. A filter chooses only entries that are scheduled or
-queued; those that are being sent meanwhile are refused and counted. The audit log gets one entry for each bot.`,
-    input: z.object({
-      bot_id: anyBotId(),
-      ids: ownIds(MOST_IDS).describe('The ids of the entries.').optional(),
-      filter: jsonObject(conditions)
-        .describe('Entries that match all of these fields, which mean the same as in `GET /api/outbox`.')
-        .optional(),
-      dry_run: flag().default(false).describe('True: nothing is changed, the answer only counts.'),
-    }),
+are entries of broadcasts unless you have the right \`broadcast\`. A filter chooses only entries that are scheduled,
+queued or held; those that are being sent meanwhile are refused and counted. The audit log gets one entry for each bot.`,
+    input: choice,
     output: changed,
     botInputs: ['bot_id', 'filter.bot_id'],
     example: {
       input: { filter: { bot_id: EXAMPLE_BOT_ID, state: 'scheduled' } },
+      output: { ok: true, matched: 12, done: 12, refused: 0 },
+    },
+  }),
+
+  releaseOutboxEntries: defineOperation({
+    method: 'POST',
+    audit: ['outbox_release'],
+    paths: ['/api/outbox/release'],
+    role: 'admin',
+    summary: 'Lets entries go out that are held, by the right of the admin who releases them.',
+    description:
+      'Name `ids`, or a `filter`, or only a `bot_id` for all of that bot. A filter chooses only entries that are held. An entry is held again if the admin loses the right before it goes out. Those of a broadcast go on at its pace. The audit log gets one entry for each bot.',
+    input: choice,
+    output: changed,
+    botInputs: ['bot_id', 'filter.bot_id'],
+    example: {
+      input: { filter: { bot_id: EXAMPLE_BOT_ID, created_by: 'shop' } },
       output: { ok: true, matched: 12, done: 12, refused: 0 },
     },
   }),

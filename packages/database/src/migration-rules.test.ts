@@ -25,6 +25,7 @@ test('every migration since the first release may run while the previous release
 describe('the rules of migrations', () => {
   test.each([
     ['alter table bots drop column name', 'takes something away'],
+    ['alter table bots drop constraint one, add constraint other check (a) not valid', 'takes something away'],
     ['drop table tags', 'takes something away'],
     ['alter table bots rename column name to title', 'renames'],
     ['alter table bots alter column name type varchar(10)', 'rewrites'],

@@ -7,7 +7,7 @@ const CONTRACT = /^\/\/ contract: \S/m;
 const RULES: Rule[] = [
   {
     found:
-      /^drop (?!index concurrently)|^alter table .*\bdrop\b(?! (not null|default|expression))|^truncate\b|^delete from\b/,
+      /^drop (?!index concurrently)|^alter table .*\bdrop\b(?! (?:not null|default|expression|constraint (\w+), add constraint \1 check)\b)|^truncate\b|^delete from\b/,
     fault: 'takes something away that the previous release may need',
   },
   { found: /\brename (to|column|constraint|\w+ to)\b/, fault: 'renames what the previous release knows by its name' },

@@ -1,5 +1,7 @@
 import * as tables from './migrations/20261127T000000-tables.ts';
 import * as firstExpiry from './migrations/20261128T010000-first-expiry.ts';
+import * as heldSends from './migrations/20261128T020000-held-sends.ts';
+import * as outboxLists from './migrations/20261128T020100-outbox-lists.ts';
 import * as automaticMessages from './migrations/20261128T040000-automatic-messages.ts';
 import * as businessChats from './migrations/20261128T050000-business-chats.ts';
 import * as chatsUnsettled from './migrations/20261128T050100-chats-unsettled.ts';
@@ -11,6 +13,8 @@ import type { SchemaStep } from './schema-step.ts';
 export const migrations: Record<string, SchemaStep> = {
   '20261127T000000-tables': tables,
   '20261128T010000-first-expiry': firstExpiry,
+  '20261128T020000-held-sends': heldSends,
+  '20261128T020100-outbox-lists': outboxLists,
   '20261128T040000-automatic-messages': automaticMessages,
   '20261128T050000-business-chats': businessChats,
   '20261128T050100-chats-unsettled': chatsUnsettled,

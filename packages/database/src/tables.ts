@@ -592,7 +592,7 @@ export interface OutboxTable {
   /** How many messages the call sends. */
   messages: Generated<number>;
   priority: Generated<'critical' | 'normal' | 'bulk'>;
-  state: 'scheduled' | 'queued' | 'sending' | 'sent' | 'failed' | 'in_doubt' | 'cancelled' | 'expired';
+  state: 'scheduled' | 'queued' | 'held' | 'sending' | 'sent' | 'failed' | 'in_doubt' | 'cancelled' | 'expired';
   send_at: Date | null;
   expires_at: Date | null;
   /** `expires_at` as it was handed over, once that was over and it was queued again. */
@@ -609,6 +609,12 @@ export interface OutboxTable {
   claim: BigInt64 | null;
   /** Who added it: a CallActor. */
   created_by: Generated<Record<string, unknown>>;
+  /** Whose keys and whose share of the room it uses: `program:3`, `key:7` or `account:5`. */
+  author: Generated<string | null>;
+  /** Of the JSON of `params`. */
+  bytes: Generated<number>;
+  /** The admin by whose right it goes out since it was held: a CallActor. */
+  released_by: Generated<Record<string, unknown> | null>;
   created_at: CreatedAt;
   settled_at: Date | null;
 }

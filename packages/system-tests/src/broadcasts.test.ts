@@ -201,6 +201,35 @@ test('one that is cancelled sends nothing more', async () => {
   expect((await sentTo('Cancelled')).length).toBe(counts.sent);
 }, 90_000);
 
+test('one whose author lost the right holds what is left, and goes on when an admin releases it', async () => {
+  const made = await fleet.rest<{ id: number; key: string }>('/api/auth/api-keys', {
+    name: 'caster',
+    bot_ids: [bot.id],
+  });
+  const answer = await fetch(`${fleet.url}/api/broadcasts/add`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ bot_id: bot.id, name: 'Held', audience: { chat_types: ['private'] }, per_second: 10 },
+      ...{ method: 'sendMessage', params: { text: 'Held' } },
+    }),
+  });
+  const { id } = (await answer.json()) as BroadcastResource;
+  await when(id, ({ counts }) => counts.sent >= 3, 'some messages');
+  await fleet.rest('/api/auth/api-keys/delete', { id: made.id });
+  const held = () => fleet.rest<{ held: number; sending: number }>(`/api/outbox/counts?broadcast_id=${id}`);
+  const all = await waitFor(async () => {
+    const now = await held();
+    const { counts } = await shown(id);
+    return now.held > 0 && now.held + counts.sent === PEOPLE && { ...now, sent: counts.sent };
+  }, PATIENCE);
+  expect((await sentTo('Held')).length).toBe((all as { sent: number }).sent);
+  expect(await shown(id)).toMatchObject({ state: 'running' });
+  await fleet.rest('/api/outbox/release', { filter: { broadcast_id: id } });
+  expect((await done(id)).counts).toMatchObject({ sent: PEOPLE, failed: 0, in_doubt: 0 });
+  expect((await sentTo('Held')).length).toBe(PEOPLE);
+}, 120_000);
+
 test('who has blocked the bot is marked, left out by the next one, and comes back by writing', async () => {
   const refusal = { kind: 'status', status: 403, description: 'Forbidden: bot was blocked by the user' } as const;
   await fleet.control.setFault({ bot: bot.platformId, method: 'sendMessage', count: 1, effect: refusal });

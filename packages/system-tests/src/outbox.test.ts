@@ -206,6 +206,45 @@ test('a bot keeps its own pace, which leaves bulk a fifth less, and counts what 
   expect((await sentBy(busy)).findLast(({ text }) => text === 'after')!.atMs - begunAtMs).toBeGreaterThan(1_500);
 }, 90_000);
 
+test('what a revoked token had handed over is held and said why, until an admin releases it; others go on', async () => {
+  const quiet = await fleet.addBot();
+  const chats = await Promise.all(Array.from({ length: 4 }, () => reader(quiet)));
+  const program = await fleet.rest<{ id: number }>('/api/programs/add', {
+    bot_id: quiet.id,
+    name: 'gone',
+    mode: 'pull',
+  });
+  const token = await fleet.rest<{ id: number; token: string }>('/api/programs/tokens/add', {
+    ...{ program_id: program.id, name: 'app' },
+  });
+  await fleet.rest('/api/bots/toggle-disabled', { id: quiet.id });
+  const ofToken: OutboxEntryResource[] = [];
+  for (const chat of [...chats, ...chats]) {
+    const answer = await fetch(`${fleet.url}/api/outbox/add`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ method: 'sendMessage', params: { chat_id: chat, text: 'of the token' } }),
+    });
+    ofToken.push((await answer.json()) as OutboxEntryResource);
+  }
+  const mine = await Promise.all(chats.map((chat) => add(chat, 'mine', { bot_id: quiet.id })));
+  await fleet.rest('/api/programs/tokens/delete', { id: token.id });
+  await fleet.rest('/api/bots/toggle-disabled', { id: quiet.id });
+  for (const { id } of ofToken) {
+    expect((await inState(id, 'held')).error).toBe('The token that handed it over was revoked');
+  }
+  for (const { id } of mine) await inState(id, 'sent');
+  const query = `bot_id=${quiet.id}&created_by=gone`;
+  const held = await fleet.rest<OutboxEntryResource[]>(`/api/outbox?${query}&state=held`);
+  expect(held.map(({ id }) => id)).toEqual(ofToken.map(({ id }) => id).reverse());
+  expect(await fleet.rest(`/api/outbox/counts?${query}`)).toMatchObject({ held: ofToken.length, sent: 0 });
+  expect((await sentBy(quiet)).filter(({ text }) => text === 'of the token')).toEqual([]);
+  const [first, ...others] = ofToken as [OutboxEntryResource, ...OutboxEntryResource[]];
+  await fleet.rest('/api/outbox/cancel', { ids: [first.id] });
+  await fleet.rest('/api/outbox/release', { filter: { bot_id: quiet.id, created_by: 'gone' } });
+  for (const { id } of others) expect(await inState(id, 'sent', 30_000)).toMatchObject({ created_by: 'gone' });
+}, 90_000);
+
 test('keeps within the limits of the platform while its machine is busy', async () => {
   const busy = await fleet.addBot();
   const chats = await Promise.all(Array.from({ length: 60 }, () => reader(busy)));

@@ -134,13 +134,12 @@ const newReply = async (): Promise<number> => {
   const added = await admin('POST', '/api/replies/add', { body: await EXAMPLES.addReply() });
   return (added.json as { id: number }).id;
 };
-const newEntry = async (state: 'queued' | 'failed' = 'queued'): Promise<number> => {
+const newEntry = async (state: 'queued' | 'failed' | 'held' = 'queued'): Promise<number> => {
   const added = await admin('POST', '/api/outbox/add', { body: EXAMPLES.addOutboxEntry() as Input });
   const { id } = added.json as { id: number };
-  if (state === 'failed') {
-    const failed = api.database.db.updateTable('outbox').set({ state, settled_at: new Date() });
-    await failed.where('id', '=', id).execute();
-  }
+  const settledAt = state === 'failed' ? new Date() : null;
+  const changed = api.database.db.updateTable('outbox').set({ state, settled_at: settledAt });
+  await changed.where('id', '=', id).execute();
   return id;
 };
 
@@ -471,6 +470,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   }),
   showOutboxEntry: async () => ({ id: await newEntry() }),
   cancelOutboxEntries: async () => ({ bot_id: botId, ids: [await newEntry()], dry_run: false }),
+  releaseOutboxEntries: async () => ({ bot_id: botId, ids: [await newEntry('held')], dry_run: false }),
   resendOutboxEntries: async () => ({ ids: [await newEntry('failed')] }),
   listRoutingRules: () => ({ bot_id: botId, q: 'invoice', ...page }),
   addRoutingRule: () => ({

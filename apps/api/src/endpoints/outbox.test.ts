@@ -1,6 +1,8 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
+import { authorRights } from '@flotilla/domain/delivery/outbox/author.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
@@ -35,7 +37,7 @@ const show = async (id: number) =>
   (await api.admin('GET', '/api/outbox/show', { query: { id } })).json as OutboxEntryResource;
 const list = async (query: object) =>
   (await api.admin('GET', '/api/outbox', { query: { ...query } })).json as OutboxEntryResource[];
-const change = async (path: 'cancel' | 'resend', body: object, client = api.admin) =>
+const change = async (path: 'cancel' | 'release' | 'resend', body: object, client = api.admin) =>
   (await client('POST', `/api/outbox/${path}`, { body })).json;
 const settle = (id: number, state: 'sent' | 'failed' | 'expired' | 'in_doubt') =>
   api.database.db
@@ -140,20 +142,43 @@ describe('what is handed over', () => {
   });
 });
 
-test('of one bot no more than 100,000 wait, and another bot is not kept from it', async () => {
+test('of one author no more waits than there is room left, in entries and bytes, and others find room', async () => {
   const full = await api.addBot();
   const known = await added({ bot_id: full.id, idempotency_key: 'first' });
   const { db } = api.database;
-  const chats = Array.from({ length: 99_999 }, (_, at) => at + 1);
-  await queueEntries(db, { botId: full.id, priority: 'normal' }, chats);
+  await queueEntries(
+    db,
+    { botId: full.id, priority: 'normal' },
+    Array.from({ length: 49_999 }, (_, at) => at + 1),
+  );
+  const others = db.updateTable('outbox').where('bot_id', '=', full.id).where('id', '<>', known.id);
+  const { author } = await db
+    .selectFrom('outbox')
+    .select('author')
+    .where('id', '=', known.id)
+    .executeTakeFirstOrThrow();
+  await others.set({ author }).execute();
   const later = { state: 'scheduled', send_at: new Date(Date.now() + 3_600_000) } as const;
-  await db.updateTable('outbox').set(later).where('bot_id', '=', full.id).where('chat_id', '<=', 50_000).execute();
+  await others.set(later).where('chat_id', '<=', 25_000).execute();
+  await others.set({ state: 'held' }).where('chat_id', '>', 40_000).execute();
   // It is counted again after a while.
   const answers: RestAnswer[] = [];
   while (answers.at(-1)?.status !== 429 && answers.length < 1_000) answers.push(await add({ bot_id: full.id }));
   expect(answers.at(-1)).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
   expect(await add({ bot_id: full.id, idempotency_key: 'first' })).toMatchObject({ json: { id: known.id } });
+  const made = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'beside', bot_ids: [full.id] } });
+  const beside = restClient(api.url, (made.json as { key: string }).key);
+  expect(await add({ bot_id: full.id }, beside)).toMatchObject({ status: 200 });
   expect(await add()).toMatchObject({ status: 200 });
+  await db.deleteFrom('outbox').where('bot_id', '=', full.id).where('id', '<>', known.id).execute();
+  await db
+    .updateTable('outbox')
+    .set({ bytes: 300 * 1024 * 1024 })
+    .where('id', '=', known.id)
+    .execute();
+  const large = async (client: RestClient) => (await add({ bot_id: full.id }, client)).status;
+  await waitFor(async () => (await large(api.admin)) === 429);
+  expect(await large(beside)).toBe(200);
 });
 
 describe('an idempotency key', () => {
@@ -179,6 +204,14 @@ describe('an idempotency key', () => {
     }
     expect((await added({ idempotency_key: 'k', bot_id: other.id })).id).not.toBe(id);
   });
+
+  test('is of its author: another one has an entry of its own by it', async () => {
+    const { id } = await added({ idempotency_key: 'k' });
+    const foreign = await add({ idempotency_key: 'k', params: { chat_id: ADA, text: 'of the shop' } }, limited);
+    expect(foreign).toMatchObject({ status: 200, json: { created_by: 'admin', idempotency_key: 'k' } });
+    expect((foreign.json as OutboxEntryResource).id).not.toBe(id);
+    expect((await added({ idempotency_key: 'k' })).id).toBe(id);
+  });
 });
 
 describe('the list', () => {
@@ -191,6 +224,9 @@ describe('the list', () => {
     expect(await ids({ chat_id: 7 })).toEqual([second.id]);
     expect(await ids({ state: 'sent' })).toEqual([]);
     expect(await ids({ until: '2020-01-01T00:00:00Z' })).toEqual([]);
+    expect(await ids({ since: '2020-01-01T00:00:00Z', chat_id: 7 })).toEqual([second.id]);
+    expect(await ids({ created_by: 'admin' })).toEqual([foreign.id, second.id, first.id]);
+    expect(await ids({ created_by: 'nobody' })).toEqual([]);
     const seen = await limited('GET', '/api/outbox');
     expect((seen.json as OutboxEntryResource[]).map(({ id }) => id)).toEqual([second.id, first.id]);
     expect(await limited('GET', '/api/outbox/show', { query: { id: foreign.id } })).toMatchObject({ status: 403 });
@@ -211,11 +247,162 @@ test('counts tell how many there are in each state, of the bots of the caller', 
   await settle(failed.id, 'failed');
   const counts = async (query: object, client = api.admin) =>
     (await client('GET', '/api/outbox/counts', { query: { ...query } })).json;
-  const none = { scheduled: 0, queued: 0, sending: 0, sent: 0, failed: 0, in_doubt: 0, cancelled: 0, expired: 0 };
+  const none = {
+    scheduled: 0,
+    queued: 0,
+    held: 0,
+    sending: 0,
+    sent: 0,
+    failed: 0,
+    in_doubt: 0,
+    cancelled: 0,
+    expired: 0,
+  };
   expect(await counts({})).toEqual({ ...none, queued: 2, failed: 1 });
   expect(await counts({}, limited)).toEqual({ ...none, queued: 1, failed: 1 });
   expect(await counts({ priority: 'bulk' })).toEqual({ ...none, queued: 1 });
   expect(await list({ priority: 'bulk' })).toMatchObject([{ priority: 'bulk' }]);
+  expect(await counts({ created_by: 'nobody' })).toEqual(none);
+  const many = Array.from({ length: 10_001 }, (_, at) => at + 1);
+  await queueEntries(api.database.db, { botId: bot.id, priority: 'normal' }, many);
+  expect(await counts({})).toMatchObject({ queued: 10_000 });
+  const { headers } = await api.admin('GET', '/api/outbox', { query: { bot_id: bot.id, limit: 1 } });
+  expect(headers.get('x-total-count')).toBe('10000');
+});
+
+test('what is held is released by an admin alone, and goes out then by that admin’s right', async () => {
+  const { db } = api.database;
+  const later = Math.floor(Date.now() / 1000) + 3600;
+  const [now, scheduled, ofBroadcast, waiting] = [
+    await added(),
+    await added({ send_at: later }),
+    await added(),
+    await added(),
+  ];
+  const held = [now.id, scheduled.id, ofBroadcast.id];
+  await db.updateTable('outbox').set({ state: 'held', error: 'why' }).where('id', 'in', held).execute();
+  await db.updateTable('outbox').set({ broadcast_id: 5 }).where('id', '=', ofBroadcast.id).execute();
+  expect(await show(now.id)).toMatchObject({ state: 'held', error: 'why' });
+  expect((await limited('POST', '/api/outbox/release', { body: { ids: held } })).status).toBe(200);
+  await db.updateTable('outbox').set({ state: 'held', error: 'why' }).where('id', 'in', held).execute();
+  const user = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'no-admin', role: 'user' } });
+  const asUser = restClient(api.url, (user.json as { key: string }).key);
+  expect((await asUser('POST', '/api/outbox/release', { body: { ids: held } })).status).toBe(403);
+  const filter = { created_by: 'admin', bot_id: bot.id };
+  expect(await change('release', { filter, dry_run: true })).toMatchObject({ matched: 3, done: 0, refused: 0 });
+  expect(await change('release', { filter })).toEqual({ ok: true, matched: 3, done: 3, refused: 0 });
+  expect(await change('release', { ids: [...held, waiting.id] })).toMatchObject({ matched: 4, done: 0, refused: 4 });
+  const shown = await Promise.all(held.map(show));
+  expect(shown.map(({ state, error, send_at }) => [state, error, send_at !== undefined])).toEqual([
+    ['scheduled', undefined, true],
+    ['scheduled', undefined, true],
+    ['scheduled', undefined, false],
+  ]);
+  expect(await outboxStore(db).find(now.id)).toMatchObject({ releasedBy: { username: 'admin' } });
+  await db.updateTable('outbox').set({ state: 'held' }).where('id', '=', now.id).execute();
+  expect(await change('cancel', { ids: [now.id] })).toMatchObject({ done: 1 });
+  const [audited] = (await api.admin('GET', '/api/adminlog', { query: { action: 'outbox_release' } })).json as object[];
+  expect(audited).toMatchObject({ action: 'outbox_release', bot_id: bot.id, details: 'entries: 3' });
+});
+
+describe('the author of an entry', () => {
+  const whyLost = async (id: number) => {
+    const rights = authorRights({ db: api.database.db, clock: systemClock });
+    return (await rights.lost((await outboxStore(api.database.db).find(id))!))?.why ?? null;
+  };
+  const post = async (path: string, body: object) => (await api.admin('POST', path, { body })).json as never;
+  const tokenEntry = async () => {
+    const program: { id: number } = await post('/api/programs/add', {
+      bot_id: bot.id,
+      name: crypto.randomUUID(),
+      mode: 'pull',
+    });
+    const token: { id: number; token: string } = await post('/api/programs/tokens/add', {
+      program_id: program.id,
+      name: 't',
+    });
+    const answer = await add({ bot_id: undefined }, restClient(api.url, token.token));
+    return { program, token, id: (answer.json as OutboxEntryResource).id };
+  };
+  const account = async (fields: object = {}) => {
+    const body = {
+      username: `u${crypto.randomUUID().slice(0, 8)}`,
+      password: 'a long password',
+      role: 'user',
+      ...fields,
+    };
+    const { id }: { id: number } = await post('/api/auth/users/add', body);
+    return { id, username: body.username };
+  };
+  const entryOf = async (createdBy: object, fields: object = {}) => {
+    const { id } = await added();
+    await api.database.db
+      .updateTable('outbox')
+      .set({ created_by: createdBy as never, ...fields })
+      .where('id', '=', id)
+      .execute();
+    return id;
+  };
+
+  test('is a token that was revoked, or whose program is paused or gone', async () => {
+    const { id, program, token } = await tokenEntry();
+    expect(await whyLost(id)).toBeNull();
+    await post('/api/programs/update', { id: program.id, enabled: false });
+    expect(await whyLost(id)).toMatch(/program .* paused/);
+    await post('/api/programs/update', { id: program.id, enabled: true });
+    await api.database.db
+      .updateTable('program_tokens')
+      .set({ expires_at: new Date(1) })
+      .where('id', '=', token.id)
+      .execute();
+    expect(await whyLost(id)).toMatch(/token .* expired/);
+    await api.database.db.deleteFrom('program_tokens').where('id', '=', token.id).execute();
+    expect(await whyLost(id)).toMatch(/token .* revoked/);
+    await api.database.db.deleteFrom('programs').where('id', '=', program.id).execute();
+    expect(await whyLost(id)).toMatch(/program .* deleted/);
+  });
+
+  test('is an account that lost the bot, the right to broadcast or to cost Stars, or that is gone', async () => {
+    const { db } = api.database;
+    const { id: accountId, username } = await account({ bot_ids: [bot.id] });
+    const of = { accountId, username };
+    const [plain, paid, broadcast] = [
+      await entryOf(of),
+      await entryOf(of, { method: 'sendInvoice' }),
+      await entryOf(of, { broadcast_id: 6 }),
+    ];
+    expect([await whyLost(plain), await whyLost(paid), await whyLost(broadcast)]).toEqual([
+      null,
+      expect.stringContaining('Stars'),
+      expect.stringContaining('broadcast'),
+    ]);
+    await db
+      .updateTable('outbox')
+      .set({ released_by: { accountId: 1, username: 'admin' } })
+      .where('id', '=', paid)
+      .execute();
+    expect(await whyLost(paid)).toBeNull();
+    await db.deleteFrom('account_bots').where('account_id', '=', accountId).execute();
+    expect(await whyLost(plain)).toMatch(/no right to the bot/);
+    await db.deleteFrom('accounts').where('id', '=', accountId).execute();
+    expect(await whyLost(plain)).toMatch(/account .* deleted/);
+  });
+
+  test('is an API key that ended, was disabled or deleted, or does not reach the bot', async () => {
+    const { db } = api.database;
+    const key: { id: number; key: string } = await post('/api/auth/api-keys', { name: 'soon-gone', bot_ids: [bot.id] });
+    const { id } = (await add({}, restClient(api.url, key.key))).json as OutboxEntryResource;
+    const ofKey = db.updateTable('api_keys').where('id', '=', key.id);
+    expect(await whyLost(id)).toBeNull();
+    await ofKey.set({ bot_ids: `[${other.id}]` }).execute();
+    expect(await whyLost(id)).toMatch(/no right to the bot/);
+    for (const ended of [{ enabled: false }, { enabled: true, expires_at: new Date(1) }]) {
+      await ofKey.set({ bot_ids: `[${bot.id}]`, ...ended }).execute();
+      expect(await whyLost(id)).toMatch(/key .* disabled or has expired/);
+    }
+    await db.deleteFrom('api_keys').where('id', '=', key.id).execute();
+    expect(await whyLost(id)).toMatch(/key .* deleted/);
+  });
 });
 
 describe('cancelling', () => {
@@ -388,7 +575,7 @@ describe('a program', () => {
     const token = await tokenOf(await program());
     const keyed = { idempotency_key: 'order-1729', bot_id: undefined };
     await added({ idempotency_key: 'order-1729' });
-    expect(await add(keyed, token)).toMatchObject({ status: 422 });
+    expect(await add(keyed, token)).toMatchObject({ status: 200 });
     const mine = await add({ ...keyed, idempotency_key: 'mine' }, token);
     expect(await add({ ...keyed, idempotency_key: 'mine' }, token)).toEqual({ ...mine, headers: expect.anything() });
   });

@@ -3,7 +3,8 @@ import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
 import { changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
 import { allowedParams, allowedPriority, requireRate } from '@flotilla/domain/delivery/outbox/check-token.ts';
 import type { Entry } from '@flotilla/domain/delivery/outbox/entry.ts';
-import { type EntryQuery, outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
+import type { EntryQuery } from '@flotilla/domain/delivery/outbox/entry-query.ts';
+import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseSpending } from '@flotilla/domain/delivery/outbox/sendable.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { chatTitles, titleKey } from '@flotilla/domain/records/chats/chat-titles.ts';
@@ -17,9 +18,9 @@ import { withoutNulls } from './without-nulls.ts';
 
 export const outboxHandlers: Handlers<typeof outboxOperations> = {
   async addOutboxEntry(context, call) {
-    const { bot, by, params, priority } = await senderOf(context, call);
+    const { bot, by, params, priority, tokenId } = await senderOf(context, call);
     const { method, send_at: sendAtS, expires_at: expiresAtS, idempotency_key: idempotencyKey } = call.input;
-    const wanted = { method, params, priority, sendAtS, expiresAtS, idempotencyKey };
+    const wanted = { method, params, priority, sendAtS, expiresAtS, idempotencyKey, tokenId };
     return presentOne(context, await addEntry(context, bot, by, wanted));
   },
 
@@ -61,6 +62,14 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
     return { ok: true, ...change };
   },
 
+  async releaseOutboxEntries(context, { input, caller, by }) {
+    const query = { ...chosenEntries(context, input), bots: caller.bots };
+    const change = input.dry_run
+      ? await countEntries(context.db, 'release', query)
+      : await changeEntries(context, by, 'release', query);
+    return { ok: true, ...change };
+  },
+
   async resendOutboxEntries(context, { input, caller, by }) {
     const query = { ids: input.ids, ...changeableBy(caller), spending: caller.role === 'admin' };
     return { ok: true, ...(await changeEntries(context, by, 'resend', query)) };
@@ -80,7 +89,7 @@ async function senderOf(context: Context, { input, caller, program, by }: AddCal
   if (program === null) {
     if (input.bot_id === undefined) throw refusedInput('bot_id', 'is required');
     if (caller.role !== 'admin') refuseSpending(method, params);
-    return { bot: requireBot(context, input.bot_id), by, params, priority: priority ?? 'normal' };
+    return { bot: requireBot(context, input.bot_id), by, params, priority: priority ?? 'normal', tokenId: undefined };
   }
   await requireRate(context, program);
   const { id, name } = program.program;
@@ -89,6 +98,7 @@ async function senderOf(context: Context, { input, caller, program, by }: AddCal
     by: { kind: 'bot', address: by.address, program: { id, name } } as const,
     params: allowedParams(program, method, params),
     priority: allowedPriority(program, priority),
+    tokenId: program.token.id,
   };
 }
 
@@ -103,14 +113,15 @@ function chosenEntries(context: Context, input: ChoiceInput): Omit<EntryQuery, '
 type Conditions = Partial<
   Pick<
     Call<typeof outboxOperations.listOutbox.input>['input'],
-    'bot_id' | 'chat_id' | 'state' | 'priority' | 'broadcast_id' | 'since' | 'until'
+    'bot_id' | 'chat_id' | 'state' | 'priority' | 'broadcast_id' | 'created_by' | 'since' | 'until'
   >
 >;
 
 function queryOf(input: Conditions): Omit<EntryQuery, 'bots'> {
   return {
     ...{ botId: input.bot_id, chatId: input.chat_id, state: input.state, priority: input.priority },
-    ...{ broadcastId: input.broadcast_id, sinceS: input.since, untilS: input.until },
+    ...{ broadcastId: input.broadcast_id, createdBy: input.created_by },
+    ...{ sinceS: input.since, untilS: input.until },
   };
 }
 

@@ -105,7 +105,7 @@ const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
   },
   {
     name: 'flotilla_outbox_entries',
-    help: 'Entries of the outbox of all bots, by state: scheduled, queued, sending, in_doubt. The others have ended.',
+    help: 'Entries of the outbox of all bots, by state: scheduled, queued, held (its author lost the right), sending, in_doubt. The others have ended.',
     labelNames: ['state'],
     read: ({ outbox }) => (outbox === null ? [] : byLabel('state', outbox.entries)),
   },

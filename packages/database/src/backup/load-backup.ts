@@ -188,7 +188,7 @@ async function finish(client: pg.Client, manifest: BackupManifest, login: Databa
 async function holdSends(client: pg.Client): Promise<void> {
   await client.query(`
     update outbox set state = 'in_doubt', settled_at = now(), error = 'It waited when the backup was made, so it may have been sent since'
-    where state in ('queued', 'sending') or (state = 'scheduled' and send_at <= now())`);
+    where state in ('queued', 'held', 'sending') or (state = 'scheduled' and send_at <= now())`);
   await client.query(`
     update broadcasts set state = 'paused'
     where state = 'running' or (state = 'scheduled' and send_at <= now())`);

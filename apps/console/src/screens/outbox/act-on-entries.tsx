@@ -9,45 +9,69 @@ import { Icon } from '../../parts/icon.tsx';
 import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { ChatAround } from './chat-around.tsx';
-import { RESENDABLE } from './entry-state.tsx';
+import { CANCELLABLE, RESENDABLE } from './entry-state.tsx';
 import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
-import { useOutboxWords } from './outbox-words.ts';
-import { inputOf, OUTBOX } from './use-outbox.ts';
+import { type OutboxWords, useOutboxWords } from './outbox-words.ts';
+import { inputOf, isUncounted, OUTBOX, useCounted } from './use-outbox.ts';
 
 /** Entries that were chosen one by one, or all that a filter matches. */
 export type Chosen = { entries: readonly Entry[] } | { filter: OutboxFilter };
 type ChangeAnswer = Answer<'cancelOutboxEntries'>;
 type ActProps = { chosen: Chosen; close: () => void; done: (sentence: string) => void };
 
+/** What can be asked about entries. */
+export type Act = 'cancel' | 'release' | 'resend';
+
 /** The api takes at most so many ids, and gives so many rows at once. */
 const MOST_IDS = 1_000;
 const PAGE = 200;
 
 /** Says how many entries would be cancelled, and asks before they are. */
-export function CancelEntries({ chosen, close, done }: ActProps): ReactNode {
+function CancelEntries(props: ActProps): ReactNode {
+  const { cancel } = useOutboxWords();
+  return <ChangeEntries {...props} operation="cancelOutboxEntries" texts={cancel} leave={cancel.keep} danger />;
+}
+
+/** The same of what is held: an admin lets it go out. */
+function ReleaseEntries(props: ActProps): ReactNode {
+  const { release } = useOutboxWords();
+  return <ChangeEntries {...props} operation="releaseOutboxEntries" texts={release} danger={false} />;
+}
+
+type ChangeProps = ActProps & {
+  operation: 'cancelOutboxEntries' | 'releaseOutboxEntries';
+  texts: Pick<OutboxWords['release'], 'title' | 'hint' | 'submit' | 'done'>;
+  leave?: string;
+  danger: boolean;
+};
+
+function ChangeEntries({ chosen, close, done, operation, texts, leave, danger }: ChangeProps): ReactNode {
   const words = useOutboxWords();
-  const input = 'entries' in chosen ? { ids: idsOf(chosen.entries) } : { filter: cancelFilterOf(chosen.filter) };
-  const counted = useQuery({
-    queryKey: [OUTBOX, 'cancel-count', input],
-    queryFn: () => call('cancelOutboxEntries', { ...input, dry_run: true }),
+  const counted = useCounted();
+  const input = 'entries' in chosen ? { ids: idsOf(chosen.entries) } : { filter: changeFilterOf(chosen.filter) };
+  const found = useQuery({
+    queryKey: [OUTBOX, operation, input],
+    queryFn: () => call(operation, { ...input, dry_run: true }),
     gcTime: 0,
   });
-  const count = counted.data && counted.data.matched - counted.data.refused;
-  const acting = useAct(() => call('cancelOutboxEntries', input), words.cancel.done, done);
+  const count = found.data && found.data.matched - found.data.refused;
+  const acting = useAct(() => call(operation, input), texts.done, done);
   return (
     <Ask
-      title={count === undefined ? words.cancel.submit : words.cancel.title(count)}
-      hint={count === 0 ? words.nothing : words.cancel.hint}
-      {...{ acting, close, counted, count }}
-      texts={{ act: words.cancel.submit, leave: words.cancel.keep }}
-      refused={counted.data?.refused ?? 0}
-      danger
-    />
+      title={count === undefined ? texts.submit : texts.title(count)}
+      hint={count === 0 ? words.nothing : texts.hint}
+      {...{ acting, close, counted: found, count }}
+      texts={{ act: texts.submit, ...(leave === undefined ? {} : { leave }) }}
+      refused={found.data?.refused ?? 0}
+      danger={danger}
+    >
+      {isUncounted(count) && count !== undefined && <p className="warning">{words.moreMatch(counted(count))}</p>}
+    </Ask>
   );
 }
 
 /** Says how many entries would be sent again, and what may have been sent already; then asks. */
-export function ResendEntries({ chosen, close, done }: ActProps): ReactNode {
+function ResendEntries({ chosen, close, done }: ActProps): ReactNode {
   const words = useOutboxWords();
   const number = useNumber();
   const known = 'entries' in chosen ? chosen.entries : undefined;
@@ -147,10 +171,10 @@ function idsOf(entries: readonly Entry[]): number[] {
   return entries.map(({ id }) => id);
 }
 
-/** Without a state, the api chooses what waits. */
-function cancelFilterOf(filter: OutboxFilter) {
+/** Without a state, the api chooses what waits, or what is held. */
+function changeFilterOf(filter: OutboxFilter) {
   const { state } = filter;
-  return state === 'scheduled' || state === 'queued' ? inputOf(filter) : conditionsOf(filter);
+  return state !== undefined && CANCELLABLE.includes(state) ? inputOf(filter) : conditionsOf(filter);
 }
 
 /** The newest entries that match, as many as can be sent again at once. */
@@ -165,3 +189,9 @@ async function firstEntries(filter: OutboxFilter, signal: AbortSignal) {
   }
   return { entries, total };
 }
+
+export const ASKED = {
+  cancel: CancelEntries,
+  release: ReleaseEntries,
+  resend: ResendEntries,
+} as const satisfies Record<Act, (props: ActProps) => ReactNode>;

@@ -1,6 +1,6 @@
 import type { OutboxEntryResource as Entry } from '@flotilla/contract/outbox.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { CallError, call } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
@@ -12,9 +12,10 @@ import { Inspector } from '../../parts/inspector.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Moment, Until } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
-import { CancelEntries, ResendEntries } from './act-on-entries.tsx';
+import { useSession } from '../../session.tsx';
+import { type Act, ASKED } from './act-on-entries.tsx';
 import { ChatAround } from './chat-around.tsx';
-import { CANCELLABLE, EntryState, RESENDABLE } from './entry-state.tsx';
+import { CANCELLABLE, EntryState, RELEASABLE, RESENDABLE } from './entry-state.tsx';
 import { BotLink, BroadcastLink } from './links.tsx';
 import { useOutboxWords } from './outbox-words.ts';
 import { OUTBOX } from './use-outbox.ts';
@@ -46,9 +47,10 @@ export function OpenEntry(): ReactNode {
 
 function EntryDetails({ entry }: { entry: Entry }): ReactNode {
   const words = useOutboxWords();
-  const [asked, setAsked] = useState<'cancel' | 'resend' | null>(null);
+  const [asked, setAsked] = useState<Act | null>(null);
   const [said, setSaid] = useState('');
-  const Asked = asked === 'cancel' ? CancelEntries : ResendEntries;
+  const isAdmin = useSession().account.role === 'admin';
+  const Asked = asked && ASKED[asked];
   const end = (sentence: string) => {
     setAsked(null);
     setSaid(sentence);
@@ -62,6 +64,11 @@ function EntryDetails({ entry }: { entry: Entry }): ReactNode {
       <p className="muted">{words.stateHints[state]}</p>
       <div className="actions">
         {CANCELLABLE.includes(state) && <Button onClick={() => setAsked('cancel')}>{words.cancel.one}</Button>}
+        {isAdmin && RELEASABLE.includes(state) && (
+          <Button kind="primary" onClick={() => setAsked('release')}>
+            {words.release.one}
+          </Button>
+        )}
         {RESENDABLE.includes(state) && (
           <Button kind={state === 'in_doubt' ? 'plain' : 'primary'} onClick={() => setAsked('resend')}>
             {words.resend.one}
@@ -77,8 +84,24 @@ function EntryDetails({ entry }: { entry: Entry }): ReactNode {
       <JsonView value={params} />
       {state === 'sent' && <h3>{words.details.result}</h3>}
       {state === 'sent' && (result === undefined ? <p>{words.details.noResult}</p> : <JsonView value={result} />)}
-      {asked !== null && <Asked chosen={{ entries: [entry] }} close={() => setAsked(null)} done={end} />}
+      {Asked && <Asked chosen={{ entries: [entry] }} close={() => setAsked(null)} done={end} />}
     </>
+  );
+}
+
+/** The author leads to all that it added: of one that lost its right, much may be held. */
+function AuthorLink({ entry: { created_by: name } }: { entry: Entry }): ReactNode {
+  const { filters } = useOutboxWords();
+  const { id } = useParams({ strict: false });
+  const looks = { search: { by: name }, title: filters.allBy };
+  return id === undefined ? (
+    <Link to="/outbox" {...looks}>
+      <bdi>{name}</bdi>
+    </Link>
+  ) : (
+    <Link to="/bots/$id/outbox" params={{ id }} {...looks}>
+      <bdi>{name}</bdi>
+    </Link>
   );
 }
 
@@ -112,7 +135,7 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
         [details.method, entry.method],
         [details.priority, words.priorities[entry.priority]],
         ...moment(details.added, entry.created_at),
-        ...given(details.by, entry.created_by && <bdi>{entry.created_by}</bdi>),
+        ...given(details.by, entry.created_by && <AuthorLink entry={entry} />),
         ...moment(details.sendAt, entry.send_at),
         ...moment(details.expires, entry.expires_at),
         [details.attempts, entry.attempts],

@@ -7,6 +7,7 @@ import { useOutboxWords } from './outbox-words.ts';
 const LOOKS = {
   scheduled: 'disabled',
   queued: 'disabled',
+  held: 'failing',
   sending: 'ok',
   sent: 'ok',
   failed: 'open',
@@ -15,8 +16,9 @@ const LOOKS = {
   cancelled: 'disabled',
 } as const satisfies Record<OutboxState, string>;
 
-/** The states from which an entry can be cancelled, or sent again. */
-export const CANCELLABLE: readonly OutboxState[] = ['scheduled', 'queued'];
+/** The states from which an entry can be cancelled, released by an admin, or sent again. */
+export const CANCELLABLE: readonly OutboxState[] = ['scheduled', 'queued', 'held'];
+export const RELEASABLE: readonly OutboxState[] = ['held'];
 export const RESENDABLE: readonly OutboxState[] = ['failed', 'expired', 'in_doubt'];
 
 const TOO_MANY_REQUESTS = 429;
@@ -57,6 +59,7 @@ function Why({ entry }: { entry: Entry }): ReactNode {
           {code === TOO_MANY_REQUESTS ? why.rests : why.again} <Until at={nextAt} />
         </>
       );
+    case 'held':
     case 'failed':
     case 'in_doubt':
       return (

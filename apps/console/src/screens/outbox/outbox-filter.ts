@@ -1,9 +1,10 @@
 import type { OutboxState, Priority } from '@flotilla/contract/outbox.ts';
-import { given, readId, readMoment } from '../../parts/filters.tsx';
+import { given, readId, readMoment, readText } from '../../parts/filters.tsx';
 
 const STATE_NAMES: Readonly<Record<OutboxState, true>> = {
   scheduled: true,
   queued: true,
+  held: true,
   sending: true,
   sent: true,
   failed: true,
@@ -21,6 +22,8 @@ export type OutboxFilter = {
   chat?: string;
   priority?: Priority;
   broadcast?: string;
+  /** Who added it. */
+  by?: string;
   since?: string;
   until?: string;
 };
@@ -35,17 +38,18 @@ export function readOutboxFilter({ state, priority, ...rest }: Record<string, un
     chat: readId(rest.chat),
     priority: PRIORITIES.find((one) => one === priority),
     broadcast: readId(rest.broadcast),
+    by: readText(rest.by),
     since: readMoment(rest.since),
     until: readMoment(rest.until),
   });
 }
 
 /** The conditions as the api takes them, but for the state. */
-export function conditionsOf({ bot, chat, priority, broadcast, since, until }: OutboxFilter) {
-  return given({ bot_id: bot, chat_id: chat, priority, broadcast_id: broadcast, since, until });
+export function conditionsOf({ bot, chat, priority, broadcast, by, since, until }: OutboxFilter) {
+  return given({ bot_id: bot, chat_id: chat, priority, broadcast_id: broadcast, created_by: by, since, until });
 }
 
 /** Whether the list is narrowed beside its state and bot. */
-export function isNarrowed({ chat, priority, broadcast, since, until }: OutboxFilter): boolean {
-  return [chat, priority, broadcast, since, until].some((value) => value !== undefined);
+export function isNarrowed({ chat, priority, broadcast, by, since, until }: OutboxFilter): boolean {
+  return [chat, priority, broadcast, by, since, until].some((value) => value !== undefined);
 }

@@ -37,7 +37,7 @@ export function OutboxFilters(props: FiltersProps): ReactNode {
 
 function FilterFields({ filter, change, clear, ofBot }: FiltersProps): ReactNode {
   const { filters: words, priorities } = useOutboxWords();
-  const { bot, chat, priority, broadcast, since, until } = filter;
+  const { bot, chat, priority, broadcast, by, since, until } = filter;
   return (
     <search className="filters" aria-label={words.label}>
       {ofBot === undefined && (
@@ -66,6 +66,7 @@ function FilterFields({ filter, change, clear, ofBot }: FiltersProps): ReactNode
       />
       <PeriodField from={since} to={until} choose={({ from, to }) => change({ since: from, until: to })} />
       {broadcast !== undefined && <BroadcastChip id={broadcast} remove={() => change({ broadcast: undefined })} />}
+      {by !== undefined && <Chip text={words.by(by)} remove={() => change({ by: undefined })} />}
       {(isNarrowed(filter) || (ofBot === undefined && bot !== undefined)) && (
         <Button kind="quiet" onClick={clear}>
           {words.clear}
@@ -76,13 +77,16 @@ function FilterFields({ filter, change, clear, ofBot }: FiltersProps): ReactNode
 }
 
 function BroadcastChip({ id, remove }: { id: string; remove: () => void }): ReactNode {
-  const { clearField } = useWords();
   const { filters: words } = useOutboxWords();
-  const name = useBroadcastName(id);
+  return <Chip text={words.broadcast(useBroadcastName(id))} remove={remove} />;
+}
+
+function Chip({ text, remove }: { text: string; remove: () => void }): ReactNode {
+  const { clearField } = useWords();
   return (
     <span className="chip">
-      <bdi className="cut">{words.broadcast(name)}</bdi>
-      <button type="button" aria-label={clearField(words.broadcast(name))} onClick={remove}>
+      <bdi className="cut">{text}</bdi>
+      <button type="button" aria-label={clearField(text)} onClick={remove}>
         <Icon name="close" />
       </button>
     </span>

@@ -6,16 +6,16 @@ import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { given } from '../../parts/filters.tsx';
-import { useNumber } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
+import { useSession } from '../../session.tsx';
 import { useBot } from '../bot/use-bot.ts';
-import { CancelEntries, type Chosen, ResendEntries } from './act-on-entries.tsx';
+import { type Act, ASKED, type Chosen } from './act-on-entries.tsx';
 import { EntryList } from './entry-list.tsx';
-import { CANCELLABLE, RESENDABLE } from './entry-state.tsx';
+import { CANCELLABLE, RELEASABLE, RESENDABLE } from './entry-state.tsx';
 import { type FilterChanges, isNarrowed, type OutboxFilter, STATES } from './outbox-filter.ts';
 import { OutboxFilters } from './outbox-filters.tsx';
 import { useOutboxWords } from './outbox-words.ts';
-import { useCounts, useEntries, useOutboxLive } from './use-outbox.ts';
+import { isUncounted, useCounted, useCounts, useEntries, useOutboxLive } from './use-outbox.ts';
 import './outbox.css';
 
 /** What all bots are to send, and what became of it. */
@@ -98,7 +98,15 @@ function OutboxView({ ofBot }: { ofBot: string | undefined }): ReactNode {
 }
 
 const NOTHING: FilterChanges = {
-  ...{ bot: undefined, chat: undefined, priority: undefined, broadcast: undefined, since: undefined, until: undefined },
+  ...{
+    bot: undefined,
+    chat: undefined,
+    priority: undefined,
+    broadcast: undefined,
+    by: undefined,
+    since: undefined,
+    until: undefined,
+  },
 };
 /** The api takes at most so many ids. */
 const SELECTED_AT_MOST = 1_000;
@@ -113,11 +121,12 @@ function withEntry(known: ReadonlyMap<number, Entry>, entry: Entry, on: boolean)
 /** The states with their counts. */
 function StateTabs({ filter, search }: { filter: OutboxFilter; search: OutboxFilter }): ReactNode {
   const words = useOutboxWords();
-  const number = useNumber();
+  const counted = useCounted();
   const { counts, isPending } = useCounts(filter);
   const all = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const countOf = (count: number | undefined) =>
-    count !== undefined && count > 0 && <span className="tab-count">{number(count)}</span>;
+  const isMore = counts && Object.values(counts).some(isUncounted);
+  const countOf = (count: number | undefined, more = isUncounted(count)) =>
+    count !== undefined && count > 0 && <span className="tab-count">{counted(count, more)}</span>;
   return (
     <nav className={`state-tabs ${isPending ? 'pending' : ''}`} aria-label={words.tabs.label}>
       {[undefined, ...STATES].map((state) => (
@@ -129,7 +138,7 @@ function StateTabs({ filter, search }: { filter: OutboxFilter; search: OutboxFil
           replace
         >
           {state === undefined ? words.tabs.all : words.states[state]}{' '}
-          {countOf(state === undefined ? all : counts?.[state])}
+          {state === undefined ? countOf(all, isMore) : countOf(counts?.[state])}
         </Link>
       ))}
     </nav>
@@ -148,7 +157,8 @@ type ToolsProps = {
 function Tools({ filter, total, selected, unselect }: ToolsProps): ReactNode {
   const words = useOutboxWords();
   const { counts } = useCounts(filter);
-  const [asked, setAsked] = useState<{ act: 'cancel' | 'resend'; chosen: Chosen } | null>(null);
+  const counted = useCounted();
+  const [asked, setAsked] = useState<{ act: Act; chosen: Chosen } | null>(null);
   const [said, setSaid] = useState('');
   const picked = [...selected.values()];
   const isPicked = picked.length > 0;
@@ -162,7 +172,9 @@ function Tools({ filter, total, selected, unselect }: ToolsProps): ReactNode {
       ? waiting.reduce((sum, state) => sum + (counts?.[state] ?? 0), 0)
       : 0;
   const resendable = isPicked ? able(RESENDABLE) : filter.state && RESENDABLE.includes(filter.state) ? (total ?? 0) : 0;
-  const Asked = asked?.act === 'cancel' ? CancelEntries : ResendEntries;
+  const isAdmin = useSession().account.role === 'admin';
+  const releasable = !isAdmin ? 0 : isPicked ? able(RELEASABLE) : filter.state === 'held' ? (total ?? 0) : 0;
+  const Asked = asked && ASKED[asked.act];
   const end = (sentence: string) => {
     setAsked(null);
     setSaid(sentence);
@@ -171,7 +183,9 @@ function Tools({ filter, total, selected, unselect }: ToolsProps): ReactNode {
   return (
     <div className="outbox-tools">
       <p role="status" className="muted">
-        {isPicked ? words.selected(picked.length) : said || (total && words.found(total))}
+        {isPicked
+          ? words.selected(picked.length)
+          : said || (total && (isUncounted(total) ? words.foundMany(counted(total)) : words.found(total)))}
       </p>
       {isPicked && (
         <Button kind="quiet" onClick={unselect}>
@@ -184,12 +198,17 @@ function Tools({ filter, total, selected, unselect }: ToolsProps): ReactNode {
           {isPicked ? words.resend.some(resendable) : words.resend.all(resendable)}
         </Button>
       )}
+      {releasable > 0 && (
+        <Button kind="primary" onClick={() => setAsked({ act: 'release', chosen })}>
+          {isPicked ? words.release.some(releasable) : words.release.all(releasable)}
+        </Button>
+      )}
       {cancellable > 0 && (
         <Button onClick={() => setAsked({ act: 'cancel', chosen })}>
           {isPicked ? words.cancel.some(cancellable) : words.cancel.all(cancellable)}
         </Button>
       )}
-      {asked && <Asked chosen={asked.chosen} close={() => setAsked(null)} done={end} />}
+      {asked && Asked && <Asked chosen={asked.chosen} close={() => setAsked(null)} done={end} />}
     </div>
   );
 }

@@ -1,9 +1,10 @@
-import type { OutboxEntryResource as Entry, OutboxState } from '@flotilla/contract/outbox.ts';
+import type { COUNTED_ENTRIES, OutboxEntryResource as Entry, OutboxState } from '@flotilla/contract/outbox.ts';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { call, callPage } from '../../call.ts';
 import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
 import { useLive } from '../../live.ts';
+import { useNumber } from '../../parts/time.tsx';
 import { isAtOlderPages, usePages } from '../../parts/use-pages.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
@@ -48,6 +49,19 @@ export function useCounts(filter: OutboxFilter): { counts: Counts | undefined; i
     placeholderData: keepPreviousData,
   });
   return { counts: data, isPending };
+}
+
+/** The api counts up to so many. */
+const COUNTED: typeof COUNTED_ENTRIES = 10_000;
+
+export function isUncounted(count: number | undefined): boolean {
+  return (count ?? 0) >= COUNTED;
+}
+
+/** A count in figures: "10,000+" from where the api no longer counts. */
+export function useCounted(): (count: number, isMore?: boolean) => string {
+  const number = useNumber();
+  return (count, isMore = isUncounted(count)) => `${number(count)}${isMore ? '+' : ''}`;
 }
 
 export function inputOf(filter: OutboxFilter) {

@@ -29,6 +29,7 @@ const actions: Record<AuditAction, string> = {
   edit: 'Edited a message',
   outbox_add: 'Handed a message over',
   outbox_cancel: 'Cancelled messages that waited',
+  outbox_release: 'Released messages that were held',
   outbox_resend: 'Sent messages of the outbox again',
   broadcast_add: 'Made a broadcast',
   broadcast_pause: 'Paused a broadcast',

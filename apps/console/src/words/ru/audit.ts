@@ -51,6 +51,7 @@ export const audit: Words['audit'] = {
     edit: 'Правка сообщения',
     outbox_add: 'Передача сообщения в очередь',
     outbox_cancel: 'Отмена ожидающих сообщений',
+    outbox_release: 'Выпуск придержанных сообщений',
     outbox_resend: 'Повторная отправка из очереди',
     broadcast_add: 'Создание рассылки',
     broadcast_pause: 'Пауза рассылки',

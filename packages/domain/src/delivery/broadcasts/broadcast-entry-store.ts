@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { CallActor } from '../../records/history/stream/captured-call.ts';
+import { authorOf } from '../outbox/author.ts';
 import { transition } from '../outbox/entry-state.ts';
 import { isIncluded, isNamed, isOfAudience } from './audience.ts';
 import type { Broadcast } from './broadcast.ts';
@@ -12,14 +13,14 @@ type Made = { count: number; lastChatId: number | null };
 export type Failure = { state: 'failed' | 'in_doubt'; errorCode: number | null; error: string | null; count: number };
 
 /** What is released counts as late from then on. */
-const TIME_OF = { due: sql`, send_at = now()`, hold: sql`, send_at = null`, cancel: sql`` };
+const TIME_OF = { due: sql`, send_at = now()`, recall: sql`, send_at = null`, cancel: sql`` };
 
 /**
  * SQL of the entries of a broadcast. They wait as `scheduled` without a time, and are released to the queue of their bot a few at a
  * time: so the queue stays short, and a pause holds at once.
  */
 export function broadcastEntryStore(db: Database) {
-  const move = async (event: 'due' | 'hold' | 'cancel', id: number, limit: number): Promise<number> => {
+  const move = async (event: 'due' | 'recall' | 'cancel', id: number, limit: number): Promise<number> => {
     const { may, set } = transition(event);
     // Of two states, the order would be made anew for each portion.
     const order = event === 'cancel' ? sql`` : sql`order by id`;
@@ -43,9 +44,10 @@ export function broadcastEntryStore(db: Database) {
           where c.bot_id = ${botId} and c.id > ${afterChatId ?? Number.MIN_SAFE_INTEGER} and ${isNamed(audience)}
           order by c.id limit ${chats}
         ), made as (
-          insert into outbox (broadcast_id, bot_id, chat_id, method, params, messages, priority, state, created_by)
+          insert into outbox (broadcast_id, bot_id, chat_id, method, params, messages, priority, state, created_by,
+            author)
           select ${id}::bigint, c.bot_id, c.id, ${method}, ${JSON.stringify(params)}::jsonb, ${messages}::integer, 'bulk',
-            'scheduled', ${JSON.stringify(createdBy)}::jsonb
+            'scheduled', ${JSON.stringify(createdBy)}::jsonb, ${authorOf(createdBy)}
           from page c
           where ${isIncluded(audience)} and ${isOfAudience(botId, audience)}
           order by c.id
@@ -58,13 +60,13 @@ export function broadcastEntryStore(db: Database) {
 
     /** Takes back what came to the queue of a paused broadcast after the pause: a send that the platform put off, or was resent. */
     async holdOfPaused(limit: number): Promise<void> {
-      const { may, set } = transition('hold');
+      const { may, set } = transition('recall');
       await sql`
         with chosen as (
           select outbox.id from broadcasts b join outbox on outbox.broadcast_id = b.id
           where b.ended_at is null and b.state = 'paused' and ${may} limit ${limit} for update of outbox skip locked
         )
-        update outbox set ${set}${TIME_OF.hold} from chosen where outbox.id = chosen.id`.execute(db);
+        update outbox set ${set}${TIME_OF.recall} from chosen where outbox.id = chosen.id`.execute(db);
     },
 
     /** How many are in the queue of their bot, or are being sent. */
@@ -94,7 +96,7 @@ export function broadcastEntryStore(db: Database) {
 
     /** Each returns how many entries it changed. */
     release: (id: number, limit: number) => move('due', id, limit),
-    hold: (id: number, limit: number) => move('hold', id, limit),
+    hold: (id: number, limit: number) => move('recall', id, limit),
     cancel: (id: number, limit: number) => move('cancel', id, limit),
   };
 }

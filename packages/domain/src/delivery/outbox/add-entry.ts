@@ -12,6 +12,7 @@ import { recordAction } from '../../people/audit/record-action.ts';
 import { connectionParam, findConversation } from '../../records/chats/conversation.ts';
 import { findChatId } from '../../records/chats/find-chat-id.ts';
 import { type CallActor, callActor } from '../../records/history/stream/captured-call.ts';
+import { authorOf } from './author.ts';
 import type { Content, Entry } from './entry.ts';
 import type { OutboxRoom } from './outbox-room.ts';
 import { outboxStore } from './outbox-store.ts';
@@ -27,33 +28,43 @@ export type WantedEntry = {
   sendAtS?: number | undefined;
   expiresAtS?: number | undefined;
   idempotencyKey?: string | undefined;
+  /** The token of the program. */
+  tokenId?: number | undefined;
 };
 
 const YEAR_S = 366 * 86_400;
 
 /**
- * Hands a send over. An entry of the bot with the same key and content is answered again. Throws 'bad_request',
+ * Hands a send over. An entry of the same author with the same key and content is answered again. Throws 'bad_request',
  * 'ambiguous_conversation', 'idempotency_mismatch', 'too_many_requests', or the platform's refusal of a chat's name.
  */
 export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: WantedEntry): Promise<Entry> {
   requireManaged(bot);
   const content = await readContent(deps, bot, wanted);
-  const { idempotencyKey = null } = wanted;
-  const known = idempotencyKey === null ? null : await outboxStore(deps.db).findByKey(bot.id, idempotencyKey);
-  if (known !== null) return sameEntry(known, content, by);
+  const { idempotencyKey = null, tokenId } = wanted;
+  const createdBy: CallActor = {
+    ...callActor(by),
+    ...automaticOf(by, content),
+    ...(tokenId === undefined ? {} : { tokenId }),
+  };
+  const author = authorOf(createdBy) ?? '';
+  const known = idempotencyKey === null ? null : await outboxStore(deps.db).findByKey(bot.id, author, idempotencyKey);
+  if (known !== null) return sameEntry(known, content);
   requireTimes(deps.clock, wanted);
   content.params = await inConversation(deps, bot, content);
-  await deps.outboxRoom.take(bot.id);
-  const createdBy = { ...callActor(by), ...automaticOf(by, content) };
+  const bytes = Buffer.byteLength(JSON.stringify(content.params));
+  await deps.outboxRoom.take(bot.id, tokenId === undefined ? author : `token:${tokenId}`, bytes);
   const added = await deps.db.transaction().execute(async (db) => {
-    const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy });
+    const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy, bytes });
     if (entry === null) return null;
     const details = `entry ${entry.id}; ${entry.method}${entry.sendAt === null ? '' : `; at ${entry.sendAt.toISOString()}`}`;
     const done = { action: 'outbox_add', botId: bot.id, chatId: entry.chatId, details } as const;
     await recordAction({ db, clock: deps.clock }, by, done);
     return entry;
   });
-  if (added === null) return sameEntry(await outboxStore(deps.db).findByKey(bot.id, idempotencyKey ?? ''), content, by);
+  if (added === null) {
+    return sameEntry(await outboxStore(deps.db).findByKey(bot.id, author, idempotencyKey ?? ''), content);
+  }
   await wakeOutbox(deps, bot.id);
   return added;
 }
@@ -101,8 +112,7 @@ function requireTimes(clock: Clock, { sendAtS, expiresAtS }: WantedEntry): void 
   }
 }
 
-/** A program does not get to see what others hand over. */
-function sameEntry(known: Entry | null, content: Content, by: Actor): Entry {
+function sameEntry(known: Entry | null, content: Content): Entry {
   if (known === null)
     throw new FlotillaError('unavailable', 'The entry with this key is just being removed; try again');
   const contentOf = ({ method, params, priority, sendAt, expiresAt }: Content) => {
@@ -112,8 +122,7 @@ function sameEntry(known: Entry | null, content: Content, by: Actor): Entry {
     return { method, params: others, conversation, priority, sendAt, expiresAt };
   };
   const first = { ...known, expiresAt: known.firstExpiresAt ?? known.expiresAt };
-  const isSame = isDeepStrictEqual(contentOf(first), contentOf(content));
-  if (isSame && known.createdBy.programId === callActor(by).programId) return known;
+  if (isDeepStrictEqual(contentOf(first), contentOf(content))) return known;
   throw new FlotillaError('idempotency_mismatch', 'This idempotency_key was used for another entry');
 }
 

@@ -9,7 +9,9 @@ export type EntryEvent =
   | 'sent'
   | 'fail'
   | 'doubt'
+  | 'recall'
   | 'hold'
+  | 'release'
   | 'cancel'
   | 'expire'
   | 'resend';
@@ -24,14 +26,16 @@ export const TRANSITIONS: Readonly<Record<EntryEvent, { from: readonly OutboxSta
   sent: { from: ['sending', 'in_doubt'], to: 'sent' },
   fail: { from: ['sending', 'in_doubt'], to: 'failed' },
   doubt: { from: ['sending'], to: 'in_doubt' },
-  hold: { from: ['queued'], to: 'scheduled' },
-  cancel: { from: ['scheduled', 'queued'], to: 'cancelled' },
-  expire: { from: ['scheduled', 'queued'], to: 'expired' },
+  recall: { from: ['queued'], to: 'scheduled' },
+  hold: { from: ['scheduled', 'queued', 'sending', 'in_doubt'], to: 'held' },
+  release: { from: ['held'], to: 'scheduled' },
+  cancel: { from: ['scheduled', 'queued', 'held'], to: 'cancelled' },
+  expire: { from: ['scheduled', 'queued', 'held'], to: 'expired' },
   resend: { from: ['failed', 'expired', 'in_doubt'], to: 'queued' },
 };
 
 const IS_SETTLED: Readonly<Record<OutboxState, boolean>> = {
-  ...{ scheduled: false, queued: false, sending: false },
+  ...{ scheduled: false, queued: false, held: false, sending: false },
   ...{ sent: true, failed: true, in_doubt: true, cancelled: true, expired: true },
 };
 

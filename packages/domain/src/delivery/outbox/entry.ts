@@ -32,6 +32,8 @@ export type Entry = Content & {
   /** Until when it was to be sent, if it was queued again after that. */
   firstExpiresAt: Date | null;
   createdBy: CallActor;
+  /** The admin by whose right it goes out, after it was held. */
+  releasedBy: CallActor | null;
   createdAt: Date;
   settledAt: Date | null;
 };

@@ -45,6 +45,8 @@ export type Lanes = {
   drop(lane: Lane): void;
   /** What is known of the lane is old: it is read again. */
   forget(lane: Lane): void;
+  /** What is known of lanes that send nothing at the moment is old. */
+  forgetAll(): void;
   /** When the next lane that rests may go on, as of performance.now(); null: none rests. */
   nextMs(): number | null;
   isEmpty(): boolean;
@@ -131,6 +133,12 @@ export function lanesOfBot(): Lanes {
       const of = known[lane.priority];
       if (of.lanes.get(lane.chatId) === lane) of.lanes.delete(lane.chatId);
       outdate(of);
+    },
+    forgetAll: () => {
+      for (const of of Object.values(known)) {
+        for (const [chatId, { busy }] of of.lanes) if (!busy) of.lanes.delete(chatId);
+        outdate(of);
+      }
     },
     nextMs: () => {
       let nextMs: number | null = null;

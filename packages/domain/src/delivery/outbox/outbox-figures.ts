@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 /** What stands in the outbox of all bots that has not ended, or ended in doubt. */
 export type OutboxFigures = {
-  entries: Record<'scheduled' | 'queued' | 'sending' | 'in_doubt', number>;
+  entries: Record<'scheduled' | 'queued' | 'held' | 'sending' | 'in_doubt', number>;
   /** For how long the oldest entry could have been sent that was not; 0: none waits. Bots that are disabled do not count. */
   oldestDueMs: number;
 };
@@ -16,6 +16,7 @@ export async function readOutboxFigures({ db }: { db: Database }): Promise<Outbo
       select
         (select count(*) from outbox where state = 'scheduled') as scheduled,
         (select count(*) from outbox where state = 'queued') as queued,
+        (select count(*) from outbox where state = 'held') as held,
         (select count(*) from outbox where state = 'sending') as sending,
         (select count(*) from outbox where state = 'in_doubt') as in_doubt,
         coalesce((

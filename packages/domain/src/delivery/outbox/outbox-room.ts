@@ -1,16 +1,18 @@
-import { MOST_WAITING } from '@flotilla/contract/outbox.ts';
+import { MOST_WAITING, MOST_WAITING_BYTES } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { outboxStore } from './outbox-store.ts';
+import { outboxStore, type Waiting } from './outbox-store.ts';
 
-/** Bounds how many entries of a bot wait that were added one by one. */
+/** Bounds what waits of a bot that was added one by one, such that no author uses up what others need. */
 export type OutboxRoom = {
-  /** Throws 'too_many_requests' if the outbox of the bot is full. */
-  take(botId: number): Promise<void>;
+  /**
+   * Throws 'too_many_requests' if as much of the author waits as there is room left: whoever comes next always finds half of what
+   * the others have left.
+   */
+  take(botId: number, author: string, bytes: number): Promise<void>;
 };
 
-/** `adds`: how many more until it is counted again. */
-type Known = { isFull: boolean; adds: number; untilMs: number };
+type Known = { authors: Map<string, Waiting>; all: Waiting; adds: number; atMs: number };
 
 /** A count reads every entry that waits, so a process counts again only after so many, or that time. */
 const ADDS = 500;
@@ -22,28 +24,42 @@ const BOTS_KNOWN = 1_000;
 export function outboxRoom({ db }: { db: Database }): OutboxRoom {
   const bots = new Map<number, Known>();
   const count = async (botId: number): Promise<Known> => {
-    const room = MOST_WAITING - (await outboxStore(db).countWaiting(botId, MOST_WAITING));
-    const isFull = room <= 0;
-    const known = {
-      isFull,
-      adds: Math.min(ADDS, room),
-      untilMs: performance.now() + (isFull ? FULL_FOR_MS : COUNTED_EVERY_MS),
-    };
+    const known: Known = { authors: new Map(), all: { entries: 0, bytes: 0 }, adds: 0, atMs: performance.now() };
+    for (const { author, ...waiting } of await outboxStore(db).waitingByAuthor(botId)) {
+      known.authors.set(author, waiting);
+      add(known.all, waiting);
+    }
     if (bots.size >= BOTS_KNOWN) bots.clear();
     bots.set(botId, known);
     return known;
   };
+  const isOld = ({ adds, atMs }: Known, forMs: number) => adds >= ADDS || performance.now() - atMs > forMs;
   return {
-    take: async (botId) => {
-      const before = bots.get(botId);
-      const isOld = before === undefined || before.untilMs <= performance.now() || (before.adds <= 0 && !before.isFull);
-      const known = isOld ? await count(botId) : before;
-      if (known.isFull) {
-        throw new FlotillaError('too_many_requests', `${MOST_WAITING} sends of this bot wait; add this one later`, {
-          retryAfterS: RETRY_AFTER_S,
-        });
-      }
-      known.adds -= 1;
+    take: async (botId, author, bytes) => {
+      let known = bots.get(botId);
+      if (known === undefined || isOld(known, COUNTED_EVERY_MS)) known = await count(botId);
+      if (isFull(known, author, bytes) && isOld(known, FULL_FOR_MS)) known = await count(botId);
+      if (isFull(known, author, bytes)) throw full();
+      known.adds += 1;
+      const own = known.authors.get(author) ?? { entries: 0, bytes: 0 };
+      known.authors.set(author, own);
+      for (const waiting of [own, known.all]) add(waiting, { entries: 1, bytes });
     },
   };
+}
+
+function isFull({ authors, all }: Known, author: string, bytes: number): boolean {
+  const own = authors.get(author) ?? { entries: 0, bytes: 0 };
+  return own.entries + 1 > MOST_WAITING - all.entries || own.bytes + bytes > MOST_WAITING_BYTES - all.bytes;
+}
+
+function add(to: Waiting, { entries, bytes }: Waiting): void {
+  to.entries += entries;
+  to.bytes += bytes;
+}
+
+function full(): FlotillaError {
+  return new FlotillaError('too_many_requests', 'Your share of the room of this bot is used up; add this one later', {
+    retryAfterS: RETRY_AFTER_S,
+  });
 }

@@ -1,56 +1,28 @@
-import { OUTBOX_STATES, type OutboxState, type Priority } from '@flotilla/contract/outbox.ts';
+import { COUNTED_ENTRIES, OUTBOX_STATES, type OutboxState } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { OutboxTable } from '@flotilla/database/tables.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CallActor } from '../../records/history/stream/captured-call.ts';
+import { authorOf } from './author.ts';
 import type { Content, Entry } from './entry.ts';
+import { type EntryQuery, type IdRange, idRange, matching } from './entry-query.ts';
 import { type EntryEvent, transition } from './entry-state.ts';
-import { SPENDING } from './sendable.ts';
 
-export type NewEntry = Content & { botId: number; idempotencyKey: string | null; createdBy: CallActor };
+export type NewEntry = Content & { botId: number; idempotencyKey: string | null; createdBy: CallActor; bytes: number };
 
-/** Undefined fields do not filter. */
-export type EntryQuery = {
-  bots: 'all' | ReadonlySet<number>;
-  botId?: number | undefined;
-  chatId?: number | undefined;
-  state?: OutboxState | undefined;
-  states?: readonly OutboxState[] | undefined;
-  priority?: Priority | undefined;
-  broadcastId?: number | undefined;
-  sinceS?: number | undefined;
-  untilS?: number | undefined;
-  ids?: readonly number[] | undefined;
-  /** False leaves out entries of broadcasts. */
-  ofBroadcasts?: boolean;
-  /** False leaves out what `refuseSpending` refuses. */
-  spending?: boolean;
-};
+/** How much room is used: entries, and the bytes of their parameters. */
+export type Waiting = { entries: number; bytes: number };
 
 /** How many entries changed, by bot. */
 export type ChangedOfBot = { botId: number; count: number };
 
+export type ChangeEvent = Extract<EntryEvent, 'cancel' | 'resend' | 'release'>;
+
 /** SQL of the outbox for those who fill it and look at it. */
 export function outboxStore(db: Database) {
-  const those = (query: EntryQuery) => {
-    const { bots, botId, chatId, state, states, priority, broadcastId, sinceS, untilS, ids } = query;
-    let rows = db.selectFrom('outbox');
-    if (bots !== 'all') rows = rows.where('bot_id', '=', sql<number>`any(${[...bots]}::bigint[])`);
-    if (botId !== undefined) rows = rows.where('bot_id', '=', botId);
-    if (chatId !== undefined) rows = rows.where('chat_id', '=', chatId);
-    if (state !== undefined) rows = rows.where('state', '=', state);
-    if (states !== undefined) rows = rows.where('state', '=', sql<OutboxState>`any(${[...states]}::text[])`);
-    if (priority !== undefined) rows = rows.where('priority', '=', priority);
-    if (broadcastId !== undefined) rows = rows.where('broadcast_id', '=', broadcastId);
-    if (sinceS !== undefined) rows = rows.where('created_at', '>=', new Date(sinceS * 1000));
-    if (untilS !== undefined) rows = rows.where('created_at', '<', new Date(untilS * 1000));
-    if (query.ofBroadcasts === false) rows = rows.where('broadcast_id', 'is', null);
-    if (query.spending === false) rows = rows.where(isFree());
-    return ids === undefined ? rows : rows.where('id', '=', sql<number>`any(${[...ids]}::bigint[])`);
-  };
   return {
-    /** null: the bot has an entry with that key. */
+    /** null: its author has an entry of the bot with that key. */
     async insert(entry: NewEntry): Promise<Entry | null> {
       const row = await db
         .insertInto('outbox')
@@ -60,7 +32,10 @@ export function outboxStore(db: Database) {
           idempotency_key: entry.idempotencyKey,
         })
         .onConflict((conflict) =>
-          conflict.columns(['bot_id', 'idempotency_key']).where('idempotency_key', 'is not', null).doNothing(),
+          conflict
+            .columns(['bot_id', 'author', 'idempotency_key'])
+            .where('idempotency_key', 'is not', null)
+            .doNothing(),
         )
         .returningAll()
         .executeTakeFirst();
@@ -72,64 +47,68 @@ export function outboxStore(db: Database) {
       return row === undefined ? null : toEntry(row);
     },
 
-    async findByKey(botId: number, key: string): Promise<Entry | null> {
-      const rows = db.selectFrom('outbox').selectAll().where('bot_id', '=', botId);
+    async findByKey(botId: number, author: string, key: string): Promise<Entry | null> {
+      const rows = db.selectFrom('outbox').selectAll().where('bot_id', '=', botId).where('author', '=', author);
       const row = await rows.where('idempotency_key', '=', key).executeTakeFirst();
       return row === undefined ? null : toEntry(row);
     },
 
     /** Newest first; `beforeId` starts below that entry. */
     async list(query: EntryQuery, page: { limit: number; offset: number; beforeId: number | null }): Promise<Entry[]> {
-      let rows = those(query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
-      if (page.beforeId !== null) rows = rows.where('id', '<', page.beforeId);
-      return (await rows.execute()).map(toEntry);
+      const range = await idRange(db, query);
+      const below = Math.min(page.beforeId ?? Number.POSITIVE_INFINITY, range.below ?? Number.POSITIVE_INFINITY);
+      const found = matching(
+        query,
+        { ...range, below: Number.isFinite(below) ? below : null },
+        { columns: sql`*`, order: 'desc', limit: page.offset + page.limit },
+      );
+      const { rows } = await sql<
+        Selectable<OutboxTable>
+      >`select * from (${found}) as found offset ${page.offset}`.execute(db);
+      return rows.map(toEntry);
     },
 
+    /** Up to COUNTED_ENTRIES. */
     async count(query: EntryQuery): Promise<number> {
-      const { count } = await those(query)
-        .select((row) => row.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return count;
-    },
-
-    /** How many of a bot wait, up to `most` in each state; those of broadcasts wait elsewhere until they are released. */
-    async countWaiting(botId: number, most: number): Promise<number> {
-      const ofBot = sql`from outbox where bot_id = ${botId}`;
-      const { rows } = await sql<{ count: number }>`
-        select (select count(*) from (select ${ofBot} and state = 'queued' limit ${most}) as queued)
-          + (select count(*) from (select ${ofBot} and state = 'scheduled' and send_at is not null limit ${most}) as scheduled)
-          as count`.execute(db);
+      const { rows } = await sql<{
+        count: number;
+      }>`select ${counted(query, await idRange(db, query))} as count`.execute(db);
       return rows[0]!.count;
     },
 
+    /** What waits for a bot, by author and token; what broadcasts have waits elsewhere until they release it. */
+    async waitingByAuthor(botId: number): Promise<(Waiting & { author: string })[]> {
+      const { rows } = await sql<Waiting & { author: string }>`
+        select coalesce('token:' || (created_by ->> 'tokenId'), author, '') as author, count(*) as entries,
+          sum(bytes)::float8 as bytes
+        from outbox where bot_id = ${botId} and settled_at is null and broadcast_id is null
+        group by 1`.execute(db);
+      return rows;
+    },
+
+    /** Up to COUNTED_ENTRIES of each. */
     async countByState(query: EntryQuery): Promise<Record<OutboxState, number>> {
-      const rows = await those(query)
-        .select((row) => ['state' as const, row.fn.countAll<number>().as('count')])
-        .groupBy('state')
-        .execute();
-      const counted = new Map(rows.map(({ state, count }) => [state, count]));
-      const counts = OUTBOX_STATES.map((state) => [state, counted.get(state) ?? 0]);
-      return Object.fromEntries(counts) as Record<OutboxState, number>;
+      const range = await idRange(db, query);
+      const counts = OUTBOX_STATES.map((state) => sql`${counted({ ...query, state }, range)} as ${sql.ref(state)}`);
+      const { rows } = await sql<Record<OutboxState, number>>`select ${sql.join(counts)}`.execute(db);
+      return rows[0]!;
     },
 
     /** Ids of matching entries above this one, in their order. */
     async idsAfter(query: EntryQuery, afterId: number, limit: number): Promise<number[]> {
-      const rows = await those(query).select('id').where('id', '>', afterId).orderBy('id').limit(limit).execute();
+      const range = await idRange(db, query);
+      const from = Math.max(range.from ?? 0, afterId + 1);
+      const found = matching(query, { ...range, from }, { columns: sql`id`, order: 'asc', limit });
+      const { rows } = await sql<{ id: number }>`${found}`.execute(db);
       return rows.map(({ id }) => id);
     },
 
     /** Does this to those of the entries to which it may happen. */
-    async change(event: Extract<EntryEvent, 'cancel' | 'resend'>, ids: readonly number[]): Promise<ChangedOfBot[]> {
+    async change(event: ChangeEvent, ids: readonly number[], by: CallActor): Promise<ChangedOfBot[]> {
       const { may, set } = transition(event);
-      const fresh =
-        event === 'resend'
-          ? sql`, claim = null, attempts = 0, next_attempt_at = null, error_code = null, error = null,
-              first_expires_at = coalesce(first_expires_at, expires_at),
-              expires_at = case when expires_at > now() then expires_at end`
-          : sql``;
       const { rows } = await sql<ChangedOfBot>`
         with changed as (
-          update outbox set ${set}${fresh} where id = any(${[...ids]}::bigint[]) and ${may} returning bot_id
+          update outbox set ${set}${alsoSet(event, by)} where id = any(${[...ids]}::bigint[]) and ${may} returning bot_id
         )
         select bot_id as "botId", count(*) as count from changed group by bot_id order by bot_id`.execute(db);
       return rows;
@@ -137,11 +116,24 @@ export function outboxStore(db: Database) {
   };
 }
 
-/** The condition of what costs no Stars and is no invoice. */
-function isFree(): RawBuilder<boolean> {
-  const { methods, parameters } = SPENDING;
-  const names = parameters.map((name) => sql`coalesce(params -> ${name}::text, 'false') = 'false'::jsonb`);
-  return sql<boolean>`(method <> all (${methods}::text[]) and ${sql.join(names, sql` and `)})`;
+function alsoSet(event: ChangeEvent, by: CallActor): RawBuilder<unknown> {
+  switch (event) {
+    case 'cancel':
+      return sql``;
+    case 'resend':
+      return sql`, claim = null, attempts = 0, next_attempt_at = null, error_code = null, error = null,
+        first_expires_at = coalesce(first_expires_at, expires_at),
+        expires_at = case when expires_at > now() then expires_at end`;
+    case 'release':
+      // One of a broadcast has no time: its broadcast releases it.
+      return sql`, error = null, released_by = ${jsonb(by)},
+        send_at = case when broadcast_id is null then coalesce(send_at, now()) end`;
+  }
+}
+
+function counted(query: EntryQuery, range: IdRange): RawBuilder<number> {
+  const found = matching(query, range, { columns: sql`1`, order: null, limit: COUNTED_ENTRIES });
+  return sql<number>`(select count(*) from (${found}) as found)`;
 }
 
 function columnsOf(entry: Omit<NewEntry, 'chatId' | 'idempotencyKey'>) {
@@ -156,6 +148,8 @@ function columnsOf(entry: Omit<NewEntry, 'chatId' | 'idempotencyKey'>) {
     send_at: sql<Date | null>`${sendAt}::timestamptz`,
     expires_at: sql<Date | null>`${entry.expiresAt}::timestamptz`,
     created_by: jsonb<Record<string, unknown>>(entry.createdBy),
+    author: authorOf(entry.createdBy),
+    bytes: entry.bytes,
   };
 }
 
@@ -185,6 +179,7 @@ function toEntry(row: Selectable<OutboxTable>): Entry {
     broadcastId: row.broadcast_id,
     idempotencyKey: row.idempotency_key,
     createdBy: row.created_by,
+    releasedBy: row.released_by,
     createdAt: row.created_at,
     settledAt: row.settled_at,
   };

@@ -2,7 +2,16 @@ import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import { describe, expect, test } from '@jest/globals';
 import { readOutcome } from './send-outcome.ts';
 
-const entry = (attempts = 1) => ({ id: 1, chatId: 5, method: 'sendMessage', params: {}, attempts, createdBy: {} });
+const entry = (attempts = 1) => ({
+  id: 1,
+  chatId: 5,
+  method: 'sendMessage',
+  params: {},
+  attempts,
+  createdBy: {},
+  broadcastId: null,
+  releasedBy: null,
+});
 const refused = (errorCode: number, more: object = {}): PlatformAnswer => ({
   ...{ outcome: 'refused', errorCode, description: 'no' },
   ...more,

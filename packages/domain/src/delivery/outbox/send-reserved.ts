@@ -6,11 +6,13 @@ import type { Lane } from './lanes.ts';
 import { sendEntry } from './send-entry.ts';
 import type { Outcome } from './send-outcome.ts';
 import type { OutboxTurn, OutboxTurnDeps } from './turn-deps.ts';
-import type { BegunEntry, WaitingEntry } from './turn-store.ts';
+import { type BegunEntry, outboxTurnStore, type WaitingEntry } from './turn-store.ts';
 
 /** So long before its time an entry is noted as being sent: until then a kill leaves no doubt about it. */
 const NOTED_BEFORE_MS = 10;
 const REFUSED_PAUSE_MS = 250;
+const HELD_AT_ONCE = 1_000;
+const UNKNOWN_PAUSE_MS = 1_000;
 /** A 429 names no chat. Of so many chats within that time it is about the bot. */
 const CHATS_OF_A_FLOOD = 3;
 const SAME_FLOOD_MS = 1_000;
@@ -43,13 +45,15 @@ export async function sendReserved(
     lanes.forget(lane);
     return;
   }
-  await until(atMs);
-  const outcome = await sendUnlessResting(deps, turn, bot, { begun, messages: entry.messages });
+  const outcome =
+    (await whyNot(deps, botId, begun)) ??
+    (await sendUnlessResting(deps, turn, bot, { begun, messages: entry.messages, atMs }));
   follow(turn, lane, outcome);
   await deps.outboxWrites.settle({ ...outcome, ...owned });
   await noteBlocked(deps, botId, begun, outcome);
   deps.measure.attempted(MEASURED[outcome.event]);
-  if (outcome.event === 'again') lanes.forget(lane);
+  if (outcome.event === 'hold') lanes.forgetAll();
+  else if (outcome.event === 'again') lanes.forget(lane);
   else lanes.drop(lane);
 }
 
@@ -58,8 +62,9 @@ async function sendUnlessResting(
   deps: OutboxTurnDeps,
   { lease, botId }: OutboxTurn,
   bot: Bot,
-  { begun, messages }: { begun: BegunEntry; messages: number },
+  { begun, messages, atMs }: { begun: BegunEntry; messages: number; atMs: number },
 ): Promise<Outcome> {
+  await until(atMs);
   if (deps.unreachable.leftMs(botId) > 0) return notMade(begun.chatId);
   const answered = await deps.sendGates.of(botId, bot.pace.perSecond).enter(messages);
   const isHeld = !lease.ownsTurn() || deps.unreachable.begin(botId) > 0;
@@ -69,11 +74,34 @@ async function sendUnlessResting(
   return { ...outcome, afterMs: Math.max(outcome.afterMs, deps.unreachable.leftMs(botId)) };
 }
 
-const MEASURED = { sent: 'sent', fail: 'failed', doubt: 'in_doubt', again: 'again' } as const;
+const MEASURED = { sent: 'sent', fail: 'failed', doubt: 'in_doubt', again: 'again', hold: 'held' } as const;
+
+/** null: the author of the entry still may send it. */
+async function whyNot(deps: OutboxTurnDeps, botId: number, entry: BegunEntry): Promise<Outcome | null> {
+  try {
+    const lost = await deps.authors.lost({ ...entry, botId });
+    if (lost === null) return null;
+    if (lost.ofAll && entry.releasedBy === null) await holdOthers(deps, botId, entry, lost.why);
+    return { event: 'hold', error: lost.why };
+  } catch (error) {
+    if (!isUnavailable(error)) deps.log.error({ bot: botId, err: error }, 'the right of an author could not be read');
+    return notMade(entry.chatId, UNKNOWN_PAUSE_MS);
+  }
+}
+
+/** At once, so that they take no times from what others wait to send. */
+async function holdOthers(deps: OutboxTurnDeps, botId: number, entry: BegunEntry, why: string): Promise<void> {
+  const store = outboxTurnStore(deps.db);
+  try {
+    while ((await store.holdOthers(botId, entry, why, HELD_AT_ONCE)) === HELD_AT_ONCE);
+  } catch (error) {
+    deps.log.warn({ bot: botId, reason: String(error) }, 'sends of an author are held one by one');
+  }
+}
 
 /** Another process may own the outbox now, which counts what it sends itself, or the bot rests. */
-function notMade(chatId: number): Outcome {
-  return { event: 'again', errorCode: null, error: '', chatId, afterMs: 0, counts: false };
+function notMade(chatId: number, afterMs = 0): Outcome {
+  return { event: 'again', errorCode: null, error: '', chatId, afterMs, counts: false };
 }
 
 /** What concerns the bot as a whole makes it rest. After a 429 the chat does, by itself (delivery/flood); of several at once, the bot. */

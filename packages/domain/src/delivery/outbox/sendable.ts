@@ -92,8 +92,17 @@ export const SPENDING = {
 export function refuseSpending(method: string, params: Fields): void {
   if (groupOfMethod(method.toLowerCase()) === 'payments')
     throw refusedInput('method', 'is for admins: it is about money');
-  const costly = SPENDING.parameters.find((name) => params[name] !== undefined && params[name] !== false);
+  const costly = costlyOf(params);
   if (costly !== undefined) throw refusedInput(`params.${costly}`, 'is for admins: it can cost Stars of the bot');
+}
+
+/** Whether `refuseSpending` refuses it. */
+export function isSpending(method: string, params: Fields): boolean {
+  return groupOfMethod(method.toLowerCase()) === 'payments' || costlyOf(params) !== undefined;
+}
+
+function costlyOf(params: Fields): string | undefined {
+  return SPENDING.parameters.find((name) => params[name] !== undefined && params[name] !== false);
 }
 
 /** How many messages a call sends. */

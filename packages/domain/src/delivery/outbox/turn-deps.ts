@@ -5,6 +5,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Floods } from '../flood/floods.ts';
 import type { UnreachableBots } from '../unreachable/unreachable-bots.ts';
+import type { AuthorRights } from './author.ts';
 import type { Lanes } from './lanes.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
 import type { SendDeps } from './send-entry.ts';
@@ -20,12 +21,13 @@ export type OutboxTurnDeps = SendDeps & {
   sendGates: SendGates;
   floods: Pick<Floods, 'leftMs'>;
   unreachable: Pick<UnreachableBots, 'leftMs' | 'begin' | 'isKnown' | 'adopt'>;
+  authors: AuthorRights;
   measure: MeasureOutbox;
 };
 
 export type MeasureOutbox = {
   /** An attempt ended so. */
-  attempted(outcome: 'sent' | 'failed' | 'again' | 'in_doubt'): void;
+  attempted(outcome: 'sent' | 'failed' | 'again' | 'in_doubt' | 'held'): void;
 };
 
 /** What a turn knows of the outbox of its bot. */

@@ -3,6 +3,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { CallActor } from '../../records/history/stream/captured-call.ts';
+import { authorOf } from './author.ts';
 import { transition } from './entry-state.ts';
 
 /** An entry that waits, as its owner knows it until it is sent. */
@@ -22,7 +23,9 @@ export type BegunEntry = {
   method: string;
   params: Fields;
   attempts: number;
+  broadcastId: number | null;
   createdBy: CallActor;
+  releasedBy: CallActor | null;
 };
 
 /** Of so many chats above this one, so many entries of each. */
@@ -36,6 +39,8 @@ export type Settlement = ToBegin &
     | { event: 'sent'; messageId: number | null; result: string | null }
     | { event: 'fail'; errorCode: number | null; error: string }
     | { event: 'doubt'; error: string }
+    /** Its author lost the right, so no request was made. */
+    | { event: 'hold'; error: string }
     /** `chatId`: the chat has another id now. `counts`: it was one of the attempts after which an entry is given up. */
     | { event: 'again'; afterMs: number; errorCode: number | null; error: string; chatId: number; counts: boolean }
   );
@@ -115,7 +120,8 @@ export function outboxTurnStore(db: Database) {
         )
         update outbox set ${set}, claim = free.claim, attempts = attempts + 1, next_attempt_at = null
         from free where outbox.id = free.id
-        returning outbox.id, chat_id as "chatId", method, params, attempts, created_by as "createdBy"`.execute(db);
+        returning outbox.id, chat_id as "chatId", method, params, attempts, broadcast_id as "broadcastId",
+          created_by as "createdBy", released_by as "releasedBy"`.execute(db);
       return rows;
     },
 
@@ -127,6 +133,33 @@ export function outboxTurnStore(db: Database) {
       await settleFailed(db, of('fail'));
       await settleDoubtful(db, of('doubt'));
       await settleAgain(db, of('again'));
+      await settleHeld(db, of('hold'));
+    },
+
+    /** Holds what else waits of the author of this entry, or of its broadcast. Returns how many. */
+    async holdOthers(
+      botId: number,
+      { createdBy, broadcastId }: BegunEntry,
+      why: string,
+      limit: number,
+    ): Promise<number> {
+      const { may, set } = transition('hold');
+      const { programId, tokenId, keyId, accountId } = createdBy;
+      const author = JSON.stringify({ programId, tokenId, keyId, accountId });
+      const those =
+        broadcastId === null
+          ? sql`settled_at is null and broadcast_id is null and bot_id = ${botId} and author = ${authorOf(createdBy)}
+              and created_by @> ${author}::jsonb`
+          : sql`broadcast_id = ${broadcastId}`;
+      const { numAffectedRows } = await sql`
+        with chosen as (
+          select id from outbox where ${those} and released_by is null and state in ('scheduled', 'queued')
+          limit ${limit} for update skip locked
+        )
+        update outbox set ${set}, ${HELD}, error = ${why} from chosen where outbox.id = chosen.id and ${may}`.execute(
+        db,
+      );
+      return Number(numAffectedRows ?? 0);
     },
 
     /** Gives up entries of any bot whose time is over. Returns how many. */
@@ -236,6 +269,20 @@ async function settleDoubtful(db: Database, settled: readonly Of<'doubt'>[]): Pr
   await sql`
     update outbox set ${set}, error_code = null, error = settled.error
     from unnest(${ids}, ${settled.map(({ error }) => storable(error))}::text[]) as settled(id, claim, error)
+    where ${isOurs} and ${may}`.execute(db);
+}
+
+/** A broadcast releases what it has again, at its pace. */
+const HELD = sql`next_attempt_at = null, error_code = null, send_at = case when broadcast_id is null then send_at end`;
+
+async function settleHeld(db: Database, settled: readonly Of<'hold'>[]): Promise<void> {
+  if (settled.length === 0) return;
+  const { may, set } = transition('hold');
+  const { ids, isOurs } = ofOwner(settled);
+  await sql`
+    update outbox set ${set}, ${HELD}, error = settled.error, attempts = attempts - 1,
+      chat_id = ${supergroupOf(sql`outbox.chat_id`)}
+    from unnest(${ids}, ${settled.map(({ error }) => error)}::text[]) as settled(id, claim, error)
     where ${isOurs} and ${may}`.execute(db);
 }
 

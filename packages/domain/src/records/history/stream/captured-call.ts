@@ -27,6 +27,8 @@ export type CallActor = {
   /** The program whose token it was. */
   programId?: number;
   program?: string;
+  /** Of an entry of the outbox: the token. */
+  tokenId?: number;
   /** Set by a REST action that has recorded its audit entry itself: that entry's key, which replaces the key of the call. */
   auditKey?: string;
   /** What made the call by itself: what it sends answers nobody. */

@@ -1,0 +1,103 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import { accountStore } from '../../people/accounts/account-store.ts';
+import { isUsableKey } from '../../people/accounts/api-key.ts';
+import { apiKeyStore } from '../../people/accounts/api-key-store.ts';
+import { type Caller, callerOf, seesBot } from '../../people/accounts/caller.ts';
+import type { CallActor } from '../../records/history/stream/captured-call.ts';
+import { isSpending } from './sendable.ts';
+
+/** Whose Idempotency-Keys and whose share of the room an entry uses; null: nobody's. */
+export function authorOf({ programId, keyId, accountId }: CallActor): string | null {
+  if (programId !== undefined) return `program:${programId}`;
+  if (keyId !== undefined) return `key:${keyId}`;
+  return accountId === undefined ? null : `account:${accountId}`;
+}
+
+export type Authored = {
+  botId: number;
+  method: string;
+  params: Fields;
+  broadcastId: number | null;
+  createdBy: CallActor;
+  /** The admin who released it after it was held. */
+  releasedBy: CallActor | null;
+};
+
+/** Why an entry must not go out. `ofAll`: nothing of this author for the bot may. */
+export type LostRight = { why: string; ofAll: boolean };
+
+export type AuthorRights = {
+  /** null: who handed the entry over, or released it, still may. */
+  lost(entry: Authored): Promise<LostRight | null>;
+};
+
+/** What an author may do now, or why it may do nothing. */
+type Standing = Caller | { why: string | null };
+type Known = { found: Promise<Standing>; untilMs: number };
+type Deps = { db: Database; clock: Clock };
+
+/** As for what people call: a change of a right counts everywhere within a second. */
+const KNOWN_MS = 1_000;
+const KNOWN_AT_MOST = 1_000;
+
+/** The rights of authors now. An author is read once a second, whatever it has handed over. */
+export function authorRights(deps: Deps): AuthorRights {
+  const known = new Map<string, Known>();
+  const standing = (botId: number, by: CallActor): Promise<Standing> => {
+    const name = [botId, by.programId, by.tokenId, by.accountId, by.keyId].join(' ');
+    const before = known.get(name);
+    if (before !== undefined && before.untilMs > performance.now()) return before.found;
+    if (known.size >= KNOWN_AT_MOST) known.clear();
+    const found = findStanding(deps, botId, by);
+    known.set(name, { found, untilMs: performance.now() + KNOWN_MS });
+    found.catch(() => known.delete(name));
+    return found;
+  };
+  return {
+    lost: async (entry) => lostBy(await standing(entry.botId, entry.releasedBy ?? entry.createdBy), entry),
+  };
+}
+
+async function findStanding(deps: Deps, botId: number, { programId, tokenId, accountId, keyId }: CallActor) {
+  if (programId !== undefined) return { why: await lostByProgram(deps, botId, programId, tokenId ?? null) };
+  return accountId === undefined ? { why: null } : findCaller(deps, accountId, keyId);
+}
+
+async function lostByProgram({ db, clock }: Deps, botId: number, programId: number, tokenId: number | null) {
+  const program = await db
+    .selectFrom('programs as p')
+    .leftJoin('program_tokens as t', (join) => join.onRef('t.program_id', '=', 'p.id').on('t.id', '=', tokenId))
+    .select(['p.enabled', 't.id as tokenId', 't.expires_at as expiresAt'])
+    .where('p.id', '=', programId)
+    .where('p.bot_id', '=', botId)
+    .executeTakeFirst();
+  if (program === undefined) return 'The program that handed it over was deleted';
+  if (!program.enabled) return 'The program that handed it over is paused';
+  if (tokenId !== null && program.tokenId === null) return 'The token that handed it over was revoked';
+  const endsMs = program.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  return endsMs <= clock.nowMs() ? 'The token that handed it over has expired' : null;
+}
+
+async function findCaller({ db, clock }: Deps, accountId: number, keyId: number | undefined): Promise<Standing> {
+  const account = await accountStore(db).findById(accountId);
+  if (account === null) return { why: 'The account that handed it over was deleted' };
+  if (keyId === undefined) return callerOf(account);
+  const key = await apiKeyStore(db).findById(keyId, null);
+  if (key === null) return { why: 'The API key that handed it over was deleted' };
+  if (!isUsableKey(key, clock.nowMs())) return { why: 'The API key that handed it over is disabled or has expired' };
+  return callerOf(account, key);
+}
+
+function lostBy(caller: Standing, entry: Authored): LostRight | null {
+  if ('why' in caller) return caller.why === null ? null : { why: caller.why, ofAll: true };
+  if (!seesBot(caller, entry.botId)) return { why: 'Its author has no right to the bot any more', ofAll: true };
+  if (entry.broadcastId !== null && !caller.rights.includes('broadcast')) {
+    return { why: 'Its author has no right to broadcast any more', ofAll: true };
+  }
+  if (caller.role !== 'admin' && isSpending(entry.method, entry.params)) {
+    return { why: 'It can cost Stars, and its author is no admin any more', ofAll: false };
+  }
+  return null;
+}
