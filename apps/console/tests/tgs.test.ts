@@ -43,6 +43,16 @@ describe('an animation', () => {
     expect(animationOf({ ...lottie(), fonts, chars: [{}], assets: [picture] })).toEqual({ ...lottie(), assets: [] });
   });
 
+  test('that a frame of it would take long to draw is refused: by corners, masks and dashes', () => {
+    const corners = Array.from({ length: 5_000 }, (_, at) => [at % 512, (at * 7) % 512]);
+    const path = { ty: 'sh', ks: { a: 0, k: { v: corners, i: corners, o: corners, c: true } } };
+    refused({ ...lottie(), layers: [{ ty: 4, shapes: [path] }] }).toThrow('draws too much');
+    const masksProperties = Array.from({ length: 200 }, () => ({ mode: 'a', pt: { a: 0, k: {} } }));
+    refused({ ...lottie(), layers: [{ ty: 4, masksProperties }] }).toThrow('draws too much');
+    const dashed = { ty: 'st', d: [{ n: 'd', v: { a: 0, k: 1e-9 } }] };
+    refused({ ...lottie(), layers: [{ ty: 4, shapes: [{ ty: 'gr', it: [dashed] }] }] }).toThrow('draws too much');
+  });
+
   test('whose layers contain themselves, or each other a thousand times over, is refused', () => {
     const ring = [
       { id: 'a', layers: [nested('b')] },

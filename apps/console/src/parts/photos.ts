@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 const AT_ONCE = 2;
 /** Who scrolls past somebody asks for no photo. */
 const SETTLED_MS = 200;
-/** As long as browsers keep the answers of the api. */
+/** A photo that was asked for is not asked for again. */
 const KEPT_MS = { shown: 3_600_000, missing: 300_000 };
 const MOST_KNOWN = 2_000;
 
