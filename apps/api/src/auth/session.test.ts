@@ -188,7 +188,8 @@ describe('signing in', () => {
 describe('a session', () => {
   test('ends at sign-out', async () => {
     const cookie = cookieOf(await signIn(await newAccount()));
-    expect((await logOut(cookie)).json).toEqual({ ok: true });
+    const answer = await logOut(cookie);
+    expect([answer.json, answer.headers.get('clear-site-data')]).toEqual([{ ok: true }, '"cache"']);
     expect((await me(cookie)).status).toBe(401);
   });
 

@@ -84,6 +84,21 @@ describe('a file of a chat', () => {
     expect((await download(fileId, { headers: { range: 'bytes=0-1,3-4' } })).status).toBe(200);
   });
 
+  test('is kept by a browser, which asks each time if the account may still see it', async () => {
+    const fileId = await sent('sendVideo', 'video', 'kept.mp4', randomBytes(5000));
+    const first = await download(fileId);
+    await first.arrayBuffer();
+    const tag = first.headers.get('etag') ?? '';
+    expect(first.headers.get('cache-control')).toBe('private, no-cache');
+    const known = { 'if-none-match': tag };
+    const again = await download(fileId, { headers: known });
+    expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, tag, '']);
+    const part = await download(fileId, { headers: { range: 'bytes=0-9', 'if-range': tag } });
+    expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 10]);
+    const stranger = await insertAccount(api.database.db, { username: 'had-the-bot' });
+    expect((await download(fileId, { key: stranger.key, headers: known })).status).toBe(403);
+  });
+
   test.each([
     ['page.html', '<script>fetch("/api/bots")</script>'],
     ['drawing.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>'],
@@ -114,9 +129,9 @@ describe('the photo of a chat', () => {
   const PIXELS = Buffer.from('a small picture');
   let group: number;
 
-  const photoOf = (chat: number, { key = owner.key } = {}) =>
+  const photoOf = (chat: number, { key = owner.key, headers = {} } = {}) =>
     fetch(`${api.url}/api/chats/photo?bot_id=${bot.id}&chat_id=${chat}`, {
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${key}`, ...headers },
     });
   const callsOf = async (method: string) =>
     (await api.platform.readCalls({ bot: Number(bot.token.split(':')[0]), method })).calls.length;
@@ -143,7 +158,9 @@ describe('the photo of a chat', () => {
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
       expect(Buffer.from(await answer.arrayBuffer())).toEqual(PIXELS);
     }
-    expect(answers[0]?.headers.get('cache-control')).toBe('private, max-age=3600');
+    expect(answers[0]?.headers.get('cache-control')).toBe('private, no-cache');
+    const headers = { 'if-none-match': answers[0]?.headers.get('etag') ?? '' };
+    expect((await photoOf(group, { headers })).status).toBe(304);
     expect(answers[0]?.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
     expect([await callsOf('getChat'), await callsOf('getFile')]).toEqual([1, expect.any(Number)]);
     const stranger = await insertAccount(api.database.db, { username: 'no-bots', bots: [] });

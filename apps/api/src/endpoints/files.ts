@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type fileOperations, SHOWN_MEDIA_TYPES, SHOWN_PICTURES } from '@flotilla/contract/files.ts';
@@ -12,44 +13,68 @@ import type { Handlers } from '../operations/handler.ts';
 /** A single range; any other Range header is ignored, as HTTP allows. */
 const ONE_RANGE = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/;
 const ANYTHING = 'application/octet-stream';
-/** The bytes of a file id never change. */
-const CACHED = 'private, max-age=3600';
-const NO_PHOTO_CACHED = 'private, max-age=300';
+/** A browser keeps the bytes, and asks each time if whoever is signed in now may see them. */
+const CACHED = 'private, no-cache';
 const SANDBOX = "sandbox; default-src 'none'";
 
 export const fileHandlers: Handlers<typeof fileOperations> = {
   async downloadFile(context, { input, request, response, whileAllowed }) {
-    const file = await openFile(context, requireBot(context, input.bot_id), input.file_id, rangeOf(request));
+    const bot = requireBot(context, input.bot_id);
+    // The bytes of a file id never change.
+    const tag = tagOf(`${bot.id} ${input.file_id}`);
+    if (has(request, tag)) return sendUnchanged(response, tag);
+    const file = await openFile(context, bot, input.file_id, rangeOf(request, tag));
     if (file === null) return void response.status(416).end();
-    await whileAllowed((ended) => sendFile(request, response, file, ended));
+    await whileAllowed((ended) => sendFile(request, response, file, tag, ended));
   },
 
-  async showChatPhoto(context, { input, response }) {
-    sendPhoto(response, await context.chatPhotos.read(requireBot(context, input.bot_id), input.chat_id));
+  async showChatPhoto(context, { input, request, response }) {
+    sendPhoto(request, response, await context.chatPhotos.read(requireBot(context, input.bot_id), input.chat_id));
   },
 
-  async showChatUserPhoto(context, { input, response }) {
+  async showChatUserPhoto(context, { input, request, response }) {
     const author = { chatId: input.chat_id, userId: input.user_id };
-    sendPhoto(response, await context.chatPhotos.ofAuthor(requireBot(context, input.bot_id), author));
+    sendPhoto(request, response, await context.chatPhotos.ofAuthor(requireBot(context, input.bot_id), author));
   },
 };
 
-function sendPhoto(response: Response, photo: ChatPhoto | null): void {
-  response.set('Cache-Control', photo === null ? NO_PHOTO_CACHED : CACHED);
-  const type = photo && shownType(photo.path, photo.mime, SHOWN_PICTURES);
-  if (photo === null || type === null) return void response.status(204).end();
-  response.set({ 'Content-Type': type, 'Content-Security-Policy': SANDBOX }).end(photo.bytes);
+/** The name of a version of bytes for If-None-Match. */
+function tagOf(version: string | Buffer): string {
+  return `"${createHash('sha256').update(version).digest('base64url')}"`;
 }
 
-function rangeOf({ headers }: Request): FileRange | undefined {
+function has(request: Request, tag: string): boolean {
+  return request.headers['if-none-match']?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) === true;
+}
+
+function sendUnchanged(response: Response, tag: string): void {
+  response.status(304).set({ 'Cache-Control': CACHED, ETag: tag }).end();
+}
+
+function sendPhoto(request: Request, response: Response, photo: ChatPhoto | null): void {
+  response.set('Cache-Control', CACHED);
+  const type = photo && shownType(photo.path, photo.mime, SHOWN_PICTURES);
+  if (photo === null || type === null) return void response.status(204).end();
+  const tag = tagOf(photo.bytes);
+  if (has(request, tag)) return void sendUnchanged(response, tag);
+  response.set({ 'Content-Type': type, 'Content-Security-Policy': SANDBOX, ETag: tag }).end(photo.bytes);
+}
+
+function rangeOf({ headers }: Request, tag: string): FileRange | undefined {
   const { range, 'if-range': ifRange } = headers;
   if (range === undefined || !ONE_RANGE.test(range)) return undefined;
-  return { range, ...(typeof ifRange === 'string' ? { ifRange } : {}) };
+  return { range, ...(typeof ifRange === 'string' && ifRange !== tag ? { ifRange } : {}) };
 }
 
 /** Cuts the connection if the download fails or `ended` aborts, so that nobody takes a part for the whole file. */
-async function sendFile(request: Request, response: Response, file: BotFile, ended: AbortSignal): Promise<void> {
-  response.status(file.status).set(fileHeaders(file));
+async function sendFile(
+  request: Request,
+  response: Response,
+  file: BotFile,
+  tag: string,
+  ended: AbortSignal,
+): Promise<void> {
+  response.status(file.status).set({ ...fileHeaders(file), ETag: tag });
   if (request.method === 'HEAD') {
     file.stream.destroy();
     return void response.end();
