@@ -1176,9 +1176,11 @@ async function settleIdempotencyKey(redis: RedisCommands, keys: SettleIdempotenc
 export type TakeModelCallKeys = { calls: string };
 export type TakeModelCallArgs = {
   who: string;
+  /** each has a share */
+  writer: string | null;
   /** calls of all */
   atMost: number;
-  /** who asks may have this many times what is left */
+  /** this many times what is left */
   share: number;
   keptMs: number;
 };
@@ -1188,7 +1190,7 @@ export type TakeModelCallReply =
   | { outcome: 'OWN_USED' };
 /** Counts a call to the model of the router, unless the calls of the day, or the share of who asks, are used up. See scripts/take-model-call.lua. */
 async function takeModelCall(redis: RedisCommands, keys: TakeModelCallKeys, args: TakeModelCallArgs): Promise<TakeModelCallReply> {
-  const sent: (string | number)[] = [keys.calls, args.who, args.atMost, args.share, args.keptMs];
+  const sent: (string | number)[] = [keys.calls, args.who, args.writer ?? '', args.atMost, args.share, args.keptMs];
   const reply = await runScript(redis, 'take-model-call', 1, sent);
   return { outcome: reply[0] } as TakeModelCallReply;
 }

@@ -11,9 +11,9 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const calls = botKeys(1).modelCalls('live', 20_000);
-const take = async (who: string) => {
+const take = async (who: string, writer: string | null = null) => {
   const limits = { atMost: 100, share: 1 / 9, keptMs: 60_000 };
-  return (await scripts.takeModelCall(scene.commands, { calls }, { who, ...limits })).outcome;
+  return (await scripts.takeModelCall(scene.commands, { calls }, { who, writer, ...limits })).outcome;
 };
 /** How many calls who asks as often as possible gets. */
 async function takeAll(who: string): Promise<number> {
@@ -35,4 +35,10 @@ test('no call is left once all are taken', async () => {
   for (let who = 0; who < 100; who += 1) expect(await take(`${who}`)).toBe('TAKEN');
   expect(await take('one more')).toBe('NONE_LEFT');
   expect(await scene.commands.hget(calls, 'all')).toBe('100');
+});
+
+test('somebody who writes in many chats has one share', async () => {
+  for (let chat = 0; chat < 10; chat += 1) expect(await take(`chat ${chat}`, 'mallory')).toBe('TAKEN');
+  expect(await take('chat 10', 'mallory')).toBe('OWN_USED');
+  expect(await take('chat 10', 'ada')).toBe('TAKEN');
 });

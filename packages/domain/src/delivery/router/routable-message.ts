@@ -4,6 +4,8 @@ import { type Fields, readInteger, readObject } from '@flotilla/telegram/platfor
 /** What the router sees of a message or an album. */
 export type RoutableMessage = {
   chatId: number;
+  /** null: it does not say who wrote it. */
+  writerId: number | null;
   /** null: it has no words, or is a command alone. */
   text: string | null;
   /** It begins the conversation with the bot anew. */
@@ -20,6 +22,7 @@ export function routableMessage(messages: Fields[]): RoutableMessage {
   const text = words.join('\n');
   return {
     chatId: readInteger(readObject(first, 'chat') ?? {}, 'id') ?? 0,
+    writerId: readInteger(readObject(first, 'from') ?? {}, 'id'),
     text: text === '' || COMMAND_ALONE.test(text) ? null : text,
     isStart: START.test(text),
   };

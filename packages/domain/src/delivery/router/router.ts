@@ -22,7 +22,7 @@ export type RouterConfig = {
 };
 
 /** For what the router is asked: a message of a chat, or a trial of rules by an account. Each has its share of the calls. */
-export type Asker = { chatId: number } | { triedBy: number };
+export type Asker = { chatId: number; writerId: number | null } | { triedBy: number };
 
 /** Room to ask about one message. */
 export type Asking = {
@@ -115,7 +115,7 @@ function askModel(
   return model.ask(question, fitting, signal);
 }
 
-/** A chat gets a tenth of the calls that are left, so that a few that ask on and on never use up what others need. */
+/** A chat, and who writes in it, gets a tenth of the calls that are left, so that a few that ask on and on never use up what others need. */
 const SHARE_OF_CHAT = 1 / 9;
 /** Who tries rules gets half of the trials that are left. */
 const SHARE_OF_ACCOUNT = 1;
@@ -134,14 +134,20 @@ async function takeCall(
   callsPerBotDay: number,
 ): Promise<string | null> {
   const day = Math.floor(clock.nowMs() / DAY_MS);
-  const [kind, who, atMost, share] =
+  const [kind, who, writer, atMost, share] =
     'chatId' in asker
-      ? (['live', `${asker.chatId}`, callsPerBotDay, SHARE_OF_CHAT] as const)
-      : (['trial', `${asker.triedBy}`, trialsOf(callsPerBotDay), SHARE_OF_ACCOUNT] as const);
+      ? (['live', `${asker.chatId}`, writerOf(asker), callsPerBotDay, SHARE_OF_CHAT] as const)
+      : (['trial', `${asker.triedBy}`, null, trialsOf(callsPerBotDay), SHARE_OF_ACCOUNT] as const);
   const keys = { calls: botKeys(bot.id).modelCalls(kind, day) };
-  const { outcome } = await scripts.takeModelCall(redis.commands, keys, { who, atMost, share, keptMs: 2 * DAY_MS });
+  const limits = { atMost, share, keptMs: 2 * DAY_MS };
+  const { outcome } = await scripts.takeModelCall(redis.commands, keys, { who, writer, ...limits });
   if (outcome === 'TAKEN') return null;
   const calls = kind === 'live' ? 'calls' : 'trials';
   if (outcome === 'NONE_LEFT') return `the ${atMost} ${calls} of this day are used up`;
-  return `the share of this ${kind === 'live' ? 'chat' : 'account'} in the ${atMost} ${calls} of this day is used up`;
+  return `the share of this ${kind === 'live' ? 'chat or person' : 'account'} in the ${atMost} ${calls} of this day is used up`;
+}
+
+/** null in a private chat, which is that of its writer. */
+function writerOf({ chatId, writerId }: { chatId: number; writerId: number | null }): string | null {
+  return writerId === null || writerId === chatId ? null : `${writerId}`;
 }
