@@ -36,9 +36,9 @@ const IDS_APART = 10_000;
 export function matching(
   query: EntryQuery,
   range: IdRange,
-  { columns, order, limit }: { columns: RawBuilder<unknown>; order: 'asc' | 'desc' | null; limit: number },
+  { columns, order, limit }: { columns: RawBuilder<unknown>; order: 'asc' | 'desc'; limit: number },
 ): RawBuilder<unknown> {
-  const ordered = order === null ? sql`` : sql`order by id ${sql.raw(order)}`;
+  const ordered = sql`order by id ${sql.raw(order)}`;
   const conditions = conditionsOf(query, range);
   if (!isBotByBot(query)) {
     return sql`select ${columns} from outbox where ${both(ofBots(query), conditions)} ${ordered} limit ${limit}`;

@@ -132,7 +132,8 @@ function alsoSet(event: ChangeEvent, by: CallActor): RawBuilder<unknown> {
 }
 
 function counted(query: EntryQuery, range: IdRange): RawBuilder<number> {
-  const found = matching(query, range, { columns: sql`1`, order: null, limit: COUNTED_ENTRIES });
+  // With an order as in the list, since without one the planner reads the whole table for what is in a corner of it.
+  const found = matching(query, range, { columns: sql`id`, order: 'desc', limit: COUNTED_ENTRIES });
   return sql<number>`(select count(*) from (${found}) as found)`;
 }
 
