@@ -21,6 +21,8 @@ export class CallError extends Error {
   readonly retryAfterS: number | null;
   /** The supergroup that the group of the call became, if that is why. */
   readonly movedTo: number | undefined;
+  /** The conversations of the chat, if the call has to name one; '' is that of the bot itself. */
+  readonly conversations: readonly string[];
   /** The store that does not answer, if that is why. */
   readonly store: ErrorAnswer['store'] | null;
 
@@ -32,6 +34,7 @@ export class CallError extends Error {
     this.faults = new Map(answer.details?.map(({ path, reason }) => [path, reason]));
     this.retryAfterS = retryAfterS;
     this.movedTo = answer.migrate_to_chat_id;
+    this.conversations = answer.business_connection_ids ?? [];
     this.store = answer.store ?? null;
   }
 }

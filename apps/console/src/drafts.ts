@@ -12,8 +12,14 @@ export type Draft = Content & {
   edits?: EditedMessage | undefined;
 };
 export type EditedMessage = { id: number; hasMedia: boolean };
-/** A chat, and each of its topics, has two drafts: of a new message, and of a change. */
-type Place = { botId: number; chatId: number; threadId?: number | undefined; of?: 'new' | 'edit' };
+/** A chat, and each of its topics and business connections, has two drafts: of a new message, and of a change. */
+type Place = {
+  botId: number;
+  chatId: number;
+  connection?: string | undefined;
+  threadId?: number | undefined;
+  of?: 'new' | 'edit';
+};
 type Stored = Record<string, Record<string, Draft>>;
 
 export function readDraft(accountId: number, place: Place): Draft | null {
@@ -47,8 +53,9 @@ export function forgetDrafts(accountId: number): void {
   store(others);
 }
 
-function nameOf({ botId, chatId, threadId, of = 'new' }: Place): string {
-  const chat = threadId === undefined ? `${botId}:${chatId}` : `${botId}:${chatId}:t${threadId}`;
+function nameOf({ botId, chatId, connection, threadId, of = 'new' }: Place): string {
+  const whole = connection === undefined ? `${botId}:${chatId}` : `${botId}:${chatId}:b${connection}`;
+  const chat = threadId === undefined ? whole : `${whole}:t${threadId}`;
   return of === 'new' ? chat : `${chat}:${of}`;
 }
 

@@ -9,7 +9,7 @@ import { SharedLive } from './live/shared-live.ts';
 
 export type { StreamState } from './live/live-stream.ts';
 
-type OfBot = { bot_id: number; chat_id?: number };
+type OfBot = { bot_id: number; chat_id?: number; business_connection_id?: string };
 /** What `GET /api/live` sends. */
 export type LiveEvent =
   | { name: 'update'; data: OfBot & { update_id: number; kind: string; update: Record<string, unknown> } }
@@ -19,7 +19,7 @@ export type LiveEvent =
   | { name: 'broadcast'; data: Pick<BroadcastResource, 'bot_id' | 'id' | 'state' | 'counts'> }
   | { name: 'bot'; data: BotResource }
   | { name: 'fleet'; data: FleetResource }
-  | { name: 'read'; data: { bot_id: number; chat_id: number; read_message_id: number } }
+  | { name: 'read'; data: Required<Pick<OfBot, 'bot_id' | 'chat_id'>> & OfBot & { read_message_id: number } }
   | { name: 'skipped'; data: { count: number } }
   | { name: 'gap'; data: Record<string, never> };
 

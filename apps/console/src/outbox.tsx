@@ -44,8 +44,8 @@ function createOutbox() {
   };
 }
 
-function keyOf({ botId, chatId, threadId }: ChatId): string {
-  return `${botId}:${chatId}:${threadId ?? ''}`;
+function keyOf({ botId, chatId, connection, threadId }: ChatId): string {
+  return `${botId}:${chatId}:${connection ?? ''}:${threadId ?? ''}`;
 }
 
 const OutboxContext = createContext<ReturnType<typeof createOutbox> | null>(null);

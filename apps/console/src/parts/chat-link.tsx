@@ -1,9 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { searchOf } from './inbox-address.ts';
 
 type ChatLinkProps = {
   botId: number;
   chatId: number;
+  /** The business connection; without it the chat of the bot itself. */
+  connection?: string | undefined;
   /** The message that it opens at. */
   around?: number | undefined;
   className?: string;
@@ -11,12 +14,12 @@ type ChatLinkProps = {
 };
 
 /** Opens a chat in the inbox. */
-export function ChatLink({ botId, chatId, around, className, children }: ChatLinkProps): ReactNode {
+export function ChatLink({ botId, chatId, connection, around, className, children }: ChatLinkProps): ReactNode {
   return (
     <Link
       to="/inbox/$botId/$chatId"
       params={{ botId: String(botId), chatId: String(chatId) }}
-      search={around === undefined ? {} : { around: String(around) }}
+      search={searchOf({ connection, around })}
       className={className ?? ''}
     >
       {children}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { call } from '../call.ts';
+import { searchOf } from '../parts/inbox-address.ts';
 import { summaryOf } from '../screens/inbox/chat/summary.ts';
 import { titleOf } from '../screens/inbox/chats/chat-row.tsx';
 import { CHATS, chatKey } from '../screens/inbox/chats/use-chats.ts';
@@ -41,8 +42,9 @@ export function Notifier({ texts }: { texts: boolean }): null {
       notice.onclick = () => {
         window.focus();
         notice.close();
+        const { business_connection_id: connection } = chat;
         const params = { botId: String(chat.bot_id), chatId: String(chat.id) };
-        void navigate({ to: '/inbox/$botId/$chatId', params });
+        void navigate({ to: '/inbox/$botId/$chatId', params, search: searchOf({ connection }) });
       };
     }
   }, [chats, texts, words, navigate]);

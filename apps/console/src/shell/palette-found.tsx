@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../call.ts';
+import { searchOf } from '../parts/inbox-address.ts';
 import { Marked } from '../parts/marked.tsx';
 import { personName } from '../parts/person-name.ts';
 import { useWords } from '../words/words.tsx';
@@ -47,7 +48,8 @@ export function useFound(q: string): Found {
         other={message.chat_title}
       />
     ),
-    go: () => open.chat(message.bot_id, message.chat_id, message.id),
+    go: () =>
+      open.chat(message.bot_id, message.chat_id, { connection: message.business_connection_id, around: message.id }),
   }));
   const all = [chats, people, rules, messages];
   return {
@@ -56,11 +58,13 @@ export function useFound(q: string): Found {
     groups: [
       {
         name: 'chats',
-        targets: (chats.data ?? []).map(({ bot_id: botId, id, title, username }) => ({
-          key: `chat-${botId}-${id}`,
-          face: <TwoTexts one={title ?? id} other={username && `@${username}`} />,
-          go: () => open.chat(botId, id),
-        })),
+        targets: (chats.data ?? []).map(
+          ({ bot_id: botId, id, business_connection_id: connection, title, username }) => ({
+            key: `chat-${botId}-${id}-${connection ?? ''}`,
+            face: <TwoTexts one={title ?? id} other={username && `@${username}`} />,
+            go: () => open.chat(botId, id, { connection }),
+          }),
+        ),
       },
       {
         name: 'people',
@@ -98,11 +102,11 @@ export function useFound(q: string): Found {
 
 function useOpen() {
   const navigate = useNavigate();
-  const chat = (botId: number, chatId: number, around?: number) =>
+  const chat = (botId: number, chatId: number, place: Parameters<typeof searchOf>[0] = {}) =>
     void navigate({
       to: '/inbox/$botId/$chatId',
       params: { botId: String(botId), chatId: String(chatId) },
-      search: around === undefined ? {} : { around: String(around) },
+      search: searchOf(place),
     });
   return {
     chat,

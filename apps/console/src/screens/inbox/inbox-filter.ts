@@ -11,10 +11,18 @@ export type InboxFilter = { bot?: string; type?: ChatResource['type']; q?: strin
 /** What narrows the list down with one press. */
 export const MARKED = ['unread', 'awaits', 'held', 'mine'] as const;
 type Marked = (typeof MARKED)[number];
-/** And about the chat: the message around which it is shown, and the topic of which alone. */
-export type InboxSearch = InboxFilter & { around?: string; topic?: string };
+/** And about the chat: the message around which it is shown, the topic of which alone, and the business connection. */
+export type InboxSearch = InboxFilter & { around?: string; topic?: string; connection?: string };
 
-export function readInboxSearch({ bot, type, q, around, topic, ...marks }: Record<string, unknown>): InboxSearch {
+export function readInboxSearch({
+  bot,
+  type,
+  q,
+  around,
+  topic,
+  connection,
+  ...marks
+}: Record<string, unknown>): InboxSearch {
   return given({
     bot: readId(bot),
     type: TYPES.find((one) => one === type),
@@ -22,5 +30,6 @@ export function readInboxSearch({ bot, type, q, around, topic, ...marks }: Recor
     ...Object.fromEntries(MARKED.map((name) => [name, marks[name] === '1' ? ('1' as const) : undefined])),
     around: readId(around),
     topic: readId(topic),
+    connection: readText(connection),
   });
 }

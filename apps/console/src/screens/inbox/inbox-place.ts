@@ -1,6 +1,7 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { linkOptions } from '@tanstack/react-router';
 import { createContext, use } from 'react';
+import { searchOf } from '../../parts/inbox-address.ts';
 import type { ChatId } from './chat/use-window.ts';
 import type { InboxFilter, InboxSearch } from './inbox-filter.ts';
 
@@ -20,22 +21,23 @@ export function useInboxPlace(): InboxPlace {
   return use(PlaceContext)!;
 }
 
-type ChatKey = Pick<ChatResource, 'bot_id' | 'id'> & { topic?: number | undefined };
+type ChatKey = Pick<ChatResource, 'bot_id' | 'id' | 'business_connection_id'> & { topic?: number | undefined };
 
 /** The address of a chat or a topic of it, or of a message there, beside the same list. */
-export function linkToChat({ ofBot, filter }: InboxPlace, { bot_id, id, topic }: ChatKey, around?: number) {
+export function linkToChat({ ofBot, filter }: InboxPlace, chat: ChatKey, around?: number) {
+  const { bot_id, id, topic, business_connection_id: connection } = chat;
   const search: InboxSearch = {
     ...filter,
     ...(ofBot === undefined ? {} : { bot: ofBot }),
-    ...(around === undefined ? {} : { around: String(around) }),
+    ...searchOf({ connection, around }),
     ...(topic === undefined ? {} : { topic: String(topic) }),
   };
   return linkOptions({ to: '/inbox/$botId/$chatId', params: { botId: String(bot_id), chatId: String(id) }, search });
 }
 
 /** What `linkToChat` takes for what is shown now. */
-export function keyOfChat({ botId, chatId, threadId }: ChatId): ChatKey {
-  return { bot_id: botId, id: chatId, topic: threadId };
+export function keyOfChat({ botId, chatId, connection, threadId }: ChatId): ChatKey {
+  return { bot_id: botId, id: chatId, business_connection_id: connection, topic: threadId };
 }
 
 /** The address of the list alone. */

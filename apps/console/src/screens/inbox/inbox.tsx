@@ -29,15 +29,18 @@ type PanesProps = { ofBot: string | undefined; botId: string | undefined; chatId
 
 function Panes({ ofBot, botId, chatId }: PanesProps): ReactNode {
   const { inbox: words, nav } = useWords();
-  const { around, topic, ...rest }: InboxSearch = useSearch({ strict: false });
+  const { around, topic, connection, ...rest }: InboxSearch = useSearch({ strict: false });
   const { bot: _, ...filterOfBot } = rest;
   const filter = ofBot === undefined ? rest : filterOfBot;
   const chat = useMemo(
     () =>
       botId === undefined || chatId === undefined
         ? null
-        : { botId: Number(botId), chatId: Number(chatId), threadId: topic === undefined ? undefined : Number(topic) },
-    [botId, chatId, topic],
+        : {
+            ...{ botId: Number(botId), chatId: Number(chatId), connection },
+            threadId: topic === undefined ? undefined : Number(topic),
+          },
+    [botId, chatId, connection, topic],
   );
   useInboxKeys();
   if (chatId !== undefined && (readId(chatId) === undefined || readId(botId) === undefined)) return <NotFound />;

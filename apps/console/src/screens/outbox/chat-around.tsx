@@ -9,6 +9,7 @@ import { personName } from '../../parts/person-name.ts';
 import { Clock } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { summaryOf } from '../inbox/chat/summary.ts';
+import { conversationOf } from '../inbox/conversation.ts';
 import { excerptOf } from './excerpt.ts';
 import { useOutboxWords } from './outbox-words.ts';
 
@@ -21,11 +22,17 @@ export function ChatAround({ entry }: { entry: Entry }): ReactNode {
   const words = useWords();
   const outbox = useOutboxWords();
   const { bot_id: botId, chat_id: chatId } = entry;
+  const given = entry.params.business_connection_id;
+  const connection = typeof given === 'string' && given !== '' ? given : undefined;
   const period = periodOf(entry);
   const messages = useQuery({
-    queryKey: ['messages-around', botId, chatId, period],
+    queryKey: ['messages-around', botId, chatId, connection ?? '', period],
     queryFn: ({ signal }) =>
-      call('listMessages', { bot_id: botId, chat_id: chatId, ...period, limit: SHOWN, include_deleted: true }, signal),
+      call(
+        'listMessages',
+        { ...conversationOf({ botId, chatId, connection }), ...period, limit: SHOWN, include_deleted: true },
+        signal,
+      ),
   });
   const rows = messages.data?.toReversed() ?? [];
   const said = excerptOf(entry, outbox);
@@ -48,7 +55,7 @@ export function ChatAround({ entry }: { entry: Entry }): ReactNode {
         ))}
       </ul>
       <p className="hint">{outbox.around.hint}</p>
-      <ChatLink botId={botId} chatId={chatId} around={rows.find(({ id }) => id > 0)?.id}>
+      <ChatLink botId={botId} chatId={chatId} connection={connection} around={rows.find(({ id }) => id > 0)?.id}>
         {rows.length > 0 ? outbox.around.open : outbox.around.openChat}
       </ChatLink>
     </section>

@@ -45,6 +45,7 @@ export function foundColumns({ search: words }: Words, withChat: boolean): Colum
         <ChatLink
           botId={message.bot_id}
           chatId={message.chat_id}
+          connection={message.business_connection_id}
           around={message.id}
           className="cut row-link found-text"
         >

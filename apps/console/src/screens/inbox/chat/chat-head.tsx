@@ -9,6 +9,7 @@ import { Menu, MenuLink } from '../../../parts/menu.tsx';
 import { photoOfChat } from '../../../parts/photos.ts';
 import { useTitle } from '../../../parts/use-title.ts';
 import { useWords } from '../../../words/words.tsx';
+import { BusinessMark } from '../business-mark.tsx';
 import { titleOf } from '../chats/chat-row.tsx';
 import { keyOfChat, linkToChat, useInboxPlace } from '../inbox-place.ts';
 import { messageOfDay } from './message-of-day.ts';
@@ -50,6 +51,7 @@ export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): R
             {known?.username && <bdi>@{known.username} · </bdi>}
             {known && `${inbox.types[known.type]} ·`}
           </span>
+          {chat.connection !== undefined && <BusinessMark connection={chat.connection} />}
           <Link to="/bots/$id" params={{ id: String(chat.botId) }} className="cut">
             <bdi>{known?.bot_name ?? `#${chat.botId}`}</bdi>
           </Link>

@@ -16,10 +16,12 @@ import { CHATS, noteRead } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
 import { useEdited } from '../compose/use-draft.ts';
 import { useSent } from '../compose/use-outgoing.ts';
+import { conversationOf } from '../conversation.ts';
 import { DeskBar } from '../desk/desk-bar.tsx';
 import { keyOfChat, linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
 import { type ChatActions, ChatActionsProvider } from './chat-actions.ts';
 import { ChatHead } from './chat-head.tsx';
+import { Conversations, OtherConversation } from './conversations.tsx';
 import { type ListHandle, MessageList } from './message-list.tsx';
 import { isEditable } from './message-menu.tsx';
 import { keyOf, type MessageWindow } from './message-window.ts';
@@ -27,19 +29,34 @@ import { MovedOn, useMovedTo } from './moved-on.tsx';
 import { PersonPane, usePerson } from './person-pane.tsx';
 import { PictureViewer } from './picture-viewer.tsx';
 import { RemoveMessage } from './remove-message.tsx';
-import { useBotName } from './use-chat.ts';
+import { useBotName, useShownChat } from './use-chat.ts';
 import { useChatLive } from './use-chat-live.ts';
 import { usePin } from './use-pin.ts';
 import { useTopics } from './use-topics.ts';
 import { type ChatId, useWindow } from './use-window.ts';
 import './chat.css';
 
+const NO_CHAT = { botId: 0, chatId: 0 };
 const SHAPES = ['', 'low', 'own', 'own low'];
 
 /** The chat that the address names. */
 export function OpenChat(): ReactNode {
   const { chat, around } = useInboxPlace();
-  return chat && <Chat key={`${chat.botId}:${chat.chatId}:${chat.threadId ?? ''}`} chat={chat} around={around} />;
+  const { data: shown, error } = useShownChat(chat ?? NO_CHAT);
+  if (chat === null) return null;
+  if (error instanceof CallError && error.conversations.length > 0) {
+    return <Conversations chat={chat} connections={error.conversations} />;
+  }
+  const { business_connection_id: only } = shown ?? {};
+  if (chat.connection === undefined && only !== undefined)
+    return <OtherConversation chat={{ ...chat, connection: only }} />;
+  return (
+    <Chat
+      key={`${chat.botId}:${chat.chatId}:${chat.connection ?? ''}:${chat.threadId ?? ''}`}
+      chat={chat}
+      around={around}
+    />
+  );
 }
 
 /** One chat: its messages, and the field in which the bot answers. */
@@ -217,13 +234,14 @@ function Shapes(): ReactNode {
 }
 
 /** Marks the chat as read up to its end, once for every new end. Whoever reads one topic has not read the others. */
-function useMarkRead({ botId, chatId, threadId }: ChatId): (window: MessageWindow) => void {
+function useMarkRead(chat: ChatId): (window: MessageWindow) => void {
+  const { threadId } = chat;
   const queries = useQueryClient();
   const marked = useRef<string | null>(null);
   const { mutate } = useMutation({
-    mutationFn: (messageId: number) => call('markChatRead', { bot_id: botId, chat_id: chatId, message_id: messageId }),
+    mutationFn: (messageId: number) => call('markChatRead', { ...conversationOf(chat), message_id: messageId }),
     retry: retryPassing,
-    onMutate: (messageId: number) => noteRead(queries, { botId, chatId }, messageId),
+    onMutate: (messageId: number) => noteRead(queries, chat, messageId),
     onError: () => {
       marked.current = null;
       void queries.invalidateQueries({ queryKey: [CHATS] });

@@ -5,6 +5,7 @@ import { call } from '../../../call.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { refusalOf } from '../compose/message-refusal.ts';
+import { conversationOfMessage } from '../conversation.ts';
 
 /** Asks before a message is deleted for everybody. */
 export function RemoveMessage({
@@ -17,14 +18,11 @@ export function RemoveMessage({
   done: () => void;
 }): ReactNode {
   const words = useWords();
-  const { bot_id, chat_id, id, business_connection_id } = message;
   const removing = useMutation({
     mutationFn: () =>
       call('deleteMessage', {
-        bot_id,
-        chat_id,
-        message_id: id,
-        ...(business_connection_id && { business_connection_id }),
+        ...conversationOfMessage(message),
+        message_id: message.id,
       }),
     onSuccess: () => {
       done();

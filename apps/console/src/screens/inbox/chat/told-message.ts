@@ -19,7 +19,7 @@ type PlatformMessage = {
 };
 
 /** The message of an event, if it is a plain text: it can be shown before the history has stored it. */
-export function toldMessage({ botId, chatId }: ChatId, event: LiveEvent): Message | null {
+export function toldMessage({ botId, chatId, connection }: ChatId, event: LiveEvent): Message | null {
   const told = platformMessage(event);
   if (told === null) return null;
   const { message_id: id, date, text, from, reply_to_message: reply, entities } = told;
@@ -29,6 +29,7 @@ export function toldMessage({ botId, chatId }: ChatId, event: LiveEvent): Messag
   const { id: userId, username, first_name, last_name } = from;
   return {
     ...{ id, bot_id: botId, chat_id: chatId, user_id: userId, date, text, outgoing: event.name === 'call' },
+    ...(connection && { business_connection_id: connection }),
     ...(username && { username }),
     ...(first_name && { first_name }),
     ...(last_name && { last_name }),
@@ -46,15 +47,21 @@ function threadOf({ is_topic_message: isOfTopic, message_thread_id: id, chat }: 
   return chat?.is_forum ? GENERAL : undefined;
 }
 
-/** False for an event that the messages of this topic are not about. */
-export function isAbout({ threadId }: ChatId, { data }: Extract<LiveEvent, { name: 'update' | 'call' }>): boolean {
+/** False for an event that the messages of this conversation, or of this topic, are not about. */
+export function isAbout(
+  { connection, threadId }: ChatId,
+  { data }: Extract<LiveEvent, { name: 'update' | 'call' }>,
+): boolean {
+  if (data.business_connection_id !== connection) return false;
   if (threadId === undefined) return true;
   const payload = ('update' in data ? data.update[data.kind] : data.result) as PlatformMessage | undefined;
   return payload?.chat === undefined || threadOf(payload) === threadId;
 }
 
 function platformMessage(event: LiveEvent): PlatformMessage | null {
-  if (event.name === 'update' && event.data.kind === 'message') return event.data.update.message as PlatformMessage;
+  if (event.name === 'update' && (event.data.kind === 'message' || event.data.kind === 'business_message')) {
+    return event.data.update[event.data.kind] as PlatformMessage;
+  }
   if (event.name === 'call' && event.data.method === 'sendMessage') return event.data.result as PlatformMessage;
   return null;
 }

@@ -3,6 +3,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { CallError, call } from '../../../call.ts';
 import { REFRESH_MS } from '../../../queries.ts';
 import { knownChat } from '../chats/use-chats.ts';
+import { conversationOf } from '../conversation.ts';
 import type { ChatId } from './use-window.ts';
 
 const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0, scheduled_count: 0 };
@@ -11,18 +12,18 @@ const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0, scheduled_count: 
  * What is known about a chat: from the api, or from the platform where the api does not know it; until then as the list
  * has it. `isMoving`: the group has just become a supergroup, which what is known does not say yet.
  */
-export function useChat({ botId, chatId }: ChatId, isMoving = false): ShownChatResource | undefined {
-  return useShownChat({ botId, chatId }, isMoving).data;
+export function useChat({ botId, chatId, connection }: ChatId, isMoving = false): ShownChatResource | undefined {
+  return useShownChat({ botId, chatId, connection }, isMoving).data;
 }
 
 /** The same as a query. A bot 0 is none. */
-export function useShownChat({ botId, chatId }: ChatId, isMoving = false) {
+export function useShownChat({ botId, chatId, connection }: ChatId, isMoving = false) {
   const queries = useQueryClient();
   return useQuery({
-    queryKey: ['chat', botId, chatId, isMoving],
-    queryFn: ({ signal }) => readChat(queries, { botId, chatId }, isMoving, signal),
+    queryKey: ['chat', botId, chatId, connection ?? '', isMoving],
+    queryFn: ({ signal }) => readChat(queries, { botId, chatId, connection }, isMoving, signal),
     placeholderData: () => {
-      const listed = knownChat(queries, { botId, chatId });
+      const listed = knownChat(queries, { botId, chatId, connection });
       return listed && { ...listed, ...NOTHING_MORE };
     },
     enabled: botId !== 0,
@@ -45,19 +46,35 @@ export function useBotName(chat: ChatId): string {
 
 async function readChat(
   queries: QueryClient,
-  { botId, chatId }: ChatId,
+  chat: ChatId,
   isMoving: boolean,
   signal: AbortSignal,
 ): Promise<ShownChatResource> {
-  const place = { bot_id: botId, chat_id: chatId };
-  const shown = await call('showChat', place, signal).catch((error: unknown) => {
+  const place = { bot_id: chat.botId, chat_id: chat.chatId };
+  const shown = (await showKnown(conversationOf(chat), signal)) ?? (await showOther(chat, signal));
+  if (shown && (!isMoving || shown.migrated_to_chat_id !== undefined)) return shown;
+  const known = shown ?? knownChat(queries, chat);
+  const fresh = await call('refreshChat', place, signal).catch((error) => movedChat(place, known, error));
+  return { ...NOTHING_MORE, ...shown, ...fresh };
+}
+
+async function showKnown(
+  input: ReturnType<typeof conversationOf>,
+  signal: AbortSignal,
+): Promise<ShownChatResource | undefined> {
+  return call('showChat', input, signal).catch((error: unknown) => {
     if (error instanceof CallError && error.status === 404) return undefined;
     throw error;
   });
-  if (shown && (!isMoving || shown.migrated_to_chat_id !== undefined)) return shown;
-  const known = shown ?? knownChat(queries, { botId, chatId });
-  const fresh = await call('refreshChat', place, signal).catch((error) => movedChat(place, known, error));
-  return { ...NOTHING_MORE, ...shown, ...fresh };
+}
+
+/** An address without a connection may be of a person who writes through one only, or through several: then the api refuses. */
+async function showOther(
+  { botId, chatId, connection }: ChatId,
+  signal: AbortSignal,
+): Promise<ShownChatResource | undefined> {
+  if (chatId < 0 || connection !== undefined) return undefined;
+  return showKnown({ bot_id: botId, chat_id: chatId }, signal);
 }
 
 /** The platform says no more of a group that became a supergroup. */

@@ -1,20 +1,18 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../../call.ts';
+import { conversationOfMessage } from '../conversation.ts';
 import { useShownChat } from './use-chat.ts';
 import type { ChatId } from './use-window.ts';
 
 /** Pins and unpins; knows what bots and accounts have pinned. People's own pins are not known. */
 export function usePin(chat: ChatId) {
-  const { botId, chatId } = chat;
   const shown = useShownChat(chat);
   const pinning = useMutation({
     mutationFn: ({ message, pinned }: { message: Message; pinned: boolean }) =>
       call(pinned ? 'pinMessage' : 'unpinMessage', {
-        bot_id: botId,
-        chat_id: chatId,
+        ...conversationOfMessage(message),
         message_id: message.id,
-        ...(message.business_connection_id && { business_connection_id: message.business_connection_id }),
       }),
     onSuccess: () => void shown.refetch(),
   });

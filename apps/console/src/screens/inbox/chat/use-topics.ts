@@ -10,8 +10,9 @@ const MOST = 200;
 const NONE: readonly TopicResource[] = [];
 
 /** The topics of a chat, General first, then the one with the newest message. A bot 0 is none. */
-export function useTopics({ botId, chatId }: ChatId) {
-  const hasTopics = (useChat({ botId, chatId })?.topic_count ?? 0) > 0;
+export function useTopics(chat: ChatId) {
+  const { botId, chatId } = chat;
+  const hasTopics = (useChat(chat)?.topic_count ?? 0) > 0;
   const { inbox: words } = useWords();
   const { data = NONE, refetch } = useQuery({
     queryKey: ['topics', botId, chatId],

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { callPage } from '../../../call.ts';
 import { REFRESH_MS } from '../../../queries.ts';
+import { conversationOf } from '../conversation.ts';
 import {
   type Awaited,
   cutAt,
@@ -16,18 +17,23 @@ import {
 
 const PAGE = 100;
 
-/** A chat, or one of its topics alone. */
-export type ChatId = { botId: number; chatId: number; threadId?: number | undefined };
+/** A chat, or one of its topics alone. `connection`: the conversation of that business connection; without it that of the bot itself. */
+export type ChatId = {
+  botId: number;
+  chatId: number;
+  connection?: string | undefined;
+  threadId?: number | undefined;
+};
 type End = 'older' | 'newer';
 export type Reach = { [Side in End]?: 'loading' | Error };
 
 /** The messages around a place of a chat, or at its end; more on either side when it is asked for. */
 export function useWindow(chat: ChatId, around: number | undefined) {
   const queries = useQueryClient();
-  const { botId, chatId, threadId } = chat;
+  const { botId, chatId, connection, threadId } = chat;
   const key = useMemo(
-    () => ['window', botId, chatId, threadId ?? 'all', around ?? 'end'],
-    [botId, chatId, threadId, around],
+    () => ['window', botId, chatId, connection ?? '', threadId ?? 'all', around ?? 'end'],
+    [botId, chatId, connection, threadId, around],
   );
   const loading = useRef<{ [Side in End]?: boolean }>({});
   const [reach, setReach] = useState<Reach>({});
@@ -62,7 +68,7 @@ export function useWindow(chat: ChatId, around: number | undefined) {
       if (outermost === undefined || loading.current[end]) return;
       loading.current[end] = true;
       setReach((now) => ({ ...now, [end]: 'loading' }));
-      const read = () => readPage({ botId, chatId, threadId }, outermost.id);
+      const read = () => readPage({ botId, chatId, connection, threadId }, outermost.id);
       const failed = await queries
         .fetchQuery({ queryKey: [...key, end, outermost.id], queryFn: read, gcTime: 0, staleTime: 0 })
         .then(
@@ -72,7 +78,7 @@ export function useWindow(chat: ChatId, around: number | undefined) {
       loading.current[end] = false;
       setReach(({ [end]: _, ...others }) => (failed ? { ...others, [end]: failed } : others));
     },
-    [queries, key, known, change, botId, chatId, threadId],
+    [queries, key, known, change, botId, chatId, connection, threadId],
   );
 
   const keep = useCallback((message: Message) => change((window) => withMessage(window, message)), [change]);
@@ -95,14 +101,14 @@ function middleOf({ messages }: MessageWindow): number | undefined {
 
 /** A page around a message, or the newest one. */
 export async function readPage(
-  { botId, chatId, threadId }: ChatId,
+  { threadId, ...chat }: ChatId,
   around: number | undefined,
   signal?: AbortSignal,
   limit = PAGE,
 ): Promise<MessagePage> {
   const place = around === undefined ? {} : { around };
   const topic = threadId === undefined ? {} : { thread_id: threadId };
-  const input = { bot_id: botId, chat_id: chatId, ...topic, include_deleted: true, limit, ...place };
+  const input = { ...conversationOf(chat), ...topic, include_deleted: true, limit, ...place };
   const { rows, total, next, prev } = await callPage('listMessages', input, signal);
   return { rows, total, hasOlder: next !== null, hasNewer: prev !== null };
 }

@@ -11,7 +11,7 @@ import { useWords } from '../../../words/words.tsx';
 import { MovedDraft } from '../chat/moved-on.tsx';
 import { useTopics } from '../chat/use-topics.ts';
 import type { InboxFilter } from '../inbox-filter.ts';
-import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
+import { keyOfChat, linkToFilter, useInboxPlace } from '../inbox-place.ts';
 import { ChatFilters } from './chat-filters.tsx';
 import { ChatRow } from './chat-row.tsx';
 import { heightOfTopics, TopicRows } from './topic-rows.tsx';
@@ -107,5 +107,5 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
 function useOpenChat() {
   const { chat } = useInboxPlace();
   const { list: topics } = useTopics(chat ?? NO_CHAT);
-  return chat === null ? null : { chat, key: chatKey({ bot_id: chat.botId, id: chat.chatId }), topics };
+  return chat === null ? null : { chat, key: chatKey(keyOfChat(chat)), topics };
 }

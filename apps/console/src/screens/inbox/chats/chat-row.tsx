@@ -5,10 +5,12 @@ import { Avatar } from '../../../parts/avatar.tsx';
 import { photoOfChat } from '../../../parts/photos.ts';
 import type { Words } from '../../../words/en.ts';
 import { useWords } from '../../../words/words.tsx';
+import { BusinessMark } from '../business-mark.tsx';
 import { nameOf } from '../chat/names.ts';
 import { automaticLabel, summaryOf } from '../chat/summary.ts';
 import { useMessageTimes } from '../chat/times.ts';
-import { linkToChat, useInboxPlace } from '../inbox-place.ts';
+import { keyOfChat, linkToChat, useInboxPlace } from '../inbox-place.ts';
+import { chatKey } from './use-chats.ts';
 
 /** From this count on the api does not count. */
 const MOST_UNREAD = 100;
@@ -17,16 +19,20 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
   const { inbox: words } = useWords();
   const { shortOf } = useMessageTimes();
   const place = useInboxPlace();
-  const { last_message: last, unread = 0 } = chat;
+  const { last_message: last, unread = 0, business_connection_id: connection } = chat;
+  const isOpen = place.chat !== null && chatKey(keyOfChat(place.chat)) === chatKey(chat);
   return (
     <Link
-      {...linkToChat(place, { bot_id: chat.bot_id, id: chat.id })}
-      className="chat-row"
-      activeOptions={{ includeSearch: false }}
+      {...linkToChat(place, chat)}
+      className={`chat-row ${isOpen ? 'active' : ''}`}
+      aria-current={isOpen ? 'page' : undefined}
+      // Conversations of one person differ in the search of their address, which also names a message and a topic.
+      activeOptions={{ exact: true }}
     >
       <Avatar name={titleOf(chat)} id={chat.id} photo={photoOfChat(chat.bot_id, chat.id)} />
       <span className="chat-line">
         <bdi className={`chat-name cut ${unread > 0 ? 'unread' : ''}`}>{titleOf(chat)}</bdi>
+        {connection !== undefined && <BusinessMark connection={connection} />}
         {place.ofBot === undefined && <bdi className="chat-bot cut">{chat.bot_name ?? `#${chat.bot_id}`}</bdi>}
         {last && <time className="muted">{shortOf(last.date)}</time>}
       </span>

@@ -28,28 +28,35 @@ export function useChats(filter: InboxFilter) {
   return { head, shows, list: { of: filter, total, rowAt, keyOf: chatKey, stale } };
 }
 
-export function chatKey({ bot_id, id }: Pick<ChatResource, 'bot_id' | 'id'>): string {
-  return `${bot_id}:${id}`;
+type KeyFields = Pick<ChatResource, 'bot_id' | 'id' | 'business_connection_id'>;
+
+export function chatKey({ bot_id, id, business_connection_id: of }: KeyFields): string {
+  return of === undefined ? `${bot_id}:${id}` : `${bot_id}:${id}:${of}`;
 }
 
 type Listed = { rows?: ChatResource[] };
 
 /** A chat as a list has it, if one does. */
-export function knownChat(queries: QueryClient, { botId, chatId }: ChatId): ChatResource | undefined {
+export function knownChat(queries: QueryClient, chat: ChatId): ChatResource | undefined {
   const pages = queries.getQueriesData<Listed>({ queryKey: [CHATS] });
-  return pages.flatMap(([, page]) => page?.rows ?? []).find(({ bot_id, id }) => bot_id === botId && id === chatId);
+  return pages.flatMap(([, page]) => page?.rows ?? []).find(isOf(chat));
 }
 
 /** Lists the chat as read up to its newest message, as the api will. */
-export function noteRead(queries: QueryClient, { botId, chatId }: ChatId, messageId: number): void {
-  if ((knownChat(queries, { botId, chatId })?.unread ?? 0) > 0) countRead(queries);
+export function noteRead(queries: QueryClient, read: ChatId, messageId: number): void {
+  if ((knownChat(queries, read)?.unread ?? 0) > 0) countRead(queries);
   queries.setQueriesData<Listed>({ queryKey: [CHATS] }, (page) => {
-    if (!page?.rows?.some(({ bot_id, id }) => bot_id === botId && id === chatId)) return page;
+    if (!page?.rows?.some(isOf(read))) return page;
     const rows = page.rows.map((chat) =>
-      chat.bot_id === botId && chat.id === chatId ? { ...chat, unread: 0, read_message_id: messageId } : chat,
+      isOf(read)(chat) ? { ...chat, unread: 0, read_message_id: messageId } : chat,
     );
     return { ...page, rows };
   });
+}
+
+function isOf({ botId, chatId, connection }: ChatId): (chat: ChatResource) => boolean {
+  const key = chatKey({ bot_id: botId, id: chatId, business_connection_id: connection });
+  return (chat) => chatKey(chat) === key;
 }
 
 function pageOf({ bot, unread, awaits, held, mine, ...filter }: InboxFilter, page: number) {

@@ -7,6 +7,7 @@ import { Icon } from '../../../parts/icon.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { Quote } from '../chat/quote.tsx';
 import type { ChatId } from '../chat/use-window.ts';
+import { conversationOf } from '../conversation.ts';
 import { useInsertedReplies } from '../desk/use-inserted-replies.tsx';
 import { Scheduled } from '../later/scheduled.tsx';
 import { SendLater } from '../later/send-later.tsx';
@@ -168,7 +169,7 @@ function useSaving<What>(run: (what: What) => Promise<Message>, done: (message: 
 
 function sendEdit(chat: ChatId, messageId: number, { text, format, markup }: Content): Promise<Message> {
   const replyMarkup = replyMarkupOf({ ...markup, kind: 'inline' });
-  const fields = { bot_id: chat.botId, chat_id: chat.chatId, message_id: messageId, text };
+  const fields = { ...conversationOf(chat), message_id: messageId, text };
   const input = { ...fields, ...parseModeOf(format), ...(replyMarkup && { reply_markup: replyMarkup }) };
   return call('editMessage', input as Parameters<typeof call<'editMessage'>>[1]);
 }

@@ -6,6 +6,7 @@ import { type Sent, useOutbox } from '../../../outbox.tsx';
 import { sendFile } from '../../../send-file.ts';
 import { useSession } from '../../../session.tsx';
 import type { ChatId } from '../chat/use-window.ts';
+import { conversationOf } from '../conversation.ts';
 import { parseModeOf } from './content.ts';
 import { replyMarkupOf } from './markup.ts';
 import { clearKeptDraft } from './use-draft.ts';
@@ -40,13 +41,16 @@ export function useOutgoing(chat: ChatId) {
 }
 
 /** Calls the listener after every message that was sent in the chat, whoever showed the chat when it was sent. */
-export function useSent({ botId, chatId, threadId }: ChatId, told: (message: Message, sent: Sent) => void): void {
+export function useSent(
+  { botId, chatId, connection, threadId }: ChatId,
+  told: (message: Message, sent: Sent) => void,
+): void {
   const outbox = useOutbox();
   const latest = useRef(told);
   latest.current = told;
   useEffect(
-    () => outbox.onSent({ botId, chatId, threadId }, (message, sent) => latest.current(message, sent)),
-    [outbox, botId, chatId, threadId],
+    () => outbox.onSent({ botId, chatId, connection, threadId }, (message, sent) => latest.current(message, sent)),
+    [outbox, botId, chatId, connection, threadId],
   );
 }
 
@@ -56,7 +60,7 @@ function sendNew(
   progress: (sent: number) => void,
 ): Promise<Message> {
   const fields = {
-    ...{ bot_id: chat.botId, chat_id: chat.chatId },
+    ...conversationOf(chat),
     ...(text === '' ? {} : { text }),
     ...parseModeOf(format),
     ...(replyTo === undefined ? {} : { reply_to_message_id: replyTo }),

@@ -2,11 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../call.ts';
 import type { ChatId } from '../chat/use-window.ts';
 import { CHATS } from '../chats/use-chats.ts';
+import { conversationOf } from '../conversation.ts';
 
 /** What people do with a chat at their desk; the page is right again when an act is done. */
-export function useDesk({ botId, chatId }: ChatId) {
+export function useDesk(chat: ChatId) {
   const queries = useQueryClient();
-  const place = { bot_id: botId, chat_id: chatId };
+  const { botId, chatId } = chat;
+  const place = conversationOf(chat);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (act: () => Promise<unknown>) => act(),
     onSettled: () =>

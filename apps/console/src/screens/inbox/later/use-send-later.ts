@@ -8,6 +8,7 @@ import type { ChatId } from '../chat/use-window.ts';
 import { parseModeOf } from '../compose/content.ts';
 import { replyMarkupOf } from '../compose/markup.ts';
 import type { NewMessage } from '../compose/use-draft.ts';
+import { conversationOf } from '../conversation.ts';
 
 const SHOWN = 50;
 /** The topic of a forum whose messages name none. */
@@ -16,12 +17,11 @@ const GENERAL = 1;
 /** Hands a message to the outbox, once however often it is asked to; `done` is told what is scheduled. */
 export function useSendLater(chat: ChatId, done: (scheduled: NewMessage) => void) {
   const queries = useQueryClient();
-  const connection = useChat(chat)?.business_connection_id;
   const inFlight = useRef(false);
   const scheduling = useMutation({
     mutationFn: ({ message, sendAt }: { message: NewMessage; sendAt: Date }) =>
       call('addOutboxEntry', {
-        ...{ bot_id: chat.botId, method: 'sendMessage', params: paramsOf(chat, message, connection) },
+        ...{ bot_id: chat.botId, method: 'sendMessage', params: paramsOf(chat, message) },
         send_at: sendAt.toISOString(),
       }),
     onSuccess: (_, { message }) => done(message),
@@ -42,7 +42,7 @@ export function useSendLater(chat: ChatId, done: (scheduled: NewMessage) => void
 
 /** What is scheduled in a chat, or in one of its topics; the first to be sent comes first. */
 export function useScheduled(chat: ChatId): Entry[] {
-  const { botId, chatId, threadId } = chat;
+  const { botId, chatId, connection, threadId } = chat;
   const hasAny = (useChat(chat)?.scheduled_count ?? 0) > 0;
   const found = useQuery({
     queryKey: scheduledKey(chat),
@@ -52,7 +52,9 @@ export function useScheduled(chat: ChatId): Entry[] {
     refetchInterval: REFRESH_MS,
   });
   const isShown = ({ params, send_at: sendAt }: Entry) =>
-    sendAt !== undefined && (threadId === undefined || (params.message_thread_id ?? GENERAL) === threadId);
+    sendAt !== undefined &&
+    params.business_connection_id === connection &&
+    (threadId === undefined || (params.message_thread_id ?? GENERAL) === threadId);
   // A list that is not asked for any more is an old one.
   const entries = hasAny ? (found.data ?? []) : [];
   return entries.filter(isShown).toSorted((a, b) => Date.parse(a.send_at!) - Date.parse(b.send_at!));
@@ -63,13 +65,13 @@ function scheduledKey({ botId, chatId }: ChatId) {
   return ['outbox', 'scheduled', botId, chatId];
 }
 
-function paramsOf({ chatId, threadId }: ChatId, message: NewMessage, connection: string | undefined) {
+function paramsOf({ threadId, ...chat }: ChatId, message: NewMessage) {
   const { text, format, markup, replyTo } = message;
+  const { bot_id: _, ...conversation } = conversationOf(chat);
   const replyMarkup = replyMarkupOf(markup);
-  const isNamed = threadId !== undefined && threadId !== 0 && !(threadId === GENERAL && chatId < 0);
+  const isNamed = threadId !== undefined && threadId !== 0 && !(threadId === GENERAL && chat.chatId < 0);
   return {
-    ...{ chat_id: chatId, text, ...parseModeOf(format) },
-    ...(connection === undefined ? {} : { business_connection_id: connection }),
+    ...{ ...conversation, text, ...parseModeOf(format) },
     ...(isNamed ? { message_thread_id: threadId } : {}),
     // The message that is answered may be gone by then.
     ...(replyTo === undefined ? {} : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
