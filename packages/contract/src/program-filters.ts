@@ -13,6 +13,7 @@ A condition that cannot be judged for an update does not hold:
 - \`message_reaction_count\`, \`deleted_business_messages\`: the chat alone.
 - \`shipping_query\`, \`pre_checkout_query\`, \`purchased_paid_media\`, \`poll_answer\`, \`business_connection\`, \`managed_bot\`: the user (or the chat that voted) alone.
 - \`stopped_message_generation\`: the chat and the topic.
+- \`widget_query\`: the user, the chat (none for an inline message), and \`data\` as the text. \`shared_widget_query\`: the same without a chat.
 - \`poll\` and kinds that are not listed: what they name as \`chat\`, \`from\` or \`user\`; a poll has none of them.
 
 What names no topic, as a reaction or the answer of a poll, matches no condition about topics, also not 0.

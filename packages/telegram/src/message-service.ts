@@ -39,6 +39,7 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   checklist: of('checklist', (it) => titled(titled('Checklist', readText(it, 'title')), tasks(it))),
   checklist_tasks_done: of('checklist_tasks_done', (it) => doneTasks(it)),
   checklist_tasks_added: of('checklist_tasks_added', (it) => titled('Tasks added', list(it.tasks, taskText))),
+  widget: of('widget', () => 'Widget'),
   invoice: of('invoice', (it) => titled('Invoice', joined(readText(it, 'title'), readText(it, 'description')))),
   successful_payment: of('successful_payment', (it) => titled('Payment received', amount(it))),
   refunded_payment: of('refunded_payment', (it) => titled('Payment refunded', amount(it))),

@@ -40,6 +40,10 @@ describe('lanes', () => {
     ['managed_bot', { user }, 'mb:77'],
     ['subscription', { user, invoice_payload: 'p', state: 'canceled' }, 'sub:77'],
     ['stopped_message_generation', { chat, draft_id: 5 }, 'stop:-1001234567890'],
+    ['widget_query', { chat, from: user }, 'wq:77'],
+    ['shared_widget_query', { from: user }, 'sw:77'],
+    ['hologram', { chat, from: user }, 'k:hologram:-1001234567890:77'],
+    ['hologram', { message: { chat } }, 'k:hologram:-1001234567890:'],
   ])('%s', (kind, payload, lane) => {
     expect(facts(kind, payload)).toMatchObject({ kind, lane });
   });
@@ -49,7 +53,7 @@ describe('lanes', () => {
   });
 
   test('unknown kinds, hostile names and empty updates have one too', () => {
-    expect(facts('hologram', { chat })).toEqual({
+    expect(facts('hologram', { beam: 1 })).toEqual({
       kind: 'hologram',
       lane: 'k:hologram',
       keepMs: 864e5,
@@ -93,6 +97,10 @@ describe('expiry', () => {
     ['managed_bot', DAY_S],
     ['subscription', DAY_S],
     ['stopped_message_generation', DAY_S],
+    ['widget_query', 15],
+    ['shared_widget_query', 15],
+    ['hologram', DAY_S],
+    ['hologram_query', 30],
   ])('%s lives %i s from its arrival', (kind, seconds) => {
     expect(facts(kind, { from: user, date: 1 })).toMatchObject({ keepMs: seconds * 1000, expiresAtMs: null });
   });

@@ -3,6 +3,7 @@ import { chatIdOfUpdate } from './chat-id.ts';
 import { sliceUpdate } from './slice-updates.ts';
 
 const DAY_S = 86_400;
+const INLINE_QUERY_S = 30;
 
 export interface UpdateFacts {
   /** The name of the payload: the first key besides update_id, or '' when there is none. */
@@ -18,15 +19,15 @@ export interface UpdateFacts {
 type Fields = Record<string, unknown>;
 
 /**
- * The facts of an update that the log needs, read from its parsed form. Never throws: an unknown kind has a lane of its
- * own and lives a day from its arrival.
+ * The facts of an update that the log needs, read from its parsed form. Never throws: an unknown kind has what its
+ * fields and its name tell.
  */
 export function readUpdateFacts(update: Record<string, unknown>): UpdateFacts {
   const kind = Object.keys(update).find((key) => key !== 'update_id') ?? '';
   const payload = field(update, kind);
-  const lane = LANES.get(kind)?.(payload) ?? `k:${kind}`;
   const facts = kindFacts(kind);
-  const keepS = facts === undefined ? DAY_S : facts.keepS;
+  const lane = facts === undefined ? laneOfUnknown(kind, payload) : (LANES.get(kind)?.(payload) ?? `k:${kind}`);
+  const keepS = facts === undefined ? keepOfUnknownS(kind) : facts.keepS;
   if (keepS !== undefined) return { kind, lane, keepMs: keepS * 1000, expiresAtMs: null };
   const dateS = eventDateS(payload);
   return {
@@ -35,6 +36,22 @@ export function readUpdateFacts(update: Record<string, unknown>): UpdateFacts {
     keepMs: DAY_S * 1000,
     expiresAtMs: dateS === null ? null : Math.floor((dateS + DAY_S) * 1000),
   };
+}
+
+/** Who did it, in the chat where it happened: nobody waits for what others did. */
+function laneOfUnknown(kind: string, payload: Fields): string {
+  const chat = idIn(field(payload, 'chat')) || idIn(field(field(payload, 'message'), 'chat'));
+  const person = idIn(field(payload, 'from')) || idIn(field(payload, 'user'));
+  return chat === '' && person === '' ? `k:${kind}` : `k:${kind}:${chat}:${person}`;
+}
+
+function idIn({ id }: Fields): string {
+  return Number.isSafeInteger(id) ? String(id) : '';
+}
+
+/** A person waits for the answer to a query. */
+function keepOfUnknownS(kind: string): number {
+  return kind.endsWith('_query') ? INLINE_QUERY_S : DAY_S;
 }
 
 /** How each kind tells its lane; null without an owner. */
@@ -58,7 +75,8 @@ function eventDateS(payload: Fields): number | null {
 export function chatOfUpdate(kind: string, lane: string, raw: string): number | null {
   const [prefix = '', id = ''] = lane.split(':');
   if (CHAT_LANES.includes(prefix) && Number.isSafeInteger(Number(id))) return Number(id);
-  if (kindFacts(kind)?.inChat !== true) return null;
+  const facts = kindFacts(kind);
+  if (facts !== undefined && facts.inChat !== true) return null;
   return chatIdOfUpdate(sliceUpdate(raw)?.value ?? {}, kind);
 }
 

@@ -139,6 +139,8 @@ const KINDS: Record<UpdateKind, 'held' | 'passes'> = {
   chosen_inline_result: 'passes',
   business_connection: 'passes',
   managed_bot: 'passes',
+  widget_query: 'held',
+  shared_widget_query: 'passes',
 };
 
 /** The kinds of the updates that are kept to be delivered later. */

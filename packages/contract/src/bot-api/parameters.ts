@@ -18,10 +18,11 @@ const PARAMETERS: Record<ParameterEffect, string> = {
   reply: 'reply_parameters',
   spending: 'allow_paid_broadcast suggested_post_parameters',
   content: `
-    animation audio certificate content cover document explanation_media extended_media live_photo media options
+    animation audio certificate content cover document explanation_media extended_media html live_photo media options
     paid_media photo png_sticker result results rich_message sticker stickers tgs_sticker thumb thumbnail video
     video_note voice webm_sticker`,
   plain: `
+    allow_queries callback_query_mode chat_data data has_topic_sidebar public_data widget_id widget_query_id
     accepted_gift_types action active_period actor_chat_id added_user_ids address allow_adding_options allow_bot_chats
     allow_channel_chats allow_group_chats allow_sending_without_reply allow_user_chats allowed_updates
     allows_multiple_answers allows_revoting areas bio button cache_time callback_query_id can_add_web_page_previews

@@ -1,5 +1,5 @@
 /** The release of the Bot API that the tables of this folder describe. */
-export const BOT_API_VERSION = '10.3';
+export const BOT_API_VERSION = '10.5';
 
 /** All that is known of a kind of updates by its name. A kind that is not in the table has what its fields and its name tell. */
 type KindFacts = {
@@ -52,6 +52,8 @@ const TABLE = {
   subscription: { lane: 'sub:user.id', keepS: DAY_S, passesHold: true },
   // Not among the messages of the chat: it stops the answer to the one that the backend still works on.
   stopped_message_generation: { lane: 'stop:chat.id', keepS: DAY_S, topic: 'thread' },
+  widget_query: { lane: 'wq:from.id', keepS: 15, inChat: true, text: 'data' },
+  shared_widget_query: { lane: 'sw:from.id', keepS: 15, text: 'data', passesHold: true },
 } as const satisfies Record<string, KindFacts>;
 
 export type UpdateKind = keyof typeof TABLE;

@@ -130,5 +130,7 @@ export const botSettings = {
     guest_message: 'Guest messages',
     subscription: 'Changed subscriptions',
     stopped_message_generation: 'Stopped answers',
+    widget_query: 'Taps in widgets',
+    shared_widget_query: 'Taps in shared widgets',
   } satisfies Record<UpdateKind, string>,
 };

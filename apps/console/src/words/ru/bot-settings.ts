@@ -147,5 +147,7 @@ export const botSettings: typeof english = {
     guest_message: 'Сообщения гостей',
     subscription: 'Изменения подписок',
     stopped_message_generation: 'Остановленные ответы',
+    widget_query: 'Нажатия в виджетах',
+    shared_widget_query: 'Нажатия в общих виджетах',
   } satisfies Record<UpdateKind, string>,
 };

@@ -185,6 +185,8 @@ const HAS: Record<string, string> = {
   managed_bot: 'user',
   subscription: 'user',
   stopped_message_generation: 'chat topic',
+  widget_query: 'chat user text',
+  shared_widget_query: 'user text',
   poll: '',
 };
 
