@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { MessageResource } from '@flotilla/contract/messages.ts';
+import { settleAll } from '@flotilla/domain/records/chats/settle-conversations.ts';
 import { historyChatStore } from '@flotilla/domain/records/history/history-chat-store.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
@@ -147,6 +148,12 @@ describe('messages of business connections', () => {
     ]);
     const chats = db.selectFrom('chats').selectAll().where('bot_id', '=', botId);
     expect(await chats.executeTakeFirst()).toMatchObject({ direct: false, last_date: 0, last_incoming_date: null });
+    // Upkeep does the same for chats that nobody asks for.
+    await db.updateTable('chats').set(legacy).where('bot_id', '=', botId).execute();
+    await db.deleteFrom('business_chats').where('bot_id', '=', botId).execute();
+    await settleAll(db, new AbortController().signal);
+    expect(await settled.execute()).toHaveLength(2);
+    expect(await chats.executeTakeFirst()).toMatchObject({ direct: false, last_date: 0 });
   });
 
   /** Calls that write into a chat, or change what is there: the method of the platform of each. */
