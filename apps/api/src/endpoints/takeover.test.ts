@@ -525,10 +525,13 @@ describe('the owner of a business account', () => {
   });
 
   test('does not take over again a chat that was released, by an answer that the platform sends once more', async () => {
+    const stored = { chat_id: ADA, id: 1, date: 1, text: 'Hello', business_connection_id: 'c' };
+    await storeMessages(api.database.db, bot.id, [stored]);
     await accept(business(9, 'an answer'));
-    await release();
+    expect(await shown(ADA, 'c')).toMatchObject({ held_by: 'owner' });
+    expect((await act('release', { business_connection_id: 'c' })).status).toBe(200);
     expect(await submit(newest, business(9, 'an answer'))).toMatchObject({ appended: 0, duplicates: 1 });
-    expect(await shown()).not.toHaveProperty('held_until');
+    expect(await shown(ADA, 'c')).not.toHaveProperty('held_until');
   });
 
   test('keeps intake waiting once, however many chats they answer in while Postgres is slow', async () => {
