@@ -136,8 +136,6 @@ export function programKeys(botId: number, programId: number) {
     deliveredAhead: `${prefix}:delivered-ahead`,
     /** Sorted set: paths of files that getFile gave to one of its tokens → when, ms. */
     files: `${prefix}:files`,
-    /** Before the scope whose answers they are. */
-    idempotencyAnswers: `${prefix}:idempotency:answers:`,
     /** Exists for a second after a setWebhook with one of its tokens. */
     recentSetWebhook: `${prefix}:set-webhook`,
   };

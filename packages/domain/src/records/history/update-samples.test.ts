@@ -193,7 +193,7 @@ test.each([
   ['contact', { service: 'contact', text: 'Contact: Pilot, +490000000' }],
   ['poll_message', { service: 'poll', text: 'Poll: Who sails?' }],
   ['dice', { service: 'dice', text: 'Dice 🎲: 6' }],
-  ['game', { media_type: null, service: 'game', text: 'Game: Docking' }],
+  ['game', { media_type: null, service: 'game', text: 'Game: Docking, Mind the fenders' }],
   ['new_chat_members', { service: 'joined', text: 'Joined: Ben ⚓, Harbour Bot' }],
   ['left_chat_member', { service: 'left', text: 'Left: Ben ⚓' }],
   ['new_chat_photo', { media_type: null, file_id: null, service: 'photo_changed', text: 'Photo changed' }],

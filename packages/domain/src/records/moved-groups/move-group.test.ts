@@ -88,6 +88,8 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   // Ids of messages, and what was done in the group, belong to the group.
   'audit_log.chat_id': 'stays',
   'events.chat_id': 'stays',
+  // A key that may see the group may see the supergroup, too.
+  'dead_letters.chat_id': 'stays',
   'chat_authors.chat_id': 'stays',
   'deletions.chat_id': 'stays',
   // A place in the rows of a month.
