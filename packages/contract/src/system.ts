@@ -132,7 +132,7 @@ const AT = '2026-01-02T10:15:00.000Z';
 const SYSTEM: SystemResource = {
   process: {
     version: '1.0.0+a81ad683',
-    bot_api_version: '10.3',
+    bot_api_version: '10.5',
     node_version: '24.21.0',
     memory_bytes: 180_000_000,
     memory_limit_bytes: 1_073_741_824,

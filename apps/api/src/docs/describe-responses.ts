@@ -192,7 +192,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
   },
   platform_timeout: {
     when: 'The platform did not answer in time.',
-    sentence: 'The platform did not answer in time',
+    sentence: 'The platform did not answer in time; it may have carried the call out',
   },
   unavailable: {
     when: 'Something that the service needs is down, or the service is overloaded. `Retry-After` says when to try again.',

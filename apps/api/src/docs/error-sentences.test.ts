@@ -54,7 +54,8 @@ const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
     ),
   token_refused: () => sentence(refusedSend({ kind: 'status', status: 401, description: 'Unauthorized' })),
   platform_refused: () => sentence(refusedSend(null)),
-  platform_failed: () => thrown(() => resultOf({ outcome: 'unreachable', reason: 'ECONNREFUSED', timedOut: false })),
+  platform_failed: () =>
+    thrown(() => resultOf({ outcome: 'unreachable', reason: 'ECONNREFUSED', timedOut: false, neverSent: true })),
   platform_timeout: () => thrown(() => resultOf({ outcome: 'unreachable', reason: 'ETIMEDOUT', timedOut: true })),
   unavailable: async () => classifyError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })).message,
   internal: async () => classifyError(new Error('anything')).message,
