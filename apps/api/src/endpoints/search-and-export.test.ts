@@ -149,7 +149,9 @@ describe('exporting a chat', () => {
     expect(JSON.parse((await exported({ chat_id })).text)).toMatchObject({ text: 'Joined: Ben', service: 'joined' });
     const [head, line] = (await exported({ chat_id, format: 'csv' })).text.split('\r\n');
     expect(head).toMatch(/,service,thread_id,/);
-    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,Joined: Ben,${DATE_S},,,,,,false,,joined${emptyAfter('service')}`);
+    expect(line).toBe(
+      `1,${chat_id},${bot.id},77,ada,Ada,,Joined: Ben,${DATE_S},,,,,,false,,joined${emptyAfter('service')}`,
+    );
   });
 
   test('gives entities and buttons in NDJSON, and of CSV the fields with one value', async () => {
@@ -161,7 +163,9 @@ describe('exporting a chat', () => {
     await storeMessages(api.database.db, bot.id, [{ chat_id, id: 1, date: DATE_S, text: 'sea', details }]);
     expect(messageResource.parse(JSON.parse((await exported({ chat_id })).text))).toMatchObject(details);
     const [, line] = (await exported({ chat_id, format: 'csv' })).text.split('\r\n');
-    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,sea,${DATE_S},,,,,,false,,,4,,'=plan.pdf,,9${emptyAfter('file_size')}`);
+    expect(line).toBe(
+      `1,${chat_id},${bot.id},77,ada,Ada,,sea,${DATE_S},,,,,,false,,,4,,'=plan.pdf,,9${emptyAfter('file_size')}`,
+    );
   });
 
   test('gives CSV whose texts no spreadsheet takes for formulas, with numbers as numbers', async () => {
