@@ -97,6 +97,78 @@ describe('a 429 that an api got', () => {
   );
 });
 
+describe('whoever sends into a quiet chat', () => {
+  type Sender = { bot: FleetBot; desk: number; reader: number; source: FleetBot; ada: number };
+
+  async function senders(): Promise<Sender> {
+    const [bot, source] = [await fleet.addBot({ flood: 'shield' }), await fleet.addBot()];
+    const [desk, reader, ada] = [await scene.person([bot]), await scene.person([bot]), await scene.person([source])];
+    await scene.rule(source, bot, desk);
+    return { bot, desk, reader, source, ada };
+  }
+  const answer = (bot: FleetBot, chat: number, text: string) =>
+    fleet.rest('/api/messages/send', { bot_id: bot.id, chat_id: chat, text });
+  const later = (bot: FleetBot, chat: number, text: string) =>
+    fleet.rest('/api/outbox/add', { bot_id: bot.id, method: 'sendMessage', params: { chat_id: chat, text } });
+  const sendAs = (token: string, chat: number, at: number) =>
+    fetch(`${urlOf(at)}/tgapi/bot${token}/sendMessage?chat_id=${chat}&text=x`, { method: 'POST' });
+  const textsTo = async (bot: FleetBot, chat: number) => (await scene.shown(bot, chat)).map(({ text }) => text);
+
+  test(
+    'is not kept from it by a token that may fill three groups, and does so',
+    async () => {
+      const { bot, desk, reader, source, ada } = await senders();
+      const groups = await Promise.all(
+        [1, 2, 3].map(async () => {
+          const admins = [{ bot: bot.platformId }];
+          return (await fleet.control.createChat({ type: 'group', creator: reader, admins })).id;
+        }),
+      );
+      for (const chat of groups) {
+        await fleet.control.setFloodWait({ bot: bot.platformId, chat, family: 'send', seconds: 300 });
+      }
+      const { id } = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, name: 'limited' });
+      const fields = { program_id: id, name: 'three groups', chats: groups };
+      const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', fields);
+      await waitFor(async () => (await sendAs(token, groups[0]!, 0)).status === 429, PATIENCE);
+      for (const chat of groups) expect((await sendAs(token, chat, 0)).status).toBe(429);
+      await answer(bot, reader, 'by a person');
+      await later(bot, reader, 'by the outbox');
+      await fleet.control.sendMessage({ person: ada, bot: source.platformId, text: 'by a rule' });
+      expect((await sendAs(bot.token, reader, 1)).status).toBe(200);
+      await scene.sent(bot, desk, 1, 60_000);
+      await waitFor(async () => (await textsTo(bot, reader)).includes('by the outbox'), PATIENCE);
+      expect(await textsTo(bot, reader)).toEqual(expect.arrayContaining(['by a person', 'x']));
+      expect(await refused(bot)).toBe(groups.length);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'finds out within seconds that the bot need not rest any more, and then all go on',
+    async () => {
+      const { bot, desk, reader, source, ada } = await senders();
+      const chats = await Promise.all(Array.from({ length: 4 }, () => scene.person([bot])));
+      await fleet.control.setFloodWait({ bot: bot.platformId, family: 'send', seconds: 300 });
+      for (const chat of chats) expect((await send(bot, chat)).status).toBe(429);
+      const isHeld = async () =>
+        answer(bot, reader, 'too early').then(
+          () => false,
+          () => true,
+        );
+      expect(await isHeld()).toBe(true);
+      expect(await refused(bot)).toBe(chats.length);
+      await fleet.control.setFloodWait({ bot: bot.platformId, family: 'send', seconds: 0 });
+      await later(bot, desk, 'by the outbox');
+      await fleet.control.sendMessage({ person: ada, bot: source.platformId, text: 'by a rule' });
+      // The outbox or the rule makes the try; it is for the same chat.
+      await scene.sent(bot, desk, 2, 60_000);
+      await answer(bot, reader, 'by a person');
+    },
+    TEST_MS,
+  );
+});
+
 describe('ten programs of one bot that go on sending, whatever they are answered', () => {
   type Knocks = { limits: object; chats: number; seconds: number };
 

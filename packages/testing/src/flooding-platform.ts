@@ -38,7 +38,8 @@ export async function startFloodingPlatform(): Promise<FloodingPlatform> {
       calls.push({ bot, method, text, open: response });
       const refusal = refusals.find((one) => one.method.toLowerCase() === name && text.includes(one.having));
       if (refusal !== undefined) refuseCall(response, refusal.seconds);
-      else if (!held.has(name)) answerCall(response, { message_id: calls.length, date: 1, chat: { id: 5 }, text: 'x' });
+      else if (!held.has(name))
+        answerCall(response, { message_id: calls.length, date: 1, chat: chatOf(text), text: 'x' });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -86,6 +87,10 @@ function meOf(token: string): object {
     first_name: 'Flooded',
     username: `flooded_${token.slice(-3)}_bot`,
   };
+}
+
+function chatOf(text: string): { id: number } {
+  return { id: Number(/chat_id\W+?(-?\d+)/.exec(text)?.[1] ?? 5) };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

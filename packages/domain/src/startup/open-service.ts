@@ -9,6 +9,7 @@ import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import { type Floods, openFloods } from '../delivery/flood/floods.ts';
+import { sentLately } from '../delivery/flood/sent-lately.ts';
 import { type IdReserve, idReserveOf } from '../delivery/intake/id-reserve.ts';
 import { type MessageTopics, messageTopics } from '../delivery/programs/message-topics.ts';
 import { measureRouter } from '../delivery/router/measure-router.ts';
@@ -118,12 +119,13 @@ export async function openService(
     history: turnQueue(redis, 'history'),
   };
   onClose(() => Promise.allSettled(Object.values(turns).map((queue) => queue.close())));
-  const floods = openFloods({ redis, clock, log, metrics });
+  const sent = sentLately();
+  const floods = openFloods({ redis, clock, log, metrics, sent });
   onClose(floods.close);
   const unreachable = unreachableBots({ redis, log });
   const idReserve = idReserveOf({ db, redis, log });
   onClose(idReserve.close);
-  const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics });
+  const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics, sent });
   onClose(calls.close);
   return {
     ...opened,

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { FloodedCall } from '@flotilla/domain/delivery/flood/flooded-call.ts';
+import { type FloodedCall, floodedCallAt } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import type { Floods } from '@flotilla/domain/delivery/flood/floods.ts';
-import { familyOf } from '@flotilla/telegram/method-families.ts';
 import { readPlatformAnswer, readRetryAfterHeader } from '@flotilla/telegram/platform-answer.ts';
 import type { AsProgram, SeenCall } from '../forward.ts';
 import { headerOf } from '../headers.ts';
@@ -59,8 +58,6 @@ export function flooding(seen: SeenCall, sent: SentCall, headers: string[]): { a
 const NOTHING_MORE = { add: () => undefined, end: () => undefined };
 
 function callOf({ botId, method, query }: SeenCall, { req, asProgram, head, isWhole }: SentCall): FloodedCall | null {
-  const family = familyOf(method);
-  if (family === null) return null;
   const own = asProgram?.body ?? null;
   const place = placeOfBody({
     query: own === null ? query : '',
@@ -68,5 +65,5 @@ function callOf({ botId, method, query }: SeenCall, { req, asProgram, head, isWh
     isWhole,
     type: own === null ? readableType(req) : own.type,
   });
-  return place === null ? null : { botId, family, place };
+  return place === null ? null : floodedCallAt(botId, method, place);
 }

@@ -1,4 +1,4 @@
-import { type FloodedCall, nameOfFlood, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
+import { type FloodedCall, isOfMethod, nameOfFlood, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import type { Floods } from '@flotilla/domain/delivery/flood/floods.ts';
 
 /**
@@ -53,9 +53,9 @@ export function recoveringChats(floods: Pick<Floods, 'onChange'>): RecoveringCha
     if (untilMs.size > AT_MOST) remove(untilMs.keys().next().value as string);
     timer ??= setTimeout(removeOld, LOOK_EVERY_MS).unref();
   };
-  // Other calls are of many kinds, so a bot that makes many of them must not wait for each.
+  // A bot that makes many calls of one method, such as answers to queries, must not wait for each.
   const stop = floods.onChange(({ untilMs: until, ...call }) => {
-    if (until === null && (call.place !== WHOLE_BOT || call.family !== 'other')) add(call);
+    if (until === null && !isOfMethod(call)) add(call);
   });
   const isRecovering = (name: string) => (untilMs.get(name)?.atMs ?? 0) > performance.now();
   return {

@@ -1,4 +1,4 @@
-import { type FloodedCall, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
+import { floodedCallAt, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { familyOf } from '@flotilla/telegram/method-families.ts';
 import { fail, type MethodCall, type RunningProxy } from '../call.ts';
@@ -16,24 +16,24 @@ export function unlessFlooded(proxy: RunningProxy, call: MethodCall, bot: Bot, o
   const { context, recovering } = proxy;
   const floods = context.floods.ofBot(bot.id);
   const isCalm = floods === undefined && !recovering.hasSome(bot.id);
-  const family = isCalm || bot.flood === 'pass' ? null : familyOf(call.method);
-  if (family === null) {
+  if (isCalm || bot.flood === 'pass' || familyOf(call.method) === null) {
     onward.pass(proxy, call, bot);
     return;
   }
   const judge = (known: MethodCall, place: string | null) => {
-    // Where nobody knows the chat, only a flood of the whole bot counts. The platform's answer tells the rest.
-    const flooded: FloodedCall = { botId: bot.id, family, place: place ?? WHOLE_BOT };
+    // Where nobody knows the chat, only a flood of calls without one counts. The platform's answer tells the rest.
+    const flooded = floodedCallAt(bot.id, call.method, place ?? WHOLE_BOT);
+    if (flooded === null) {
+      onward.pass(proxy, known, bot);
+      return;
+    }
     const isFlooded = context.floods.leftMs(flooded) > 0;
     const isFree = isFlooded ? context.floods.mayTry(flooded) : recovering.lineOf(flooded) === null;
     if (isFree) onward.pass(proxy, known, bot);
     else if (isFlooded && bot.flood === 'shield') answerInstead(proxy, known, flooded);
     else hold(proxy, known, bot, flooded, onward).catch((error) => fail(proxy, known, error));
   };
-  // A flood of the whole bot that was concluded from chats is tried with another chat; any other one holds every call.
-  const isOfChats = family === 'send' || family === 'edit';
-  const isOfBot = !isOfChats && context.floods.leftMs({ botId: bot.id, family, place: WHOLE_BOT }) > 0;
-  if (onward.place !== undefined || isOfBot) judge(call, onward.place ?? null);
+  if (onward.place !== undefined) judge(call, onward.place);
   else lookForPlace(proxy, call, judge);
 }
 

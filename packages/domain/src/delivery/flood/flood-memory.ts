@@ -4,7 +4,8 @@ import { type FloodedCall, WHOLE_BOT } from './flooded-call.ts';
 export type Flood = FloodedCall & {
   /** Of its last 429; null while Redis does not know of that. */
   number: number | null;
-  /** Monotonic: when it is over, and when this process last heard of a 429. */
+  /** Monotonic: when it began and is over, and when this process last heard of a 429. */
+  beganAtMs: number;
   endsAtMs: number;
   heardAtMs: number;
   /** For people, of this process' clock. */

@@ -1,11 +1,11 @@
 import { METHOD_FAMILIES, type MethodFamily } from '@flotilla/contract/bot-api/methods.ts';
 import { familyOf } from '@flotilla/telegram/method-families.ts';
 
-/** What the platform counts together: calls of one family of one bot to one chat, or to no chat. */
+/** What the platform counts together: calls of one family of one bot to one chat, or those of one method that name no chat. */
 export type FloodedCall = {
   botId: number;
   family: MethodFamily;
-  /** The chat as `placeOf` names it; WHOLE_BOT for calls that name none. */
+  /** The chat as `placeOf` names it; WHOLE_BOT for sends and the like that name none, and a name of its own for another method. */
   place: string;
 };
 
@@ -15,6 +15,9 @@ const CHAT_NAME = /^@\w{1,64}$/;
 const INLINE_MESSAGE = /^[\w-]{1,64}$/;
 /** Where a message is that was sent by an inline query: only its id is known, so each is a place of its own. */
 const INLINE = 'inline:';
+/** Before the method of a call without a chat that is neither a send nor an edit: its limit says nothing about other methods. */
+const METHOD = 'method:';
+const METHOD_NAME = /^\w{1,64}$/;
 const NAME = /^(\d{1,15}) (\w+) (\S*)$/;
 
 type Read = (parameter: string) => unknown;
@@ -33,17 +36,24 @@ export function placeOf(parameter: Read): string | null {
 
 /** The call that floods are remembered for; null if a 429 to it says nothing about others, or nobody knows its chat. */
 export function floodedCall(botId: number, lowerCaseMethod: string, parameter: Read): FloodedCall | null {
-  const family = familyOf(lowerCaseMethod);
-  if (family === null) return null;
   const place = placeOf(parameter);
-  return place === null ? null : { botId, family, place };
+  return place === null ? null : floodedCallAt(botId, lowerCaseMethod, place);
 }
 
-export type ShownPlace = { chat_id?: number; chat_username?: string; inline_message_id?: string };
+/** The same for a place that is known. */
+export function floodedCallAt(botId: number, lowerCaseMethod: string, place: string): FloodedCall | null {
+  const family = familyOf(lowerCaseMethod);
+  if (family === null) return null;
+  if (family !== 'other' || place !== WHOLE_BOT) return { botId, family, place };
+  return METHOD_NAME.test(lowerCaseMethod) ? { botId, family, place: METHOD + lowerCaseMethod } : null;
+}
+
+export type ShownPlace = { chat_id?: number; chat_username?: string; inline_message_id?: string; method?: string };
 
 /** A place as people see it; {} for the whole bot. */
 export function shownPlace(place: string): ShownPlace {
   if (place === WHOLE_BOT) return {};
+  if (place.startsWith(METHOD)) return { method: place.slice(METHOD.length) };
   if (place.startsWith(INLINE)) return { inline_message_id: place.slice(INLINE.length) };
   return CHAT_ID.test(place) ? { chat_id: Number(place) } : { chat_username: place.slice(1) };
 }
@@ -53,15 +63,21 @@ export function isOfChat({ family, place }: FloodedCall): boolean {
   return (family === 'send' || family === 'edit') && (CHAT_ID.test(place) || CHAT_NAME.test(place));
 }
 
+/** True for calls of one method that name no chat. */
+export function isOfMethod({ place }: FloodedCall): boolean {
+  return place.startsWith(METHOD);
+}
+
 /** How all processes name a flood. */
 export function nameOfFlood({ botId, family, place }: FloodedCall): string {
   return `${botId} ${family} ${place}`;
 }
 
-/** The flood of such a name; null if it is none, or of a family that only a newer release knows. */
+/** The flood of such a name; null if it is none, or one that only a newer or an older release knows. */
 export function floodNamed(name: string): FloodedCall | null {
   const [, botId, family, place] = NAME.exec(name) ?? [];
   const known = METHOD_FAMILIES.find((one) => one === family);
+  if (known === 'other' && place === WHOLE_BOT) return null;
   return known === undefined ? null : { botId: Number(botId), family: known, place: place as string };
 }
 

@@ -14,8 +14,10 @@ import {
   floodMemory,
   floodOf,
 } from './flood-memory.ts';
-import { type FloodedCall, floodNamed, nameOfFlood, WHOLE_BOT } from './flooded-call.ts';
-import { wholeBotWaits } from './whole-bot-waits.ts';
+import { type FloodedCall, floodNamed, isOfChat, nameOfFlood, WHOLE_BOT } from './flooded-call.ts';
+import { quietChats } from './quiet-chats.ts';
+import type { SentLately } from './sent-lately.ts';
+import { wholeBotTries } from './whole-bot-tries.ts';
 
 /** Remembers, in every process of the fleet, until when the platform takes no calls of a bot. Never throws. */
 export type Floods = {
@@ -23,8 +25,10 @@ export type Floods = {
   ofBot(botId: number): FloodsOfBot | undefined;
   /** Ms until the platform takes this call again; 0 if it may be made now. */
   leftMs(call: FloodedCall): number;
-  /** True for one call that a flood of the whole bot holds, where nobody is sure of that flood: it may be made. */
+  /** True for a call that a flood of the whole bot holds, and that may be made to find out about it. */
   mayTry(call: FloodedCall): boolean;
+  /** Ms until whoever can wait should look again; 0 if the call may be made now, as a try too. */
+  waitMs(call: FloodedCall): number;
   /** The platform answered 429. An earlier wait that ends later stays. */
   note(call: FloodedCall, retryAfterS: number): void;
   /** The platform took a call that began at this time of performance.now(). It ends a flood that was noted before. */
@@ -37,19 +41,30 @@ export type Floods = {
 
 export type FloodStatus = { sinceMs: number; untilMs: number };
 
-type Deps = { redis: RedisHandles; clock: Clock; log: Logger; metrics: Pick<Metrics, 'gauge'> };
+type Deps = {
+  redis: RedisHandles;
+  clock: Clock;
+  log: Logger;
+  metrics: Pick<Metrics, 'gauge'>;
+  sent: Pick<SentLately, 'count'>;
+};
 
 /** A longer wait is remembered for so long, and learned again then. */
 const LONGEST_WAIT_S = 30 * 86_400;
 /** While a bot goes on knocking, Redis is told as often as this. */
 const TOLD_EVERY_MS = 1_000;
 const READ_AGAIN_MS = 1_000;
+/** So many other chats are refused before one more, that is quiet, tells of the whole bot. */
+const OTHER_CHATS = 3;
 /** Whole seconds and the way of a message let one end look like several. */
 const SAME_END_MS = 250;
 
-export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
+export function openFloods({ redis, clock, log, metrics, sent }: Deps): Floods {
   const memory = floodMemory();
-  const waits = wholeBotWaits();
+  const quiet = quietChats(sent, memory);
+  const tries = wholeBotTries(memory);
+  /** When a bot's flooded family last took a message, of performance.now(). */
+  const tookAtMs = new Map<string, number>();
   metrics.gauge({
     name: 'flotilla_floods',
     help: 'Chats, and bots as a whole, of which this process knows that the platform takes no more of some calls for a while.',
@@ -71,6 +86,7 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
     memory.put({
       ...call,
       number: heard.number ?? known?.number ?? null,
+      beganAtMs: known?.beganAtMs ?? nowMs - heard.agedMs,
       endsAtMs: isLonger ? nowMs + heard.leftMs : known.endsAtMs,
       heardAtMs: nowMs,
       sinceMs: known?.sinceMs ?? clockMs - heard.agedMs,
@@ -127,7 +143,9 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
     listening: loadSoon,
   });
   const forget = memory.onChange(({ untilMs, ...call }) => {
-    if (untilMs === null) toldAtMs.delete(nameOfFlood(call));
+    if (untilMs !== null) return;
+    toldAtMs.delete(nameOfFlood(call));
+    if (memory.ofBot(call.botId) === undefined) tookAtMs.delete(wholeOf(call));
   });
 
   const note = (call: FloodedCall, retryAfterS: number): void => {
@@ -146,6 +164,16 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
     const ended = { name: nameOfFlood(flood), number: flood.number };
     scripts.endFlood(redis.commands, floodKeys, ended).catch((error: unknown) => warn(String(error)));
   };
+  /** In a quiet chat, while the bot rests or enough other chats were refused and none took a message since. */
+  const isOfBot = (call: FloodedCall): boolean => {
+    const floods = memory.ofBot(call.botId);
+    if (floods === undefined || !isOfChat(call) || !quiet.isQuiet(call)) return false;
+    if (floodOf(floods, { ...call, place: WHOLE_BOT }) !== undefined) return true;
+    const sinceMs = tookAtMs.get(wholeOf(call)) ?? Number.NEGATIVE_INFINITY;
+    const isOther = (flood: Flood) =>
+      flood.family === call.family && isOfChat(flood) && flood.place !== call.place && flood.heardAtMs > sinceMs;
+    return [...floods.values()].filter(isOther).length >= OTHER_CHATS;
+  };
   const leftMs = (call: FloodedCall): number => {
     const holding = floodHolding(memory.ofBot(call.botId), call);
     return holding === undefined ? 0 : Math.max(0, holding.endsAtMs - performance.now());
@@ -154,17 +182,25 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
   return {
     ofBot: memory.ofBot,
     leftMs,
-    mayTry: (call) => floodOf(memory.ofBot(call.botId), call) === undefined && waits.mayTry(call, leftMs(call)),
+    mayTry: tries.mayTry,
+    waitMs: (call) => {
+      const held = leftMs(call);
+      if (held === 0 || tries.mayTry(call)) return 0;
+      const isOwn = !isOfChat(call) || floodOf(memory.ofBot(call.botId), call) !== undefined;
+      return isOwn ? held : Math.min(held, Math.max(1, tries.nextInMs(call)));
+    },
     note: (call, retryAfterS) => {
       if (!(retryAfterS > 0)) return;
+      const tellsOfBot = isOfBot(call);
       note(call, retryAfterS);
-      if (waits.refused(call)) note({ ...call, place: WHOLE_BOT }, retryAfterS);
+      if (tellsOfBot) note({ ...call, place: WHOLE_BOT }, retryAfterS);
     },
     passed: (call, begunAtMs) => {
+      if (memory.ofBot(call.botId) === undefined) return;
       endIfBefore(call, begunAtMs);
-      const whole = { ...call, place: WHOLE_BOT };
-      if (floodOf(memory.ofBot(call.botId), whole)?.number === null) return;
-      if (waits.passed(call, begunAtMs)) endIfBefore(whole, begunAtMs);
+      if (!isOfChat(call)) return;
+      tookAtMs.set(wholeOf(call), begunAtMs);
+      endIfBefore({ ...call, place: WHOLE_BOT }, begunAtMs);
     },
     statusOf: (botId) => {
       const floods = [...(memory.ofBot(botId)?.values() ?? [])];
@@ -179,7 +215,12 @@ export function openFloods({ redis, clock, log, metrics }: Deps): Floods {
       closed = true;
       subscription.close();
       forget();
+      quiet.close();
       memory.close();
     },
   };
+}
+
+function wholeOf(call: FloodedCall): string {
+  return nameOfFlood({ ...call, place: WHOLE_BOT });
 }

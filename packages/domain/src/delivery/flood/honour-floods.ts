@@ -21,10 +21,10 @@ export function honourFloods({ floods, directory }: Deps, platform: PlatformClie
     instead: () => void,
   ): Promise<PlatformAnswer> => {
     if (call === null) return make();
-    const leftMs = floods.leftMs(call);
-    if (leftMs > 0) {
+    const waitMs = floods.waitMs(call);
+    if (waitMs > 0) {
       instead();
-      return refusedUntilOver(leftMs);
+      return refusedFor(waitMs);
     }
     const begunAtMs = performance.now();
     const answer = await make();
@@ -57,7 +57,7 @@ export function retryAfter(leftMs: number): { seconds: number; description: stri
   return { seconds, description: `Too Many Requests: retry after ${seconds}` };
 }
 
-function refusedUntilOver(leftMs: number): PlatformAnswer {
-  const { seconds: retryAfterS, description } = retryAfter(leftMs);
+function refusedFor(waitMs: number): PlatformAnswer {
+  const { seconds: retryAfterS, description } = retryAfter(waitMs);
   return { outcome: 'refused', errorCode: 429, description, retryAfterS };
 }

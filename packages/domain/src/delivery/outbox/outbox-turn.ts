@@ -36,7 +36,7 @@ export async function outboxTurn(deps: OutboxTurnDeps, botId: number, lease: Tur
   const news = deps.turnNews.listen(botId, 'outbox');
   const wakes = wakeUps(lease.signal);
   const turn: Omit<OutboxTurn, 'claim'> = {
-    ...{ botId, lease, wakes, lanes: lanesOfBot(), inFlight: new Set(), restsUntilMs: 0, floods: [], isNews: false },
+    ...{ botId, lease, wakes, lanes: lanesOfBot(), inFlight: new Set(), restsUntilMs: 0, isNews: false },
   };
   news.onWake(() => {
     turn.isNews = true;
@@ -139,14 +139,14 @@ async function sendReady(deps: OutboxTurnDeps, turn: OutboxTurn, bot: Bot): Prom
   }
 }
 
-/** While the platform takes nothing of the kind into a chat, the chat rests. */
+/** While the platform takes nothing of the kind into a chat, or of the whole bot, the chat rests. */
 function restsForFlood({ floods }: OutboxTurnDeps, bot: Bot, { lane, entry }: Candidate): boolean {
   const call = floodedCall(bot.id, entry.method.toLowerCase(), (name) =>
     name === 'chat_id' ? lane.chatId : undefined,
   );
-  const leftMs = call === null ? 0 : floods.leftMs(call);
-  if (leftMs > 0) lane.restsUntilMs = performance.now() + leftMs;
-  return leftMs > 0;
+  const waitMs = call === null ? 0 : floods.waitMs(call);
+  if (waitMs > 0) lane.restsUntilMs = performance.now() + waitMs;
+  return waitMs > 0;
 }
 
 function begin(

@@ -13,10 +13,7 @@ const NOTED_BEFORE_MS = 10;
 const REFUSED_PAUSE_MS = 250;
 const HELD_AT_ONCE = 1_000;
 const UNKNOWN_PAUSE_MS = 1_000;
-/** A 429 names no chat. Of so many chats within that time it is about the bot. */
-const CHATS_OF_A_FLOOD = 3;
-const SAME_FLOOD_MS = 1_000;
-const [UNAUTHORIZED, TOO_MANY] = [401, 429];
+const UNAUTHORIZED = 401;
 
 /** Sends the first entry of a lane at its time, and stores how that ended. Never rejects. */
 export async function sendReserved(
@@ -48,7 +45,7 @@ export async function sendReserved(
   const outcome =
     (await whyNot(deps, botId, begun)) ??
     (await sendUnlessResting(deps, turn, bot, { begun, messages: entry.messages, atMs }));
-  follow(turn, lane, outcome);
+  follow(turn, outcome);
   await deps.outboxWrites.settle({ ...outcome, ...owned });
   await noteBlocked(deps, botId, begun, outcome);
   deps.measure.attempted(MEASURED[outcome.event]);
@@ -104,19 +101,10 @@ function notMade(chatId: number, afterMs = 0): Outcome {
   return { event: 'again', errorCode: null, error: '', chatId, afterMs, counts: false };
 }
 
-/** What concerns the bot as a whole makes it rest. After a 429 the chat does, by itself (delivery/flood); of several at once, the bot. */
-function follow(turn: OutboxTurn, { chatId }: Lane, outcome: Outcome): void {
-  if (outcome.event !== 'again') return;
-  const nowMs = performance.now();
-  const rest = (forMs: number) => {
-    turn.restsUntilMs = Math.max(turn.restsUntilMs, nowMs + forMs);
-  };
-  // The token was revoked. While the platform cannot be reached, delivery/unreachable makes the bot rest.
-  if (outcome.errorCode === UNAUTHORIZED) rest(outcome.afterMs);
-  if (outcome.errorCode !== TOO_MANY) return;
-  const recent = turn.floods.filter((flood) => flood.atMs > nowMs - SAME_FLOOD_MS && flood.chatId !== chatId);
-  turn.floods = [...recent, { chatId, atMs: nowMs }];
-  if (turn.floods.length >= CHATS_OF_A_FLOOD) rest(outcome.afterMs);
+/** What concerns the bot as a whole makes it rest: here a revoked token. Of a 429 delivery/flood takes care, of outages delivery/unreachable. */
+function follow(turn: OutboxTurn, outcome: Outcome): void {
+  if (outcome.event !== 'again' || outcome.errorCode !== UNAUTHORIZED) return;
+  turn.restsUntilMs = Math.max(turn.restsUntilMs, performance.now() + outcome.afterMs);
 }
 
 /** The next broadcast leaves the chat out. If that cannot be noted, it learns of it by itself. */

@@ -19,7 +19,7 @@ export type OutboxTurnDeps = SendDeps & {
   turnNews: ChannelWaiters;
   outboxWrites: OutboxWrites;
   sendGates: SendGates;
-  floods: Pick<Floods, 'leftMs'>;
+  floods: Pick<Floods, 'waitMs'>;
   unreachable: Pick<UnreachableBots, 'leftMs' | 'begin' | 'isKnown' | 'adopt'>;
   authors: AuthorRights;
   measure: MeasureOutbox;
@@ -42,6 +42,4 @@ export type OutboxTurn = {
   restsUntilMs: number;
   /** Somebody said, since the last look, that there is something new. */
   isNews: boolean;
-  /** The chats to which the platform lately took nothing. */
-  floods: { chatId: number; atMs: number }[];
 };

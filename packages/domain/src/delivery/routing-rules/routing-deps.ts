@@ -12,7 +12,7 @@ export type RoutingDeps = ChangeRulesDeps & {
   platform: PlatformClient;
   turns: { rules: TurnQueue; history: TurnQueue };
   calls: Pick<CallBuffer, 'keep'>;
-  floods: Pick<Floods, 'leftMs'>;
+  floods: Pick<Floods, 'waitMs'>;
   unreachable: Pick<UnreachableBots, 'leftMs' | 'begin'>;
   router: Router;
   log: Logger;

@@ -90,7 +90,7 @@ async function waitForPace(
 ): Promise<OneEnd | null> {
   const { reservedMs } = progress;
   const floodMs = Math.max(
-    deps.floods.leftMs({ botId: to.target.id, family: 'send', place: String(to.chatId) }),
+    deps.floods.waitMs({ botId: to.target.id, family: 'send', place: String(to.chatId) }),
     deps.unreachable.leftMs(to.target.id),
   );
   if (floodMs > WAITED_HERE_MS) {

@@ -4,6 +4,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import type { SentLately } from '../../../delivery/flood/sent-lately.ts';
 import type { Bot } from '../../../fleet/bots/bot.ts';
 import { type AppendUntilKeptDeps, appendUntilKept } from './append-until-kept.ts';
 import type { BufferedCall, CapturedCall } from './captured-call.ts';
@@ -26,7 +27,7 @@ export type CallBuffer = {
 
 export type LostCall = { botId: number; method: string; reason: string };
 
-type BufferDeps = AppendUntilKeptDeps & { clock: Clock; metrics: Metrics };
+type BufferDeps = AppendUntilKeptDeps & { clock: Clock; metrics: Metrics; sent: Pick<SentLately, 'note'> };
 type Limits = { calls: number; bytes: number; tries: number };
 type Waiting = { bot: Bot; call: BufferedCall; bytes: number };
 
@@ -93,6 +94,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   return {
     hasRoom,
     keep: (bot, call) => {
+      deps.sent.note(bot.id, call);
       if (closed || !hasRoom()) return countLost({ botId: bot.id, method: call.method, reason: 'too many calls wait' });
       const { method, params, result, actor, incomplete, paced } = call;
       lastId += 1;
