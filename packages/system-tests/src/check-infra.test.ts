@@ -210,7 +210,7 @@ test.each([
     '"files/alerts/[a-d]*.yml"',
     'its rules are not those of',
   ],
-  ['kubernetes', 'infra/helm/flotilla/values.yaml', 'LOG_LEVEL:', 'LOGLEVEL:', 'LOGLEVEL is no setting'],
+  ['kubernetes', 'infra/helm/flotilla/values.yaml', 'LOG_LEVEL:', 'LOGLEVEL:', "invalid propertyName 'LOGLEVEL'"],
   ['kubernetes', 'infra/helm/flotilla/values.yaml', 'maxReplicas: 20', 'maxReplicas: 40', 'pods may open 456'],
   [
     'kubernetes',
