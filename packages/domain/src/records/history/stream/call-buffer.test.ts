@@ -9,7 +9,6 @@ import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sentLately } from '../../../delivery/flood/sent-lately.ts';
 import type { Bot } from '../../../fleet/bots/bot.ts';
 import { mirrorBot } from '../../../fleet/bots/bot-mirror.ts';
 import type { MemoryPressure } from '../../../fleet/memory/memory-pressure.ts';
@@ -74,7 +73,7 @@ function newBuffer(limits: Partial<typeof LIMITS> = {}, through = redis): CallBu
     refresh: async () => {},
   };
   const memory = { pressure: () => pressure, wrote: () => {} };
-  const deps = { redis: through, turns: { history }, clock, memory, directory, log, metrics, sent: sentLately() };
+  const deps = { redis: through, turns: { history }, clock, memory, directory, log, metrics, sent: { note: () => {} } };
   const buffer = callBuffer(deps, { ...LIMITS, ...limits });
   buffers.push(buffer);
   return buffer;

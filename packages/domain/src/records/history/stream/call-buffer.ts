@@ -4,7 +4,6 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
-import type { SentLately } from '../../../delivery/flood/sent-lately.ts';
 import type { Bot } from '../../../fleet/bots/bot.ts';
 import { type AppendUntilKeptDeps, appendUntilKept } from './append-until-kept.ts';
 import type { BufferedCall, CapturedCall } from './captured-call.ts';
@@ -27,7 +26,12 @@ export type CallBuffer = {
 
 export type LostCall = { botId: number; method: string; reason: string };
 
-type BufferDeps = AppendUntilKeptDeps & { clock: Clock; metrics: Metrics; sent: Pick<SentLately, 'note'> };
+type BufferDeps = AppendUntilKeptDeps & {
+  clock: Clock;
+  metrics: Metrics;
+  /** Hears of each call, also of those for which there is no room. */
+  sent: { note(botId: number, call: Pick<CapturedCall, 'method' | 'params' | 'result'>): void };
+};
 type Limits = { calls: number; bytes: number; tries: number };
 type Waiting = { bot: Bot; call: BufferedCall; bytes: number };
 
