@@ -281,6 +281,13 @@ describe('switching the intake', () => {
       expect(entries).toMatchObject([{ details: 'from 127.0.0.1:1' }]);
     }, 120_000);
 
+    test('stays when the bot is switched off here, which takes nothing any more', async () => {
+      const bot = await foreignBot();
+      await fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+      expect((await webhook(bot)).url).toBe(FOREIGN);
+      await expect(fleet.rest('/api/bots/take-back', { id: bot.id })).rejects.toThrow('disabled');
+    }, 120_000);
+
     test('goes with a deleteWebhook of the program', async () => {
       const bot = await foreignBot();
       expect(await proxied(bot, 'deleteWebhook')).toBe(true);

@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, channels } from '@flotilla/redis/keys.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import { type Bot, polls } from './bot.ts';
+import type { Bot } from './bot.ts';
 import { NOW, patchBotState } from './patch-bot-state.ts';
 
 type ReadNumber = (field: string) => number;
@@ -12,7 +12,7 @@ const FOREIGN_FIELDS = ['foreignAt', 'pollOkAt', 'hookOkAt'] as const;
 /** Since when (ms) the platform gives the updates to a webhook of another service; null while our intake works. */
 export function foreignSinceMs(bot: Bot, number: ReadNumber): number | null {
   const foreignAt = number('foreignAt');
-  return foreignAt > number(polls(bot) ? 'pollOkAt' : 'hookOkAt') ? foreignAt : null;
+  return foreignAt > number(bot.webhookMode ? 'hookOkAt' : 'pollOkAt') ? foreignAt : null;
 }
 
 /** Says so for people. */

@@ -1,11 +1,11 @@
 import type { Actor } from '../../people/audit/actor.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
-import { type Bot, type BotChanges, usesPlatformWebhook } from './bot.ts';
+import { type Bot, type BotChanges, polls, usesPlatformWebhook } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
 import type { CursorChange } from './cursor-change.ts';
 import { NOW, patchBotState } from './patch-bot-state.ts';
-import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
+import { removeOurWebhook, removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
 
 /**
  * Changes a bot and its intake: pushes of the platform, or our polling. The platform is told first, so that its refusal
@@ -23,7 +23,8 @@ export async function switchIntake(
   const [used, uses] = [usesPlatformWebhook(bot), usesPlatformWebhook(wanted)];
   if (used || uses) await requireAuditable(deps.db);
   if (uses && (!used || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
-  if (used && !uses) await removePlatformWebhook(deps, wanted);
+  // Polling needs the place of any webhook; a bot that is switched off leaves that of another service alone.
+  if (used && !uses) await (polls(wanted) ? removePlatformWebhook : removeOurWebhook)(deps, wanted);
   const changed = await changeBot(deps, by, bot.id, changes, cursors);
   if (used !== uses) await patchBotState(deps, changed, { intakeSince: NOW, foreignAt: 0 });
   if (uses) await patchBotState(deps, changed, { hookOkAt: NOW });
