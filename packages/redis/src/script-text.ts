@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHAT_LANES, kindsWith } from '@flotilla/contract/bot-api/update-kinds.ts';
+import { CHAT_LANES, kindsWith, SHORT_LIVED_KINDS } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { channels, HELD_TURN_PREFIX } from './keys.ts';
 import { type Header, readHeader } from './script-header.ts';
 import { nameArguments } from './script-names.ts';
@@ -102,6 +102,7 @@ const SHARED_NAMES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(channels).map(([name, channel]) => [`channels.${name}`, channel] as const),
   ['heldTurn', HELD_TURN_PREFIX],
   ['kinds.onDemand', listed(kindsWith(({ onDemand }) => onDemand === true))],
+  ['kinds.shortLived', listed(SHORT_LIVED_KINDS)],
   ['kinds.routed', listed(kindsWith(({ message }) => message === 'routed'))],
   ['lanes.ofChats', listed(CHAT_LANES)],
 ]);

@@ -75,6 +75,9 @@ export function kindsWith(holds: (facts: KindFacts) => boolean): UpdateKind[] {
   return UPDATE_KINDS.filter((kind) => holds(TABLE[kind]));
 }
 
+/** Those that are worth delivering for minutes at most, such as presses. */
+export const SHORT_LIVED_KINDS: readonly UpdateKind[] = kindsWith(({ keepS = DAY_S }) => keepS < DAY_S);
+
 /** The prefixes of the lanes that chats own. */
 export const CHAT_LANES: readonly string[] = [
   ...new Set([...FACTS.values()].flatMap(({ lane }) => (lane.endsWith(':chat.id') ? lane.split(':')[0]! : []))),

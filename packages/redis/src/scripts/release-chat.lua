@@ -53,13 +53,18 @@ local bot = { id = botId, registration = registrationId, now = textOf(now) }
 -- While the rest is delivered, such a hold is for no time.
 local hasEnded = hold.expires <= now or hold.forMs == 0
 
--- A hold may have ended when its updates had expired. Presses do not outlive that: the platform takes no answer to them.
+-- The platform takes no late answer to a press.
+local function isShortLived(kind)
+  return string.find('@kinds.shortLived', ',' .. kind .. ',', 1, true) ~= nil
+end
+
+-- A hold may have ended when its updates had expired.
 local function isWorthDelivering(entry)
-  return entry.expires > now or (hasEnded and entry.kind ~= 'callback_query' and entry.expires + MISSED_LIFE_MS > now)
+  return entry.expires > now or (hasEnded and not isShortLived(entry.kind) and entry.expires + MISSED_LIFE_MS > now)
 end
 
 local function lastsUntil(entry)
-  return entry.kind == 'callback_query' and entry.expires or math.max(entry.expires, now + LATE_LIFE_MS)
+  return isShortLived(entry.kind) and entry.expires or math.max(entry.expires, now + LATE_LIFE_MS)
 end
 
 -- Programs that saw it while it was held had it.

@@ -73,6 +73,35 @@ test('delivers step by step, each update once, and holds the chat until the last
   expect(await scene.commands.hget(scene.keys.state, 'heldUntil')).toBeNull();
 });
 
+test('delivers presses of every kind within their own time only, and messages after theirs', async () => {
+  await scene.applyBot({ pull: true });
+  const { holds, missed } = scene.keys;
+  const presses = ['callback_query', 'widget_query'];
+  const missAll = async (firstId: number, expiresAtMs: number) => {
+    await hold(5);
+    for (const [at, kind] of [...presses, 'message'].entries()) await scene.accept([firstId + at], 'c:5', kind);
+    for (const old of await scene.commands.zrange(missed, '0', '-1')) {
+      await scene.commands.zrem(missed, old);
+      await scene.commands.zadd(missed, '0', old.replace(/^(5\|\d+\|)\d+/, `$1${expiresAtMs}`));
+    }
+  };
+  const releaseAll = async () => {
+    const { members } = moreOf(await release({ limit: 10 }));
+    return okOf(await release({ members })).delivered;
+  };
+  const soonMs = Date.now() + 60_000;
+  await missAll(1, soonMs);
+  expect(await releaseAll()).toBe(3);
+  const expiries = (await scene.commands.xrange(scene.keys.log, '-', '+')).map(
+    ([, fields]) => Number(fields[fields.indexOf('x') + 1]) === soonMs,
+  );
+  expect(expiries).toEqual([true, true, false]);
+
+  await missAll(11, Date.now() - 60_000);
+  await scene.commands.hset(holds, '5', `${Date.now() - 1} 60000 1  owner`);
+  expect(await releaseAll()).toBe(1);
+});
+
 test('asks for the reserved id after Redis was restarted, and answers nothing for another registration', async () => {
   await scene.applyBot({ pull: true });
   await hold(5);
