@@ -5,6 +5,8 @@ import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts';
+import { moveHold } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
@@ -355,6 +357,8 @@ describe('a chat that is taken over', () => {
     expect(await poll()).toContain('after');
     // Whoever still names the group means the supergroup.
     expect(await takeOver({ chat_id: group })).toMatchObject({ id: supergroup, held_by: 'account:admin' });
+    expect((await act('release', { chat_id: group })).status).toBe(200);
+    expect(await shown(supergroup)).not.toHaveProperty('held_until');
   });
 
   test('stays so as a supergroup while Postgres is away', async () => {
@@ -437,6 +441,30 @@ describe('a chat that is released', () => {
       { action: 'chat_release', details: 'what was missed was delivered: 250' },
       ...[{}, {}, {}, {}],
     ]);
+  });
+
+  test.each(['is moved', 'is released by another'])('while it %s, ends once and says so in the audit', async (what) => {
+    const [group, supergroup] = [-4_300, -1_002_300_000_000];
+    bot = await api.addBot({ long_poll_enabled: true, backend_url: 'http://127.0.0.1:9/' });
+    await storeMessages(api.database.db, bot.id, [{ chat_id: group, id: 1, date: 1, text: 'Hello' }]);
+    await takeOver({ chat_id: group });
+    for (let at = 0; at < 250; at += 50) {
+      await accept(...Array.from({ length: 50 }, (_, of) => message(group, `held ${at + of}`)));
+    }
+    const held = worker.directory.byId(bot.id)!;
+    // The first that is delivered wakes push.
+    const wake = async () => {
+      if (what === 'is moved') await moveHold(worker, held, { fromChatId: group, toChatId: supergroup });
+      else expect((await act('release', { chat_id: group, deliver_missed: true })).status).toBe(200);
+    };
+    const deps = { ...withoutReserve(worker), turns: { ...worker.turns, push: { ...worker.turns.push, wake } } };
+    const by = { kind: 'bot', address: null } as const;
+    const chat = { chatId: group, businessConnectionId: '', deliverMissed: true };
+    const delivered = await releaseChat(deps, held, by, chat);
+    expect(delivered).toBe(what === 'is moved' ? 250 : 100);
+    expect(await poll()).toEqual(Array.from({ length: 250 }, (_, at) => `held ${at}`));
+    const details = `what was missed was delivered: ${delivered}`;
+    expect((await audit())[0]).toMatchObject({ action: 'chat_release', chat_id: group, details });
   });
 
   test('has the newest 1,000 updates, and no presses that have expired', async () => {

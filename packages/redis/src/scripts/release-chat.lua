@@ -34,7 +34,13 @@ local RELEASING_MS = 600000
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' and delivers then return { 'OFF' } end
 local now = serverNow()
-local hold = holdOf(redis.call('HGET', holds, conversation))
+local stored = redis.call('HGET', holds, conversation)
+-- A group can become a supergroup between two calls.
+local moved = supergroupOf(stored)
+if moved then
+  conversation, stored = moved, redis.call('HGET', holds, moved)
+end
+local hold = holdOf(stored)
 if not hold or (hold.expires <= now and not isKeptEnded(missed, conversation, hold, now)) then return { 'FREE' } end
 if delivers and count(updates) > 0 and (s.filtersDigest or '') ~= filtersDigest then
   return reply.FILTERS { digest = s.filtersDigest or '', filters = redis.call('HGET', state, '@filters') or '' }

@@ -5,6 +5,7 @@ import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
+import { chatStore } from '../../records/chats/chat-store.ts';
 import type { Conversation } from '../../records/chats/conversation.ts';
 import { heldAs } from '../../records/takeover/held-chats.ts';
 import type { TakeoverDeps } from '../../records/takeover/take-over-chat.ts';
@@ -27,10 +28,10 @@ export async function releaseChat(
   deps: ReleaseDeps,
   bot: Bot,
   by: Actor,
-  { deliverMissed, ...conversation }: Omit<Conversation, 'botId'> & { deliverMissed: boolean },
+  { deliverMissed, ...named }: Omit<Conversation, 'botId'> & { deliverMissed: boolean },
 ): Promise<number> {
-  const { chatId } = conversation;
-  const delivered = await deliverAndEnd(deps, bot, heldAs(conversation), deliverMissed);
+  const chatId = named.chatId > 0 ? named.chatId : await chatStore(deps.db).currentOf(bot.id, named.chatId);
+  const delivered = await deliverAndEnd(deps, bot, heldAs({ ...named, chatId }), deliverMissed);
   const details = deliverMissed ? `what was missed was delivered: ${delivered}` : '';
   await recordAction(deps, by, { action: 'chat_release', botId: bot.id, chatId, details });
   return delivered;
@@ -42,7 +43,11 @@ async function deliverAndEnd(deps: ReleaseDeps, bot: Bot, conversation: string, 
     const reply = await step(deps, bot, { conversation, delivers, members });
     if (reply.outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (reply.outcome === 'OFF') throw new FlotillaError('bad_request', 'The bot is disabled');
-    if (reply.outcome === 'FREE') throw new FlotillaError('conflict', NOT_HELD);
+    if (reply.outcome === 'FREE') {
+      // After the first call, somebody else has ended the hold meanwhile.
+      if (members.length > 0) return delivered;
+      throw new FlotillaError('conflict', NOT_HELD);
+    }
     delivered += reply.delivered;
     await wakeReaders(deps, bot, reply);
     if (reply.outcome === 'OK') return delivered;
