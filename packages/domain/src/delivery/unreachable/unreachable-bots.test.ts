@@ -20,7 +20,7 @@ const FLOOD: PlatformAnswer = {
   outcome: 'refused',
   errorCode: 429,
   description: 'x',
-  retryAfterS: 90,
+  retryAfterS: 3_600,
   byGateway: true,
 };
 
@@ -77,13 +77,13 @@ test('after a rest one call tries, and any answer of the platform ends it', asyn
   expect([bots.begin(bot.id), bots.begin(bot.id), bots.isKnown(bot.id)]).toEqual([0, 0, false]);
 });
 
-test('a call that was given up says nothing, and a gateway that asks for a wait gets it', async () => {
+test('a call that was given up says nothing, and a gateway that asks for a long wait gets a minute', async () => {
   const bot = await storedBot();
   const bots = unreachableBots({ redis, log });
   bots.learn(bot, { outcome: 'unreachable', reason: 'aborted', timedOut: false }, performance.now());
   expect(bots.leftMs(bot.id)).toBe(0);
   bots.learn(bot, FLOOD, performance.now());
-  expect(bots.leftMs(bot.id)).toBeGreaterThan(80_000);
+  expect(Math.round(bots.leftMs(bot.id) / 1000)).toBe(60);
 });
 
 test('another process takes over how long the bot rests, and that it is over', async () => {
@@ -97,4 +97,19 @@ test('another process takes over how long the bot rests, and that it is over', a
   await waitFor(async () => (await timesOf(bot)) === 0);
   await other.adopt(bot);
   expect([other.leftMs(bot.id), other.isKnown(bot.id)]).toEqual([0, false]);
+});
+
+test('a process that was answered after the failure of another one does not rest, and says so', async () => {
+  const bot = await storedBot();
+  const { state } = botKeys(bot.id);
+  await redis.commands.hset(state, { unreachableTimes: 7, unreachableAt: Date.now() - 10_000 });
+  const bots = unreachableBots({ redis, log });
+  bots.learn(bot, OK!, performance.now() - 20_000);
+  await bots.adopt(bot);
+  expect(bots.leftMs(bot.id)).toBeGreaterThan(40_000);
+  const other = unreachableBots({ redis, log });
+  other.learn(bot, OK!, performance.now());
+  await other.adopt(bot);
+  expect([other.leftMs(bot.id), other.isKnown(bot.id)]).toEqual([0, false]);
+  await waitFor(async () => (await timesOf(bot)) === 0);
 });

@@ -37,6 +37,9 @@ const FORGOTTEN_MS = 180_000;
 
 export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logger }): UnreachableBots {
   const bots = new Map<number, Known>();
+  /** When the newest call began that the platform answered. */
+  const answeredMs = new Map<number, number>();
+  const lastAnsweredMs = (botId: number) => answeredMs.get(botId) ?? Number.NEGATIVE_INFINITY;
   const warn = throttledLog((reason: string, leftOut) =>
     log.warn({ reason, leftOut }, 'other processes could not be told which bots reach the platform'),
   );
@@ -55,7 +58,8 @@ export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logg
     const nowMs = performance.now();
     const failures = before === undefined || nowMs - before.failedAtMs > FORGOTTEN_MS ? 1 : before.failures + 1;
     const askedMs = answer.outcome === 'refused' ? (answer.retryAfterS ?? 0) * 1000 : 0;
-    const restsUntilMs = nowMs + Math.max(restMs(failures), askedMs);
+    // Other calls may pass sooner; the refused one waits for as long as the answer says.
+    const restsUntilMs = nowMs + Math.min(Math.max(restMs(failures), askedMs), LONGEST_REST_MS);
     bots.set(bot.id, { failures, failedAtMs: nowMs, restsUntilMs, triedAtMs: Number.NEGATIVE_INFINITY });
     tell(bot, {
       ...{ unreachableAt: NOW, unreachableTimes: failures, unreachableErr: reasonOf(answer) },
@@ -74,9 +78,10 @@ export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logg
     isKnown: (botId) => bots.has(botId),
     learn: (bot, answer, begunAtMs) => {
       if (isOutage(answer)) return fail(bot, answer, begunAtMs);
+      if (answer.outcome === 'unreachable' && answer.reason === ABORTED) return;
+      answeredMs.set(bot.id, Math.max(lastAnsweredMs(bot.id), begunAtMs));
       const known = bots.get(bot.id);
-      const isOurs = answer.outcome === 'unreachable' && answer.reason === ABORTED;
-      if (known === undefined || isOurs || begunAtMs < known.failedAtMs) return;
+      if (known === undefined || begunAtMs < known.failedAtMs) return;
       bots.delete(bot.id);
       tell(bot, { unreachableTimes: 0 });
     },
@@ -88,10 +93,11 @@ export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logg
       ]);
       const [failures, failedAt] = fields.map(Number) as [number, number];
       const agoMs = nowMs - failedAt;
+      const failedAtMs = performance.now() - agoMs;
       const known = bots.get(bot.id);
       if (failures === 0 || agoMs > FORGOTTEN_MS) bots.delete(bot.id);
+      else if (known === undefined && lastAnsweredMs(bot.id) > failedAtMs) tell(bot, { unreachableTimes: 0 });
       else if (known === undefined || known.failures < failures) {
-        const failedAtMs = performance.now() - agoMs;
         const rests = { failedAtMs, restsUntilMs: failedAtMs + restMs(failures) };
         bots.set(bot.id, { failures, ...rests, triedAtMs: Number.NEGATIVE_INFINITY });
       }
