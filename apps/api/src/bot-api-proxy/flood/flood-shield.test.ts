@@ -438,6 +438,24 @@ describe('a bot that is refused in three chats', () => {
   });
 });
 
+test('a bot that is refused in many busy chats has to wait as a whole, until a try shows that only they are full', async () => {
+  const bot = await addBot({ flood: 'shield' });
+  const groups = [11, 31].map((first) => Array.from({ length: 8 }, (_, at) => first + at));
+  for (const chat of groups.flat()) {
+    for (let sent = 0; sent < 5; sent += 1) await send(bot.token, 'sendMessage', to(chat));
+  }
+  const isHeld = async () => (await send(bot.token, 'sendMessage', to(50))).by === 'flood-shield';
+  const fill = async (chats: number[]) => {
+    for (const chat of chats) platform.refuse('sendMessage', MINUTE_S, `"chat_id":${chat},`);
+    for (const chat of chats) expect((await send(bot.token, 'sendMessage', to(chat))).status).toBe(429);
+  };
+  await fill(groups[0]!);
+  expect(await isHeld()).toBe(true);
+  await waitFor(async () => !(await isHeld()));
+  await fill(groups[1]!);
+  expect(await isHeld()).toBe(false);
+});
+
 describe('a token of a program', () => {
   async function tokenOf(bot: BotResource, limits: object = {}): Promise<string> {
     names += 1;

@@ -56,6 +56,10 @@ const TOLD_EVERY_MS = 1_000;
 const READ_AGAIN_MS = 1_000;
 /** So many other chats are refused before one more, that is quiet, tells of the whole bot. */
 const OTHER_CHATS = 3;
+/** So many others at once tell of it even if none is quiet: a bot that sends into busy chats only has no quiet one. */
+const MANY_CHATS = 7;
+/** For so long after a try has passed, many chats tell nothing. */
+const DISPROVED_MS = 600_000;
 /** Whole seconds and the way of a message let one end look like several. */
 const SAME_END_MS = 250;
 
@@ -65,6 +69,8 @@ export function openFloods({ redis, clock, log, metrics, sent }: Deps): Floods {
   const tries = wholeBotTries(memory);
   /** When a bot's flooded family last took a message, of performance.now(). */
   const tookAtMs = new Map<string, number>();
+  /** When a try passed while the bot rested as a whole: somebody fills many chats, and the bot is not at its limit. */
+  const disprovedAtMs = new Map<string, number>();
   metrics.gauge({
     name: 'flotilla_floods',
     help: 'Chats, and bots as a whole, of which this process knows that the platform takes no more of some calls for a while.',
@@ -164,15 +170,25 @@ export function openFloods({ redis, clock, log, metrics, sent }: Deps): Floods {
     const ended = { name: nameOfFlood(flood), number: flood.number };
     scripts.endFlood(redis.commands, floodKeys, ended).catch((error: unknown) => warn(String(error)));
   };
-  /** In a quiet chat, while the bot rests or enough other chats were refused and none took a message since. */
+  /** In a quiet chat, while the bot rests or enough other chats were refused and none took a message since; or in one of many. */
   const isOfBot = (call: FloodedCall): boolean => {
     const floods = memory.ofBot(call.botId);
-    if (floods === undefined || !isOfChat(call) || !quiet.isQuiet(call)) return false;
-    if (floodOf(floods, { ...call, place: WHOLE_BOT }) !== undefined) return true;
+    if (floods === undefined || !isOfChat(call)) return false;
+    const isQuiet = quiet.isQuiet(call);
+    if (floodOf(floods, { ...call, place: WHOLE_BOT }) !== undefined) return isQuiet;
     const sinceMs = tookAtMs.get(wholeOf(call)) ?? Number.NEGATIVE_INFINITY;
     const isOther = (flood: Flood) =>
       flood.family === call.family && isOfChat(flood) && flood.place !== call.place && flood.heardAtMs > sinceMs;
-    return [...floods.values()].filter(isOther).length >= OTHER_CHATS;
+    const others = [...floods.values()].filter(isOther).length;
+    if (isQuiet) return others >= OTHER_CHATS;
+    return (
+      others >= MANY_CHATS && performance.now() - (disprovedAtMs.get(wholeOf(call)) ?? -DISPROVED_MS) >= DISPROVED_MS
+    );
+  };
+  const noteDisproved = (call: FloodedCall): void => {
+    const nowMs = performance.now();
+    for (const [name, atMs] of disprovedAtMs) if (nowMs - atMs >= DISPROVED_MS) disprovedAtMs.delete(name);
+    disprovedAtMs.set(wholeOf(call), nowMs);
   };
   const leftMs = (call: FloodedCall): number => {
     const holding = floodHolding(memory.ofBot(call.botId), call);
@@ -200,7 +216,10 @@ export function openFloods({ redis, clock, log, metrics, sent }: Deps): Floods {
       endIfBefore(call, begunAtMs);
       if (!isOfChat(call)) return;
       tookAtMs.set(wholeOf(call), begunAtMs);
-      endIfBefore({ ...call, place: WHOLE_BOT }, begunAtMs);
+      const whole = { ...call, place: WHOLE_BOT };
+      const rested = floodOf(memory.ofBot(call.botId), whole);
+      if (rested !== undefined && begunAtMs > rested.heardAtMs) noteDisproved(call);
+      endIfBefore(whole, begunAtMs);
     },
     statusOf: (botId) => {
       const floods = [...(memory.ofBot(botId)?.values() ?? [])];
