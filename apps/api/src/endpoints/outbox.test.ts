@@ -273,15 +273,42 @@ test('counts tell how many there are in each state, of the bots of the caller', 
 test('what is held is released by an admin alone, and goes out then by that admin’s right', async () => {
   const { db } = api.database;
   const later = Math.floor(Date.now() / 1000) + 3600;
-  const [now, scheduled, ofBroadcast, waiting] = [
-    await added(),
+  const key = { idempotency_key: 'held' };
+  const [now, scheduled, ofBroadcast, ofEnded, waiting] = [
+    await added(key),
     await added({ send_at: later }),
     await added(),
     await added(),
+    await added(),
   ];
-  const held = [now.id, scheduled.id, ofBroadcast.id];
+  const broadcast = async (ended_at: Date | null) => {
+    const values = {
+      bot_id: bot.id,
+      name: 'sale',
+      audience: '{}',
+      method: 'sendMessage',
+      params: '{}',
+      created_by: '{}',
+    };
+    const state = ended_at === null ? ('running' as const) : ('done' as const);
+    const row = db
+      .insertInto('broadcasts')
+      .values({ ...values, state, ended_at } as never)
+      .returning('id');
+    return (await row.executeTakeFirstOrThrow()).id;
+  };
+  const held = [now.id, scheduled.id, ofBroadcast.id, ofEnded.id];
   await db.updateTable('outbox').set({ state: 'held', error: 'why' }).where('id', 'in', held).execute();
-  await db.updateTable('outbox').set({ broadcast_id: 5 }).where('id', '=', ofBroadcast.id).execute();
+  for (const [entry, endedAt] of [
+    [ofBroadcast, null],
+    [ofEnded, new Date()],
+  ] as const) {
+    await db
+      .updateTable('outbox')
+      .set({ broadcast_id: await broadcast(endedAt) })
+      .where('id', '=', entry.id)
+      .execute();
+  }
   expect(await show(now.id)).toMatchObject({ state: 'held', error: 'why' });
   expect((await limited('POST', '/api/outbox/release', { body: { ids: held } })).status).toBe(200);
   await db.updateTable('outbox').set({ state: 'held', error: 'why' }).where('id', 'in', held).execute();
@@ -289,20 +316,22 @@ test('what is held is released by an admin alone, and goes out then by that admi
   const asUser = restClient(api.url, (user.json as { key: string }).key);
   expect((await asUser('POST', '/api/outbox/release', { body: { ids: held } })).status).toBe(403);
   const filter = { created_by: 'admin', bot_id: bot.id };
-  expect(await change('release', { filter, dry_run: true })).toMatchObject({ matched: 3, done: 0, refused: 0 });
-  expect(await change('release', { filter })).toEqual({ ok: true, matched: 3, done: 3, refused: 0 });
-  expect(await change('release', { ids: [...held, waiting.id] })).toMatchObject({ matched: 4, done: 0, refused: 4 });
+  expect(await change('release', { filter, dry_run: true })).toMatchObject({ matched: 4, done: 0, refused: 0 });
+  expect(await change('release', { filter })).toEqual({ ok: true, matched: 4, done: 4, refused: 0 });
+  expect(await change('release', { ids: [...held, waiting.id] })).toMatchObject({ matched: 5, done: 0, refused: 5 });
   const shown = await Promise.all(held.map(show));
   expect(shown.map(({ state, error, send_at }) => [state, error, send_at !== undefined])).toEqual([
     ['scheduled', undefined, true],
     ['scheduled', undefined, true],
     ['scheduled', undefined, false],
+    ['scheduled', undefined, true],
   ]);
+  expect((await added(key)).id).toBe(now.id);
   expect(await outboxStore(db).find(now.id)).toMatchObject({ releasedBy: { username: 'admin' } });
   await db.updateTable('outbox').set({ state: 'held' }).where('id', '=', now.id).execute();
   expect(await change('cancel', { ids: [now.id] })).toMatchObject({ done: 1 });
   const [audited] = (await api.admin('GET', '/api/adminlog', { query: { action: 'outbox_release' } })).json as object[];
-  expect(audited).toMatchObject({ action: 'outbox_release', bot_id: bot.id, details: 'entries: 3' });
+  expect(audited).toMatchObject({ action: 'outbox_release', bot_id: bot.id, details: 'entries: 4' });
 });
 
 describe('the author of an entry', () => {

@@ -122,6 +122,8 @@ function sameEntry(known: Entry | null, content: Content): Entry {
     return { method, params: others, conversation, priority, sendAt, expiresAt };
   };
   const first = { ...known, expiresAt: known.firstExpiresAt ?? known.expiresAt };
+  // An entry that had no time got one when it was released.
+  if (known.releasedBy !== null && content.sendAt === null) first.sendAt = null;
   if (isDeepStrictEqual(contentOf(first), contentOf(content))) return known;
   throw new FlotillaError('idempotency_mismatch', 'This idempotency_key was used for another entry');
 }

@@ -125,9 +125,11 @@ function alsoSet(event: ChangeEvent, by: CallActor): RawBuilder<unknown> {
         first_expires_at = coalesce(first_expires_at, expires_at),
         expires_at = case when expires_at > now() then expires_at end`;
     case 'release':
-      // One of a broadcast has no time: its broadcast releases it.
+      // One of a broadcast that goes on has no time: its broadcast releases it.
       return sql`, error = null, released_by = ${jsonb(by)},
-        send_at = case when broadcast_id is null then coalesce(send_at, now()) end`;
+        send_at = case when not exists (
+          select from broadcasts where broadcasts.id = outbox.broadcast_id and broadcasts.ended_at is null
+        ) then coalesce(send_at, now()) end`;
   }
 }
 

@@ -40,12 +40,12 @@ const NOT_THERE = /bot was kicked|bot is not a (member|participant)|chat was del
 
 /**
  * True if the platform's refusal says that the bot cannot write in the chat of the call. If the call copies from another chat, the
- * bot may be missing there.
+ * bot may be missing there; if it writes for a business account, the person may have blocked that account, and not the bot.
  */
 export function isBlockedChat(
   { code, description }: { code: number; description: string },
   params: Readonly<Record<string, unknown>>,
 ): boolean {
-  if (code !== 403) return false;
+  if (code !== 403 || params.business_connection_id !== undefined) return false;
   return NEVER_AGAIN.test(description) || (params.from_chat_id === undefined && NOT_THERE.test(description));
 }

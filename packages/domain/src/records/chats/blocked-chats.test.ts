@@ -111,6 +111,7 @@ test.each([
   [403, 'Forbidden: the group chat was deleted', {}, true],
   [403, 'Forbidden: bot was kicked from the group chat', { from_chat_id: -7 }, false],
   [403, 'Forbidden: bot was blocked by the user', { from_chat_id: -7 }, true],
+  [403, 'Forbidden: bot was blocked by the user', { business_connection_id: 'c' }, false],
   [403, 'Forbidden: not enough rights', {}, false],
   [400, 'Bad Request: chat not found', {}, false],
 ])('of %s %s with %j, the chat is blocked: %s', (code, description, params, expected) => {
