@@ -38,13 +38,14 @@ describe('the answer to an attempt', () => {
   test('is tried again after pauses that grow, if the platform certainly did not send it', () => {
     const pauses = [1, 2, 3, 10].map((attempts) => readOutcome(entry(attempts), refused(500)));
     expect(pauses).toMatchObject([1_000, 2_000, 4_000, 60_000].map((afterMs) => ({ event: 'again', afterMs })));
-    for (const answer of [refused(401), { outcome: 'garbage', status: 502, reason: 'html' } as const]) {
-      expect(readOutcome(entry(), answer)).toMatchObject({ event: 'again', counts: true });
-      expect(readOutcome(entry(25), answer)).toMatchObject({ event: 'fail' });
-    }
+    const page = { outcome: 'garbage', status: 502, reason: 'html' } as const;
+    expect(readOutcome(entry(), page)).toMatchObject({ event: 'again', counts: true });
+    expect(readOutcome(entry(25), page)).toMatchObject({ event: 'fail' });
   });
 
-  test('429 is obeyed, and a request that was never made was none: neither counts, however often', () => {
+  test('429 is obeyed, a revoked token waits for another, and what was never made was none: nothing counts, however often', () => {
+    const revoked = readOutcome(entry(99), refused(401));
+    expect(revoked).toMatchObject({ event: 'again', afterMs: 60_000, counts: false });
     const flooded = readOutcome(entry(99), refused(429, { retryAfterS: 7 }));
     expect(flooded).toMatchObject({ event: 'again', afterMs: 7_000, counts: false });
     const never = { outcome: 'unreachable', reason: 'ECONNREFUSED', timedOut: false, neverSent: true } as const;

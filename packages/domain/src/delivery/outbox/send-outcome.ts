@@ -11,7 +11,7 @@ export type Outcome = Settlement extends infer One
 
 /** About twenty minutes, with the growing pauses. */
 const MOST_ATTEMPTS = 25;
-const TOO_MANY_REQUESTS = 429;
+const [UNAUTHORIZED, TOO_MANY_REQUESTS] = [401, 429];
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 const LARGEST_RESULT = 65_536;
@@ -47,11 +47,17 @@ function whyOf(answer: Failed): Why {
   return { errorCode, error: answer.reason };
 }
 
-/** A 429 is obeyed, and a request that was never made was none: neither counts as an attempt, so neither makes later pauses longer. */
+/**
+ * A 429 is obeyed, a revoked token can be replaced, and a request that was never made was none: none of them counts as an attempt,
+ * so none makes later pauses longer.
+ */
 function tryAgain(entry: BegunEntry, answer: Failed, why: Why): Outcome {
   const again = { event: 'again', ...why, chatId: entry.chatId } as const;
   if (answer.outcome === 'refused' && answer.errorCode === TOO_MANY_REQUESTS) {
     return { ...again, afterMs: Math.max(answer.retryAfterS ?? 0, 1) * 1000, counts: false };
+  }
+  if (answer.outcome === 'refused' && answer.errorCode === UNAUTHORIZED) {
+    return { ...again, afterMs: LONGEST_PAUSE_MS, counts: false };
   }
   if (answer.outcome === 'unreachable') return { ...again, afterMs: 0, counts: false };
   if (entry.attempts >= MOST_ATTEMPTS) return { event: 'fail', ...why };
