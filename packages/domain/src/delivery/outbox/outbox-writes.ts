@@ -4,7 +4,8 @@ import { isUnavailable, readSqlState } from '@flotilla/database/is-unavailable.t
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { sharedWrites } from '../../records/history/shared-writes.ts';
-import { type BegunEntry, outboxTurnStore, type Settlement, type ToBegin } from './turn-store.ts';
+import { type Settlement, settlementStore } from './settlement-store.ts';
+import { type BegunEntry, outboxTurnStore, type ToBegin } from './turn-store.ts';
 
 /** The writes of all turns of a process, in statements that they share. */
 export type OutboxWrites = {
@@ -30,22 +31,23 @@ function notTwice({ id, botId, claim, errorCode, error }: Extract<Settlement, { 
 type Beginning = { wanted: ToBegin; begun: BegunEntry | null };
 
 export function outboxWrites({ db, log }: { db: Database; log: Logger }): OutboxWrites {
-  const store = outboxTurnStore(db);
+  const turns = outboxTurnStore(db);
+  const settlements = settlementStore(db);
   let closed = false;
   const warn = throttledLog((reason: string, leftOut) =>
     log.warn({ reason, leftOut }, 'answers to sends wait for Postgres'),
   );
   const beginning = sharedWrites<Beginning>({ atOnce: 1, size: BATCH, gatherMs: GATHER_MS }, async (items) => {
-    const begun = new Map((await store.begin(items.map(({ wanted }) => wanted))).map((entry) => [entry.id, entry]));
+    const begun = new Map((await turns.begin(items.map(({ wanted }) => wanted))).map((entry) => [entry.id, entry]));
     for (const item of items) item.begun = begun.get(item.wanted.id) ?? null;
   });
   const settling = sharedWrites<Settlement>({ atOnce: 1, size: BATCH, gatherMs: GATHER_MS }, (items) =>
-    store.settle(items),
+    settlements.settle(items),
   );
   /** True when it is stored, or never can be. */
   const settleAlone = async (settled: Settlement): Promise<boolean> => {
     try {
-      await store.settle([settled]);
+      await settlements.settle([settled]);
       return true;
     } catch (error) {
       if (isUnavailable(error)) return false;

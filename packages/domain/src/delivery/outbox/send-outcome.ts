@@ -1,6 +1,7 @@
 import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
-import type { BegunEntry, Settlement } from './turn-store.ts';
+import type { Settlement } from './settlement-store.ts';
+import type { BegunEntry } from './turn-store.ts';
 
 /** What is stored of an attempt, beside whose it is. */
 export type Outcome = Settlement extends infer One

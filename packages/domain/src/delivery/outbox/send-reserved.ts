@@ -5,8 +5,9 @@ import { blockedChatStore, isBlockedChat } from '../../records/chats/blocked-cha
 import type { Lane } from './lanes.ts';
 import { sendEntry } from './send-entry.ts';
 import type { Outcome } from './send-outcome.ts';
+import { settlementStore } from './settlement-store.ts';
 import type { OutboxTurn, OutboxTurnDeps } from './turn-deps.ts';
-import { type BegunEntry, outboxTurnStore, type WaitingEntry } from './turn-store.ts';
+import type { BegunEntry, WaitingEntry } from './turn-store.ts';
 
 /** So long before its time an entry is noted as being sent: until then a kill leaves no doubt about it. */
 const NOTED_BEFORE_MS = 10;
@@ -88,7 +89,7 @@ async function whyNot(deps: OutboxTurnDeps, botId: number, entry: BegunEntry): P
 
 /** At once, so that they take no times from what others wait to send. */
 async function holdOthers(deps: OutboxTurnDeps, botId: number, entry: BegunEntry, why: string): Promise<void> {
-  const store = outboxTurnStore(deps.db);
+  const store = settlementStore(deps.db);
   try {
     while ((await store.holdOthers(botId, entry, why, HELD_AT_ONCE)) === HELD_AT_ONCE);
   } catch (error) {

@@ -6,7 +6,9 @@ import { sql } from 'kysely';
 import { storeMove } from '../../records/moved-groups/move-group.ts';
 import type { Entry } from './entry.ts';
 import { outboxStore } from './outbox-store.ts';
-import { outboxTurnStore, type Settlement, selectFirstOfChats } from './turn-store.ts';
+import { type Settlement, settlementStore } from './settlement-store.ts';
+import { outboxTurnStore, selectFirstOfChats } from './turn-store.ts';
+import { outboxUpkeepStore } from './upkeep-store.ts';
 
 const [ADA, BEN] = [5, 6];
 const FROM_FIRST = { aboveChat: -Number.MAX_SAFE_INTEGER, chats: 10, ofEach: 10 };
@@ -23,6 +25,8 @@ beforeEach(async () => {
 });
 
 const turns = () => outboxTurnStore(database.db);
+const upkeep = () => outboxUpkeepStore(database.db);
+const settle = (settled: readonly Settlement[]) => settlementStore(database.db).settle(settled);
 const shown = async (id: number) => (await outboxStore(database.db).find(id)) as Entry;
 async function queued(chats: number[], priority: 'critical' | 'normal' | 'bulk' = 'normal'): Promise<number[]> {
   await queueEntries(database.db, { botId, priority }, chats);
@@ -44,7 +48,7 @@ describe('an owner', () => {
     expect(await begin([first, second, other, urgent], claim)).toEqual([first, other, urgent]);
     expect(await shown(first)).toMatchObject({ state: 'sending', attempts: 1 });
     expect(await begin([first, second], claim)).toEqual([]);
-    await turns().settle([sent(first, claim)]);
+    await settle([sent(first, claim)]);
     expect(await begin([second], claim)).toEqual([second]);
   });
 
@@ -57,7 +61,7 @@ describe('an owner', () => {
     await change(expired, { expires_at: new Date(Date.now() - 1_000) });
     await outboxStore(database.db).change('cancel', [cancelled], {});
     expect(await begin([resting, expired, cancelled], claim)).toEqual([]);
-    expect(await turns().expire(10)).toBeGreaterThanOrEqual(1);
+    expect(await upkeep().expire(10)).toBeGreaterThanOrEqual(1);
     expect((await shown(expired)).state).toBe('expired');
   });
 
@@ -80,7 +84,7 @@ describe('an owner', () => {
     const claim = await turns().claim(botId);
     await turns().doubtFormer(botId, claim);
     await outboxStore(database.db).change('resend', [resent], {});
-    await turns().settle([sent(late, former), sent(resent, former)]);
+    await settle([sent(late, former), sent(resent, former)]);
     expect(await shown(late)).toMatchObject({ state: 'sent', messageId: 9, error: null });
     expect(await shown(resent)).toMatchObject({ state: 'queued', messageId: null });
   });
@@ -91,7 +95,7 @@ describe('an owner', () => {
     await begin([never, flooded], former);
     await turns().doubtFormer(botId, await turns().claim(botId));
     const again = { botId, claim: former, event: 'again', errorCode: null, error: 'x', counts: false } as const;
-    await turns().settle([
+    await settle([
       { ...again, id: never, afterMs: 0, chatId: ADA },
       { ...again, id: flooded, afterMs: 60_000, chatId: BEN },
     ]);
@@ -104,7 +108,7 @@ describe('an owner', () => {
     const [again, moved] = (await queued([ADA, BEN])) as [number, number];
     await begin([again, moved], claim);
     const failed = { botId, claim, event: 'again', errorCode: 500, error: 'Bad\0 Gateway', counts: true } as const;
-    await turns().settle([
+    await settle([
       { ...failed, id: again, afterMs: 60_000, chatId: ADA },
       { ...failed, id: moved, afterMs: 0, chatId: -77 },
     ]);
@@ -123,11 +127,11 @@ describe('an owner', () => {
     await database.db.transaction().execute((transaction) => storeMove(transaction, move, 1_800_000_000));
     expect([(await shown(second)).chatId, await begin([second], claim)]).toEqual([move.toChatId, []]);
     const again = { botId, claim, event: 'again', errorCode: null, error: '', afterMs: 0, counts: false } as const;
-    await turns().settle([{ ...again, id: first, chatId: move.fromChatId }]);
+    await settle([{ ...again, id: first, chatId: move.fromChatId }]);
     expect(await shown(first)).toMatchObject({ state: 'queued', chatId: move.toChatId });
     expect(await begin([second], claim)).toEqual([]);
     expect(await begin([first], claim)).toEqual([first]);
-    await turns().settle([sent(first, claim)]);
+    await settle([sent(first, claim)]);
     expect(await begin([second], claim)).toEqual([second]);
   });
 
@@ -151,9 +155,9 @@ test('bots whose entries could have been sent long ago are found, and others are
   const [old] = (await queued([ADA])) as [number];
   const ago = sql<Date>`now() - interval '1 minute'`;
   await sql`update outbox set created_at = ${ago} where id = ${old}`.execute(database.db);
-  expect(await turns().lateBots(10_000)).toContain(botId);
+  expect(await upkeep().lateBots(10_000)).toContain(botId);
   await sql`update outbox set next_attempt_at = now() + interval '1 minute' where id = ${old}`.execute(database.db);
-  expect(await turns().lateBots(10_000)).not.toContain(botId);
+  expect(await upkeep().lateBots(10_000)).not.toContain(botId);
 });
 
 describe('a look into a long queue', () => {
