@@ -7,6 +7,7 @@ import * as businessChats from './migrations/20261128T050000-business-chats.ts';
 import * as chatsUnsettled from './migrations/20261128T050100-chats-unsettled.ts';
 import * as deadLetterChats from './migrations/20261128T070000-dead-letter-chats.ts';
 import * as deadLetterChatsIndex from './migrations/20261128T070001-dead-letter-chats-index.ts';
+import * as broadcastCounts from './migrations/20261129T010000-broadcast-counts.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -20,4 +21,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261128T050100-chats-unsettled': chatsUnsettled,
   '20261128T070000-dead-letter-chats': deadLetterChats,
   '20261128T070001-dead-letter-chats-index': deadLetterChatsIndex,
+  '20261129T010000-broadcast-counts': broadcastCounts,
 };
