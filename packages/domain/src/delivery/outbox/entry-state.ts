@@ -9,6 +9,7 @@ export type EntryEvent =
   | 'sent'
   | 'fail'
   | 'doubt'
+  | 'lapse'
   | 'recall'
   | 'hold'
   | 'release'
@@ -26,6 +27,8 @@ export const TRANSITIONS: Readonly<Record<EntryEvent, { from: readonly OutboxSta
   sent: { from: ['sending', 'in_doubt'], to: 'sent' },
   fail: { from: ['sending', 'in_doubt'], to: 'failed' },
   doubt: { from: ['sending'], to: 'in_doubt' },
+  // Nothing was sent, and nothing is to be: its broadcast was cancelled meanwhile.
+  lapse: { from: ['sending', 'in_doubt'], to: 'cancelled' },
   recall: { from: ['queued'], to: 'scheduled' },
   hold: { from: ['scheduled', 'queued', 'sending', 'in_doubt'], to: 'held' },
   release: { from: ['held'], to: 'scheduled' },

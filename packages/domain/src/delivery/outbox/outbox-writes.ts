@@ -23,9 +23,16 @@ const AGAIN_MS = 500;
 
 const UNIQUE_VIOLATION = '23505';
 
+type Unsent = Extract<Settlement, { event: 'again' | 'hold' }>;
+
 /** A broadcast has an entry for the supergroup already. */
-function notTwice({ id, botId, claim, errorCode, error }: Extract<Settlement, { event: 'again' }>): Settlement {
-  return { id, botId, claim, event: 'fail', errorCode, error };
+function notTwice(settled: Unsent): Settlement {
+  const { id, botId, claim, error } = settled;
+  return { id, botId, claim, event: 'fail', errorCode: settled.event === 'again' ? settled.errorCode : null, error };
+}
+
+function isUnsent(settled: Settlement): settled is Unsent {
+  return settled.event === 'again' || settled.event === 'hold';
 }
 
 type Beginning = { wanted: ToBegin; begun: BegunEntry | null };
@@ -51,7 +58,7 @@ export function outboxWrites({ db, log }: { db: Database; log: Logger }): Outbox
       return true;
     } catch (error) {
       if (isUnavailable(error)) return false;
-      if (settled.event === 'again' && readSqlState(error) === UNIQUE_VIOLATION) return settleAlone(notTwice(settled));
+      if (isUnsent(settled) && readSqlState(error) === UNIQUE_VIOLATION) return settleAlone(notTwice(settled));
       log.error({ entry: settled.id, err: error }, 'how a send ended cannot be stored; it will be in doubt');
       return true;
     }

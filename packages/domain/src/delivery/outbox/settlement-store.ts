@@ -28,6 +28,7 @@ export function settlementStore(db: Database) {
       await settleSent(db, of('sent'));
       await settleFailed(db, of('fail'));
       await settleDoubtful(db, of('doubt'));
+      await settleLapsed(db, [...of('again'), ...of('hold')]);
       await settleAgain(db, of('again'));
       await settleHeld(db, of('hold'));
     },
@@ -98,6 +99,24 @@ async function settleDoubtful(db: Database, settled: readonly Of<'doubt'>[]): Pr
     update outbox set ${set}, error_code = null, error = settled.error
     from unnest(${ids}, ${settled.map(({ error }) => storable(error))}::text[]) as settled(id, claim, error)
     where ${isOurs} and ${may}`.execute(db);
+}
+
+/**
+ * Of a broadcast that was cancelled, what was not sent stays unsent. Once it has ended, what is being sent is what a person sent
+ * again, which goes on.
+ */
+async function settleLapsed(db: Database, settled: readonly Of<'again' | 'hold'>[]): Promise<void> {
+  if (settled.length === 0) return;
+  const { may, set } = transition('lapse');
+  const { ids, isOurs } = ofOwner(settled);
+  await sql`
+    update outbox set ${set}, error_code = null, error = settled.error,
+      attempts = attempts - case when settled.counts then 0 else 1 end
+    from unnest(${ids}, ${settled.map(({ error }) => storable(error))}::text[],
+      ${settled.map((one) => one.event === 'again' && one.counts)}::boolean[]) as settled(id, claim, error, counts)
+    where ${isOurs} and ${may} and exists (
+      select from broadcasts where broadcasts.id = outbox.broadcast_id and broadcasts.state = 'cancelled'
+        and (broadcasts.ended_at is null or outbox.state = 'in_doubt'))`.execute(db);
 }
 
 /** A broadcast releases what it has again, at its pace. */
