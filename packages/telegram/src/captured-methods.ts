@@ -16,8 +16,8 @@ export const CAPTURED_METHODS: ReadonlyMap<string, CapturedMethod> = new Map(
 
 const LIKE_SEND_MESSAGE: CapturedMethod = { effect: 'messages' };
 
-/** How a method is captured; undefined when it is not. An unknown `send…` method counts as one that sends a message. */
+/** How a method is captured; undefined when it is not. One that we do not know may answer messages, which `get…` would not have sent. */
 export function capturedMethod(lowerCaseMethod: string): CapturedMethod | undefined {
   if (methodFacts(lowerCaseMethod) !== undefined) return CAPTURED_METHODS.get(lowerCaseMethod);
-  return lowerCaseMethod.startsWith('send') ? LIKE_SEND_MESSAGE : undefined;
+  return lowerCaseMethod.startsWith('get') ? undefined : LIKE_SEND_MESSAGE;
 }

@@ -28,14 +28,26 @@ test('the lists of commands, which many programs set when they start, are in a g
   ]);
 });
 
-test('a group allows its methods, a name only itself, and nothing unknown', () => {
-  const allowed = methodsNamed(['SEND', 'getChat', 'sendSomethingNew']);
-  expect(['sendmessage', 'getchat', 'getupdates', 'sendsomethingnew'].map((name) => allowed.has(name))).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
+test.each([
+  [
+    ['SEND', 'getChat'],
+    ['sendmessage', 'getchat'],
+  ],
+  [['sendSomethingNew'], ['sendsomethingnew']],
+  [['new'], ['send', 'sendsomethingnew', 'getsomethingnew']],
+  [
+    ['new', 'getManagedBotSomething'],
+    ['send', 'sendsomethingnew', 'getsomethingnew', 'getmanagedbotsomething'],
+  ],
+])('a group allows its methods and a name only itself: %j', (names, expected) => {
+  const allowed = methodsNamed(names);
+  const methods = ['sendmessage', 'getchat', 'getupdates', 'send', 'sendsomethingnew', 'getsomethingnew'];
+  expect([...methods, 'getmanagedbotsomething', 'getmanagedbottoken'].filter((name) => allowed.has(name))).toEqual(
+    expected,
+  );
+});
+
+test('a method that we do not know has no group, and is written as it is given', () => {
   expect(groupOfMethod('sendsomethingnew')).toBeUndefined();
   expect(['sendmessage', 'sendsomethingnew'].map(writtenMethod)).toEqual(['sendMessage', 'sendsomethingnew']);
 });

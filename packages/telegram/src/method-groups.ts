@@ -1,7 +1,12 @@
-import { METHOD_GROUPS, METHODS, type MethodGroup, methodFacts } from '@flotilla/contract/bot-api/methods.ts';
+import { METHOD_GROUPS, type MethodGroup, methodFacts } from '@flotilla/contract/bot-api/methods.ts';
 
 /** Allows `file:` in place of a file, by which a Bot API server in local mode reads a file of its own disk. */
 export const LOCAL_FILES = 'local_files';
+
+/** Allows the methods that we do not know: newer ones than this release. */
+export const NEW_METHODS = 'new';
+/** How the Bot API writes nearly all of its methods. A group that is spelled wrong is none. */
+const METHOD_NAME = /^[a-z]+[A-Z][A-Za-z0-9]*$/;
 
 /** The group of a method; undefined for a method that we do not know. */
 export function groupOfMethod(lowerCaseMethod: string): MethodGroup | 'named' | undefined {
@@ -18,14 +23,26 @@ export function chatParametersOf(lowerCaseMethod: string): readonly string[] | n
   return methodFacts(lowerCaseMethod)?.chats ?? null;
 }
 
-/** The methods, in lower case, that these names and groups allow. */
-export function methodsNamed(namesAndGroups: readonly string[]): ReadonlySet<string> {
-  const wanted = new Set(namesAndGroups.map((name) => name.toLowerCase()));
-  const known = Object.entries(METHODS).map(([name, { group }]) => [name.toLowerCase(), group] as const);
-  return new Set(known.filter(([method, group]) => wanted.has(method) || wanted.has(group)).map(([name]) => name));
+/** Which methods, in lower case, these names and groups allow. */
+export function methodsNamed(namesAndGroups: readonly string[]): { has(lowerCaseMethod: string): boolean } {
+  const named = new Set(namesAndGroups.map((name) => name.toLowerCase()));
+  const newOnes = new Set(namesAndGroups.filter(isNewMethod).map((name) => name.toLowerCase()));
+  return {
+    has: (method) => {
+      const group = groupOfMethod(method);
+      if (group !== undefined) return named.has(method) || named.has(group);
+      return newOnes.has(method) || (named.has(NEW_METHODS) && !isOfManagedBots(method));
+    },
+  };
 }
 
-/** True for what the list of a token may name: a group, a method that we know (in any case), or LOCAL_FILES. */
+/** True for what can be a method of the Bot API that we do not know. */
+export function isNewMethod(name: string): boolean {
+  return METHOD_NAME.test(name) && groupOfMethod(name.toLowerCase()) === undefined;
+}
+
+/** True for what the list of a token may name: a group, a method that we know (in any case) or may not know yet, or LOCAL_FILES. */
 export function isGrant(name: string): boolean {
-  return [...METHOD_GROUPS, LOCAL_FILES].includes(name) || methodFacts(name.toLowerCase()) !== undefined;
+  if ([...METHOD_GROUPS, LOCAL_FILES, NEW_METHODS].includes(name)) return true;
+  return groupOfMethod(name.toLowerCase()) !== undefined || isNewMethod(name);
 }

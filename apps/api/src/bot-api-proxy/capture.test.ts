@@ -198,10 +198,10 @@ describe('a call is captured', () => {
     expect(await waitForCaptured(bot.id, 1)).toEqual([{ method, params, result }]);
   });
 
-  test('also when it is a send that nobody has heard of yet', async () => {
+  test.each(['sendHologram', 'beamHologram'])('also of %s, of which nobody has heard yet', async (method) => {
     const bot = await newBot();
-    await call(bot.token, 'sendHologram', json({}));
-    expect((await waitForCaptured(bot.id, 1))[0]?.method).toBe('sendhologram');
+    await call(bot.token, method, json({}));
+    expect((await waitForCaptured(bot.id, 1))[0]?.method).toBe(method.toLowerCase());
   });
 });
 

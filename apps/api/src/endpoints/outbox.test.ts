@@ -57,13 +57,14 @@ describe('what is handed over', () => {
     expect(audited).toMatchObject({ action: 'outbox_add', bot_id: bot.id, chat_id: ADA });
   });
 
-  test('may cost Stars, or be an invoice, of an admin only', async () => {
+  test('may cost Stars, be an invoice, or have a method that nobody knows, of an admin only', async () => {
     const body = { name: 'narrow', role: 'user', bot_ids: [bot.id] };
     const { key } = (await api.admin('POST', '/api/auth/api-keys', { body })).json as { key: string };
     const user = restClient(api.url, key);
     for (const [path, fields] of [
       ['params.allow_paid_broadcast', { params: { ...PARAMS, allow_paid_broadcast: true } }],
       ['method', { method: 'sendInvoice' }],
+      ['method', { method: 'sendHologram' }],
     ] as const) {
       expect(await add(fields, user)).toMatchObject({ status: 400, json: { details: [{ path }] } });
       expect((await add(fields)).status).toBe(200);
@@ -99,6 +100,8 @@ describe('what is handed over', () => {
     ['method', { method: 'deleteMessage' }],
     ['method', { method: 'sendChatAction' }],
     ['method', { method: 'getMe' }],
+    ['method', { method: 'getHologram' }],
+    ['method', { method: 'send_hologram' }],
     ['params', { params: 'nothing' }],
     ['params', { params: [1] }],
     ['params.chat_id', { params: { text: 'x' } }],
@@ -395,14 +398,16 @@ describe('the author of an entry', () => {
     const { db } = api.database;
     const { id: accountId, username } = await account({ bot_ids: [bot.id] });
     const of = { accountId, username };
-    const [plain, paid, broadcast] = [
+    const [plain, paid, unknown, broadcast] = [
       await entryOf(of),
       await entryOf(of, { method: 'sendInvoice' }),
+      await entryOf(of, { method: 'sendHologram' }),
       await entryOf(of, { broadcast_id: 6 }),
     ];
-    expect([await whyLost(plain), await whyLost(paid), await whyLost(broadcast)]).toEqual([
+    expect([await whyLost(plain), await whyLost(paid), await whyLost(unknown), await whyLost(broadcast)]).toEqual([
       null,
-      expect.stringContaining('Stars'),
+      expect.stringContaining('money'),
+      expect.stringContaining('nothing is known'),
       expect.stringContaining('broadcast'),
     ]);
     await db
@@ -585,6 +590,11 @@ describe('a program', () => {
     ]) {
       expect([refused, await add({ ...own, ...refused }, token)]).toMatchObject([refused, { status: 403 }]);
     }
+    const hologram = { ...own, method: 'sendHologram' };
+    expect(await add(hologram, token)).toMatchObject({ status: 403 });
+    expect(await add(hologram, await tokenOf(id, { methods: 'new', chats: [ADA] }))).toMatchObject({
+      ...{ status: 200, json: { method: 'sendHologram' } },
+    });
     const ofTopic = await tokenOf(id, { methods: 'send', chats: [-1_001_234], threads: [7] });
     expect(
       await add({ ...own, params: { chat_id: -1_001_234, text: 'x', message_thread_id: 7 } }, ofTopic),

@@ -5,7 +5,7 @@ import { allowedParams, allowedPriority, requireRate } from '@flotilla/domain/de
 import type { Entry } from '@flotilla/domain/delivery/outbox/entry.ts';
 import type { EntryQuery } from '@flotilla/domain/delivery/outbox/entry-query.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
-import { refuseSpending } from '@flotilla/domain/delivery/outbox/sendable.ts';
+import { refuseForAdmins } from '@flotilla/domain/delivery/outbox/sendable.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { chatTitles, titleKey } from '@flotilla/domain/records/chats/chat-titles.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -71,7 +71,7 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
   },
 
   async resendOutboxEntries(context, { input, caller, by }) {
-    const query = { ids: input.ids, ...changeableBy(caller), spending: caller.role === 'admin' };
+    const query = { ids: input.ids, ...changeableBy(caller), forAdmins: caller.role === 'admin' };
     return { ok: true, ...(await changeEntries(context, by, 'resend', query)) };
   },
 };
@@ -88,7 +88,7 @@ async function senderOf(context: Context, { input, caller, program, by }: AddCal
   const { method, params, priority } = input;
   if (program === null) {
     if (input.bot_id === undefined) throw refusedInput('bot_id', 'is required');
-    if (caller.role !== 'admin') refuseSpending(method, params);
+    if (caller.role !== 'admin') refuseForAdmins(method, params);
     return { bot: requireBot(context, input.bot_id), by, params, priority: priority ?? 'normal', tokenId: undefined };
   }
   await requireRate(context, program);

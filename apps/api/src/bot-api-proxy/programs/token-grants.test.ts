@@ -205,6 +205,7 @@ describe.each(TOKENS)('a token %s', (_name, methods, chats) => {
     ['in a story', 'postStory', json({ content: { type: 'photo', photo: DISK } })],
     ['in an inline result', 'answerInlineQuery', json({ inline_query_id: '1', results: [{ media: DISK }] })],
     ['in a method that nobody knows', 'sendSomethingNew', json({ chat_id: 5, photo: DISK })],
+    ['in a parameter that nobody knows', 'sendPhoto', json({ chat_id: 5, hologram: [DISK] })],
   ])('does not name a file of a disk %s', async (_name, path, init) => {
     const { status, json } = await send(token, path, init);
     expect({ status, json }).toMatchObject({
@@ -262,6 +263,39 @@ test('with payments among its methods a token pays, and with local_files it name
   expect((await send(both, 'sendPhoto', everything)).status).toBe(200);
 });
 
+test('methods that nobody knows are called by tokens that name them or `new`, within their chats', async () => {
+  const reaches = async (token: string, method: string, parameters: object = {}) => {
+    const { status, json: answer } = await send(token, method, json(parameters));
+    return status === 200 || `${status} ${answer.description}`;
+  };
+  const [listed, named, group] = [
+    await newToken(['send']),
+    await newToken(['sendSomethingNew']),
+    await newToken(['new']),
+  ];
+  const ofChats = await newToken(['new', 'getManagedBotSomething'], [5]);
+  const no = (method: string, why = '') => `403 Forbidden: this token may not call ${method}${why}`;
+  expect(await reaches(listed, 'sendSomethingNew')).toBe(no('sendsomethingnew'));
+  expect(await reaches(named, 'sendSomethingNew', { hologram: 'a' })).toBe(true);
+  expect(await reaches(named, 'getSomethingNew')).toBe(no('getsomethingnew'));
+  expect(await reaches(group, 'getSomethingNew')).toBe(true);
+  expect(await reaches(group, 'sendMessage', { chat_id: 5 })).toBe(no('sendMessage'));
+  expect(await reaches(group, 'getManagedBotSomething')).toBe(no('getmanagedbotsomething'));
+  expect(await reaches(group, 'sendSomethingNew', { hologram: 'file:///etc/passwd' })).toMatch(
+    /^403 .*: hologram names a file/,
+  );
+  expect(await reaches(ofChats, 'sendSomethingNew', { chat_id: 5, text: 'a' })).toBe(true);
+  expect(JSON.parse(calls.at(-1)!.body)).toEqual({ chat_id: '5', text: 'a' });
+  expect(await reaches(ofChats, 'getManagedBotSomething', { chat_id: 5 })).toBe(true);
+  for (const [parameters, why] of [
+    [{}, 'chat_id is missing, or comes after the first file'],
+    [{ chat_id: 6 }, 'chat_id is not one of its chats'],
+    [{ chat_id: 5, hologram: 'a' }, 'nothing is known of hologram'],
+    [{ chat_id: 5, inline_message_id: 'a' }, 'inline_message_id leads out of its chats'],
+  ] as const)
+    expect(await reaches(ofChats, 'sendSomethingNew', parameters)).toBe(no('sendsomethingnew', `: ${why}`));
+});
+
 test('a token without a list calls no method that spends Stars; its names or payments allow them', async () => {
   const [plain, named, group] = [await newToken(), await newToken(['upgradeGift']), await newToken(['payments'])];
   for (const method of ['sendGift', 'refundStarPayment', 'transferBusinessAccountStars', 'upgradeGift', 'transferGift'])
@@ -271,9 +305,9 @@ test('a token without a list calls no method that spends Stars; its names or pay
   expect((await send(group, 'sendGift')).status).toBe(200);
 });
 
-test('a user grants neither', async () => {
+test('a user grants neither, nor what is new', async () => {
   const { key } = await insertAccount(api.database.db, { username: 'granting', bots: [bot.id] });
-  for (const name of ['payments', 'local_files']) {
+  for (const name of ['payments', 'local_files', 'new', 'sendSomethingNew']) {
     const body = { program_id: programId, name: 'a', methods: ['send', name] };
     const made = await restClient(api.url, key)('POST', '/api/programs/tokens/add', { body });
     expect({ name, status: made.status }).toEqual({ name, status: 403 });

@@ -143,7 +143,7 @@ export const programs = {
     },
     others: 'Other methods, by name',
     othersHint:
-      'Such as setMyName, or local_files for files on the disk of a Bot API server; with commas or spaces between them.',
+      'Such as setMyName, new for methods that Flotilla does not know yet, or local_files for files on the disk of a Bot API server; with commas or spaces between them.',
     noMethod: 'Choose a group, or name a method.',
     noUpdates: 'Without Read it cannot call getUpdates.',
     always: 'getMe is always allowed, and what concerns the program alone. Spending Stars needs Payments.',

@@ -140,7 +140,8 @@ export const programs: typeof english = {
       payments: 'sendInvoice, refundStarPayment, allow_paid_broadcast, …',
     },
     others: 'Другие методы, по именам',
-    othersHint: 'Например, setMyName или local_files (файлы на диске сервера Bot API); через запятую или пробел.',
+    othersHint:
+      'Например, setMyName, new (методы, которых Flotilla ещё не знает) или local_files (файлы на диске сервера Bot API); через запятую или пробел.',
     noMethod: 'Выберите группу или назовите метод.',
     noUpdates: 'Без «Читать» программа не сможет вызывать getUpdates.',
     always:

@@ -8,7 +8,7 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { lockBots } from '../../records/history/lock-bots.ts';
 import { callActor } from '../../records/history/stream/captured-call.ts';
-import { messagesIn, refuseSpending, requireSendable, storableParams } from '../outbox/sendable.ts';
+import { messagesIn, refuseForAdmins, requireSendable, storableParams } from '../outbox/sendable.ts';
 import { type AudienceSize, countAudience } from './audience.ts';
 import type { Broadcast, BroadcastContent } from './broadcast.ts';
 import { broadcastStore } from './broadcast-store.ts';
@@ -52,7 +52,7 @@ function readBroadcast(clock: Clock, bot: Bot, { mayPay, ...wanted }: WantedBroa
   const { audience, params, sendAt } = wanted;
   const method = requireSendable(wanted.method);
   if (!/^(send|copy|forward)/.test(method)) throw refusedInput('method', 'must be one that sends, copies or forwards');
-  if (!mayPay) refuseSpending(method, params);
+  if (!mayPay) refuseForAdmins(method, params);
   if (params.chat_id !== undefined)
     throw refusedInput('params.chat_id', 'must not be given: the audience has the chats');
   if (params.business_connection_id !== undefined) {

@@ -6,7 +6,7 @@ import { isUsableKey } from '../../people/accounts/api-key.ts';
 import { apiKeyStore } from '../../people/accounts/api-key-store.ts';
 import { type Caller, callerOf, seesBot } from '../../people/accounts/caller.ts';
 import type { CallActor } from '../../records/history/stream/captured-call.ts';
-import { isSpending } from './sendable.ts';
+import { whyForAdmins } from './sendable.ts';
 
 /** Whose Idempotency-Keys and whose share of the room an entry uses; null: nobody's. */
 export function authorOf({ programId, keyId, accountId }: CallActor): string | null {
@@ -96,8 +96,8 @@ function lostBy(caller: Standing, entry: Authored): LostRight | null {
   if (entry.broadcastId !== null && !caller.rights.includes('broadcast')) {
     return { why: 'Its author has no right to broadcast any more', ofAll: true };
   }
-  if (caller.role !== 'admin' && isSpending(entry.method, entry.params)) {
-    return { why: 'It can cost Stars, and its author is no admin any more', ofAll: false };
-  }
-  return null;
+  const forAdmins = caller.role === 'admin' ? null : whyForAdmins(entry.method, entry.params);
+  if (forAdmins === null) return null;
+  const { path, reason } = forAdmins;
+  return { why: `Its author is no admin any more, and ${path} is for admins: ${reason}`, ofAll: false };
 }

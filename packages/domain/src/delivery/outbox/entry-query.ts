@@ -1,7 +1,7 @@
 import { OUTBOX_STATES, type OutboxState, type Priority } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { SPENDING } from './sendable.ts';
+import { FOR_EVERYBODY } from './sendable.ts';
 
 /** Undefined fields do not filter. */
 export type EntryQuery = {
@@ -19,8 +19,8 @@ export type EntryQuery = {
   ids?: readonly number[] | undefined;
   /** False leaves out entries of broadcasts. */
   ofBroadcasts?: boolean;
-  /** False leaves out what `refuseSpending` refuses. */
-  spending?: boolean;
+  /** False leaves out what `refuseForAdmins` refuses. */
+  forAdmins?: boolean;
 };
 
 /** Ids between which the entries of a time are. */
@@ -103,7 +103,7 @@ function conditionsOf(query: EntryQuery, { from, below }: IdRange): RawBuilder<S
   if (from !== null) conditions.push(sql`id >= ${from}`);
   if (below !== null) conditions.push(sql`id < ${below}`);
   if (query.ofBroadcasts === false) conditions.push(sql`broadcast_id is null`);
-  if (query.spending === false) conditions.push(isFree());
+  if (query.forAdmins === false) conditions.push(isForEverybody());
   if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
   return sql`${sql.join([sql`true`, ...conditions], sql` and `)}`;
 }
@@ -118,9 +118,9 @@ function both(one: RawBuilder<SqlBool>, other: RawBuilder<SqlBool>): RawBuilder<
   return sql`${one} and ${other}`;
 }
 
-/** The condition of what costs no Stars and is no invoice. */
-function isFree(): RawBuilder<SqlBool> {
-  const { methods, parameters } = SPENDING;
-  const names = parameters.map((name) => sql`coalesce(params -> ${name}::text, 'false') = 'false'::jsonb`);
-  return sql`(method <> all (${methods}::text[]) and ${sql.join(names, sql` and `)})`;
+/** The condition of what everybody may hand over. */
+function isForEverybody(): RawBuilder<SqlBool> {
+  const { methods, without } = FOR_EVERYBODY;
+  const names = without.map((name) => sql`coalesce(params -> ${name}::text, 'false') = 'false'::jsonb`);
+  return sql`(method = any (${methods}::text[]) and ${sql.join(names, sql` and `)})`;
 }

@@ -5,7 +5,7 @@ import { LARGEST_PARAMS } from '@flotilla/contract/outbox.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { canonicalJson } from '@flotilla/telegram/canonical-json.ts';
 import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
-import { groupOfMethod } from '@flotilla/telegram/method-groups.ts';
+import { groupOfMethod, isNewMethod } from '@flotilla/telegram/method-groups.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 
 /** What the history stores of what the outbox may send. */
@@ -20,9 +20,13 @@ const OUTBOX_METHODS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The method as the Bot API writes it. Throws 'bad_request' for one that the outbox does not send. */
+/**
+ * The method as the Bot API writes it. Throws 'bad_request' for one that the outbox does not send. One that we do not know is taken,
+ * and is among what only admins and tokens that name it may hand over (`whyForAdmins`).
+ */
 export function requireSendable(method: string): string {
   const name = method.toLowerCase();
+  if (isNewMethod(method) && !name.startsWith('get')) return method;
   if (!OUTBOX_METHODS.has(name)) throw refusedInput('method', 'must be one that sends, edits, copies or forwards');
   return writtenMethod(name);
 }
@@ -82,27 +86,24 @@ function requireText(path: string, name: string, value: unknown): void {
   }
 }
 
-/** What can cost Stars of the bot, and invoices. */
-export const SPENDING = {
-  methods: [...OUTBOX_METHODS].filter((name) => groupOfMethod(name) === 'payments').map(writtenMethod),
-  parameters: parametersWith('spending'),
+/** What everybody may hand over: these methods without these parameters, which can cost Stars of the bot. */
+export const FOR_EVERYBODY = {
+  methods: [...OUTBOX_METHODS].filter((name) => groupOfMethod(name) !== 'payments').map(writtenMethod),
+  without: parametersWith('spending'),
 };
 
-/** Throws 'bad_request' for what is SPENDING: as for the tokens of programs, these are for admins. */
-export function refuseSpending(method: string, params: Fields): void {
-  if (groupOfMethod(method.toLowerCase()) === 'payments')
-    throw refusedInput('method', 'is for admins: it is about money');
-  const costly = costlyOf(params);
-  if (costly !== undefined) throw refusedInput(`params.${costly}`, 'is for admins: it can cost Stars of the bot');
+/** Throws 'bad_request' for what is for admins, as for the tokens of programs. */
+export function refuseForAdmins(method: string, params: Fields): void {
+  const why = whyForAdmins(method, params);
+  if (why !== null) throw refusedInput(why.path, `is for admins: ${why.reason}`);
 }
 
-/** Whether `refuseSpending` refuses it. */
-export function isSpending(method: string, params: Fields): boolean {
-  return groupOfMethod(method.toLowerCase()) === 'payments' || costlyOf(params) !== undefined;
-}
-
-function costlyOf(params: Fields): string | undefined {
-  return SPENDING.parameters.find((name) => params[name] !== undefined && params[name] !== false);
+/** Why only admins may hand a call over; null if everybody may: what can cost Stars of the bot, invoices, and methods that we do not know. */
+export function whyForAdmins(method: string, params: Fields): { path: string; reason: string } | null {
+  if (isNewMethod(method)) return { path: 'method', reason: 'nothing is known of it' };
+  if (groupOfMethod(method.toLowerCase()) === 'payments') return { path: 'method', reason: 'it is about money' };
+  const costly = FOR_EVERYBODY.without.find((name) => params[name] !== undefined && params[name] !== false);
+  return costly === undefined ? null : { path: `params.${costly}`, reason: 'it can cost Stars of the bot' };
 }
 
 /** How many messages a call sends. */

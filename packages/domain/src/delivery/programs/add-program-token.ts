@@ -74,7 +74,7 @@ function checkRequest({ clock }: ChangeRulesDeps, { methods, chats, threads, exp
   if (unknown.length > 0) {
     throw refusedInput(
       'methods',
-      `must name methods of the Bot API, groups, or local_files; unknown: ${unknown.join(', ')}`,
+      `must name methods as the Bot API writes them, groups, new, or local_files; not: ${unknown.join(', ')}`,
     );
   }
   if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {

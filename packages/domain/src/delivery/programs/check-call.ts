@@ -11,6 +11,8 @@ export type CallLimits = {
   chats: ReadonlySet<number> | null;
   /** Null: in every topic. Only with chats. */
   threads: ReadonlySet<number> | null;
+  /** True for who has a list of methods: one that we do not know is in it then. */
+  namesMethods: boolean;
   maySpend: boolean;
   mayNameFiles: boolean;
 };
@@ -42,6 +44,7 @@ export function limitsOf({ methods, chats, threads }: Pick<ActiveToken, 'methods
   return {
     chats: chats === null ? null : new Set(chats),
     threads: chats === null || threads === null ? null : new Set(threads),
+    namesMethods: methods !== null,
     maySpend: names.has(MONEY),
     mayNameFiles: names.has(LOCAL_FILES),
   };
@@ -66,7 +69,7 @@ export function toRead(
 /** Whether a call stays within its limits. Whatever cannot be checked is refused. */
 export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: SeenParameters): CheckedCall {
   if (limits.chats !== null) {
-    const names = chatParametersOf(lowerCaseMethod);
+    const names = chatParametersOf(lowerCaseMethod) ?? chatOfNew(limits, lowerCaseMethod);
     if (names === null) return refused('chat', 'it may act in some chats only');
     const absent = names.find((name) => seen.get(name) === undefined);
     if (absent !== undefined) return refused('chat', `${absent} is missing, or comes after the first file`);
@@ -88,6 +91,11 @@ export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: See
   const inTopics = checkTopics(limits.threads, lowerCaseMethod, seen);
   if (inTopics.outcome === 'refused') return refused('chat', inTopics.why);
   return { outcome: 'allowed', parameters, messages: inTopics.messages };
+}
+
+/** Its other parameters are known to name no other chat, since those that we do not know are refused. */
+function chatOfNew({ namesMethods }: CallLimits, lowerCaseMethod: string): string[] | null {
+  return namesMethods && groupOfMethod(lowerCaseMethod) === undefined ? ['chat_id'] : null;
 }
 
 /** The same for a parameter behind the first file of a form, of which everything before is on its way to the platform. */
@@ -117,8 +125,9 @@ export function checkParameter(limits: CallLimits, name: string, value: string):
       // The method is in the path.
       return allowed(name === 'method' ? null : value);
     case undefined:
-      // It may name another chat.
-      return chats === null ? allowed(value) : refused('chat', `nothing is known of ${shown(name)}`);
+      // It may name another chat, or a file.
+      if (chats !== null) return refused('chat', `nothing is known of ${shown(name)}`);
+      return checkContent(limits, shown(name), value);
   }
 }
 

@@ -6,9 +6,9 @@ import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 const ALWAYS = new Set(['getme', 'getwebhookinfo', 'setwebhook', 'deletewebhook', 'logout', 'close']);
 
 // A changed token is a new object, so a kept set is never out of date.
-const known = new WeakMap<ActiveToken, ReadonlySet<string>>();
+const known = new WeakMap<ActiveToken, ReturnType<typeof methodsNamed>>();
 
-/** Whether a token may call a method at all. A method that we do not know is refused for a token with a list. */
+/** Whether a token may call a method at all. */
 export function isMethodAllowed(token: ActiveToken, lowerCaseMethod: string): boolean {
   return ALWAYS.has(lowerCaseMethod) || namesMethod(token, lowerCaseMethod);
 }
