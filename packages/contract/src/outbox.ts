@@ -314,7 +314,7 @@ queued or held; those that are being sent meanwhile are refused and counted. The
     role: 'any',
     summary: 'Queues entries again that failed, expired or are in doubt.',
     description:
-      'An entry that is in doubt may have been sent: look into the chat first. An expiry that has passed is removed. Left out are entries of broadcasts without the right `broadcast`, and what only admins may add. The audit log gets one entry for each bot.',
+      'An entry that is in doubt may have been sent: look into the chat first. An expiry that has passed is removed. Each keeps its place in its chat. Left out are entries of broadcasts without the right `broadcast`, and what only admins may add. If the author of an entry has lost the right, it goes by that of an admin who sends it again; sent again by others it is held. The audit log gets one entry for each bot.',
     input: z.object({ ids: ownIds(MOST_IDS).describe('The ids of the entries.') }),
     output: changed,
     example: { input: { ids: [9001, 9002] }, output: { ok: true, matched: 2, done: 1, refused: 1 } },

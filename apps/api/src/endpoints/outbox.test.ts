@@ -437,6 +437,27 @@ describe('the author of an entry', () => {
     await db.deleteFrom('api_keys').where('id', '=', key.id).execute();
     expect(await whyLost(id)).toMatch(/key .* deleted/);
   });
+
+  test('that lost the right gives way to an admin who sends the entry again, and to nobody else', async () => {
+    const [gone, there] = [await tokenEntry(), await tokenEntry()];
+    const ids = [gone.id, there.id];
+    await api.database.db.deleteFrom('program_tokens').where('id', '=', gone.token.id).execute();
+    const releasers = async () =>
+      Promise.all(ids.map(async (id) => (await outboxStore(api.database.db).find(id))?.releasedBy ?? null));
+    const { key }: { key: string } = await post('/api/auth/api-keys', { name: 'a user’s', role: 'user' });
+    for (const [client, released] of [
+      [restClient(api.url, key), null],
+      [api.admin, expect.objectContaining({ username: 'admin' })],
+    ] as const) {
+      for (const id of ids) await settle(id, 'failed');
+      expect(await change('resend', { ids }, client)).toMatchObject({ matched: 2, done: 2 });
+      expect(await releasers()).toEqual([released, null]);
+    }
+    expect(await whyLost(gone.id)).toBeNull();
+    const [audited] = (await api.admin('GET', '/api/adminlog', { query: { action: 'outbox_resend' } }))
+      .json as object[];
+    expect(audited).toMatchObject({ bot_id: bot.id, details: 'entries: 2; released: 1' });
+  });
 });
 
 describe('cancelling', () => {

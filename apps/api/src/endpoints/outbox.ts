@@ -58,7 +58,7 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
     const query = { ...chosenEntries(context, input), ...changeableBy(caller) };
     const change = input.dry_run
       ? await countEntries(context.db, 'cancel', query)
-      : await changeEntries(context, by, 'cancel', query);
+      : await changeEntries(context, { by, isAdmin: caller.role === 'admin' }, 'cancel', query);
     return { ok: true, ...change };
   },
 
@@ -66,13 +66,14 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
     const query = { ...chosenEntries(context, input), bots: caller.bots };
     const change = input.dry_run
       ? await countEntries(context.db, 'release', query)
-      : await changeEntries(context, by, 'release', query);
+      : await changeEntries(context, { by, isAdmin: caller.role === 'admin' }, 'release', query);
     return { ok: true, ...change };
   },
 
   async resendOutboxEntries(context, { input, caller, by }) {
-    const query = { ids: input.ids, ...changeableBy(caller), forAdmins: caller.role === 'admin' };
-    return { ok: true, ...(await changeEntries(context, by, 'resend', query)) };
+    const isAdmin = caller.role === 'admin';
+    const query = { ids: input.ids, ...changeableBy(caller), forAdmins: isAdmin };
+    return { ok: true, ...(await changeEntries(context, { by, isAdmin }, 'resend', query)) };
   },
 };
 

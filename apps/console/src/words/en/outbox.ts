@@ -99,7 +99,7 @@ export const outbox = {
     one: 'Send again…',
     some: (n: number) => plural(n, { one: 'Send {n} again…', other: 'Send {n} again…' }),
     title: (n: number) => `Send ${sends(n)} again?`,
-    hint: 'Each goes behind what waits in its chat. An expiry that has passed is removed.',
+    hint: 'Each takes its old place in its chat, before what was added later. An expiry that has passed is removed.',
     submit: 'Send again',
     thisInDoubt: 'It may have been sent already. Look into its chat first: if it is there, people would get it twice.',
     inDoubt: (n: number) =>

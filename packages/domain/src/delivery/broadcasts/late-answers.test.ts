@@ -87,7 +87,7 @@ describe('Of a broadcast that was cancelled', () => {
     await settle(claim, resent, { event: 'doubt', error: 'no answer' });
     await broadcastStore(database.db).change(id, { state: 'cancelled', made: true });
     await advance(id);
-    await outboxStore(database.db).change('resend', [resent], {});
+    await outboxStore(database.db).change('resend', { ids: [resent] }, {});
     await begin(claim, [resent]);
     await settle(claim, resent, notMade(-1));
     expect(await statesOf(entries)).toEqual(['queued']);

@@ -4,6 +4,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { callActor } from '../../records/history/stream/captured-call.ts';
+import { authorRights } from './author.ts';
 import type { EntryQuery } from './entry-query.ts';
 import { TRANSITIONS } from './entry-state.ts';
 import { type ChangeEvent, outboxStore } from './outbox-store.ts';
@@ -11,6 +12,9 @@ import { type WakeDeps, wakeOutbox } from './wake-outbox.ts';
 
 export type ChangeDeps = WakeDeps & { db: Database; clock: Clock };
 export type EntryChange = { matched: number; done: number; refused: number };
+
+/** Who does it. What an admin sends again goes by the admin's right if its author has lost it. */
+export type Changer = { by: Actor; isAdmin: boolean };
 
 const AT_ONCE = 1000;
 const AUDITED = { cancel: 'outbox_cancel', resend: 'outbox_resend', release: 'outbox_release' } as const;
@@ -21,39 +25,55 @@ const AUDITED = { cancel: 'outbox_cancel', resend: 'outbox_resend', release: 'ou
  */
 export async function changeEntries(
   deps: ChangeDeps,
-  by: Actor,
+  changer: Changer,
   act: ChangeEvent,
   given: EntryQuery,
 ): Promise<EntryChange> {
   // One state after the other, as the index has them.
   const queries = given.ids === undefined ? possible(act, given.state).map((state) => ({ ...given, state })) : [given];
   const counts = { matched: 0, done: 0, refused: 0 };
-  const bots = new Map<number, number>();
+  const bots = new Map<number, { count: number; released: number }>();
   for (const query of queries) {
-    for await (const { ids, changed } of inPortions(deps.db, by, act, query)) {
+    for await (const { ids, changed } of inPortions(deps, changer, act, query)) {
       const done = changed.reduce((sum, { count }) => sum + count, 0);
-      for (const { botId, count } of changed) bots.set(botId, (bots.get(botId) ?? 0) + count);
+      for (const { botId, count, released } of changed) {
+        const known = bots.get(botId) ?? { count: 0, released: 0 };
+        bots.set(botId, { count: known.count + count, released: known.released + released });
+      }
       counts.matched += ids;
       counts.done += done;
       counts.refused += ids - done;
     }
   }
-  for (const [botId, count] of bots) {
-    await recordAction(deps, by, { action: AUDITED[act], botId, details: `entries: ${count}` });
+  for (const [botId, { count, released }] of bots) {
+    const details = `entries: ${count}${act === 'resend' && released > 0 ? `; released: ${released}` : ''}`;
+    await recordAction(deps, changer.by, { action: AUDITED[act], botId, details });
     await wakeOutbox(deps, botId);
   }
   return counts;
 }
 
-async function* inPortions(db: Database, by: Actor, act: ChangeEvent, query: EntryQuery) {
-  const store = outboxStore(db);
+async function* inPortions(deps: ChangeDeps, { by, isAdmin }: Changer, act: ChangeEvent, query: EntryQuery) {
+  const store = outboxStore(deps.db);
   let lastId = 0;
   while (true) {
     const ids = await store.idsAfter(query, lastId, AT_ONCE);
-    if (ids.length > 0) yield { ids: ids.length, changed: await store.change(act, ids, callActor(by)) };
+    const released = isAdmin ? await releasedBy(deps, act, ids) : [];
+    if (ids.length > 0) yield { ids: ids.length, changed: await store.change(act, { ids, released }, callActor(by)) };
     lastId = ids.at(-1) ?? lastId;
     if (ids.length < AT_ONCE) return;
   }
+}
+
+/** The entries that go on by the right of who does this. */
+async function releasedBy(deps: ChangeDeps, act: ChangeEvent, ids: number[]): Promise<number[]> {
+  if (act !== 'resend') return act === 'release' ? ids : [];
+  const rights = authorRights(deps);
+  const released: number[] = [];
+  for (const entry of await outboxStore(deps.db).authored(ids)) {
+    if ((await rights.lost(entry)) !== null) released.push(entry.id);
+  }
+  return released;
 }
 
 /** What a change would do, of up to COUNTED_ENTRIES entries. */

@@ -4,18 +4,21 @@ import type { OutboxTable } from '@flotilla/database/tables.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CallActor } from '../../records/history/stream/captured-call.ts';
-import { authorOf } from './author.ts';
+import { type Authored, authorOf } from './author.ts';
 import type { Content, Entry } from './entry.ts';
 import { type EntryQuery, type IdRange, idRange, matching } from './entry-query.ts';
 import { type EntryEvent, transition } from './entry-state.ts';
+import { FOR_EVERYBODY } from './sendable.ts';
 
 export type NewEntry = Content & { botId: number; idempotencyKey: string | null; createdBy: CallActor; bytes: number };
 
 /** How much room is used: entries, and the bytes of their parameters. */
 export type Waiting = { entries: number; bytes: number };
 
-/** How many entries changed, by bot. */
-export type ChangedOfBot = { botId: number; count: number };
+/** How many entries of a bot changed, and how many of these were released. */
+export type ChangedOfBot = { botId: number; count: number; released: number };
+/** `released`: those of `ids` that go by the right of who changes them from now on. */
+export type ToChange = { ids: readonly number[]; released?: readonly number[] };
 
 export type ChangeEvent = Extract<EntryEvent, 'cancel' | 'resend' | 'release'>;
 
@@ -103,20 +106,35 @@ export function outboxStore(db: Database) {
       return rows.map(({ id }) => id);
     },
 
+    /** Whose these entries are, with the parameters that may cost Stars. */
+    async authored(ids: readonly number[]): Promise<(Authored & { id: number })[]> {
+      const { rows } = await sql<Authored & { id: number }>`
+        select id, bot_id as "botId", method, broadcast_id as "broadcastId", created_by as "createdBy",
+          released_by as "releasedBy", coalesce((
+            select jsonb_object_agg(key, value) from jsonb_each(params) where key = any(${FOR_EVERYBODY.without}::text[])
+          ), '{}') as params
+        from outbox where id = any(${[...ids]}::bigint[])`.execute(db);
+      return rows;
+    },
+
     /** Does this to those of the entries to which it may happen. */
-    async change(event: ChangeEvent, ids: readonly number[], by: CallActor): Promise<ChangedOfBot[]> {
+    async change(event: ChangeEvent, { ids, released = [] }: ToChange, by: CallActor): Promise<ChangedOfBot[]> {
       const { may, set } = transition(event);
+      const isReleased = sql`id = any(${[...released]}::bigint[])`;
       const { rows } = await sql<ChangedOfBot>`
         with changed as (
-          update outbox set ${set}${alsoSet(event, by)} where id = any(${[...ids]}::bigint[]) and ${may} returning bot_id
+          update outbox set ${set}${alsoSet(event)},
+            released_by = case when ${isReleased} then ${jsonb(by)} else released_by end
+          where id = any(${[...ids]}::bigint[]) and ${may} returning id, bot_id
         )
-        select bot_id as "botId", count(*) as count from changed group by bot_id order by bot_id`.execute(db);
+        select bot_id as "botId", count(*) as count, count(*) filter (where ${isReleased}) as released
+        from changed group by bot_id order by bot_id`.execute(db);
       return rows;
     },
   };
 }
 
-function alsoSet(event: ChangeEvent, by: CallActor): RawBuilder<unknown> {
+function alsoSet(event: ChangeEvent): RawBuilder<unknown> {
   switch (event) {
     case 'cancel':
       return sql``;
@@ -126,7 +144,7 @@ function alsoSet(event: ChangeEvent, by: CallActor): RawBuilder<unknown> {
         expires_at = case when expires_at > now() then expires_at end`;
     case 'release':
       // One of a broadcast that goes on has no time: its broadcast releases it.
-      return sql`, error = null, released_by = ${jsonb(by)},
+      return sql`, error = null,
         send_at = case when not exists (
           select from broadcasts where broadcasts.id = outbox.broadcast_id and broadcasts.ended_at is null
         ) then coalesce(send_at, now()) end`;

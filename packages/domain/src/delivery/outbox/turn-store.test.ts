@@ -59,7 +59,7 @@ describe('an owner', () => {
       database.db.updateTable('outbox').set(fields).where('id', '=', id).execute();
     await change(resting, { next_attempt_at: new Date(Date.now() + 60_000) });
     await change(expired, { expires_at: new Date(Date.now() - 1_000) });
-    await outboxStore(database.db).change('cancel', [cancelled], {});
+    await outboxStore(database.db).change('cancel', { ids: [cancelled] }, {});
     expect(await begin([resting, expired, cancelled], claim)).toEqual([]);
     expect(await upkeep().expire(10)).toBeGreaterThanOrEqual(1);
     expect((await shown(expired)).state).toBe('expired');
@@ -83,7 +83,7 @@ describe('an owner', () => {
     await begin([late, resent], former);
     const claim = await turns().claim(botId);
     await turns().doubtFormer(botId, claim);
-    await outboxStore(database.db).change('resend', [resent], {});
+    await outboxStore(database.db).change('resend', { ids: [resent] }, {});
     await settle([sent(late, former), sent(resent, former)]);
     expect(await shown(late)).toMatchObject({ state: 'sent', messageId: 9, error: null });
     expect(await shown(resent)).toMatchObject({ state: 'queued', messageId: null });
