@@ -18,13 +18,14 @@ export type EntryEvent =
   | 'resend';
 
 /**
- * Every change of a state. An answer that comes after an entry was declared in doubt is the truth, so it still settles the entry.
+ * Every change of a state. An answer that comes after an entry was declared in doubt is the truth, so it still settles the entry;
+ * that it was sent counts whatever was done with the entry since, until it is begun again.
  */
 export const TRANSITIONS: Readonly<Record<EntryEvent, { from: readonly OutboxState[]; to: OutboxState }>> = {
   due: { from: ['scheduled'], to: 'queued' },
   begin: { from: ['queued'], to: 'sending' },
   again: { from: ['sending', 'in_doubt'], to: 'queued' },
-  sent: { from: ['sending', 'in_doubt'], to: 'sent' },
+  sent: { from: ['sending', 'in_doubt', 'queued', 'scheduled', 'held', 'cancelled', 'expired'], to: 'sent' },
   fail: { from: ['sending', 'in_doubt'], to: 'failed' },
   doubt: { from: ['sending'], to: 'in_doubt' },
   // Nothing was sent, and nothing is to be: its broadcast was cancelled meanwhile.

@@ -139,7 +139,8 @@ function alsoSet(event: ChangeEvent): RawBuilder<unknown> {
     case 'cancel':
       return sql``;
     case 'resend':
-      return sql`, claim = null, attempts = 0, next_attempt_at = null, error_code = null, error = null,
+      // The claim stays: a former owner may still learn that it was sent, until the entry is begun again.
+      return sql`, attempts = 0, next_attempt_at = null, error_code = null, error = null,
         first_expires_at = coalesce(first_expires_at, expires_at),
         expires_at = case when expires_at > now() then expires_at end`;
     case 'release':

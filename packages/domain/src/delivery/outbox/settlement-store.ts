@@ -21,7 +21,7 @@ const LONGEST_ERROR = 1000;
 /** SQL of what becomes of entries that were begun, and of what waits of an author who lost the right. */
 export function settlementStore(db: Database) {
   return {
-    /** Stores how attempts ended. An entry that a later owner has begun again stays as it is. */
+    /** Stores how attempts ended. An entry that was begun again since stays as it is. */
     async settle(settled: readonly Settlement[]): Promise<void> {
       const of = <Event extends Settlement['event']>(event: Event) =>
         settled.filter((one): one is Extract<Settlement, { event: Event }> => one.event === event);
@@ -63,7 +63,7 @@ export function settlementStore(db: Database) {
 
 type Of<Event extends Settlement['event']> = Extract<Settlement, { event: Event }>;
 
-/** The rows of these settlements, of whose entries this owner was the last. */
+/** The rows of these settlements, whose entries nobody has begun since. */
 function ofOwner(settled: readonly Settlement[]) {
   const ids = sql`${settled.map(({ id }) => id)}::bigint[], ${settled.map(({ claim }) => claim)}::bigint[]`;
   return { ids, isOurs: sql`outbox.id = settled.id and outbox.claim = settled.claim` };
@@ -74,7 +74,8 @@ async function settleSent(db: Database, settled: readonly Of<'sent'>[]): Promise
   const { may, set } = transition('sent');
   const { ids, isOurs } = ofOwner(settled);
   await sql`
-    update outbox set ${set}, error_code = null, error = null, message_id = settled.message_id, result = settled.result::jsonb
+    update outbox set ${set}, error_code = null, error = null, message_id = settled.message_id, result = settled.result::jsonb,
+      attempts = greatest(attempts, 1), next_attempt_at = null
     from unnest(${ids}, ${settled.map(({ messageId }) => messageId)}::bigint[],
       ${settled.map(({ result }) => result)}::text[]) as settled(id, claim, message_id, result)
     where ${isOurs} and ${may}`.execute(db);

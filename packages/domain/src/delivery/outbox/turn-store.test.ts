@@ -77,16 +77,22 @@ describe('an owner', () => {
     expect(await turns().doubtFormer(botId, claim)).toBe(0);
   });
 
-  test('settles by an answer that comes late, unless the entry was queued again since', async () => {
+  test('settles by an answer that comes late, also what was resent, held or cancelled since, unless it was begun again', async () => {
     const former = await turns().claim(botId);
-    const [late, resent] = (await queued([ADA, BEN])) as [number, number];
-    await begin([late, resent], former);
+    const ids = await queued([1, 2, 3, 4, 5]);
+    const [late, resent, held, cancelled, begun] = ids as [number, number, number, number, number];
+    await begin(ids, former);
     const claim = await turns().claim(botId);
     await turns().doubtFormer(botId, claim);
-    await outboxStore(database.db).change('resend', { ids: [resent] }, {});
-    await settle([sent(late, former), sent(resent, former)]);
-    expect(await shown(late)).toMatchObject({ state: 'sent', messageId: 9, error: null });
-    expect(await shown(resent)).toMatchObject({ state: 'queued', messageId: null });
+    await outboxStore(database.db).change('resend', { ids: [resent, held, cancelled, begun] }, {});
+    await database.db.updateTable('outbox').set({ state: 'held' }).where('id', '=', held).execute();
+    await outboxStore(database.db).change('cancel', { ids: [cancelled] }, {});
+    await begin([begun], claim);
+    await settle(ids.map((id) => sent(id, former)));
+    const sentLate = { state: 'sent', messageId: 9, error: null, attempts: 1, settledAt: expect.any(Date) };
+    for (const id of [late, resent, held, cancelled]) expect(await shown(id)).toMatchObject(sentLate);
+    expect(await shown(begun)).toMatchObject({ state: 'sending', messageId: null });
+    expect(await begin([resent], claim)).toEqual([]);
   });
 
   test('that knows late that nothing was sent queues the entry again, also out of doubt', async () => {
