@@ -20,7 +20,7 @@ const EVERYTHING: RedisChecks = { durability: true, eviction: true };
 type Server = ReturnType<RedisHandles['servers']>[number];
 
 /** Rejects when a master does not answer. */
-export async function readServerState(redis: RedisHandles, checks = EVERYTHING): Promise<ServerState> {
+export async function readServerState(redis: Pick<RedisHandles, 'servers'>, checks = EVERYTHING): Promise<ServerState> {
   const states = await Promise.all(redis.servers().map((server) => readOne(server, checks)));
   return {
     durable: checks.durability ? states.every((state) => state.durable) : null,

@@ -179,6 +179,13 @@ describe.each(Object.keys(forms))(
       await waitFor(async () => (await rounds()) >= 3, { timeoutMs: 60_000, message: 'rounds of upkeep' });
       const rotation = await runMaintenance(['rotate-keys'], { ...settings, ENCRYPTION_KEY: FLEET_ENCRYPTION_KEY });
       expect(rotation).toMatchObject({ exitCode: 0 });
+      const around = { TELEGRAM_API_URL: fleet.simulator.url, PUBLIC_URL: fleet.url };
+      const checked = await runMaintenance(['check-config'], {
+        ...settings,
+        ...around,
+        ENCRYPTION_KEY: FLEET_ENCRYPTION_KEY,
+      });
+      expect(checked).toMatchObject({ exitCode: 0, output: expect.stringContaining('\n0 to mend') });
       expect(await refusals()).toEqual([]);
     }, 240_000);
 

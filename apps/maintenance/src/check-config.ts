@@ -1,0 +1,39 @@
+import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
+import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
+import { z } from 'zod';
+import { checkPlatform, checkPublicUrl } from './checks/check-platform.ts';
+import { checkPostgres } from './checks/check-postgres.ts';
+import { checkRedis } from './checks/check-redis.ts';
+import { type Finding, fail, ok } from './checks/finding.ts';
+import { report, wantsJson } from './checks/report.ts';
+
+/** `check-config [--json]`: tries what the settings name, and changes nothing. Exits with 1 when something must be mended. */
+export async function checkConfig(args: string[]): Promise<number> {
+  const json = wantsJson('check-config', args);
+  const config = readConfig();
+  if (Array.isArray(config)) return report(config, json);
+  return report([ok('settings', 'all are usable'), ...(await tryAll(config))], json);
+}
+
+async function tryAll(config: ServiceConfig): Promise<Finding[]> {
+  const [postgres, redis, platform] = await Promise.all([
+    checkPostgres(config),
+    checkRedis(config),
+    checkPlatform(config),
+  ]);
+  return [...postgres.findings, ...redis, platform, await checkPublicUrl(config, postgres.webhookBots)];
+}
+
+/** The settings that api and worker share, or what is wrong with them. */
+function readConfig(): ServiceConfig | Finding[] {
+  try {
+    return serviceConfig(readSettings(z.object(serviceSettings)), 1);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const [, ...faults] = error.message.split('\n');
+    return faults.map((fault) => {
+      const { name = 'settings', what = fault } = /^\s*(?<name>\w+): (?<what>.*)$/.exec(fault)?.groups ?? {};
+      return fail(name, what, 'correct it: docs/operations/settings.md has every setting');
+    });
+  }
+}
