@@ -122,7 +122,7 @@ export const messageResource = z
     service: z
       .string()
       .describe(
-        'The kind of a message that is not plain text and carries no media: joined, left, pinned, title_changed, photo_changed, photo_deleted, chat_created, migrated, ban, unban, unsupported, or the name of its field in the Bot API, such as location, contact, dice, poll.',
+        'The kind of a message that is not plain text and carries no media: joined, left, pinned, title_changed, photo_changed, photo_deleted, chat_created, migrated, ban, unban, unsupported, or the name of its field in the Bot API, such as location, contact, dice, poll, widget. A tap in a widget is widget_query. An update of a kind that we do not know has the name of its kind, and its JSON as text.',
       )
       .optional(),
     thread_id: z

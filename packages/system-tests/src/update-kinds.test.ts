@@ -1,6 +1,9 @@
+import type { MessageResource } from '@flotilla/contract/messages.ts';
+import type { ShownUpdateResource } from '@flotilla/contract/updates.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { kindsToAskFor } from '@flotilla/telegram/update-kinds.ts';
+import { startBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -114,4 +117,51 @@ test('a reader without kinds gets a kind that nobody knows yet, also when it ask
   const path = `/api/updates/poll?bot_id=${bot.id}&timeout=20&consumer=rest&allowed_updates=`;
   const { result } = await fleet.rest<{ result: object[] }>(path);
   expect(result).toEqual([{ update_id: expect.any(Number), hologram: { beam: 1 } }]);
+});
+
+describe('an update of a kind that nobody knows', () => {
+  const [BEN, CHAT] = [
+    { id: 78, is_bot: false, first_name: 'Ben' },
+    { id: -5, type: 'group', title: 'Crew' },
+  ];
+  const ofAda = { id: '1', from: ADA, chat: CHAT, beam: 1 };
+  const ofBen = { id: '2', from: BEN, chat: CHAT, beam: 2 };
+  const ofMessage = { id: '3', message: { message_id: 9, date: 1, chat: CHAT, from: BEN, text: 'hi' } };
+
+  test('is found by chat and person, kept in the history with its JSON, and holds up nobody else', async () => {
+    const backend = await startBackend(({ text }, response) => {
+      if (!text.includes('"beam":1')) response.end();
+    });
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url, long_poll_enabled: true });
+    const program = await fleet.rest<{ id: number }>('/api/programs/add', {
+      ...{ bot_id: bot.id, name: 'Of Ben', filter: { chat_ids: [CHAT.id], user_ids: [BEN.id] } },
+    });
+    const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', {
+      ...{ program_id: program.id, name: 'Of Ben', methods: ['read'], chats: [CHAT.id] },
+    });
+    const updates = [ofAda, ofBen, ofMessage].map((payload) => ({ kind: 'hologram', raw: JSON.stringify(payload) }));
+    await fleet.control.injectUpdates({ bot: bot.platformId, updates });
+    const pushed = await backend.waitForRequests(3);
+    expect(pushed.map(({ text }) => JSON.parse(text).hologram.id).sort()).toEqual(['1', '2', '3']);
+    const { result } = await call(token, 'getUpdates', { timeout: 20 });
+    const [, second] = pushed.map(({ text }) => JSON.parse(text)).sort((one, other) => one.update_id - other.update_id);
+    expect(result).toEqual([second, { update_id: second.update_id + 1, hologram: ofMessage }]);
+    const rows = await waitFor(async () => {
+      const found = await fleet.rest<MessageResource[]>(`/api/messages?bot_id=${bot.id}&chat_id=${CHAT.id}`);
+      return found.length === 3 && found;
+    });
+    expect((rows as MessageResource[]).map(({ service, text, user_id: user }) => ({ service, text, user }))).toEqual(
+      expect.arrayContaining([
+        { service: 'hologram', text: 'hologram: {"id":"1","beam":1}', user: ADA.id },
+        { service: 'hologram', text: 'hologram: {"id":"2","beam":2}', user: BEN.id },
+        { service: 'hologram', text: expect.stringContaining('"message_id":9'), user: undefined },
+      ]),
+    );
+    const shown = await fleet.rest<ShownUpdateResource>(
+      `/api/updates/show?bot_id=${bot.id}&update_id=${second.update_id}`,
+    );
+    expect(shown).toMatchObject({ kind: 'hologram', chat_id: CHAT.id, update: { hologram: ofBen } });
+    expect(shown.message).toMatchObject({ service: 'hologram', user_id: BEN.id });
+    await backend.stop();
+  }, 60_000);
 });

@@ -21,11 +21,21 @@ export function topicOf(message: Fields): number | null {
  */
 export function topicOfUpdate(payload: Fields, kind: string): number | null {
   const facts = kindFacts(kind);
-  if (facts?.message !== undefined) return topicOf(payload) ?? OUTSIDE_TOPICS;
-  if (facts?.topic === 'thread') return threadIdOf(payload) ?? OUTSIDE_TOPICS;
-  const pressed = facts?.topic === 'pressed' ? readObject(payload, 'message') : null;
-  if (pressed === null) return null;
+  if (facts === undefined) return topicOfNewKind(payload);
+  if (facts.message !== undefined) return topicOf(payload) ?? OUTSIDE_TOPICS;
+  if (facts.topic === 'thread') return threadIdOf(payload) ?? OUTSIDE_TOPICS;
+  const pressed = facts.topic === 'pressed' ? readObject(payload, 'message') : null;
+  return pressed === null ? null : topicOfPressed(pressed);
+}
+
+function topicOfPressed(pressed: Fields): number | null {
   return topicOf(pressed) ?? (isInaccessible(pressed) ? null : OUTSIDE_TOPICS);
+}
+
+/** A kind that does not name a topic may still have happened in one. */
+function topicOfNewKind(payload: Fields): number | null {
+  const message = readObject(payload, 'message');
+  return threadIdOf(payload) ?? (message === null ? null : topicOfPressed(message));
 }
 
 /**

@@ -61,7 +61,7 @@ local hasEnded = hold.expires <= now or hold.forMs == 0
 
 -- The platform takes no late answer to a press.
 local function isShortLived(kind)
-  return string.find('@kinds.shortLived', ',' .. kind .. ',', 1, true) ~= nil
+  return string.find('@kinds.shortLived', ',' .. kind .. ',', 1, true) ~= nil or string.find(kind, '_query$') ~= nil
 end
 
 -- A hold may have ended when its updates had expired.

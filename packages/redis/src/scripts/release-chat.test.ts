@@ -76,7 +76,7 @@ test('delivers step by step, each update once, and holds the chat until the last
 test('delivers presses of every kind within their own time only, and messages after theirs', async () => {
   await scene.applyBot({ pull: true });
   const { holds, missed } = scene.keys;
-  const presses = ['callback_query', 'widget_query'];
+  const presses = ['callback_query', 'widget_query', 'hologram_query'];
   const missAll = async (firstId: number, expiresAtMs: number) => {
     await hold(5);
     for (const [at, kind] of [...presses, 'message'].entries()) await scene.accept([firstId + at], 'c:5', kind);
@@ -91,11 +91,11 @@ test('delivers presses of every kind within their own time only, and messages af
   };
   const soonMs = Date.now() + 60_000;
   await missAll(1, soonMs);
-  expect(await releaseAll()).toBe(3);
+  expect(await releaseAll()).toBe(4);
   const expiries = (await scene.commands.xrange(scene.keys.log, '-', '+')).map(
     ([, fields]) => Number(fields[fields.indexOf('x') + 1]) === soonMs,
   );
-  expect(expiries).toEqual([true, true, false]);
+  expect(expiries).toEqual([true, true, true, false]);
 
   await missAll(11, Date.now() - 60_000);
   await scene.commands.hset(holds, '5', `${Date.now() - 1} 60000 1  owner`);

@@ -27,4 +27,8 @@ export const edgeSamples: Record<string, string> = {
 "message":${messageIn(PRIVATE, 512)},"text":"first","text":"second"}}`,
   kind_to_come: json`{"update_id":ID,
 "hologram":{"id":"1","chat":${GROUP},"beam":[]}}`,
+  kind_to_come_of_message: json`{"update_id":ID,
+"hologram_query":{"id":"2","user":${ADA},"message":${messageIn(PRIVATE, 513)},"text":"beam"},"beam":"a\u0000\ud83d"}}`,
+  kind_to_come_without_chat: json`{"update_id":ID,
+"hologram_query":{"id":"3","from":${ADA},"chat":{"id":1e99},"beam":0}}`,
 };

@@ -113,6 +113,8 @@ export const inbox = {
     game: 'Game',
     story: 'Story',
     invoice: 'Invoice',
+    widget: 'Widget',
+    widget_query: 'Widget tapped',
     successful_payment: 'Payment received',
     unsupported: 'A message of an unknown kind',
   },

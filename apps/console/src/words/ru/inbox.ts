@@ -126,6 +126,8 @@ export const inbox: Words['inbox'] = {
     game: 'Игра',
     story: 'История',
     invoice: 'Счёт',
+    widget: 'Виджет',
+    widget_query: 'Нажатие в виджете',
     successful_payment: 'Платёж получен',
     unsupported: 'Сообщение неизвестного вида',
   },

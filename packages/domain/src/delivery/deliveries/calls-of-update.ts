@@ -26,7 +26,7 @@ const REPLIES_MS = 600_000;
 const AFTER_MS = 60_000;
 const LOOKED_AT = 200;
 /** Kinds by which a person writes or presses in a chat. */
-const SPOKEN = ['message', 'channel_post', 'business_message', 'callback_query'];
+const SPOKEN = ['message', 'channel_post', 'business_message', 'callback_query', 'widget_query'];
 
 /** The calls that an update led to, oldest first. */
 export async function callsOfUpdate(

@@ -10,7 +10,7 @@ export type FilterFacts = {
   chatType: string | null;
   /** OUTSIDE_TOPICS for none. */
   topic: number | null;
-  /** Who wrote or did it: a user, or the chat in whose name it was done. */
+  /** Who wrote or did it: a user, or the chat in whose name it was done. If it names nobody: who wrote the message that it is about. */
   userIds: number[];
   text: string | null;
   /** Lower case, with the bot that it names ('' for none). */
@@ -27,11 +27,13 @@ export function filterFacts(update: Fields, kind: string): FilterFacts {
   const payload = readObject(update, kind) ?? {};
   const chat = readObject(payload, 'chat') ?? readObject(readObject(payload, 'message') ?? {}, 'chat');
   const text = textOf(payload, kind);
+  const users = usersOf(payload, kind);
+  const wroteIt = users.length === 0 ? authorOf(readObject(payload, 'message') ?? {}) : null;
   return {
     chatId: chat === null ? null : idOf(chat),
     chatType: chat === null ? null : readText(chat, 'type'),
     topic: topicOfUpdate(payload, kind),
-    userIds: usersOf(payload, kind).flatMap((user) => idOf(user) ?? []),
+    userIds: [...users, ...(wroteIt === null ? [] : [wroteIt])].flatMap((user) => idOf(user) ?? []),
     text,
     command: isMessage(kind) && text !== null ? commandIn(text) : null,
   };

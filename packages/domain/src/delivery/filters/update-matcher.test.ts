@@ -106,6 +106,34 @@ describe('a filter', () => {
     }
   });
 
+  test('finds chat, topic and person of a kind that nobody knows', async () => {
+    const filter: ProgramFilter = { chat_ids: [-5], user_ids: [7] };
+    const [chat, from] = [{ id: -5, type: 'supergroup' }, { id: 7 }];
+    const selected = async (payload: object, wanted = filter) => {
+      const mark = await matcherFor({ filter: wanted, exclusive: true })({ hologram: payload });
+      return mark[0]?.split(' ')[0] === '=1';
+    };
+    const bot = { id: 99, is_bot: true };
+    for (const payload of [
+      { chat, from },
+      { chat, user: from },
+      { message: { chat, from } },
+      { from, message: { chat } },
+    ])
+      expect([payload, await selected(payload)]).toEqual([payload, true]);
+    for (const payload of [
+      { chat },
+      { from },
+      { chat, from: bot, message: { chat, from } },
+      { chat: 5, message: 'no' },
+    ])
+      expect([payload, await selected(payload)]).toEqual([payload, false]);
+    const inTopic = { chat_ids: [-5], thread_ids: [120] };
+    expect(await selected({ chat, message_thread_id: 120 }, inTopic)).toBe(true);
+    expect(await selected({ message: { chat, message_thread_id: 120, is_topic_message: true } }, inTopic)).toBe(true);
+    expect(await selected({ chat }, inTopic)).toBe(false);
+  });
+
   test('of topics looks at the topic of a message, not at a thread of answers', async () => {
     const inTopic = { message_thread_id: 120, is_topic_message: true };
     const forum = { chat: { id: -5, type: 'supergroup', is_forum: true } };

@@ -219,6 +219,29 @@ test.each([
   expect((await shown(name)).messages).toMatchObject([content]);
 });
 
+test.each([
+  [
+    'widget_query',
+    { chat_id: 700_100_200, user_id: 700_100_200, reply_to_message_id: 206 },
+    { service: 'widget_query', text: 'Widget tapped: berth:7' },
+  ],
+  [
+    'kind_to_come',
+    { chat_id: -4_100_200_300, user_id: null, reply_to_message_id: null },
+    { service: 'hologram', text: 'hologram: {"id":"1","beam":[]}' },
+  ],
+  [
+    'kind_to_come_of_message',
+    { chat_id: 700_100_200, user_id: 700_100_200, reply_to_message_id: 513 },
+    { service: 'hologram_query', text: expect.stringContaining(String.raw`"beam":"a\u0000\ud83d"`) },
+  ],
+])('%s is an event of its chat', async (name, place, content) => {
+  const { messages } = await shown(name);
+  const event = { media_type: null, outgoing: false, date: atMs / 1000 };
+  expect(messages).toMatchObject([{ ...place, ...content, ...event }]);
+  expect(messages[0]?.id).toBeLessThan(0);
+});
+
 test('no row is blank', async () => {
   const { db } = database;
   const rows = await db.selectFrom('messages').select(['bot_id', 'text', 'media_type', 'service']).execute();
@@ -282,7 +305,7 @@ test.each([
   ['business_connection'],
   ['purchased_paid_media'],
   ['managed_bot'],
-  ['kind_to_come'],
+  ['kind_to_come_without_chat'],
 ])('%s belongs to no chat and leaves nothing', async (name) => {
   expect(await shown(name)).toEqual({ messages: [], chats: [], people: [] });
 });

@@ -1,11 +1,11 @@
+import { kindFacts } from '@flotilla/contract/bot-api/update-kinds.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { IDS_OF_EVENTS } from '../history/effects/update-effects.ts';
 import { MESSAGE_COLUMNS } from '../history/message-row.ts';
 import type { Message } from './message-store.ts';
 
-/** Above every update id; the row of an event that is no message has a negative id (update-effects.ts). */
-const IDS_OF_EVENTS = 2 ** 32;
-const EVENTS = ['callback_query', 'chat_member', 'my_chat_member'];
+const EVENTS = ['callback_query', 'chat_member', 'my_chat_member', 'widget_query'];
 /** A message has the date of the platform, which may be older than its arrival by a day. */
 const DAY_S = 86_400;
 
@@ -57,7 +57,8 @@ export async function messagesOfUpdates(
 type Place = { chatId: number; id: number; aroundS: number };
 
 function placeOf({ updateId, acceptedAtMs, kind, chatId, messageId }: About): Place | null {
-  const id = EVENTS.includes(kind ?? '') ? updateId - IDS_OF_EVENTS : messageId;
+  const isEvent = kind !== null && (EVENTS.includes(kind) || kindFacts(kind) === undefined);
+  const id = isEvent ? updateId - IDS_OF_EVENTS : messageId;
   return chatId === null || id === null || acceptedAtMs === null
     ? null
     : { chatId, id, aroundS: Math.floor(acceptedAtMs / 1000) };

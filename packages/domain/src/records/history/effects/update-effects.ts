@@ -1,28 +1,30 @@
 import { kindFacts } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { connectionOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import { readPoll } from '@flotilla/telegram/message-details.ts';
 import { idOfMessage, readAuthorFacts, readChatFacts } from '@flotilla/telegram/message-facts.ts';
 import { readMemberService } from '@flotilla/telegram/message-service.ts';
-import { topicOf } from '@flotilla/telegram/message-topic.ts';
+import { OUTSIDE_TOPICS, topicOf, topicOfUpdate } from '@flotilla/telegram/message-topic.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { UpdateEntry } from '../stream/history-codec.ts';
 import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
 import { messageEffects } from './message-effects.ts';
 
-/** The effects of an update on the history. Unknown kinds, and kinds without a chat, have none. */
+/** The effects of an update on the history. Kinds without a chat have none. */
 export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffect[] {
   const update = JSON.parse(entry.raw) as Fields;
   const { kind } = readUpdateFacts(update);
   const facts = kindFacts(kind);
-  if (facts === undefined) return [];
   const payload = readObject(update, kind);
+  if (facts === undefined) return payload === null ? [] : newKindEffects(kind, payload, entry);
   if (payload === null) throw new FlotillaError('bad_request', `${kind} is not an object`);
   if (facts.message !== undefined) {
     const editedAtS = facts.message === 'edited' ? Math.floor(entry.atMs / 1000) : null;
     return messageEffects(bot, payload, { sent: false, editedAtS });
   }
   if (kind === 'callback_query') return callbackEffects(payload, entry);
+  if (kind === 'widget_query') return tapEffects(payload, entry);
   if (kind === 'chat_member') return memberEffects(bot, payload, entry);
   if (kind === 'my_chat_member') return [...memberEffects(bot, payload, entry), ...membershipEffects(payload, entry)];
   if (kind === 'deleted_business_messages') return deletionEffects(payload, entry);
@@ -43,6 +45,54 @@ function callbackEffects(callback: Fields, entry: UpdateEntry): HistoryEffect[] 
     details: topic === null ? null : { thread_id: topic },
   };
   return [...chatEffects(pressed), { type: 'message', message }];
+}
+
+function tapEffects(tap: Fields, entry: UpdateEntry): HistoryEffect[] {
+  if (readObject(tap, 'chat') === null) return [];
+  const data = readText(tap, 'data');
+  const message = {
+    ...eventRow(tap, tap, entry),
+    business_connection_id: readText(tap, 'business_connection_id') ?? '',
+    text: data === null ? 'Widget tapped' : `Widget tapped: ${data}`,
+    service: 'widget_query',
+    reply_to_message_id: readInteger(tap, 'message_id'),
+  };
+  return [...chatEffects(tap), { type: 'message', message }];
+}
+
+/** A text of a message is no longer. */
+const JSON_CHARACTERS = 4096;
+
+/** An event of the chat whose text is the JSON of all that no column has. Nothing in it can make a dead letter. */
+function newKindEffects(kind: string, payload: Fields, entry: UpdateEntry): HistoryEffect[] {
+  const about = readObject(payload, 'message') ?? {};
+  const place = readObject(payload, 'chat') === null ? about : payload;
+  const chat = readObject(place, 'chat');
+  if (!Number.isSafeInteger(chat?.id)) return [];
+  const people = [readObject(payload, 'from'), readObject(payload, 'user')];
+  const from = people.find((person) => Number.isSafeInteger(person?.id)) ?? null;
+  const topic = topicOfUpdate(payload, kind);
+  const { chat: _chat, from: _from, user: _user, ...others } = payload;
+  const messageId = payload.message_id ?? about.message_id;
+  const message = {
+    ...eventRow(place, { from }, entry),
+    business_connection_id: connectionOfUpdate({ [kind]: payload }, kind),
+    text: `${kind}: ${jsonOf(others)}`.slice(0, JSON_CHARACTERS).toWellFormed(),
+    service: kind,
+    reply_to_message_id: Number.isSafeInteger(messageId) ? (messageId as number) : null,
+    details: topic === null || topic === OUTSIDE_TOPICS ? null : { thread_id: topic },
+  };
+  return [...chatEffects(place), { type: 'message', message }];
+}
+
+/** Nested too deeply, it could be parsed and cannot be printed. */
+function jsonOf(fields: Fields): string {
+  try {
+    return JSON.stringify(fields);
+  } catch (error) {
+    if (error instanceof RangeError) return '{…}';
+    throw error;
+  }
 }
 
 // Joins and leaves are service messages of the chat and get no second row. Bans and unbans come in no other update.
@@ -71,20 +121,20 @@ function membershipEffects(change: Fields, { atMs }: UpdateEntry): HistoryEffect
 }
 
 /** Above every update id (2^31 - 1). */
-const IDS_OF_EVENTS = 2 ** 32;
+export const IDS_OF_EVENTS = 2 ** 32;
 
 // The row of an event that is no message has a negative id, which the platform never gives, and which rises with that of its update.
 function eventRow(place: Fields, { from }: Fields, entry: UpdateEntry): NewMessage {
-  const user = readAuthorFacts({ from, chat: place.chat });
-  if (user === null) throw new FlotillaError('bad_request', 'from is missing');
+  const user = from === null ? null : readAuthorFacts({ from, chat: place.chat });
+  if (user === null && from !== null) throw new FlotillaError('bad_request', 'from is missing');
   return {
     business_connection_id: '',
     chat_id: requireInteger(readObject(place, 'chat') ?? {}, 'id'),
     id: entry.updateId - IDS_OF_EVENTS,
-    user_id: user.id,
-    username: user.username,
-    first_name: user.firstName,
-    last_name: user.lastName,
+    user_id: user?.id ?? null,
+    username: user?.username ?? null,
+    first_name: user?.firstName ?? null,
+    last_name: user?.lastName ?? null,
     text: null,
     date: Math.floor(entry.atMs / 1000),
     media_type: null,
