@@ -130,6 +130,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   );
   const groups = groupFollower({ ...service, platform: client });
   const counted = apiMetrics(metrics, () => waiters.count());
+  const addressOf = clientAddress(config.http.trustedProxies);
   const leave = new AbortController();
   const stop = new AbortController();
   return {
@@ -155,9 +156,9 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
     signInLimits: signInLimits(redis, clock),
     passwordWork: workLimit(PASSWORD_WORK),
-    clientAddress: clientAddress(config.http.trustedProxies),
+    clientAddress: addressOf,
     proxyHost: config.proxy.host === null ? null : proxyHost(config.proxy.host, config.http.trustedProxies),
-    bodies: bodyBudget(metrics),
+    bodies: bodyBudget(metrics, addressOf),
     uploads: uploadLimit(),
     searches: new Map(),
     apiMetrics: counted,

@@ -836,6 +836,8 @@ export type ReadPageArgs = {
   shardActivityPrefix: string;
   /** '' is the default one */
   consumer: string;
+  /** digits: whose share of the named consumers a new one takes */
+  owner: string;
   askedOffset: number;
   limit: number;
   timeoutMs: number;
@@ -869,7 +871,7 @@ async function readPage(redis: RedisCommands, keys: ReadPageKeys, args: ReadPage
   const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead];
   if (keys.program !== null) sent.push(keys.program);
   const keyCount = sent.length;
-  sent.push(args.registrationId, args.activityPrefix, args.shardActivityPrefix, args.consumer, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.seesHeld ? '1' : '0', args.takenKinds);
+  sent.push(args.registrationId, args.activityPrefix, args.shardActivityPrefix, args.consumer, args.owner, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.seesHeld ? '1' : '0', args.takenKinds);
   const reply = await runScriptRaw(redis, 'read-page', keyCount, sent);
   switch (String(reply[0])) {
     case 'BACK':

@@ -62,8 +62,8 @@ local move = {
   consumers = function(key)
     local found = redis.call('HGETALL', key)
     for i = 1, #found, 2 do
-      local cursor, at = string.match(found[i + 1], '^(%d+) (%d+)$')
-      if at ~= '0' then redis.call('HSET', key, found[i], cursor .. ' ' .. earlier(at)) end
+      local cursor, at, rest = string.match(found[i + 1], '^(%d+) (%d+)(.*)$')
+      if at ~= '0' then redis.call('HSET', key, found[i], cursor .. ' ' .. earlier(at) .. rest) end
     end
   end,
   redriven = function(key)

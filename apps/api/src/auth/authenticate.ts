@@ -10,6 +10,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
 import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
+import { noteKnownSender } from '../http/known-sender.ts';
 import { callerOfSession, hasSessionCookie, sessionMiddleware } from './session.ts';
 
 /** The two ways in which a caller proves who they are. */
@@ -43,13 +44,14 @@ export function authentication(
   return {
     callerByBearer: (request, response) =>
       new Promise((resolve, reject) => {
-        const settle = (error: unknown, caller?: Caller | false) => (error ? reject(error) : resolve(caller || null));
+        const settle = (error: unknown, caller?: Caller | false) =>
+          error ? reject(error) : resolve(noted(request, caller || null));
         authenticator.authenticate('bearer', { session: false }, settle)(request, response, reject);
       }),
     callerBySession: async (request, response) => {
       if (!hasSessionCookie(request)) return null;
       await attachSession(request, response);
-      return callerOfSession(keys.credentials, request);
+      return noted(request, await callerOfSession(keys.credentials, request));
     },
     openSession: attachSession,
   };
@@ -84,6 +86,14 @@ export function actorOf(caller: Caller | null, address: string | null): Actor {
   if (caller === null) return { kind: 'nobody', address };
   const { account, apiKey } = caller;
   return { kind: 'account', accountId: account.id, username: account.username, keyId: apiKey?.id ?? null, address };
+}
+
+/** Notes whose share of the memory a body takes. */
+function noted(request: Request, caller: Caller | null): Caller | null {
+  if (caller === null) return null;
+  const { account, apiKey } = caller;
+  noteKnownSender(request, { owner: `account:${account.id}`, scope: apiKey === null ? 'session' : `key:${apiKey.id}` });
+  return caller;
 }
 
 function hasBearer(request: Request): boolean {

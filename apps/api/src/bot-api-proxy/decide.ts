@@ -2,7 +2,7 @@ import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
 import { isProgramToken } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
-import { noteKnownSender, type Sender } from '../http/known-sender.ts';
+import { type KnownSender, knownSender, noteKnownSender } from '../http/known-sender.ts';
 import { AMBIGUOUS, DISABLED, describeError, NO_SUCH_METHOD, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
 import {
   fail,
@@ -61,15 +61,14 @@ export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Prom
   const { res, begunAtMs } = call;
   const { directory, log, bodies } = proxy.context;
   const { unknownBots, autoRegisterBots } = proxy.context.proxy;
-  let sender: Sender;
   try {
-    sender = await senderOf(directory, call.path.token);
+    await noteSender(directory, call);
   } catch (error) {
     return refuseRequest(proxy, res, describeError(log, error), begunAtMs);
   }
-  const isRefused = sender === 'stranger' && unknownBots === 'reject' && !autoRegisterBots;
+  const isRefused = knownSender(call.req) === null && unknownBots === 'reject' && !autoRegisterBots;
   if (isRefused) return refuseRequest(proxy, res, UNAUTHORIZED, begunAtMs);
-  const named = await methodInBody(bodies, sender, call);
+  const named = await methodInBody(bodies, call);
   switch (named.outcome) {
     case 'named':
       return decideNamed(proxy, { ...call, whole: named.whole }, named.method);
@@ -92,13 +91,17 @@ function decideNamed(proxy: RunningProxy, call: MethodCall, name: string): void 
 }
 
 /** Another replica may just have registered an unknown token. Throws FlotillaError if the directory cannot refresh. */
-async function senderOf(directory: BotDirectory, token: string): Promise<Sender> {
-  if (directory.byToken(token) !== undefined) return 'known';
-  await directory.refresh();
-  return directory.byToken(token) === undefined ? 'stranger' : 'known';
+async function noteSender(directory: BotDirectory, { req, path: { token } }: MethodCall): Promise<void> {
+  if (directory.byToken(token) === undefined) await directory.refresh();
+  const bot = directory.byToken(token);
+  if (bot !== undefined) noteKnownSender(req, senderWithToken(bot));
 }
 
-/** Refreshes as `senderOf` does: a getUpdates of our bot, if passed on, would acknowledge updates we never stored. */
+function senderWithToken({ id }: Bot): KnownSender {
+  return { owner: `bot:${id}`, scope: 'token' };
+}
+
+/** Refreshes as `noteSender` does: a getUpdates of our bot, if passed on, would acknowledge updates we never stored. */
 async function lookAgain(proxy: RunningProxy, call: MethodCall): Promise<void> {
   const { directory } = proxy.context;
   let bot: Bot | undefined;
@@ -114,7 +117,7 @@ async function lookAgain(proxy: RunningProxy, call: MethodCall): Promise<void> {
 }
 
 function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
-  noteKnownSender(call.req);
+  noteKnownSender(call.req, senderWithToken(bot));
   if (bot.disabled && call.method !== 'getupdates') {
     refuse(proxy, call, DISABLED);
     return;
@@ -122,7 +125,7 @@ function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
   const intercept = proxy.intercepts.get(call.method);
   if (intercept === undefined) passOfBot(proxy, { call, bot, asProgram: null });
   else if (isVerbOfCalls(proxy, call)) {
-    void answerIntercepted(proxy, call, 'known', (read) => intercept(proxy.context, { bot, ...read }));
+    void answerIntercepted(proxy, call, (read) => intercept(proxy.context, { bot, ...read }));
   }
 }
 
@@ -132,7 +135,7 @@ function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
   if (setsWebhook && autoRegisterBots) {
     if (!isVerbOfCalls(proxy, call)) return;
     const { token } = call.path;
-    void answerIntercepted(proxy, call, 'stranger', (read) => setWebhookOfStranger(proxy.context, token, read));
+    void answerIntercepted(proxy, call, (read) => setWebhookOfStranger(proxy.context, token, read));
   } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
   else pass(proxy, call, null, { tee: null });
 }

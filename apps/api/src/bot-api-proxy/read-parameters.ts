@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/fleet/backend-policy/backend-certificate.ts';
 import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BodyBudget, collectBody, readInto } from '../http/collect-body.ts';
-import type { Sender } from '../http/known-sender.ts';
+import { knownSender } from '../http/known-sender.ts';
 import { badRequest, NO_ROOM, type Refusal, TOO_LARGE } from './answer.ts';
 import type { MethodCall, WholeBody } from './call.ts';
 import { bodyCoding, contentType } from './headers.ts';
@@ -16,28 +16,24 @@ const PARAMETERS_LIMIT = 1024 * 1024;
 /** One byte more than a certificate may have is enough to refuse it. */
 const FILE_LIMIT = CERTIFICATE_BYTES_AT_MOST + 1;
 /** The largest call of a stranger is a setWebhook with a certificate. */
-const BODY_LIMIT: Record<Sender, number> = { known: 16 * 1024 * 1024, stranger: 256 * 1024 };
+const BODY_LIMIT: Record<'known' | 'stranger', number> = { known: 16 * 1024 * 1024, stranger: 256 * 1024 };
 /** The platform's words, which also have a number. */
 const BROKEN_COMPRESSION = badRequest('zlib error');
 /** Calls that are answered or refused here are short. */
-const UNNAMED_LIMIT: Record<Sender, number> = { known: 1024 * 1024, stranger: 64 * 1024 };
+const UNNAMED_LIMIT: Record<'known' | 'stranger', number> = { known: 1024 * 1024, stranger: 64 * 1024 };
 
 /**
  * Reads the whole request of a call that we answer ourselves: parameters of query and body merged, the query first.
  * Limits: 1 MiB of parameters, 64 KiB of each file, 16 MiB in all (256 KiB and 8 s for a stranger). `aborted` means that
  * the client went away. What the platform could not read is refused in its words.
  */
-export async function readParameters(
-  budget: BodyBudget,
-  sender: Sender,
-  { req, res, path }: MethodCall,
-): Promise<ReadParameters> {
+export async function readParameters(budget: BodyBudget, { req, res, path }: MethodCall): Promise<ReadParameters> {
   const packed = bodyCoding(req);
   if (packed === null) return { outcome: 'unknown-encoding' };
   const parameters = parametersOf(path.query);
   const limits = { parameterBytes: PARAMETERS_LIMIT, fileBytes: FILE_LIMIT };
   const reader = parameterReader(contentType(req), parameters, limits);
-  const read = await readInto(reader, req, res, { budget, sender, limitBytes: BODY_LIMIT[sender], packed });
+  const read = await readInto(reader, req, res, { budget, limitBytes: BODY_LIMIT[kindOf(req)], packed });
   if (read.outcome !== 'read') return notRead(read.outcome);
   if (!read.intact) return { outcome: 'refused', refusal: BROKEN_COMPRESSION };
   reader.end();
@@ -50,20 +46,20 @@ export async function readParameters(
  * registered bot, 64 KiB for a stranger. A compressed body is refused, because it would be in memory twice; no client
  * sends one.
  */
-export async function methodInBody(
-  budget: BodyBudget,
-  sender: Sender,
-  { req, res, path }: MethodCall,
-): Promise<MethodInBody> {
+export async function methodInBody(budget: BodyBudget, { req, res, path }: MethodCall): Promise<MethodInBody> {
   const packed = bodyCoding(req);
   if (packed !== 'none') return { outcome: 'unknown-encoding' };
-  const body = await collectBody(req, res, { budget, sender, limitBytes: UNNAMED_LIMIT[sender], packed });
+  const body = await collectBody(req, res, { budget, limitBytes: UNNAMED_LIMIT[kindOf(req)], packed });
   if (body.outcome !== 'read') return notRead(body.outcome);
   const parameters = parametersIn(req, path.query, body.bytes);
   const refusal = refusalOf(parameters);
   if (refusal !== null) return { outcome: 'refused', refusal };
   const method = parameters.values.get('method') ?? '';
   return { outcome: 'named', method, whole: { bytes: body.bytes, release: body.release } };
+}
+
+function kindOf(req: IncomingMessage): 'known' | 'stranger' {
+  return knownSender(req) === null ? 'stranger' : 'known';
 }
 
 /** The parameters of a call without a body. */

@@ -140,6 +140,16 @@ test('keys belong to the API key or account that made the call', async () => {
   expect(await redis.commands.zcard(botKeys(bot.id).idempotency.claimed)).toBeGreaterThan(1);
 });
 
+test('the room of an account is that of all its keys', async () => {
+  const other = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'another' } });
+  const { entries } = botKeys(bot.id).idempotency;
+  const counts = async () => (await redis.commands.hkeys(entries)).filter((name) => name.startsWith('keys:')).length;
+  await send(newKey(), { text: 'x' });
+  const before = await counts();
+  expect((await send(newKey(), { text: 'x' }, { as: (other.json as { key: string }).key })).status).toBe(200);
+  expect(await counts()).toBe(before);
+});
+
 test('a key has 1 to 255 visible ASCII characters', async () => {
   expect(await send('x'.repeat(256), { text: 'x' })).toMatchObject({ status: 400 });
 });

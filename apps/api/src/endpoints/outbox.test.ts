@@ -5,6 +5,7 @@ import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -145,7 +146,7 @@ describe('what is handed over', () => {
   });
 });
 
-test('of one author no more waits than there is room left, in entries and bytes, and others find room', async () => {
+test('of one account, with all its keys, no more waits than there is room left, in entries and bytes, and others find room', async () => {
   const full = await api.addBot();
   const known = await added({ bot_id: full.id, idempotency_key: 'first' });
   const { db } = api.database;
@@ -155,12 +156,12 @@ test('of one author no more waits than there is room left, in entries and bytes,
     Array.from({ length: 49_999 }, (_, at) => at + 1),
   );
   const others = db.updateTable('outbox').where('bot_id', '=', full.id).where('id', '<>', known.id);
-  const { author } = await db
+  const { created_by } = await db
     .selectFrom('outbox')
-    .select('author')
+    .select('created_by')
     .where('id', '=', known.id)
     .executeTakeFirstOrThrow();
-  await others.set({ author }).execute();
+  await others.set({ created_by }).execute();
   const later = { state: 'scheduled', send_at: new Date(Date.now() + 3_600_000) } as const;
   await others.set(later).where('chat_id', '<=', 25_000).execute();
   await others.set({ state: 'held' }).where('chat_id', '>', 40_000).execute();
@@ -169,8 +170,10 @@ test('of one author no more waits than there is room left, in entries and bytes,
   while (answers.at(-1)?.status !== 429 && answers.length < 1_000) answers.push(await add({ bot_id: full.id }));
   expect(answers.at(-1)).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
   expect(await add({ bot_id: full.id, idempotency_key: 'first' })).toMatchObject({ json: { id: known.id } });
-  const made = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'beside', bot_ids: [full.id] } });
-  const beside = restClient(api.url, (made.json as { key: string }).key);
+  const made = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'another', bot_ids: [full.id] } });
+  const another = restClient(api.url, (made.json as { key: string }).key);
+  expect(await add({ bot_id: full.id }, another)).toMatchObject({ status: 429 });
+  const beside = restClient(api.url, (await insertAccount(db, { username: 'beside', bots: [full.id] })).key);
   expect(await add({ bot_id: full.id }, beside)).toMatchObject({ status: 200 });
   expect(await add()).toMatchObject({ status: 200 });
   await db.deleteFrom('outbox').where('bot_id', '=', full.id).where('id', '<>', known.id).execute();

@@ -45,7 +45,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     };
   },
 
-  async pollUpdates(context, { input, response, whileAllowed }) {
+  async pollUpdates(context, { input, caller, response, whileAllowed }) {
     const { offset, limit, timeout, consumer = null, sees_held: seesHeld } = input;
     const bot = requireBot(context, input.bot_id);
     const allowed = kindsOfInput(input.allowed_updates);
@@ -59,7 +59,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     if (seesHeld && consumer === null) throw refusedInput('sees_held', 'is only for a named consumer');
     const read = (signal: AbortSignal): Promise<PulledUpdates> =>
       program === null
-        ? readUpdates(context, bot, { ...request, consumer, kinds, seesHeld, signal })
+        ? readUpdates(context, bot, { ...request, consumer, ownerId: caller.account.id, kinds, seesHeld, signal })
         : readProgramUpdates(context, bot, program, { ...request, kinds, signal });
     await nameKinds(context, bot, allowed);
     const updates = await whileAllowed((ended) => untilGone([context.stopping, ended], response, read));

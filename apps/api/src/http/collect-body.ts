@@ -1,24 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { callCounts } from '@flotilla/runtime/call-counts.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { bodyUnpacker, isBehindEnd } from '@flotilla/telegram/parameters/body-unpacker.ts';
-import { cutLateBody, noteKnownSender, type Sender } from './known-sender.ts';
+import { type ClientAddress, networkOf } from './client-address.ts';
+import { cutLateBody, knownSender } from './known-sender.ts';
 
-/** A limit on the memory of all bodies that a process reads. */
+/** A limit on the memory of all bodies that a process reads, of which each sender has a share. */
 export type BodyBudget = {
+  /** The share of the sender of a request, who must be known by then or is a stranger. */
+  shareOf(request: IncomingMessage): BodyShare;
+};
+
+type BodyShare = {
   /** Takes that many bytes; if they are too many, takes nothing and returns false. */
-  take(bytes: number, sender: Sender): boolean;
+  take(bytes: number): boolean;
   giveBack(bytes: number): void;
 };
 
-/** 64 bodies of REST's maximum size; an api process has a few hundred MB of memory. */
-const BUDGET_BYTES = 64 * 1024 * 1024;
-/** Strangers must not use up the budget of everybody else. */
-const STRANGERS_BYTES = BUDGET_BYTES / 2;
+const MIB = 1024 * 1024;
+/** Each bot, account and intake; an api process has a few hundred MB of memory. */
+const KNOWN_BYTES = { inAll: 56 * MIB, ofBot: 16 * MIB };
+/** Strangers of each network. */
+const STRANGERS_BYTES = { inAll: 8 * MIB, ofBot: 4 * MIB };
 
-export function bodyBudget(metrics: Metrics): BodyBudget {
+export function bodyBudget(metrics: Metrics, addressOf: ClientAddress): BodyBudget {
+  const known = callCounts(KNOWN_BYTES);
+  const strangers = callCounts(STRANGERS_BYTES);
   let held = 0;
   metrics.gauge({
     name: 'flotilla_held_body_bytes',
@@ -28,20 +38,28 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
     },
   });
   return {
-    take(bytes, sender) {
-      if (held + bytes > (sender === 'known' ? BUDGET_BYTES : STRANGERS_BYTES)) return false;
-      held += bytes;
-      return true;
-    },
-    giveBack(bytes) {
-      held -= bytes;
+    shareOf(request) {
+      const sender = knownSender(request);
+      const counts = sender === null ? strangers : known;
+      const of = sender ?? { owner: networkOf(addressOf(request) ?? ''), scope: '' };
+      const add = (bytes: number) => {
+        held += bytes;
+        counts.add(of, bytes);
+      };
+      return {
+        take(bytes) {
+          if (bytes > 0 && !counts.hasRoom(of, bytes)) return false;
+          add(bytes);
+          return true;
+        },
+        giveBack: (bytes) => add(-bytes),
+      };
     },
   };
 }
 
 export type BodyOptions = {
   budget: BodyBudget;
-  sender: Sender;
   /** For a compressed body, its unpacked size. */
   limitBytes: number;
   /** How the body is packed; without it, as its Content-Encoding says. */
@@ -82,7 +100,7 @@ export async function readInto(
   sink: BodySink,
   request: IncomingMessage,
   response: ServerResponse,
-  { budget, sender, limitBytes, packed }: BodyOptions,
+  { budget, limitBytes, packed }: BodyOptions,
 ): Promise<Read | Unread> {
   const unpacker =
     packed === undefined ? unpackerOf(request.headers['content-encoding']) : packed === 'zlib' ? bodyUnpacker() : null;
@@ -90,9 +108,8 @@ export async function readInto(
   const announced = unpacker === null ? Number(request.headers['content-length'] ?? 0) : 0;
   if (announced > limitBytes) return { outcome: 'too-large' };
   if (request.destroyed || response.closed) return { outcome: 'aborted' };
-  const share = shareOf(budget, sender, response);
-  if (sender === 'known') noteKnownSender(request);
-  const stopWatching = cutLateBody(request, sender, () => sink.heldBytes());
+  const share = shareOf(budget, response);
+  const stopWatching = cutLateBody(request, () => sink.heldBytes());
   const read = await pour(request, unpacker, sink, share, limitBytes);
   stopWatching();
   if (read.outcome !== 'read') share.release();
@@ -102,19 +119,20 @@ export async function readInto(
 type Share = { growTo(bytes: number): boolean; release: () => void };
 
 /** The share of one body in the budget; it ends with the response. */
-export function shareOf(budget: BodyBudget, sender: Sender, response: ServerResponse): Share {
+export function shareOf(budget: BodyBudget, response: ServerResponse): Share {
+  const room = budget.shareOf(response.req);
   let taken = 0;
   let open = true;
   const release = () => {
     if (!open) return;
     open = false;
     response.off('close', release);
-    budget.giveBack(taken);
+    room.giveBack(taken);
   };
   response.once('close', release);
   return {
     growTo: (bytes) => {
-      if (!open || !budget.take(bytes - taken, sender)) return false;
+      if (!open || !room.take(bytes - taken)) return false;
       taken = bytes;
       return true;
     },

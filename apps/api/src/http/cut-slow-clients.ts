@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { hasKnownSender } from './known-sender.ts';
+import { knownSender } from './known-sender.ts';
 import { LONG_HEAD_BYTES } from './long-heads.ts';
 import type { OpenConnection, OpenConnections } from './open-connections.ts';
 
@@ -119,7 +119,7 @@ function isTooSlow(line: Line, nowMs: number): boolean {
   noteProgress(line, request, nowMs);
   const silentMs = nowMs - line.readAtMs;
   if (line.answeredAtMs !== null) return silentMs > STAY_GAP_MS || staysTooLong(line, nowMs - line.answeredAtMs);
-  const isOfStranger = !hasKnownSender(request);
+  const isOfStranger = knownSender(request) === null;
   if (isOfStranger && isSmall(line, request) && nowMs - line.clientsTurnAtMs > SMALL_BODY_WITHIN_MS) return true;
   const waitsForFirst = isOfStranger && line.readAtMs === line.beganAtMs;
   if (silentMs > (waitsForFirst ? FIRST_BYTES_WITHIN_MS : GAP_AT_MOST_MS)) return true;

@@ -11,12 +11,18 @@ const POLLS_AT_ONCE = 20;
 
 const api = testApi({ PUBLIC_URL: 'http://127.0.0.1:1' });
 let token: string;
+let program = '';
 let intake: { path: string; secret: string };
 let stalled: RawConnection[] = [];
 
 beforeAll(async () => {
   const bot = await api.addBot({ long_poll_enabled: true, webhook_mode: true });
   token = bot.token;
+  const added = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, name: 'slow', mode: 'pull' } });
+  const made = await api.admin('POST', '/api/programs/tokens/add', {
+    body: { program_id: (added.json as { id: number }).id, name: 'one chat', chats: [5] },
+  });
+  program = (made.json as { token: string }).token;
   const { secretToken } = await api.platform.readWebhook({ bot: Number(token.split(':')[0]) });
   intake = { path: `/telegram/${bot.id}`, secret: secretToken };
 });
@@ -39,64 +45,92 @@ async function stall(requests: number, request: string): Promise<void> {
 }
 
 /** Stalls this many requests until another one is refused; replaces those that the server closed as too slow. */
-async function stallUntil503(requests: number, request: string, ask: () => Promise<Response>): Promise<void> {
+async function stallUntil503(requests: number, request: string, ask: () => Promise<Response>): Promise<Response> {
   const refused = async () => {
     stalled = stalled.filter((client) => !client.closed());
     await stall(requests - stalled.length, request);
-    return (await ask()).status === 503;
+    const answer = await ask();
+    return answer.status === 503 ? answer : null;
   };
-  await waitFor(refused, { timeoutMs: 25_000, message: 'a refusal' });
+  return (await waitFor(refused, { timeoutMs: 25_000, message: 'a refusal' })) as Response;
 }
 
-const postJson = (path: string, headers: Record<string, string> = {}) =>
+const postJson = (path: string, headers: Record<string, string> = {}, body = '{}') =>
   fetch(`${api.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: '{}',
+    body,
   });
 
-describe('while as many bytes of bodies are held as may be', () => {
-  const readers: [what: string, ask: () => Promise<Response>, body: object][] = [
-    ['REST', () => postJson('/api/bots/validate', { authorization: `Bearer ${ADMIN_KEY}` }), { code: 'unavailable' }],
-    [
-      'the intake',
-      () => postJson(intake.path, { 'x-telegram-bot-api-secret-token': intake.secret }),
-      { code: 'unavailable' },
-    ],
-    ['an intercepted call', () => postJson(`/tgapi/bot${token}/getWebhookInfo`), { ok: false, error_code: 503 }],
-    ['a call without a method', () => postJson(`/tgapi/bot${token}/`), { ok: false, error_code: 503 }],
-    ['a stranger’s call without a method', () => postJson(`/tgapi/bot${STRANGER}/`), { ok: false, error_code: 503 }],
-  ];
+const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` };
+const JSON_TYPE = 'Content-Type: application/json\r\n';
 
-  test('every door refuses further ones with 503 in its own words, and does without them what it did', async () => {
-    await stallUntil503(64, unfinished('/api/bots/validate', MIB), () => postJson(`/tgapi/bot${token}/getWebhookInfo`));
-    for (const [what, ask, body] of readers) {
-      const answer = await ask();
-      expect([what, answer.status, answer.headers.get('retry-after')]).toEqual([what, 503, '1']);
-      expect(await answer.json()).toMatchObject(body);
-    }
-    expect((await api.admin('GET', '/api/bots')).status).toBe(200);
-    expect((await fetch(`${api.url}/tgapi/bot${token}/getWebhookInfo`)).status).toBe(200);
-    // The api does not hold bodies that it streams to the platform.
-    expect((await postJson(`/tgapi/bot${token}/getMe`)).status).toBe(200);
+/** Every door: the request with which its sender fills its share, what it is asked then, and how it refuses. */
+const doors: Record<
+  string,
+  { requests?: number; stalled: () => string; ask: () => Promise<Response>; refusal: object }
+> = {
+  REST: {
+    stalled: () => unfinished('/api/bots/validate', MIB),
+    ask: () => postJson('/api/bots/validate', asAdmin),
+    refusal: { code: 'unavailable' },
+  },
+  'the intake': {
+    stalled: () => unfinished(intake.path, MIB, `${JSON_TYPE}X-Telegram-Bot-Api-Secret-Token: ${intake.secret}\r\n`),
+    ask: () => postJson(intake.path, { 'x-telegram-bot-api-secret-token': intake.secret }),
+    refusal: { code: 'unavailable' },
+  },
+  'an intercepted call': {
+    stalled: () => unfinished(`/tgapi/bot${token}/`, MIB, JSON_TYPE),
+    ask: () => postJson(`/tgapi/bot${token}/getWebhookInfo`),
+    refusal: { ok: false, error_code: 503 },
+  },
+  'a call without a method': {
+    stalled: () => unfinished(`/tgapi/bot${token}/`, MIB, JSON_TYPE),
+    ask: () => postJson(`/tgapi/bot${token}/`),
+    refusal: { ok: false, error_code: 503 },
+  },
+  'a program’s call': {
+    stalled: () => unfinished(`/tgapi/bot${program}/sendMessage`, MIB, JSON_TYPE),
+    ask: () => postJson(`/tgapi/bot${program}/getWebhookInfo`),
+    refusal: { ok: false, error_code: 503 },
+  },
+  'a stranger’s call without a method': {
+    requests: 200,
+    stalled: () => unfinished(`/bot${STRANGER}/`, 16 * 1024, JSON_TYPE),
+    ask: () => postJson(`/tgapi/bot${STRANGER}/`, {}, `{"x":"${'x'.repeat(60_000)}"}`),
+    refusal: { ok: false, error_code: 503 },
+  },
+};
+
+describe('a sender who holds slow bodies', () => {
+  test.each(Object.entries(doors))(
+    'gets 503 in the words of the door, and nobody else does: %s',
+    async (door, full) => {
+      const refused = await stallUntil503(full.requests ?? 20, full.stalled(), full.ask);
+      expect(await held()).toBeLessThanOrEqual(16 * MIB);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await refused.json()).toMatchObject(full.refusal);
+      const isOfToken = (name: string) => name.endsWith(' call') || name.startsWith('a call');
+      for (const [name, other] of Object.entries(doors)) {
+        if (name === door || (isOfToken(name) && isOfToken(door))) continue;
+        expect([name, (await other.ask()).status]).not.toEqual([name, 503]);
+      }
+      // What has no body, and what is streamed to the platform, takes no room.
+      expect((await api.admin('GET', '/api/bots')).status).toBe(200);
+      expect((await postJson(`/tgapi/bot${token}/getMe`)).status).toBe(200);
+      for (const client of stalled.slice(0, 3)) client.end();
+      await waitFor(async () => (await full.ask()).status !== 503);
+    },
+  );
+
+  test('another key of the same account gets what is left of the account', async () => {
+    const made = await api.admin('POST', '/api/auth/api-keys/create', { body: { name: 'another' } });
+    const { key } = made.json as { key: string };
+    await stallUntil503(20, unfinished('/api/bots/validate', MIB), () => postJson('/api/bots/validate', asAdmin));
+    const other = await postJson('/api/bots/validate', { authorization: `Bearer ${key}` });
+    expect(other.status).not.toBe(503);
   });
-
-  test('they are taken again when others have come to their end, or have gone', async () => {
-    const ask = () => postJson(`/tgapi/bot${token}/getWebhookInfo`);
-    await stallUntil503(64, unfinished('/api/bots/validate', MIB), ask);
-    for (const client of stalled.slice(0, 2)) client.send(' ');
-    for (const client of stalled.slice(2, 4)) client.end();
-    await waitFor(async () => (await ask()).status === 200);
-  });
-});
-
-test('strangers fill half of it at most, and are asked for no more than is left', async () => {
-  const request = unfinished(`/bot${STRANGER}/`, 64 * 1024, 'Content-Type: application/json\r\n');
-  await stallUntil503(700, request, () => postJson(`/bot${STRANGER}/`));
-  expect(await held()).toBeLessThanOrEqual(32 * MIB);
-  expect((await postJson('/api/auth/login')).status).toBe(503);
-  expect((await postJson(`/tgapi/bot${token}/getWebhookInfo`)).status).toBe(200);
-  expect((await postJson('/api/bots/validate', { authorization: `Bearer ${ADMIN_KEY}` })).status).toBe(400);
 });
 
 test('a poll that waits holds nothing of the body it came with', async () => {

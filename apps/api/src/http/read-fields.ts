@@ -3,7 +3,6 @@ import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-erro
 import type { Request, Response } from 'express';
 import { type BodyBudget, collectBody } from './collect-body.ts';
 import type { IncomingFile } from './incoming-file.ts';
-import type { Sender } from './known-sender.ts';
 import { readForm } from './read-form.ts';
 import { scanJson } from './scan-json.ts';
 
@@ -40,9 +39,8 @@ export async function readFields(
     takeKnown(operation, form.fields, fields);
     return fields;
   }
-  const sender = operation.role === 'public' ? 'stranger' : 'known';
   const limitBytes = operation.bodyLimitBytes ?? MAX_BODY_BYTES;
-  takeKnown(operation, await readBody({ request, response, budget, sender, limitBytes }), fields);
+  takeKnown(operation, await readBody({ request, response, budget, limitBytes }), fields);
   return fields;
 }
 
@@ -78,7 +76,6 @@ export interface BodyRequest {
   request: Request;
   response: Response;
   budget: BodyBudget;
-  sender: Sender;
   limitBytes: number;
 }
 

@@ -5,7 +5,7 @@ import { type MultipartParser, multipartParser } from '@flotilla/telegram/parame
 import type { FileHead } from '@flotilla/telegram/parameters/part-headers.ts';
 import { type BodyBudget, shareOf } from './collect-body.ts';
 import { IncomingFile } from './incoming-file.ts';
-import { cutLateBody, noteKnownSender } from './known-sender.ts';
+import { cutLateBody } from './known-sender.ts';
 
 /** The name of the file in a form. */
 const FILE = 'file';
@@ -34,7 +34,7 @@ export function readForm(
   const boundary = boundaryOf(request, limitBytes);
   return new Promise((resolve, reject) => {
     const reading = new FormReading(request, boundary, limitBytes, { resolve, reject });
-    const share = shareOf(budget, 'known', response);
+    const share = shareOf(budget, response);
     const onData = (bytes: Buffer) => {
       reading.write(bytes);
       if (!share.growTo(reading.heldBytes())) reading.fail(noRoom());
@@ -42,8 +42,7 @@ export function readForm(
     const onEnd = () => reading.fail(new FlotillaError('bad_request', 'The form ends before its last boundary'));
     const onClose = () =>
       reading.fail(new FlotillaError('bad_request', 'The request ended before its body was complete'));
-    noteKnownSender(request);
-    const stopWatching = cutLateBody(request, 'known', () => reading.heldBytes());
+    const stopWatching = cutLateBody(request, () => reading.heldBytes());
     reading.onFieldsRead = stopWatching;
     reading.onDone = () => {
       stopWatching();

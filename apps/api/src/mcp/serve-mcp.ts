@@ -53,7 +53,7 @@ type Handled = Omit<ToolCall, 'context'>;
 async function handle(context: Context, { ended, ...given }: Handled): Promise<() => void> {
   const { request, response } = given;
   await context.directory.refresh().catch(() => undefined);
-  const limits = { budget: context.bodies, sender: 'known', limitBytes: BODY_LIMIT_BYTES } as const;
+  const limits = { budget: context.bodies, limitBytes: BODY_LIMIT_BYTES } as const;
   const parsedBody = withArguments(parseJson((await readBytes({ request, response, ...limits })).toString('utf8')));
   if (Array.isArray(parsedBody)) throw new FlotillaError('bad_request', 'A batch is not taken: send one request');
   return untilGone([context.stopping, ended], response, async (ended) => {

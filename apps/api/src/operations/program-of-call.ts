@@ -1,8 +1,9 @@
 import { isProgramToken, type ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
-import { credentialOf, isValid } from '../bot-api-proxy/programs/find-credential.ts';
+import { credentialOf, isValid, senderOf } from '../bot-api-proxy/programs/find-credential.ts';
 import type { Context } from '../context.ts';
+import { noteKnownSender } from '../http/known-sender.ts';
 
 const BEARER = /^bearer +(\S+)$/i;
 
@@ -15,6 +16,7 @@ export async function programOfCall(context: Context, request: Request): Promise
   if (!isProgramToken(token)) return null;
   const found = await credentialOf(context.directory, token);
   if (!isValid(context, found)) throw new FlotillaError('unauthorized', 'A valid token of a program is needed');
+  noteKnownSender(request, senderOf(found));
   context.recordTokenUse(found.token.id);
   return found;
 }

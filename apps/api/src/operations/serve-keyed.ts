@@ -41,7 +41,7 @@ export async function serveKeyed(
 ): Promise<void> {
   const key = call.request.headers[KEY_HEADER];
   if (key === undefined || !isIdempotencyKey(key)) throw refusedInput('Idempotency-Key', KEY_FORM);
-  const of = { botId: Number(call.input.bot_id), scope: scopeOf(call), key };
+  const of = { botId: Number(call.input.bot_id), ...authorOf(call), key };
   const claimed = await claimWhileAllowed(context, call, of);
   if (claimed.outcome === 'claimed') await runFirst(context, operation, call, claimed.claim, run);
   else if (claimed.outcome === 'ended') await answerAgain(operation, call, claimed);
@@ -75,9 +75,11 @@ function freeClaim(claimed: ClaimedKey | null): void {
   if (claimed?.outcome === 'claimed') claimed.claim.free();
 }
 
-function scopeOf({ caller, program }: AnyCall): string {
-  if (program !== null) return `program:${program.program.id}`;
-  return caller.apiKey === null ? `account:${caller.account.id}` : `key:${caller.apiKey.id}`;
+/** All keys of an account share its room. */
+function authorOf({ caller, program }: AnyCall): { author: string; scope: string } {
+  if (program !== null) return { author: `program:${program.program.id}`, scope: `program:${program.program.id}` };
+  const scope = `account:${caller.account.id}`;
+  return { author: caller.apiKey === null ? scope : `key:${caller.apiKey.id}`, scope };
 }
 
 async function runFirst(

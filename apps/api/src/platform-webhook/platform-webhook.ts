@@ -8,6 +8,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Intake, IntakeOutcome } from '../api-metrics.ts';
 import type { Context } from '../context.ts';
 import { classifyError } from '../http/classify-error.ts';
+import { noteKnownSender } from '../http/known-sender.ts';
 import { endWithAnswer, incomingTraceparent } from '../http/observe-request.ts';
 import { MAX_BODY_BYTES, readBytes } from '../http/read-fields.ts';
 
@@ -43,7 +44,8 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
     attributes: { 'flotilla.bot_id': bot.id },
   });
   if (span) endWithAnswer(span, response);
-  const body = { budget: context.bodies, sender: 'known', limitBytes: MAX_BODY_BYTES } as const;
+  noteKnownSender(request, { owner: `intake:${bot.id}`, scope: '' });
+  const body = { budget: context.bodies, limitBytes: MAX_BODY_BYTES } as const;
   const update = sliceUpdate((await readBytes({ request, response, ...body })).toString('utf8'));
   if (update === null) throw new FlotillaError('bad_request', 'The body is not an update');
   const accepted = await acceptUpdates(context, bot, [update], undefined, span);

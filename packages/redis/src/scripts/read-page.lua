@@ -5,6 +5,7 @@
 -- @args registrationId: text
 --   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 --   consumer: text  '' is the default one
+--   owner: text  digits: whose share of the named consumers a new one takes
 --   askedOffset: digits, limit: number, timeoutMs: number
 --   acknowledges: flag  on the first read of a call
 --   throttles: flag  for the platform's 3 s wait of repeated empty calls
@@ -45,6 +46,7 @@ if forProgram and redis.call('HGET', program, '@push') == '1' then return { 'OFF
 
 local reader = {
   name = consumer,
+  owner = owner,
   default = default,
   forProgram = forProgram,
   program = forProgram and string.sub(consumer, 9) or '',

@@ -41,6 +41,7 @@ const read = async (
       registrationId: REGISTRATION,
       ...scene.activity,
       consumer,
+      owner: '',
       askedOffset: offset,
       limit,
       timeoutMs: 0,

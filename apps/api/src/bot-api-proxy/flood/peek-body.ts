@@ -24,7 +24,7 @@ export function peekBody(
   if (type === null) return Promise.resolve({ place: null, whole: null });
   const parameters = parametersOf(path.query);
   const reader = parameterReader(type, parameters, { parameterBytes: PEEKED_BYTES, fileBytes: 0 });
-  const share = shareOf(budget, 'known', res);
+  const share = shareOf(budget, res);
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve) => {
@@ -50,7 +50,7 @@ export function peekBody(
       finish({ place, whole: { bytes: head, release: share.release } });
     };
     const onClose = () => finish('gone');
-    const stopWatching = cutLateBody(req, 'known', () => bytes);
+    const stopWatching = cutLateBody(req, () => bytes);
     req.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }

@@ -50,9 +50,9 @@ async function passWithKey(proxy: RunningProxy, of: CallOfBot, key: string | str
   const { call, bot } = of;
   if (!isIdempotencyKey(key)) return refuseKey(proxy, call, BAD_KEY);
   const { idempotency, stopping } = proxy.context;
-  const scope = call.program === null ? 'token' : `program:${call.program.id}`;
+  const author = call.program === null ? 'token' : `program:${call.program.id}`;
   const claimed = await untilGone([stopping], call.res, (signal) =>
-    idempotency.claim({ botId: bot.id, scope, key }, signal),
+    idempotency.claim({ botId: bot.id, scope: author, author, key }, signal),
   );
   if (claimed.outcome === 'claimed') return passFirst(proxy, of, claimed.claim);
   if (claimed.outcome === 'ended') return replay(proxy, of, hashOf(of), claimed);
@@ -74,7 +74,7 @@ async function passFirst(proxy: RunningProxy, of: CallOfBot, claim: Claim): Prom
     call.res.once('close', claim.free);
     passUnlessFlooded(proxy, of, (read) => {
       call.res.off('close', claim.free);
-      const share = shareOf(proxy.context.bodies, 'known', call.res);
+      const share = shareOf(proxy.context.bodies, call.res);
       return new KeyedCall({ claim, hash: hashOf({ ...of, call: read }), asProgram, holds: share.growTo });
     });
   } catch (error) {

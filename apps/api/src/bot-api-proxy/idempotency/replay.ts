@@ -39,7 +39,7 @@ async function readAll(
   const { req, res, whole } = call;
   const own = asProgram?.body ?? null;
   const rewrite = own !== null && 'rewrite' in own ? own.rewrite : null;
-  const share = shareOf(proxy.context.bodies, 'known', res);
+  const share = shareOf(proxy.context.bodies, res);
   const take = (bytes: Buffer | Refusal): Refusal | null => {
     if (!Buffer.isBuffer(bytes)) return bytes;
     hash.write(bytes);

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
-import type { Sender } from '../../http/known-sender.ts';
 import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, sendEmpty } from '../answer.ts';
 import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
 import { forgetHead, hasBody } from '../headers.ts';
@@ -11,7 +10,6 @@ import { parametersIn, parametersOfQuery, type ReadParameters, readParameters } 
 export function answerIntercepted(
   proxy: RunningProxy,
   call: MethodCall,
-  sender: Sender,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
 ): Promise<void> {
   const { res, method, begunAtMs } = call;
@@ -22,7 +20,7 @@ export function answerIntercepted(
   });
   proxy.open.add(open);
   if (proxy.context.stopping.aborted) open.abort();
-  const answer = answerOf(proxy, call, sender, open.signal, intercept);
+  const answer = answerOf(proxy, call, open.signal, intercept);
   // Without the call, because a poll that waits would keep its path and query in memory.
   return sendWhenAnswered(proxy, { res, method, begunAtMs, open }, answer);
 }
@@ -63,11 +61,10 @@ export function storedKinds(parameters: Parameters): string[] | null | undefined
 async function answerOf(
   proxy: RunningProxy,
   call: MethodCall,
-  sender: Sender,
   signal: AbortSignal,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
 ): Promise<BotApiAnswer | null> {
-  const read = await parametersOfCall(proxy, call, sender);
+  const read = await parametersOfCall(proxy, call);
   if (read.outcome === 'aborted') return null;
   if (read.outcome === 'refused') return read.refusal;
   if (read.outcome === 'unknown-encoding') {
@@ -83,17 +80,13 @@ async function answerOf(
   return intercept({ by, parameters: read.parameters, signal });
 }
 
-function parametersOfCall(
-  proxy: RunningProxy,
-  call: MethodCall,
-  sender: Sender,
-): Promise<ReadParameters> | ReadParameters {
+function parametersOfCall(proxy: RunningProxy, call: MethodCall): Promise<ReadParameters> | ReadParameters {
   const { req, path, whole } = call;
   if (whole !== null) {
     call.whole = null;
     return { outcome: 'read', parameters: parametersIn(req, path.query, whole.bytes), release: whole.release };
   }
-  if (hasBody(req)) return readParameters(proxy.context.bodies, sender, call);
+  if (hasBody(req)) return readParameters(proxy.context.bodies, call);
   return parametersOfQuery(call);
 }
 

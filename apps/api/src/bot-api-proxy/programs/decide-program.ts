@@ -5,7 +5,7 @@ import { noteKnownSender } from '../../http/known-sender.ts';
 import { DISABLED, forbidden, UNAUTHORIZED } from '../answer.ts';
 import { fail, isVerbOfCalls, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import { answerIntercepted } from '../intercept/answer-intercepted.ts';
-import { confirmedCredential, credentialOf, isValid, mayStillAct } from './find-credential.ts';
+import { confirmedCredential, credentialOf, isValid, mayStillAct, senderOf } from './find-credential.ts';
 import { passForProgram } from './pass-for-program.ts';
 import { answeredForProgram } from './program-answers.ts';
 import { notAllowed, type Refused, recordRefusal, refusalByRate, refuseToken } from './refuse-token.ts';
@@ -39,7 +39,7 @@ function decideFound(proxy: RunningProxy, given: MethodCall, found: ProgramCrede
     refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
     return;
   }
-  noteKnownSender(call.req);
+  noteKnownSender(call.req, senderOf(found));
   context.recordTokenUse(found.token.id);
   const refused = refusedByState(call.method, found);
   if (refused !== null) refuseToken(proxy, call, found, refused);
@@ -66,7 +66,7 @@ function serve(proxy: RunningProxy, call: MethodCall, found: ProgramCredential):
     path: { token },
   } = call;
   // A waiting poll keeps what is used here in memory, so it is not the call.
-  void answerIntercepted(proxy, call, 'known', async (read) => {
+  void answerIntercepted(proxy, call, async (read) => {
     // The body may have taken minutes.
     if (!(await mayStillAct(context, token))) return UNAUTHORIZED;
     const answer = await answered(context, { ...read, ...found });

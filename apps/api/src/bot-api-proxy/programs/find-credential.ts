@@ -1,6 +1,7 @@
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import type { Context } from '../../context.ts';
+import type { KnownSender } from '../../http/known-sender.ts';
 
 type Known = Pick<Context, 'clock' | 'directory'>;
 
@@ -26,6 +27,11 @@ export function isValid(
   found: ProgramCredential | undefined,
 ): found is ProgramCredential {
   return found !== undefined && (found.token.expiresAtMs ?? Number.POSITIVE_INFINITY) > clock.nowMs();
+}
+
+/** A program's bodies take its part of what its bot may have. */
+export function senderOf({ bot, program }: ProgramCredential): KnownSender {
+  return { owner: `bot:${bot.id}`, scope: `program:${program.id}` };
 }
 
 /** Whether a token that was valid may still act, after its body was waited for. Rejects as `credentialOf` does. */

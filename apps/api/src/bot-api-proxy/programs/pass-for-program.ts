@@ -247,7 +247,7 @@ function sendChecked(
     return;
   }
   const { context } = proxy;
-  const share = shareOf(context.bodies, 'known', call.res);
+  const share = shareOf(context.bodies, call.res);
   const body = rewrittenForm({
     boundary,
     first: parameters,

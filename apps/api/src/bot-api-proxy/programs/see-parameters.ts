@@ -54,7 +54,7 @@ async function seeLater(
   form: 'urlencoded' | 'json',
   seen: Collector,
 ): Promise<Seen> {
-  const body = await collectBody(req, res, { budget, sender: 'known', limitBytes: PARAMETERS_BYTES });
+  const body = await collectBody(req, res, { budget, limitBytes: PARAMETERS_BYTES });
   return body.outcome === 'read' ? seeText(form, body.bytes, seen) : notRead(body.outcome);
 }
 
@@ -144,7 +144,7 @@ function readHead(
   res: ServerResponse,
   isEnough: (chunk: Buffer) => boolean,
 ): Promise<Head> {
-  const share = shareOf(budget, 'known', res);
+  const share = shareOf(budget, res);
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve) => {
@@ -168,7 +168,7 @@ function readHead(
     };
     const onEnd = () => finish({ outcome: 'read' });
     const onClose = () => finish({ outcome: 'aborted' });
-    const stopWatching = cutLateBody(req, 'known', () => bytes);
+    const stopWatching = cutLateBody(req, () => bytes);
     req.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }

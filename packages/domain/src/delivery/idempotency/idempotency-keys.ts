@@ -8,8 +8,8 @@ import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
 import { type KeptAnswer, readAnswer } from './kept-answer.ts';
 import { type Claim, type OpenClaims, openClaims } from './open-claims.ts';
 
-/** `scope` says whose key it is among the callers of a bot: the same word may be used by each of them. */
-export type KeyOfCall = CallerOfBot & { key: string };
+/** `author` says whose key it is: the same word may be used by each. `scope` has the share of the room, perhaps for several authors. */
+export type KeyOfCall = CallerOfBot & { author: string; key: string };
 
 export type ClaimedKey =
   | { outcome: 'claimed'; claim: Claim }
@@ -40,9 +40,9 @@ export function paramsDigest(hash: Hash): string {
   return hash.digest('base64url').slice(0, DIGEST_LENGTH);
 }
 
-function digestOf({ scope, key }: KeyOfCall): string {
+function digestOf({ scope, author, key }: KeyOfCall): string {
   const ofScope = createHash('sha256').update(scope).digest('base64url').slice(0, SCOPE_LENGTH);
-  return ofScope + paramsDigest(createHash('sha256').update(`${scope}\n${key}`));
+  return ofScope + paramsDigest(createHash('sha256').update(`${author}\n${key}`));
 }
 
 /** What becomes of calls with an Idempotency-Key, over all processes. */

@@ -12,7 +12,7 @@ import { recordAction } from '../../people/audit/record-action.ts';
 import { connectionParam, findConversation } from '../../records/chats/conversation.ts';
 import { findChatId } from '../../records/chats/find-chat-id.ts';
 import { type CallActor, callActor } from '../../records/history/stream/captured-call.ts';
-import { authorOf } from './author.ts';
+import { authorOf, sharerOf } from './author.ts';
 import type { Content, Entry } from './entry.ts';
 import type { OutboxRoom } from './outbox-room.ts';
 import { outboxStore } from './outbox-store.ts';
@@ -53,7 +53,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   requireTimes(deps.clock, wanted);
   content.params = await inConversation(deps, bot, content);
   const bytes = Buffer.byteLength(JSON.stringify(content.params));
-  await deps.outboxRoom.take(bot.id, tokenId === undefined ? author : `token:${tokenId}`, bytes);
+  await deps.outboxRoom.take(bot.id, sharerOf(createdBy), bytes);
   const added = await deps.db.transaction().execute(async (db) => {
     const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy, bytes });
     if (entry === null) return null;

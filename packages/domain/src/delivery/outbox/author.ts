@@ -8,11 +8,18 @@ import { type Caller, callerOf, seesBot } from '../../people/accounts/caller.ts'
 import type { CallActor } from '../../records/history/stream/captured-call.ts';
 import { whyForAdmins } from './sendable.ts';
 
-/** Whose Idempotency-Keys and whose share of the room an entry uses; null: nobody's. */
+/** Whose Idempotency-Keys an entry uses; null: nobody's. */
 export function authorOf({ programId, keyId, accountId }: CallActor): string | null {
   if (programId !== undefined) return `program:${programId}`;
   if (keyId !== undefined) return `key:${keyId}`;
   return accountId === undefined ? null : `account:${accountId}`;
+}
+
+/** Whose share of the room an entry takes: all keys of an account have one. */
+export function sharerOf({ tokenId, programId, accountId }: CallActor): string {
+  if (tokenId !== undefined) return `token:${tokenId}`;
+  if (programId !== undefined) return `program:${programId}`;
+  return accountId === undefined ? '' : `account:${accountId}`;
 }
 
 export type Authored = {

@@ -3,16 +3,16 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { outboxStore, type Waiting } from './outbox-store.ts';
 
-/** Bounds what waits of a bot that was added one by one, such that no author uses up what others need. */
+/** Bounds what waits of a bot that was added one by one, such that nobody uses up what others need. */
 export type OutboxRoom = {
   /**
-   * Throws 'too_many_requests' if as much of the author waits as there is room left: whoever comes next always finds half of what
+   * Throws 'too_many_requests' if as much of the sharer waits as there is room left: whoever comes next always finds half of what
    * the others have left.
    */
-  take(botId: number, author: string, bytes: number): Promise<void>;
+  take(botId: number, sharer: string, bytes: number): Promise<void>;
 };
 
-type Known = { authors: Map<string, Waiting>; all: Waiting; adds: number; atMs: number };
+type Known = { sharers: Map<string, Waiting>; all: Waiting; adds: number; atMs: number };
 
 /** A count reads every entry that waits, so a process counts again only after so many, or that time. */
 const ADDS = 500;
@@ -24,9 +24,9 @@ const BOTS_KNOWN = 1_000;
 export function outboxRoom({ db }: { db: Database }): OutboxRoom {
   const bots = new Map<number, Known>();
   const count = async (botId: number): Promise<Known> => {
-    const known: Known = { authors: new Map(), all: { entries: 0, bytes: 0 }, adds: 0, atMs: performance.now() };
-    for (const { author, ...waiting } of await outboxStore(db).waitingByAuthor(botId)) {
-      known.authors.set(author, waiting);
+    const known: Known = { sharers: new Map(), all: { entries: 0, bytes: 0 }, adds: 0, atMs: performance.now() };
+    for (const { sharer, ...waiting } of await outboxStore(db).waitingBySharer(botId)) {
+      known.sharers.set(sharer, waiting);
       add(known.all, waiting);
     }
     if (bots.size >= BOTS_KNOWN) bots.clear();
@@ -35,21 +35,21 @@ export function outboxRoom({ db }: { db: Database }): OutboxRoom {
   };
   const isOld = ({ adds, atMs }: Known, forMs: number) => adds >= ADDS || performance.now() - atMs > forMs;
   return {
-    take: async (botId, author, bytes) => {
+    take: async (botId, sharer, bytes) => {
       let known = bots.get(botId);
       if (known === undefined || isOld(known, COUNTED_EVERY_MS)) known = await count(botId);
-      if (isFull(known, author, bytes) && isOld(known, FULL_FOR_MS)) known = await count(botId);
-      if (isFull(known, author, bytes)) throw full();
+      if (isFull(known, sharer, bytes) && isOld(known, FULL_FOR_MS)) known = await count(botId);
+      if (isFull(known, sharer, bytes)) throw full();
       known.adds += 1;
-      const own = known.authors.get(author) ?? { entries: 0, bytes: 0 };
-      known.authors.set(author, own);
+      const own = known.sharers.get(sharer) ?? { entries: 0, bytes: 0 };
+      known.sharers.set(sharer, own);
       for (const waiting of [own, known.all]) add(waiting, { entries: 1, bytes });
     },
   };
 }
 
-function isFull({ authors, all }: Known, author: string, bytes: number): boolean {
-  const own = authors.get(author) ?? { entries: 0, bytes: 0 };
+function isFull({ sharers, all }: Known, sharer: string, bytes: number): boolean {
+  const own = sharers.get(sharer) ?? { entries: 0, bytes: 0 };
   return own.entries + 1 > MOST_WAITING - all.entries || own.bytes + bytes > MOST_WAITING_BYTES - all.bytes;
 }
 

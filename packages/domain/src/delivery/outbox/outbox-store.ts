@@ -79,10 +79,11 @@ export function outboxStore(db: Database) {
       return rows[0]!.count;
     },
 
-    /** What waits for a bot, by author and token; what broadcasts have waits elsewhere until they release it. */
-    async waitingByAuthor(botId: number): Promise<(Waiting & { author: string })[]> {
-      const { rows } = await sql<Waiting & { author: string }>`
-        select coalesce('token:' || (created_by ->> 'tokenId'), author, '') as author, count(*) as entries,
+    /** What waits for a bot, by who has a share (`sharerOf`); what broadcasts have waits elsewhere until they release it. */
+    async waitingBySharer(botId: number): Promise<(Waiting & { sharer: string })[]> {
+      const { rows } = await sql<Waiting & { sharer: string }>`
+        select coalesce('token:' || (created_by ->> 'tokenId'), 'program:' || (created_by ->> 'programId'),
+            'account:' || (created_by ->> 'accountId'), '') as sharer, count(*) as entries,
           sum(bytes)::float8 as bytes
         from outbox where bot_id = ${botId} and settled_at is null and broadcast_id is null
         group by 1`.execute(db);

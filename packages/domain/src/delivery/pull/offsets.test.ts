@@ -117,8 +117,19 @@ test('a named consumer has a cursor and a filter of its own, and starts at the o
   expect(await idsOf(bot, { consumer: 'audit', offset: 105 })).toEqual([105, 106]);
   expect(await idsOf(bot, { consumer: 'audit', kinds: ['chat_member'] })).toEqual([106]);
   expect(await idsOf(bot)).toEqual([104, 105]);
-  for (let at = 0; at < 15; at += 1) await read(bot, { consumer: `c${at}` });
-  await expect(read(bot, { consumer: 'seventeenth' })).rejects.toThrow('at most 16');
+});
+
+test('an account has 16 named consumers if nobody else has any, and leaves room for others', async () => {
+  const bot = await queue();
+  for (let at = 0; at < 16; at += 1) await read(bot, { consumer: `c${at}`, ownerId: 1 });
+  await expect(read(bot, { consumer: 'seventeenth', ownerId: 1 })).rejects.toThrow('at most 16');
+  for (let at = 0; at < 8; at += 1) await read(bot, { consumer: `d${at}`, ownerId: 2 });
+  await expect(read(bot, { consumer: 'ninth', ownerId: 2 })).rejects.toThrow('at most 16');
+  await read(bot, { consumer: 'another', ownerId: 3 });
+  // A poll of somebody else does not move a consumer into their share.
+  await read(bot, { consumer: 'c0', ownerId: 3, offset: 103 });
+  await expect(read(bot, { consumer: 'seventeenth', ownerId: 1 })).rejects.toThrow('at most 16');
+  expect(await idsOf(bot, { consumer: 'c0', ownerId: 1 })).toEqual([103, 104, 105]);
 });
 
 test('a named consumer is forgotten a day after its last poll, and makes room for another', async () => {

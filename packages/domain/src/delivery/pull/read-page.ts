@@ -12,6 +12,8 @@ type ReadDeps = { redis: RedisHandles };
 export type PageRequest = {
   /** null: the default consumer, shared by getUpdates and the REST poll. `programReaderName` names that of a program. */
   consumer: string | null;
+  /** Of a named consumer: the account whose share of them it takes. */
+  ownerId?: number;
   /** 1–100. */
   limit: number;
   timeoutMs: number;
@@ -40,7 +42,7 @@ export type Page = {
 
 /**
  * Reads until the answer is full or the log ends, a limited number of updates at a time so as not to block Redis. The first
- * read of a poll acknowledges what is before `offset`. Throws FlotillaError('bad_request') for a seventeenth consumer.
+ * read of a poll acknowledges what is before `offset`. Throws FlotillaError('bad_request') for a consumer above the share of its owner.
  */
 export async function readPage(
   deps: ReadDeps,
@@ -58,7 +60,10 @@ export async function readPage(
       case 'OFF':
         return page;
       case 'TOO_MANY':
-        throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
+        throw new FlotillaError(
+          'bad_request',
+          'You have as many named consumers of this bot as you can have: at most 16',
+        );
       case 'CHANGED':
         return page.updates.count > 0 ? page : { ...page, state: 'changed' };
       case 'BACK':
@@ -82,7 +87,7 @@ function keysOfConsumer(botId: number, consumer: string | null): ReturnType<type
 }
 
 function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Promise<ReadPageReply> {
-  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null, seesHeld = false } = request;
+  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null, seesHeld = false, ownerId } = request;
   const keys = botKeys(bot.id);
   const ofProgram = keysOfConsumer(bot.id, consumer);
   const deliveredAhead = ofProgram?.deliveredAhead ?? keys.deliveredAhead;
@@ -93,6 +98,7 @@ function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Pr
       registrationId: bot.registrationId,
       ...activityPrefixes(bot.id),
       consumer: consumer ?? '',
+      owner: `${ownerId ?? ''}`,
       askedOffset: scan.from,
       limit,
       timeoutMs,

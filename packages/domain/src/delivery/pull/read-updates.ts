@@ -35,7 +35,7 @@ export const THROTTLED_MS = 3000;
 /**
  * Returns a consumer's next updates; waits up to timeoutMs for the first. It subscribes before it reads, so that no append
  * between reading and waiting is missed. For a bot that is off, deleted or not long-polled it waits and returns none.
- * Throws FlotillaError('bad_request') for a seventeenth consumer; rejects when Redis cannot be read.
+ * Throws FlotillaError('bad_request') for a consumer above the share of its owner; rejects when Redis cannot be read.
  */
 export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest): Promise<PulledUpdates> {
   const { timeoutMs, signal } = request;

@@ -6,19 +6,24 @@
 -- @include activity
 -- The platform knows offsets up to so many ids above the newest one.
 local SLACK = 10
-local MAX_CONSUMERS = 16
+-- An owner gets as many as are left: 16 if nobody else has any.
+local MAX_CONSUMERS = 32
 -- The time of the last poll is exact to a second, and to some ten seconds while the poll waits: what it reads when it is woken is
 -- answered without a write to the disk.
 local SHOWN_MS = 1000
 local SHOWN_WAITING_MS = 10000
 local COUNTED_AT_ONCE, COUNTED_AT_MOST = 100, 1000
 
-local function consumerCount(consumers)
-  local count = 0
-  for _, known in ipairs(redis.call('HKEYS', consumers)) do
-    if not isProgram(known) then count = count + 1 end
+local function hasRoom(consumers, ofOwner)
+  local all, own = 0, 0
+  local named = redis.call('HGETALL', consumers)
+  for i = 1, #named, 2 do
+    if not isProgram(named[i]) then
+      local _, _, owner = consumerOf(named[i + 1])
+      all, own = all + 1, own + (owner == ofOwner and 1 or 0)
+    end
   end
-  return count
+  return own < MAX_CONSUMERS - all
 end
 
 -- Returns nil, or why it cannot be read.
@@ -34,10 +39,10 @@ local function openConsumer(reader)
   end
   if reader.forProgram then return 'GONE' end
   -- Trimming removes consumers that were not polled for a day; the log of a quiet bot may not have been trimmed since.
-  if consumerCount(reader.consumers) >= MAX_CONSUMERS then
+  if not hasRoom(reader.consumers, reader.owner) then
     trimLog(reader.state, reader.log, reader.consumers, reader.now)
   end
-  if consumerCount(reader.consumers) >= MAX_CONSUMERS then return 'TOO_MANY' end
+  if not hasRoom(reader.consumers, reader.owner) then return 'TOO_MANY' end
   reader.cursor = 0
   return nil
 end
@@ -137,8 +142,10 @@ local function noteRead(reader, cursor, isFirst)
     if now - tonumber(reader.s.pulledAt or 0) >= shownMs then writeState(reader.state, { '@pulledAt', now }) end
     return
   end
-  local knownCursor, polledAt = consumerOf(reader.stored)
+  local knownCursor, polledAt, owner = consumerOf(reader.stored)
   if knownCursor ~= tostring(cursor) or now - tonumber(polledAt) >= shownMs then
-    redis.call('HSET', reader.consumers, reader.name, cursor .. ' ' .. now)
+    local ofOwner = owner or reader.owner
+    local stored = cursor .. ' ' .. now .. (ofOwner == '' and '' or ' ' .. ofOwner)
+    redis.call('HSET', reader.consumers, reader.name, stored)
   end
 end
