@@ -241,6 +241,8 @@ export function paceKeys(botId: number) {
     chat: (chatId: number | string) => `${prefix}:chat:${chatId}`,
     /** Before the id of the chat. */
     chatPrefix: `${prefix}:chat:`,
+    /** Exists while the outbox waits for a time of the bot. */
+    outboxWaits: `${prefix}:outbox-waits`,
     /** Exists while the bot is known not to see the messages of that chat. */
     unshared: (chatId: number) => `${prefix}:unshared:${chatId}`,
   };

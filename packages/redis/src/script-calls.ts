@@ -1069,13 +1069,13 @@ export type NoteSendsArgs = {
   kept: number;
   /** times that are kept */
   keptOfChat: number;
-  sends: readonly { chatId: number; messages: number }[];
+  sends: readonly { chatId: number; messages: number; /** how many of the messages are not yet among those of the bot */ ofBot: number }[];
 };
 export type NoteSendsReply = boolean;
 /** Notes what a bot sent without a reserved time, so that those who reserve times wait for it. See scripts/note-sends.lua. */
 async function noteSends(redis: RedisCommands, keys: NoteSendsKeys, args: NoteSendsArgs): Promise<NoteSendsReply> {
   const sent: (string | number)[] = [keys.bot, args.chatPrefix, args.windowMs, args.chatWindowMs, args.kept, args.keptOfChat];
-  for (const one of args.sends) sent.push(one.chatId, one.messages);
+  for (const one of args.sends) sent.push(one.chatId, one.messages, one.ofBot);
   const reply = await runScript(redis, 'note-sends', 1, sent);
   return (reply as unknown) === 1;
 }
@@ -1103,7 +1103,28 @@ async function reserveSendTime(redis: RedisCommands, keys: ReserveSendTimeKeys, 
   return { outcome: 'OK', atMs: Number(reply[1]), waitMs: Number(reply[2]) };
 }
 
-export type ReserveSendsKeys = { bot: string };
+export type ReserveProgramTimeKeys = { bot: string; outboxWaits: string };
+export type ReserveProgramTimeArgs = {
+  most: number;
+  /** most messages in that time */
+  windowMs: number;
+  /** the same for the outbox */
+  mostOfOutbox: number;
+  /** how soon */
+  horizonMs: number;
+  /** times that are kept, for others who allow more in that time */
+  kept: number;
+};
+export type ReserveProgramTimeReply =
+  | { outcome: 'OK'; reserved: boolean; waitMs: number };
+/** Reserves a time of the bot for a message of a program, unless there is none soon. Programs have no order of importance, and may send more than the outbox: while that waits, they send no more than it may, so that both get times. See scripts/reserve-program-time.lua. */
+async function reserveProgramTime(redis: RedisCommands, keys: ReserveProgramTimeKeys, args: ReserveProgramTimeArgs): Promise<ReserveProgramTimeReply> {
+  const sent: (string | number)[] = [keys.bot, keys.outboxWaits, args.most, args.windowMs, args.mostOfOutbox, args.horizonMs, args.kept];
+  const reply = await runScript(redis, 'reserve-program-time', 2, sent);
+  return { outcome: 'OK', reserved: reply[1] === 1, waitMs: Number(reply[2]) };
+}
+
+export type ReserveSendsKeys = { bot: string; outboxWaits: string };
 export type ReserveSendsArgs = {
   /** of the keys of chats, before the id */
   chatPrefix: string;
@@ -1119,6 +1140,8 @@ export type ReserveSendsArgs = {
   chatSpacingMs: number;
   groupMost: number;
   groupWindowMs: number;
+  /** for how long that is known */
+  waitsMs: number;
   kept: number;
   /** times that are kept, for others who allow more in that time */
   keptOfChat: number;
@@ -1128,9 +1151,9 @@ export type ReserveSendsReply =
   | { outcome: 'OK'; rows: GrantedRow[] };
 /** Reserves times for sends of one bot, in the order of the list, as far as they may go out soon. What cannot go out so soon reserves nothing: another send may have its time. See scripts/reserve-sends.lua. */
 async function reserveSends(redis: RedisCommands, keys: ReserveSendsKeys, args: ReserveSendsArgs): Promise<ReserveSendsReply> {
-  const sent: (string | number)[] = [keys.bot, args.chatPrefix, args.horizonMs, args.bulkHorizonMs, args.spacingMs, args.most, args.windowMs, args.bulkMost, args.chatSpacingMs, args.groupMost, args.groupWindowMs, args.kept, args.keptOfChat];
+  const sent: (string | number)[] = [keys.bot, keys.outboxWaits, args.chatPrefix, args.horizonMs, args.bulkHorizonMs, args.spacingMs, args.most, args.windowMs, args.bulkMost, args.chatSpacingMs, args.groupMost, args.groupWindowMs, args.waitsMs, args.kept, args.keptOfChat];
   for (const one of args.sends) sent.push(one.chatId, one.messages, one.bulk ? '1' : '0');
-  const reply = await runScript(redis, 'reserve-sends', 1, sent);
+  const reply = await runScript(redis, 'reserve-sends', 2, sent);
   return { outcome: 'OK', rows: (reply[1] as Value[][]).map(grantedRow) };
 }
 
@@ -1291,6 +1314,7 @@ export const scripts = {
   resealConfig,
   noteSends,
   reserveSendTime,
+  reserveProgramTime,
   reserveSends,
   resumeBackend,
   settleIdempotencyKey,

@@ -41,6 +41,7 @@ const SCRIPTS = {
   'reseal-config': 'needs-room',
   'note-sends': 'runs-when-full',
   'reserve-send-time': 'runs-when-full',
+  'reserve-program-time': 'runs-when-full',
   'reserve-sends': 'runs-when-full',
   'resume-backend': 'runs-when-full',
   'settle-idempotency-key': 'runs-when-full',

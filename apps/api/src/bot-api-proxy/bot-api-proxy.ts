@@ -9,6 +9,7 @@ import { decide, decideUnnamed } from './decide.ts';
 import { downloadFile } from './files.ts';
 import { heldCalls } from './flood/held-calls.ts';
 import { recoveringChats } from './flood/recovering-chats.ts';
+import { sharedPace } from './flood/shared-pace.ts';
 import { forgetHead, framingFault } from './headers.ts';
 import { getUpdates } from './intercept/get-updates.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './intercept/webhook.ts';
@@ -43,6 +44,7 @@ export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts
     ]),
     held: heldCalls(context.metrics),
     recovering: recoveringChats(context.floods),
+    pace: sharedPace(context),
     open: new Set(),
   };
   context.stopping.addEventListener('abort', () => {
@@ -53,6 +55,7 @@ export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts
     stop: async () => {
       await withinMs(DRAIN_MS, Promise.all([proxy.capture.drain(), context.idempotency.drain()]));
       proxy.recovering.close();
+      proxy.pace.close();
       await proxy.upstream.dispatcher.destroy();
       await withinMs(SETTLE_MS, context.idempotency.drain());
     },

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { ANSWER_CALLBACK_QUERY } from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
-import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import type { GroupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
-import { type CapturedMethod, capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import {
   type ParameterReader,
@@ -14,12 +13,12 @@ import {
 } from '@flotilla/telegram/parameters/parameters.ts';
 import { botActor, type MethodCall, type RunningProxy } from './call.ts';
 import { callbackTee } from './callback-tee.ts';
-import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
+import { ANSWER_BYTES, type Capture, readEncoding, type TeedCall } from './capture.ts';
 import type { Tee } from './forward.ts';
 import { bodyCoding, contentType, hasBody, headerOf } from './headers.ts';
 
 /** `by` is null if neither the audit log nor the history says who made the call. */
-type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };
+type Call = Pick<TeedCall, 'bot' | 'by' | 'method' | 'captured' | 'isPaced'> & { query: string };
 
 const NO_ROOM = 'too many calls whose clients have gone still wait for answers';
 const TOO_LONG = 'its answer is longer than 1 MiB';
@@ -54,7 +53,7 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot, ownType: 
   // The history names the program of a message.
   const by = isAudited || call.program !== null ? botActor(proxy, call) : null;
   const query = ownType === null ? path.query : '';
-  return new CallTee(proxy, { bot, by, method, captured, query }, req, ownType);
+  return new CallTee(proxy, { bot, by, method, captured, query, isPaced: call.isPaced }, req, ownType);
 }
 
 /** A class, since closures would take more memory: 20,000 are made a second. */
@@ -132,9 +131,17 @@ class CallTee implements Tee {
       return;
     }
     this.#reader?.end();
-    const { bot, by, method, captured } = this.#call;
+    const { bot, by, method, captured, isPaced } = this.#call;
     const answer = { body: this.#answer.bytes(), encoding: this.#encoding };
-    const call = { bot, by, method, captured, parameters: this.#parameters, incomplete: this.#whyIncomplete() };
+    const call = {
+      bot,
+      by,
+      method,
+      captured,
+      isPaced,
+      parameters: this.#parameters,
+      incomplete: this.#whyIncomplete(),
+    };
     this.#capture.keep({ ...call, answer });
   }
 

@@ -18,6 +18,7 @@ import type { Capture } from './capture.ts';
 import type { HeldCalls } from './flood/held-calls.ts';
 import { seenCall } from './flood/learn-of-flood.ts';
 import type { RecoveringChats } from './flood/recovering-chats.ts';
+import type { SharedPace } from './flood/shared-pace.ts';
 import type { AsProgram, Keyed, Tee } from './forward.ts';
 import { forgetHead } from './headers.ts';
 import type { ProxyMetrics } from './metrics.ts';
@@ -36,6 +37,7 @@ export type RunningProxy = {
   /** Calls that wait until the platform takes them again. */
   held: HeldCalls;
   recovering: RecoveringChats;
+  pace: SharedPace;
   /** The calls that we are answering. They are aborted when their client leaves or the process stops. */
   open: Set<AbortController>;
 };
@@ -52,6 +54,8 @@ export type MethodCall = {
   program: ActiveProgram | null;
   /** Set if the method had to be looked up in the body. */
   whole: WholeBody | null;
+  /** It took a time of the bot's pace. */
+  isPaced?: true;
 };
 
 /** A body that was read before the call was decided on; `release` gives its bytes back to the budget. */

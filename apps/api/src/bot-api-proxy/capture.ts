@@ -16,6 +16,7 @@ export type TeedCall = {
   by: Actor | null;
   method: string;
   captured: CapturedMethod;
+  isPaced: true | undefined;
   parameters: Parameters;
   /** Why parameters that the platform read are missing; null if none are. */
   incomplete: string | null;
@@ -79,7 +80,8 @@ export function callCapture(context: Context): Capture {
     if (call.captured.effect === 'messages' && hasTopics(bot, by)) messageTopics.note(bot.id, JSON.parse(result));
     const params = keptParameters(call);
     const incomplete = call.incomplete ?? whyLeftOut(call, params);
-    const kept = { method, params, result, ...(incomplete === null ? {} : { incomplete }) };
+    const paced = call.isPaced && ('ofBot' as const);
+    const kept = { method, params, result, paced, ...(incomplete === null ? {} : { incomplete }) };
     calls.keep(bot, by === null ? kept : { ...kept, actor: callActor(by) });
   };
   const learn = (bot: Bot, me: string): void => {

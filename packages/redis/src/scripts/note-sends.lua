@@ -3,7 +3,7 @@
 -- @args chatPrefix: text  of the keys of chats, before the id
 --   windowMs: number, chatWindowMs: number  for how long it matters
 --   kept: number, keptOfChat: number  times that are kept
---   ...sends chatId: digits, messages: number
+--   ...sends chatId: digits, messages: number, ofBot: number  how many of the messages are not yet among those of the bot
 -- @reply flag
 -- @include clock
 -- @include pace
@@ -16,7 +16,7 @@ end
 
 for i in each(sends) do
   local messages = sends.messages[i]
-  note(bot, messages, kept, windowMs)
+  if sends.ofBot[i] > 0 then note(bot, sends.ofBot[i], kept, windowMs) end
   note(chatPrefix .. sends.chatId[i], messages, keptOfChat, chatWindowMs)
 end
 return 1

@@ -1,11 +1,12 @@
 -- Reserves times for sends of one bot, in the order of the list, as far as they may go out soon. What cannot go out so soon reserves
 -- nothing: another send may have its time.
--- @keys bot  when the bot sends (list, newest first)
+-- @keys bot, outboxWaits  when the bot sends (list, newest first); exists while something waits for a time of the bot
 -- @args chatPrefix: text  of the keys of chats, before the id
 --   horizonMs: number, bulkHorizonMs: number  how soon; for bulk less, so that what is more urgent need not wait for it
 --   spacingMs: number, most: number, windowMs: number  of the bot: least distance, most messages in that time
 --   bulkMost: number  the same for bulk, which leaves the rest to the others
 --   chatSpacingMs: number, groupMost: number, groupWindowMs: number
+--   waitsMs: number  for how long that is known
 --   kept: number, keptOfChat: number  times that are kept, for others who allow more in that time
 --   ...sends chatId: digits, messages: number, bulk: flag
 -- @reply
@@ -35,6 +36,7 @@ for i in each(sends) do
     rows[#rows + 1] = { fields.granted { limit = 'chat', waitMs = math.ceil(ofChat - now) } }
   elseif at > now + limits.horizonMs then
     rows[#rows + 1] = { fields.granted { limit = 'bot', waitMs = math.ceil(at - now) } }
+    redis.call('SET', outboxWaits, 1, 'PX', waitsMs)
     break
   else
     noteTimes(bot, at, messages, kept, at - now + windowMs)

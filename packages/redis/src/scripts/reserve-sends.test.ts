@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const KEYS = { bot: '{pace}:bot' };
+const KEYS = { bot: '{pace}:bot', outboxWaits: '{pace}:outbox-waits' };
 const CHATS = { chatPrefix: '{pace}:chat:' };
 const MINUTE_MS = 60_000;
 /** Ten an hour, far apart, so that no time passes while a test runs. */
@@ -23,6 +23,7 @@ const LIMITS = {
     bulkMost: 6,
   },
   ...{ chatSpacingMs: 20 * MINUTE_MS, groupMost: 2, groupWindowMs: 50 * MINUTE_MS, kept: 100, keptOfChat: 20 },
+  waitsMs: MINUTE_MS,
 };
 const send = (chatId: number, { bulk = false, messages = 1 } = {}) => ({ chatId, messages, bulk });
 const reserve = async (sends: ReturnType<typeof send>[], limits: Partial<typeof LIMITS> = {}) => {
@@ -57,14 +58,45 @@ test('a group has a limit of its own', async () => {
   expect(await reserve([send(-5), send(-5), send(-5)], often)).toEqual(['none 0', 'none 0', 'chat 50']);
 });
 
+describe('a message of a program', () => {
+  const ofProgram = (most: number) =>
+    scripts.reserveProgramTime(scene.commands, KEYS, {
+      ...{ most, windowMs: LIMITS.windowMs, mostOfOutbox: LIMITS.most, horizonMs: LIMITS.horizonMs, kept: 100 },
+    });
+  const minutes = async (most: number) => {
+    const { reserved, waitMs } = await ofProgram(most);
+    return `${reserved} ${Math.round(waitMs / MINUTE_MS)}`;
+  };
+
+  test('has times among those of the outbox, and none of what is far away', async () => {
+    expect(await reserve([send(1)])).toEqual(['none 0']);
+    expect([await minutes(4), await minutes(4), await minutes(4)]).toEqual(['true 15', 'true 30', 'false 15']);
+    expect(await reserve([send(2)])).toEqual(['bot 36']);
+  });
+
+  test('goes no faster than the outbox while that waits', async () => {
+    expect([await minutes(20), await minutes(20)]).toEqual(['true 0', 'true 3']);
+    expect(await reserve([send(1)], { horizonMs: 0 })).toEqual(['bot 9']);
+    expect([await minutes(20), await minutes(5)]).toEqual(['true 9', 'true 21']);
+  });
+});
+
 describe('what was sent without a reserved time', () => {
   test('counts for the bot and the chat', async () => {
     const noted = await scripts.noteSends(scene.commands, KEYS, {
       ...{ ...CHATS, windowMs: 60 * MINUTE_MS, chatWindowMs: 60 * MINUTE_MS },
-      ...{ kept: 100, keptOfChat: 20, sends: [{ chatId: 1, messages: 3 }] },
+      ...{ kept: 100, keptOfChat: 20, sends: [{ chatId: 1, messages: 3, ofBot: 3 }] },
     });
     expect(noted).toBe(true);
     expect(await reserve([send(1), send(2)])).toEqual(['chat 20', 'none 6']);
     expect(await scene.commands.llen('{pace}:chat:1')).toBe(3);
+  });
+
+  test('counts for the chat alone if the bot has a time of it', async () => {
+    await scripts.noteSends(scene.commands, KEYS, {
+      ...{ ...CHATS, windowMs: 60 * MINUTE_MS, chatWindowMs: 60 * MINUTE_MS },
+      ...{ kept: 100, keptOfChat: 20, sends: [{ chatId: 1, messages: 1, ofBot: 0 }] },
+    });
+    expect(await reserve([send(1), send(2)])).toEqual(['chat 20', 'none 0']);
   });
 });

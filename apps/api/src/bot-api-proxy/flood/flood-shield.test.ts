@@ -2,6 +2,8 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
+import { paceKeys } from '@flotilla/redis/keys.ts';
+import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import {
   answerCall,
@@ -262,6 +264,27 @@ describe('a flood', () => {
     await waitFor(() => (live.named('bot').at(-1)!.data as BotResource).flood_until === null);
     live.close();
     expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 200 });
+  });
+
+  test('of the whole bot is followed by calls at times that all processes and the outbox share', async () => {
+    const [bot, calm] = [await addBot({ flood: 'shield' }), await addBot({ flood: 'shield' })];
+    const redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
+    const reserve = async ({ id }: BotResource) => {
+      const atMs = (await serverNowMs(redis)) + 1_000;
+      await redis.commands.lpush(paceKeys(id).bot, atMs);
+      return atMs;
+    };
+    await flood(bot, 1, 'sendMessage', json({ text: 'x' }));
+    await over(bot, api.url);
+    await over(bot);
+    for (const url of [api.url, pod.url]) {
+      const atMs = await reserve(bot);
+      expect(await send(bot.token, 'sendMessage', to(6), url)).toMatchObject({ status: 200 });
+      expect(await serverNowMs(redis)).toBeGreaterThan(atMs);
+    }
+    await send(calm.token, 'sendMessage', to(6));
+    expect(await redis.commands.exists(paceKeys(calm.id).bot)).toBe(0);
+    await redis.close();
   });
 
   test('is known to a replica that starts later, and survives a Redis that lost everything', async () => {

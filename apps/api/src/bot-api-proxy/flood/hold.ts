@@ -1,4 +1,3 @@
-import type { FloodMode } from '@flotilla/contract/bots.ts';
 import { floodHolding } from '@flotilla/domain/delivery/flood/flood-memory.ts';
 import type { FloodedCall } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import { nameOfFlood } from '@flotilla/domain/delivery/flood/flooded-call.ts';
@@ -17,6 +16,9 @@ export type Onward = {
   /** Why a call that was held may not go on any more. */
   whyNot?(proxy: RunningProxy, call: MethodCall, bot: Bot): Promise<Refusal | null>;
 };
+
+/** What it got of its bot's pace. */
+type Freed = Pick<MethodCall, 'isPaced'>;
 
 /** Clients wait for a minute or so. */
 const HELD_AT_MOST_MS = 30_000;
@@ -44,14 +46,14 @@ export async function hold(
     return;
   }
   const signal = whileOpen(proxy, call, turn);
-  const isOver = await untilOver(floods, bot.flood, flooded, turn, signal);
-  const refusal = isOver ? await (onward.whyNot ?? whyNotAsBot)(proxy, call, bot) : null;
+  const freed = await untilFree(proxy, bot, flooded, turn, signal);
+  const refusal = freed === null ? null : await (onward.whyNot ?? whyNotAsBot)(proxy, call, bot);
   if (call.res.closed) proxy.metrics.call('refused', call.method, 499, call.begunAtMs);
-  else if (!isOver) answerInstead(proxy, call, flooded);
+  else if (freed === null) answerInstead(proxy, call, flooded);
   else if (refusal !== null) refuse(proxy, call, refusal);
   else {
     setTimeout(turn.leave, turn.nextAfterMs).unref();
-    onward.pass(proxy, call, bot);
+    onward.pass(proxy, { ...call, ...freed }, bot);
   }
 }
 
@@ -83,39 +85,63 @@ function whileOpen({ open, context }: RunningProxy, { res }: MethodCall, turn: H
   return held.signal;
 }
 
-/** False if the call must be given up: it would take too long, its client has gone, or the process stops. */
-async function untilOver(
-  floods: Floods,
-  mode: FloodMode,
+/** Null if the call must be given up: it would take too long, its client has gone, or the process stops. */
+async function untilFree(
+  proxy: RunningProxy,
+  bot: Bot,
   flooded: FloodedCall,
   turn: HeldTurn,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Freed | null> {
+  const { floods } = proxy.context;
   const giveUpAtMs = performance.now() + HELD_AT_MOST_MS;
-  await pause(signal, { forMs: HELD_AT_MOST_MS, until: turn.first });
-  while (!signal.aborted) {
-    const [leftMs, nowMs] = [floods.leftMs(flooded), performance.now()];
-    if (nowMs + leftMs > giveUpAtMs) return false;
-    if (leftMs === 0) return true;
-    if (mode === 'shield') return false;
-    const changed = Promise.withResolvers<void>();
-    const stop = floods.onChange(({ botId }) => {
-      if (botId === flooded.botId) changed.resolve();
-    });
-    await pause(signal, { forMs: Math.ceil(leftMs), until: changed.promise });
-    stop();
+  const held = AbortSignal.any([signal, AbortSignal.timeout(HELD_AT_MOST_MS)]);
+  await pause(held, { until: turn.first });
+  while (!held.aborted) {
+    const leftMs = floods.leftMs(flooded);
+    if (performance.now() + leftMs > giveUpAtMs || (leftMs > 0 && bot.flood === 'shield')) return null;
+    if (leftMs > 0) await untilChange(floods, flooded, leftMs, held);
+    else {
+      const freed = await takeTime(proxy, bot, flooded, held);
+      if (freed !== null && floods.leftMs(flooded) === 0) return freed;
+    }
   }
-  return false;
+  return null;
 }
 
-function pause(signal: AbortSignal, { forMs, until }: { forMs: number; until: Promise<void> }): Promise<void> {
+async function untilChange(floods: Floods, { botId }: FloodedCall, leftMs: number, signal: AbortSignal): Promise<void> {
+  const changed = Promise.withResolvers<void>();
+  const stop = floods.onChange((change) => {
+    if (change.botId === botId) changed.resolve();
+  });
+  await pause(signal, { forMs: Math.ceil(leftMs), until: changed.promise });
+  stop();
+}
+
+/** After a flood of the whole bot, one of its pace; while others take some too, this goes on. Null if the call was given up. */
+async function takeTime(
+  { recovering, pace }: RunningProxy,
+  bot: Bot,
+  flooded: FloodedCall,
+  signal: AbortSignal,
+): Promise<Freed | null> {
+  if (!recovering.isPaced(flooded)) return {};
+  const taking = pace.take(bot, signal);
+  await pause(signal, { until: taking });
+  if (signal.aborted) return null;
+  const { taken, waited } = await taking;
+  if (waited) recovering.prolong(flooded);
+  return taken ? { isPaced: true } : {};
+}
+
+function pause(signal: AbortSignal, { forMs, until }: { forMs?: number; until: Promise<unknown> }): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, forMs);
+    const timer = forMs === undefined ? undefined : setTimeout(done, forMs);
     signal.addEventListener('abort', done);
     void until.then(done);
     if (signal.aborted) done();

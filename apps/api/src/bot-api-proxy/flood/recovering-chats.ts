@@ -4,13 +4,17 @@ import type { Floods } from '@flotilla/domain/delivery/flood/floods.ts';
 /**
  * Chats of which a flood has been over for less than a minute, and bots of which one that held all chats has just ended. Many programs
  * may wait for that moment; if all of them called at once, most would be refused, and the next wait would be longer. So such
- * calls go one after the other.
+ * calls go one after the other, and those of such a bot at its pace.
  */
 export type RecoveringChats = {
   /** False for nearly every bot. */
   hasSome(botId: number): boolean;
   /** What calls like this one wait for, each for the one before; null if they need not. */
   lineOf(call: FloodedCall): Line | null;
+  /** True for calls that take times of the bot's pace, because all its chats were flooded. */
+  isPaced(call: FloodedCall): boolean;
+  /** A call had to wait for its time, so others may have to as well. */
+  prolong(call: FloodedCall): void;
   close(): void;
 };
 
@@ -19,7 +23,7 @@ export type Line = { name: string; nextAfterMs: number };
 
 /** The longest times over which the platform counts messages of a chat and of a bot. An upload may take minutes. */
 const OF_CHAT = { recoversForMs: 60_000, nextAfterMs: 1_000 };
-const OF_BOT = { recoversForMs: 10_000, nextAfterMs: 25 };
+const OF_BOT = { recoversForMs: 10_000, nextAfterMs: 0 };
 const AT_MOST = 10_000;
 const LOOK_EVERY_MS = 5_000;
 
@@ -58,10 +62,13 @@ export function recoveringChats(floods: Pick<Floods, 'onChange'>): RecoveringCha
     if (until === null && !isOfMethod(call)) add(call);
   });
   const isRecovering = (name: string) => (untilMs.get(name)?.atMs ?? 0) > performance.now();
+  const wholeOf = (call: FloodedCall): FloodedCall => ({ ...call, place: WHOLE_BOT });
   return {
+    isPaced: (call) => (call.family === 'send' || call.family === 'edit') && isRecovering(nameOfFlood(wholeOf(call))),
+    prolong: (call) => add(wholeOf(call)),
     hasSome: (botId) => ofBots.has(botId),
     lineOf: (call) => {
-      const [ofBot, ofChat] = [nameOfFlood({ ...call, place: WHOLE_BOT }), nameOfFlood(call)];
+      const [ofBot, ofChat] = [nameOfFlood(wholeOf(call)), nameOfFlood(call)];
       if (isRecovering(ofBot)) return { name: ofBot, nextAfterMs: OF_BOT.nextAfterMs };
       return isRecovering(ofChat) ? { name: ofChat, nextAfterMs: OF_CHAT.nextAfterMs } : null;
     },

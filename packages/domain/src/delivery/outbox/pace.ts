@@ -10,12 +10,37 @@ export type Granted = { limit: 'none' | 'chat' | 'bot'; waitMs: number };
 
 /** Messages that are sent evenly need not arrive evenly. */
 const WINDOW_MS = 1020;
+/** Several processes send them, of which none sees how the others' arrive. */
+const PROGRAM_WINDOW_MS = 1035;
+/** Until it asks again. */
+const OUTBOX_WAITS_MS = 1_000;
 const CHAT_WINDOW_MS = 1050;
 const GROUP_WINDOW_MS = 61_000;
 /** What bulk leaves to the others, so that they need not wait for it. */
 const BULK_SHARE = 4 / 5;
 /** Times are reserved this far ahead. What comes meanwhile and is more urgent than bulk waits for no more than the second. */
 export const HORIZON_MS = { live: 120, bulk: 80 };
+
+/**
+ * Reserves a time of the bot for a message of a program that sends so many a second, however many it may send to the chat. If the bot
+ * has none soon: how long (ms) it is until there may be one.
+ */
+export async function reserveForProgram(
+  { redis }: { redis: RedisHandles },
+  bot: Bot,
+  perSecond: number,
+): Promise<{ reserved: boolean; waitMs: number }> {
+  const { bot: times, outboxWaits } = paceKeys(bot.id);
+  const { reserved, waitMs } = await scripts.reserveProgramTime(
+    redis.commands,
+    { bot: times, outboxWaits },
+    {
+      ...{ most: perSecond, windowMs: PROGRAM_WINDOW_MS, mostOfOutbox: bot.pace.perSecond },
+      ...{ horizonMs: HORIZON_MS.live, kept: TIMES_KEPT.ofBot },
+    },
+  );
+  return { reserved, waitMs: Math.ceil(waitMs) };
+}
 
 /** Reserves times for sends, in their order, over all processes; what rules and programs send is counted. */
 export async function reserveSends(
@@ -27,12 +52,13 @@ export async function reserveSends(
   const { perSecond, perChatSecond, perGroupMinute } = bot.pace;
   const reply = await scripts.reserveSends(
     redis.commands,
-    { bot: keys.bot },
+    { bot: keys.bot, outboxWaits: keys.outboxWaits },
     {
       ...{ chatPrefix: keys.chatPrefix, horizonMs: HORIZON_MS.live, bulkHorizonMs: HORIZON_MS.bulk },
       ...{ spacingMs: WINDOW_MS / perSecond, most: perSecond, windowMs: WINDOW_MS },
       bulkMost: Math.max(1, Math.floor(perSecond * BULK_SHARE)),
       ...{ chatSpacingMs: CHAT_WINDOW_MS / perChatSecond, groupMost: perGroupMinute, groupWindowMs: GROUP_WINDOW_MS },
+      waitsMs: OUTBOX_WAITS_MS,
       ...{ kept: TIMES_KEPT.ofBot, keptOfChat: TIMES_KEPT.ofChat },
       sends: candidates.map(({ lane, entry }) => ({
         ...{ chatId: lane.chatId, messages: entry.messages, bulk: lane.priority === 'bulk' },

@@ -14,8 +14,8 @@ export type CapturedCall = {
   atMs?: number | undefined;
   /** Why `params` lacks parameters that the platform read; absent if it lacks none. */
   incomplete?: string | undefined;
-  /** Its time was reserved, so whoever reserves others knows of it. */
-  paced?: true | undefined;
+  /** Its time was reserved, so whoever reserves others knows of it; `ofBot`: among those of the bot, not of the chat. */
+  paced?: true | 'ofBot' | undefined;
 };
 
 /** Who made a call, as the history stream stores it; other releases read it, too. Without an account it was the bot's client. */

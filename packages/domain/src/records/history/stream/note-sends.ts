@@ -21,7 +21,8 @@ export async function noteSends(
     if (paced === true || !SENDS.test(method)) return [];
     const sent: unknown = JSON.parse(result);
     const chatId = chatIdOfResult(sent, params.chat_id);
-    return chatId === null ? [] : [{ chatId, messages: Array.isArray(sent) ? sent.length : 1 }];
+    const messages = Array.isArray(sent) ? sent.length : 1;
+    return chatId === null ? [] : [{ chatId, messages, ofBot: paced === 'ofBot' ? messages - 1 : messages }];
   });
   if (sends.length === 0) return;
   const { bot, chatPrefix } = paceKeys(botId);
