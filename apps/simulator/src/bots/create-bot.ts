@@ -64,6 +64,7 @@ export function newBot(
     settings: {},
     managedBy: 0,
     nextMessageId,
+    taps: new Map(),
     calls: newCallLog(),
     flood: newFloodState(),
     loggedOutUntilMs: 0,

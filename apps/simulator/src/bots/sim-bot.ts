@@ -35,6 +35,8 @@ export type SimBot = {
   commands: Map<string, { command: string; description: string }[]>;
   /** All private chats of a bot share one sequence of message ids. */
   nextMessageId: number;
+  /** When people tapped widgets of the bot (ms), by person. */
+  taps: Map<number, number[]>;
   calls: CallLog;
   flood: FloodState;
   loggedOutUntilMs: number;

@@ -9,8 +9,8 @@ export function hasPrivateTopics(bot: Pick<SimBot, 'settings'> | undefined): boo
   return bot?.settings[PRIVATE_TOPICS] === true;
 }
 
-export function allowPrivateTopics(bot: Pick<SimBot, 'settings'>): void {
-  bot.settings[PRIVATE_TOPICS] = true;
+export function allowPrivateTopics(bot: Pick<SimBot, 'settings'>, isOn = true): void {
+  bot.settings[PRIVATE_TOPICS] = isOn;
 }
 
 /** The topic that a call names, or that of the message it answers; 0 for none. */

@@ -26,6 +26,7 @@ import { react, vote } from './reactions.ts';
 import { listChats, readChat } from './read-chat.ts';
 import { createTopic } from './topics.ts';
 import { injectUpdate, injectUpdates } from './updates.ts';
+import { tapWidget } from './widgets.ts';
 
 /** Everything the control API can do, by name; the typed client is derived from this table. */
 export const OPERATIONS = {
@@ -42,6 +43,7 @@ export const OPERATIONS = {
   editMessage,
   deleteMessages,
   pressButton,
+  tapWidget,
   readQuery,
   react,
   vote,

@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Message } from '../chats/chat.ts';
+import { hasInlinePresses } from '../bots/bot-settings.ts';
+import type { SimBot } from '../bots/sim-bot.ts';
+import type { Chat, Message } from '../chats/chat.ts';
 import { openPrivateChat } from '../chats/open-chat.ts';
+import type { User } from '../chats/user.ts';
 import { newMessage } from '../messages/post-message.ts';
-import type { OpenQuery } from '../messages/queries-and-polls.ts';
+import type { InlineMessage, OpenQuery } from '../messages/queries-and-polls.ts';
 import { formatText } from '../messages/read-text.ts';
 import { newQueryId, type Simulator } from '../simulator.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
@@ -28,17 +32,36 @@ export const pressButton = operation(
     const message = messageOf(chat, input.messageId);
     const button = findButton(message, input);
     const bot = botOf(sim, authorOf(sim, message));
-    const queryId = openQuery(sim, { botId: bot.user.id, kind: 'callback', answer: null });
+    const pressed = { person: person.id, chatKey: chat.key };
+    const queryId = openQuery(sim, { botId: bot.user.id, kind: 'callback', answer: null, pressed });
+    const inline = inlineIdOf(sim, bot, chat, message);
     publishUpdate(sim, bot, 'callback_query', {
-      id: queryId,
-      from: person,
-      message,
-      chat_instance: String(BigInt(chat.id) * 7_919n),
-      data: button.callback_data,
+      ...{ id: queryId, from: person, ...(inline === null ? { message } : { inline_message_id: inline }) },
+      ...{ chat_instance: chatInstance(chat), data: button.callback_data },
     });
     return { queryId };
   },
 );
+
+/** By which a bot knows a message that was sent through its inline mode, or one of its own in the mode for presses; null: by itself. */
+function inlineIdOf(sim: Simulator, bot: SimBot, chat: Chat, message: Message): string | null {
+  const inline = { botId: bot.user.id, chatKey: chat.key, messageId: message.message_id };
+  const [known] = [...sim.inlineMessages].find(([, one]) => isDeepStrictEqual(one, inline)) ?? [];
+  if (known !== undefined) return known;
+  return hasInlinePresses(bot) ? newInlineMessage(sim, inline) : null;
+}
+
+function newInlineMessage(sim: Simulator, inline: InlineMessage): string {
+  const id = `Sim${newQueryId(sim)}`;
+  sim.inlineMessages.set(id, inline);
+  sim.storage.saveInlineMessage(id, inline);
+  return id;
+}
+
+/** The same for every message of a chat. */
+export function chatInstance(chat: Chat): string {
+  return String(BigInt(chat.id) * 7_919n);
+}
 
 type Wanted = { data?: string | undefined; text?: string | undefined };
 
@@ -97,10 +120,8 @@ export const chooseInlineResult = operation(
     const person = personOf(sim, input.person);
     const chat = openPrivateChat(sim, bot, person);
     const message = newMessage(sim, chat, { user: person }, { via_bot: bot.user, ...contentOf(result) });
-    const inlineMessageId = `Sim${newQueryId(sim)}`;
     const inline = { botId: bot.user.id, chatKey: chat.key, messageId: message.message_id };
-    sim.inlineMessages.set(inlineMessageId, inline);
-    sim.storage.saveInlineMessage(inlineMessageId, inline);
+    const inlineMessageId = newInlineMessage(sim, inline);
     publishUpdate(sim, bot, 'chosen_inline_result', {
       result_id: input.resultId,
       from: person,
@@ -117,7 +138,7 @@ function contentOf({ title, input_message_content: said, reply_markup }: Result)
 }
 
 export const readQuery = operation(
-  'Shows whether a pressed button or an inline query was answered, and with what',
+  'Shows whether a pressed button, a tapped widget or an inline query was answered, and with what',
   { input: z.strictObject({ queryId: QUERY_ID }), example: { queryId: '4294967297' } },
   (sim, input): { answered: boolean; answer: Record<string, string> | null } => {
     const query = sim.queries.get(input.queryId);
@@ -126,14 +147,15 @@ export const readQuery = operation(
   },
 );
 
-/** A channel post does not name its author, so the simulator remembers which bot posted it. */
-function authorOf(sim: Simulator, message: Message): number {
-  const author = message.from?.is_bot ? message.from.id : sim.postedBy.get(message);
+/** Whose buttons a message has. A channel post does not name its author, so the simulator remembers which bot posted it. */
+export function authorOf(sim: Simulator, message: Message): number {
+  const via = (message.via_bot as User | undefined)?.id;
+  const author = via ?? (message.from?.is_bot ? message.from.id : sim.postedBy.get(message));
   if (author === undefined) throw new ControlError(`message ${message.message_id} is not of a bot`);
   return author;
 }
 
-function openQuery(sim: Simulator, query: OpenQuery): string {
+export function openQuery(sim: Simulator, query: OpenQuery): string {
   const id = newQueryId(sim);
   sim.queries.set(id, query);
   sim.storage.saveQuery(id, query);

@@ -1,7 +1,11 @@
-/** A pressed button, a typed inline query or a begun payment that waits for the bot's answer. */
+/** A pressed button, a tapped widget, a typed inline query or a begun payment that waits for the bot's answer. */
 export type OpenQuery = {
   botId: number;
-  kind: 'callback' | 'inline' | 'shipping' | 'pre_checkout';
+  kind: 'callback' | 'widget' | 'inline' | 'shipping' | 'pre_checkout';
+  /** Until when an answer is taken (ms of the simulated clock); absent: as long as you like. */
+  untilMs?: number;
+  /** Of a pressed button: who pressed it, and where. */
+  pressed?: { person: number; chatKey: string };
   answer: Record<string, string> | null;
   payment?: Payment;
 };

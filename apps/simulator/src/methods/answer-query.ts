@@ -20,7 +20,8 @@ export function answerInlineQuery(call: Call): true {
 export function answer({ sim, bot, params }: Call, kind: OpenQuery['kind'], field: string): true {
   const id = text(params, field);
   const query = sim.queries.get(id);
-  if (query === undefined || query.botId !== bot.user.id || query.kind !== kind || query.answer !== null) {
+  const isOpen = query?.botId === bot.user.id && query.kind === kind && query.answer === null;
+  if (!isOpen || (query.untilMs ?? Number.POSITIVE_INFINITY) <= sim.clock.nowMs()) {
     throw badRequest('query is too old and response timeout expired or query ID is invalid');
   }
   query.answer = Object.fromEntries(params.values);

@@ -66,7 +66,7 @@ export function stopMessageLiveLocation(call: Call): Promise<unknown> {
 }
 
 /** Replaces `fields` of a message with the result of `content`, and its inline keyboard with the given one or none. */
-async function edit(
+export async function edit(
   call: Call,
   fields: string[],
   content: (message: Record<string, unknown>) => Content | Promise<Content>,

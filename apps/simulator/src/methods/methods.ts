@@ -27,7 +27,7 @@ import {
 } from './edit-message.ts';
 import { copyMessage, copyMessages, forwardMessage, forwardMessages } from './forward-message.ts';
 import { getFile, uploadStickerFile } from './get-file.ts';
-import { getMe } from './get-me.ts';
+import { getMe, setMySettings } from './get-me.ts';
 import { getWebhookInfo } from './get-webhook-info.ts';
 import { INVITE_LINKS } from './invite-links.ts';
 import * as moderation from './moderate.ts';
@@ -42,10 +42,12 @@ import { SETTINGS_OF_BOT } from './settings-of-bot.ts';
 import { stopPoll } from './stop-poll.ts';
 import { TOPICS } from './topics.ts';
 import { UNKEPT_METHODS } from './unkept-methods.ts';
+import { WIDGETS } from './widgets.ts';
 
 /** All methods except those whose result or waiting is special, which run-call.ts handles. */
 const METHODS: Record<string, Method> = {
   getMe,
+  setMySettings,
   getFile,
   getWebhookInfo,
   sendMessage,
@@ -98,6 +100,7 @@ const METHODS: Record<string, Method> = {
   ...TOPICS,
   ...PAYMENTS,
   ...RICH_MESSAGES,
+  ...WIDGETS,
   ...BUSINESS,
   ...SETTINGS_OF_BOT,
   ...UNKEPT_METHODS,

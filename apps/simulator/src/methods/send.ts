@@ -4,7 +4,7 @@ import { type Chat, type Message, showChat } from '../chats/chat.ts';
 import { knownUser } from '../chats/chat-admin.ts';
 import { findWritableChat } from '../chats/find-chat.ts';
 import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
-import { boolean, integer, jsonObject } from '../http/params.ts';
+import { boolean, integer, jsonObject, text } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
 import { keepKeyboard, readMarkup } from '../messages/read-markup.ts';
 import { readReply } from '../messages/read-reply.ts';
@@ -16,15 +16,18 @@ export async function send(
   permission: string,
   content: (chat: Chat) => Content | Promise<Content>,
 ): Promise<Message> {
-  const chat = findWritableChat(call, permission);
+  const ephemeral = jsonObject(call.params, 'ephemeral_message_parameters');
+  const pressed = text(call.params, 'chat_id') === '' ? pressOf(call, ephemeral) : undefined;
+  const chat = pressed === undefined ? findWritableChat(call, permission) : call.sim.chats.get(pressed.chatKey)!;
   const reply = readReply(call, chat);
   const markup = readMarkup(call.params);
   const threadId = threadOf(integer(call.params, 'message_thread_id', 0), reply);
   refuseClosedTopic(chat, threadId, call.bot.user.id);
   const said = await content(chat);
-  const ephemeral = jsonObject(call.params, 'ephemeral_message_parameters');
-  if (ephemeral !== undefined)
-    return ephemeralMessage(call, chat, Number(ephemeral.receiver_user_id), { ...reply, ...said });
+  if (ephemeral !== undefined) {
+    const receiver = Number(ephemeral.receiver_user_id ?? pressed?.person);
+    return ephemeralMessage(call, chat, receiver, { ...reply, ...said });
+  }
   const message = postMessage(
     call.sim,
     chat,
@@ -41,6 +44,12 @@ export async function send(
   keepKeyboard(call, chat, message.message_id);
   endDrafts(call, chat);
   return message;
+}
+
+/** The press that an ephemeral message answers, which tells its chat and its receiver. */
+function pressOf({ sim, bot }: Call, ephemeral: Record<string, unknown> | undefined) {
+  const query = sim.queries.get(String(ephemeral?.callback_query_id ?? ''));
+  return query?.botId === bot.user.id ? query.pressed : undefined;
 }
 
 /** A message takes the place of what the bot showed while it wrote. */
