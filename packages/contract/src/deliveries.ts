@@ -52,7 +52,11 @@ const anyProgramId = () => integer({ min: 1 }).optional().describe('Only updates
 /** A destination to which routing rules could not send an update. */
 export const failedDestination = z
   .strictObject({
-    name: z.string().describe('`rule <id>`; or `the reply`, which is the answer to a routed message.'),
+    name: z
+      .string()
+      .describe(
+        '`rule <id>`, for the router `rule <id>, bot <id>` if you may see that bot; or `the reply`, which is the answer to a routed message.',
+      ),
     reason_code: reasonCode.describe('Why it failed, as a code.'),
     status: z.int().optional().describe('The `error_code` of the platform. Absent if it did not answer.'),
     error: z.string().describe('Why it failed, in words.'),

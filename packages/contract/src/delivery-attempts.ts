@@ -48,7 +48,9 @@ export const attemptResource = z
     destination: z
       .string()
       .optional()
-      .describe('Only of rules: where it went, `rule <id>`; or `the reply`, which answers a routed message.'),
+      .describe(
+        'Only of rules: where it went, `rule <id>`, for the router `rule <id>, bot <id>` if you may see that bot; or `the reply`, which answers a routed message.',
+      ),
     call: z
       .string()
       .optional()

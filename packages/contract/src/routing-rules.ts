@@ -50,7 +50,9 @@ const routingRuleResource = z
   .strictObject({
     id: ownIdField,
     source_bot_id: z.int().describe(SOURCE_NOTE),
-    target_bot_id: z.int().describe(TARGET_NOTE),
+    target_bot_id: z
+      .int()
+      .describe(`${TARGET_NOTE} Also 0: a bot that you may not see; with condition llm, no candidate is listed then.`),
     candidate_bot_ids: z.array(z.int()).nullable().optional().describe(CANDIDATES_NOTE),
     condition_type: z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE),
     condition_value: z

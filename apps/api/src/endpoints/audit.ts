@@ -1,5 +1,6 @@
 import type { AuditEntryResource, auditOperations } from '@flotilla/contract/audit.ts';
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { findAccountId } from '@flotilla/domain/people/accounts/find-account-id.ts';
 import { type AuditEntry, type AuditQuery, auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
@@ -66,7 +67,7 @@ export function presentAuditEntry(caller: Caller, entry: AuditEntry): AuditEntry
     ...withoutNulls({ actor_id, actor_username }),
     ...(caller.role === 'admin' ? withoutNulls({ actor_key_id, address }) : {}),
     ...withoutNulls({ target_id, target_username }),
-    details,
+    details: withoutUnseenBots(caller, details),
     date,
   };
 }

@@ -9,6 +9,7 @@ import type { DeliveryFilter } from '@flotilla/domain/delivery/deliveries/delive
 import { findKeptUpdate } from '@flotilla/domain/delivery/deliveries/find-kept-update.ts';
 import { listRetrying, type Retrying } from '@flotilla/domain/delivery/deliveries/list-retrying.ts';
 import { presentReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
+import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import type { Context } from '../context.ts';
@@ -42,7 +43,7 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
     const room = limit + 1 - retrying.length;
     const dead =
       state === 'retrying' || room <= 0 ? [] : await letters.list(query, { limit: room, offset: deadOffset, before });
-    const named = { directory: context.directory };
+    const named = { directory: context.directory, caller };
     const rows = [
       ...retrying.map((update) => presentRetrying(named, update)),
       ...dead.map((letter) => presentDeadLetter(named, letter)),
@@ -85,13 +86,25 @@ export function seenBots(
   return { bots, botIds: caller.bots === 'all' ? null : bots.map(({ id }) => id) };
 }
 
-type Named = Pick<Context, 'directory'>;
+type Named = Pick<Context, 'directory'> & { caller: Caller };
 
 /** The reader with the name of its program, while there is that program. */
 function namedReader({ directory }: Named, botId: number, name: string) {
   const reader = presentReader(name);
   const program = directory.byId(botId)?.programs.find(({ id }) => id === reader.program_id);
   return { ...reader, ...withoutNulls({ program_name: program?.name ?? null }) };
+}
+
+/** That of rules names the destinations that failed. */
+function shownError({ caller }: Named, reader: string, error: string): string {
+  return reader === 'rules' ? withoutUnseenBots(caller, error) : error;
+}
+
+function shownDestinations({ caller }: Named, kept: string): FailedDestination[] {
+  return (JSON.parse(kept) as FailedDestination[]).map(({ name, ...failed }) => ({
+    name: withoutUnseenBots(caller, name),
+    ...failed,
+  }));
 }
 
 function presentRetrying(named: Named, update: Retrying): DeliveryResource {
@@ -103,7 +116,7 @@ function presentRetrying(named: Named, update: Retrying): DeliveryResource {
     attempts: update.attempts,
     ...(update.lastStatus === null ? {} : { last_status: update.lastStatus }),
     reason_code: update.reasonCode,
-    last_error: update.lastError,
+    last_error: shownError(named, update.reader, update.lastError),
     first_failed_at: new Date(update.firstFailedAtMs).toISOString(),
     last_failed_at: new Date(update.lastFailedAtMs).toISOString(),
     ...withoutNulls({ response_excerpt: update.excerpt ?? null }),
@@ -122,12 +135,12 @@ function presentDeadLetter(named: Named, letter: DeadLetter): DeliveryResource {
     attempts: letter.attempts,
     ...(letter.last_status === null ? {} : { last_status: letter.last_status }),
     reason_code: reasonCode.catch('unknown').parse(letter.reason_code),
-    last_error: letter.reason,
+    last_error: shownError(named, letter.reader, letter.reason),
     ...(letter.first_failed_at === null ? {} : { first_failed_at: letter.first_failed_at.toISOString() }),
     ...(letter.last_failed_at === null ? {} : { last_failed_at: letter.last_failed_at.toISOString() }),
     dead_at: letter.created_at.toISOString(),
     ...withoutNulls({ response_excerpt: letter.response_excerpt }),
-    ...(letter.destinations === null ? {} : { destinations: JSON.parse(letter.destinations) as FailedDestination[] }),
+    ...(letter.destinations === null ? {} : { destinations: shownDestinations(named, letter.destinations) }),
     payload: letter.payload,
   };
 }

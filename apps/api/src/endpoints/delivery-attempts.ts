@@ -2,6 +2,8 @@ import type { AttemptResource, deliveryAttemptOperations } from '@flotilla/contr
 import { statusRange } from '@flotilla/domain/delivery/deliveries/delivery-filter.ts';
 import { type ListedAttempt, listAttempts } from '@flotilla/domain/delivery/deliveries/list-attempts.ts';
 import { parseReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
+import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -10,7 +12,7 @@ import { withoutNulls } from './without-nulls.ts';
 const NO_ANSWER = { from: 0, to: 0 };
 
 export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations> = {
-  async listDeliveryAttempts(context, { input }) {
+  async listDeliveryAttempts(context, { input, caller }) {
     const { bot_id: botId, reader, program_id: programId, ok, status, limit } = input;
     const query = {
       ...{ reader, programId, ok, chatId: input.chat_id, updateId: input.update_id },
@@ -20,16 +22,16 @@ export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations>
     };
     const before = decodeCursor(input.before, ['ms', 'text']);
     const { attempts, next } = await listAttempts(context, requireBot(context, botId), query, { limit, before });
-    return { rows: attempts.map(presentAttempt), total: null, next };
+    return { rows: attempts.map((attempt) => presentAttempt(caller, attempt)), total: null, next };
   },
 };
 
-export function presentAttempt(attempt: ListedAttempt): AttemptResource {
+export function presentAttempt(caller: Caller, attempt: ListedAttempt): AttemptResource {
   const { id, atMs, updateId, outcome, status, durationMs, destination, error, callError, call, request, excerpt } =
     attempt;
   const { reader, programId } = parseReader(attempt.reader);
   return {
-    id,
+    id: withoutUnseenBots(caller, id),
     at: new Date(atMs).toISOString(),
     reader: reader as AttemptResource['reader'],
     ...withoutNulls({ program_id: programId, program_name: attempt.programName }),
@@ -39,7 +41,7 @@ export function presentAttempt(attempt: ListedAttempt): AttemptResource {
     status,
     duration_ms: durationMs,
     attempt: attempt.attempt,
-    ...(destination === undefined ? {} : { destination }),
+    ...(destination === undefined ? {} : { destination: withoutUnseenBots(caller, destination) }),
     ...(call === undefined ? {} : { call: call.method }),
     ...(error === undefined ? {} : { error }),
     ...(callError === undefined ? {} : { call_error: callError }),

@@ -1,5 +1,8 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { RoutingRuleResource } from '@flotilla/contract/routing-rules.ts';
+import { attemptLine } from '@flotilla/domain/records/journal/attempt-line.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { choose, type ModelServer, startModelServer } from '@flotilla/testing/model-server.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -193,10 +196,64 @@ describe('a message that is tried', () => {
     ]);
     const listed = await limited('GET', '/api/routes', { query: { bot_id: source.id } });
     expect(listed.json).toMatchObject([{ candidate_bot_ids: [shop.id] }]);
+    const { id } = router.json as RoutingRuleResource;
+    const audited = await limited('GET', '/api/adminlog', {
+      query: { bot_id: source.id, action: 'route_add', limit: 1 },
+    });
+    expect(audited.json).toMatchObject([{ details: expect.stringContaining(`candidate_bot_ids: [${shop.id},0]`) }]);
+    await api.admin('POST', '/api/routes/update', { body: { id, target_bot_id: desk.id, candidate_bot_ids: null } });
+    const [fixed] = (await limited('GET', '/api/routes', { query: { bot_id: source.id } })).json as object[];
+    expect(fixed).toMatchObject({ target_bot_id: 0 });
+    expect(fixed).not.toHaveProperty('target_bot_name');
     await remove(router);
     const own = await add({ candidate_bot_ids: [shop.id] });
     expect(await tryText(limited, 'my parcel')).toMatchObject([{ decision: { reason: 'parcel' } }]);
     await remove(own);
+  });
+
+  test('and its attempts and dead letters name no bot that the caller does not see', async () => {
+    const made = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'letters', bot_ids: [source.id] } });
+    const limited = restClient(api.url, (made.json as { key: string }).key);
+    const redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
+    api.endBefore(() => redis.close());
+    const name = `rule 8, bot ${desk.id}`;
+    const attempt = {
+      ...{ atMs: Date.now(), updateId: 5, chatId: 42, status: 403, durationMs: 3, attempt: 1 },
+      revision: 1,
+    };
+    const line = attemptLine({ ...attempt, outcome: 'failed', error: 'Forbidden', destination: name });
+    await redis.commands.lpush(botKeys(source.id).rulesAttempts, line);
+    const failed = [{ name, reason_code: 'destination_failed', error: 'Forbidden' }];
+    await api.database.db
+      .insertInto('dead_letters')
+      .values({
+        ...{
+          bot_id: source.id,
+          update_id: 5,
+          reader: 'rules',
+          payload: '{}',
+          attempts: 1,
+          reason: `${name}: Forbidden`,
+        },
+        ...{ reason_code: 'destination_failed', destinations: JSON.stringify(failed) },
+      })
+      .execute();
+    const query = { bot_id: source.id };
+    for (const [client, shown] of [
+      [api.admin, name],
+      [limited, 'rule 8'],
+    ] as const) {
+      const attempts = await client('GET', '/api/deliveries/attempts', { query });
+      const letters = await client('GET', '/api/deliveries', { query });
+      const update = await client('GET', '/api/updates/show', { query: { ...query, update_id: 5 } });
+      expect([attempts.json, letters.json, update.json]).toMatchObject([
+        [{ destination: shown, id: expect.stringMatching(new RegExp(`^${shown.replaceAll(' ', '-')}-5`)) }],
+        [{ last_error: `${shown}: Forbidden`, destinations: [{ name: shown }] }],
+        {},
+      ]);
+      const others = JSON.stringify([attempts.json, letters.json, update.json]).match(/bot[ -](\d+)/g) ?? [];
+      expect(others.length > 0).toBe(client === api.admin);
+    }
   });
 
   test('leaves no decision behind, and decisions are for who has the bot', async () => {

@@ -263,9 +263,9 @@ describe('routing rules and who may touch them', () => {
     const owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [source.id] })).key);
     const stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger', bots: [target.id] })).key);
     const all = (await list()).json as RoutingRuleResource[];
-    // They do not see the name of another bot that sends.
+    // They see neither the name nor the id of another bot that sends.
     const seen = all.map(({ target_bot_name: name, ...rule }) =>
-      rule.target_bot_id === source.id ? { ...rule, target_bot_name: name } : rule,
+      rule.target_bot_id === source.id ? { ...rule, target_bot_name: name } : { ...rule, target_bot_id: 0 },
     );
     expect((await list(owner)).json).toEqual(seen);
     expect((await list(stranger)).status).toBe(403);

@@ -8,6 +8,7 @@ import { nameRules } from '@flotilla/domain/delivery/routing-rules/name-rules.ts
 import { reorderRoutingRules } from '@flotilla/domain/delivery/routing-rules/reorder-routing-rules.ts';
 import type { RoutingRule, RoutingRuleChanges } from '@flotilla/domain/delivery/routing-rules/routing-rule.ts';
 import { routingRuleStore } from '@flotilla/domain/delivery/routing-rules/routing-rule-store.ts';
+import { shownBot } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import { tryRoutingRules } from '@flotilla/domain/delivery/routing-rules/try-routing-rules.ts';
 import { updateRoutingRule } from '@flotilla/domain/delivery/routing-rules/update-routing-rule.ts';
 import { CHOSEN_BOT } from '@flotilla/domain/fleet/bots/active-rule.ts';
@@ -138,24 +139,23 @@ async function presentNamed(
   const names = await nameRules(context, rules);
   return rules.map((rule) => {
     const { condition = null, targetChat = null } = names.get(rule.id) ?? {};
-    const isSeen = rule.targetBotId !== CHOSEN_BOT && seesBot(caller, rule.targetBotId);
-    const target = isSeen ? context.directory.byId(rule.targetBotId) : undefined;
+    const isChosen = rule.targetBotId === CHOSEN_BOT;
+    const targetBotId = isChosen ? CHOSEN_BOT : shownBot(caller, rule.targetBotId);
+    const target = context.directory.byId(targetBotId);
     return {
       ...presentRoutingRule(rule),
-      ...(rule.targetBotId === CHOSEN_BOT
-        ? { candidate_bot_ids: rule.candidateBotIds?.filter((id) => seesBot(caller, id)) ?? null }
-        : {}),
+      target_bot_id: targetBotId,
+      ...(isChosen ? { candidate_bot_ids: rule.candidateBotIds?.filter((id) => seesBot(caller, id)) ?? null } : {}),
       ...withoutNulls({ condition_name: condition }),
       ...(target === undefined ? {} : withoutNulls({ target_bot_name: target.name, target_chat_title: targetChat })),
     };
   });
 }
 
-function presentRoutingRule(rule: RoutingRule): RoutingRuleResource {
+function presentRoutingRule(rule: RoutingRule): Omit<RoutingRuleResource, 'target_bot_id'> {
   return {
     id: rule.id,
     source_bot_id: rule.sourceBotId,
-    target_bot_id: rule.targetBotId,
     condition_type: rule.conditionType,
     condition_value: rule.conditionValue,
     action: rule.action,

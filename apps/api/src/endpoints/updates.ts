@@ -9,6 +9,7 @@ import { readUpdates } from '@flotilla/domain/delivery/pull/read-updates.ts';
 import { type ActiveProgram, programOfReader } from '@flotilla/domain/fleet/bots/active-program.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { nameKinds } from '@flotilla/domain/fleet/bots/named-kinds.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { decodeCursor } from '../http/page.ts';
 import { sendJson } from '../http/send-answer.ts';
@@ -28,7 +29,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     return { rows: updates.map((update) => presentPastUpdate(bot, update)), total: null, next };
   },
 
-  async showUpdate(context, { input }): Promise<ShownUpdateResource> {
+  async showUpdate(context, { input, caller }): Promise<ShownUpdateResource> {
     const bot = requireBot(context, input.bot_id);
     const shown = await showUpdate(context, bot, input.update_id);
     if (shown === null) throw new FlotillaError('not_found', 'Update not found: nothing is known of it any more');
@@ -40,7 +41,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
         accepted_at: acceptedAtMs === null ? null : new Date(acceptedAtMs).toISOString(),
         ...{ via, kind, chat_id: chatId },
       }),
-      readers: readers.map(presentReader),
+      readers: readers.map((reader) => presentReader(caller, reader)),
       calls: calls.map((call) => presentCall(bot, call)),
     };
   },
@@ -78,13 +79,13 @@ function presentPastUpdate(bot: Bot, { updateId, atMs, via, kind, chatId, messag
   };
 }
 
-function presentReader({ reader, programName, outcome, filteredBy, attempts }: ReaderOfUpdate) {
+function presentReader(caller: Caller, { reader, programName, outcome, filteredBy, attempts }: ReaderOfUpdate) {
   return {
     reader,
     ...withoutNulls({ program_id: programOfReader(reader), program_name: programName }),
     outcome,
     ...withoutNulls({ filtered_by: filteredBy }),
-    attempts: attempts.map(presentAttempt),
+    attempts: attempts.map((attempt) => presentAttempt(caller, attempt)),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { LiveTopic } from '@flotilla/contract/live.ts';
 import { shownPlace, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import { type KeptDecision, keptDecisionFor } from '@flotilla/domain/delivery/router/show-decision.ts';
+import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
 import type { HeldBot, Viewer } from '@flotilla/domain/watch/live/bot-watches.ts';
-import type { LiveEvent, LiveEvents } from '@flotilla/domain/watch/live/live-event.ts';
+import type { LiveEvents } from '@flotilla/domain/watch/live/live-event.ts';
 import { decodePosition, type LivePosition } from '@flotilla/domain/watch/live/live-position.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Response } from 'express';
@@ -143,8 +144,7 @@ function join(
   live: LiveStream,
   signal: AbortSignal,
 ): Promise<void> {
-  const seen = (events: LiveEvents) =>
-    events.map((event) => (event.name === 'route' ? routeFor(caller, directory.byId(bot.id) ?? bot, event) : event));
+  const seen = (events: LiveEvents) => events.map((event) => shownFor(caller, directory.byId(bot.id) ?? bot, event));
   const viewer: Viewer = {
     onEvents: (botId, events, position) => live.newEvents(botId, shown, seen(events), position),
     onGap: (botId, position) => live.gap(botId, position),
@@ -153,9 +153,13 @@ function join(
   return held.join(viewer, { after, onKept, signal });
 }
 
-/** What the router decided, without bots that the caller does not see. */
-function routeFor(caller: Caller, bot: Bot, event: LiveEvent): LiveEvent {
-  const data = JSON.stringify(keptDecisionFor(caller, bot, JSON.parse(event.data) as KeptDecision));
+/** What the router decided, and what rules attempted, without bots that the caller does not see. */
+function shownFor(caller: Caller, bot: Bot, event: LiveEvents[number]): LiveEvents[number] {
+  if (event.name !== 'route' && event.name !== 'attempt') return event;
+  const data =
+    event.name === 'route'
+      ? JSON.stringify(keptDecisionFor(caller, bot, JSON.parse(event.data) as KeptDecision))
+      : withoutUnseenBots(caller, event.data);
   return { ...event, data, bytes: Buffer.byteLength(data) };
 }
 

@@ -146,6 +146,13 @@ describe('a live stream', () => {
       ['attempt', { bot_id: bot.id, ...shown }],
     ]);
     expect(others.named('attempt')).toEqual([]);
+    const { key } = await somebody([bot.id]);
+    const limited = await watch(`attempts:${bot.id}`, { key });
+    await accept(bot, [6]);
+    await settle(bot, [{ ...attemptOf(id!, 'failed'), destination: `rule 8, bot ${bot.id + 1}` }]);
+    await waitFor(() => limited.named('attempt').length === 1);
+    expect(limited.named('attempt')[0]?.data).toMatchObject({ destination: 'rule 8' });
+    expect(attempts.named('attempt')[1]?.data).toMatchObject({ destination: `rule 8, bot ${bot.id + 1}` });
   });
 
   test('keeps nothing of a bot that nobody watches', async () => {

@@ -3,6 +3,7 @@ import type { RouteDecision } from '@flotilla/contract/route-decisions.ts';
 import { CHOSEN_BOT } from '../../fleet/bots/active-rule.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { type Caller, seesBot } from '../../people/accounts/caller.ts';
+import { shownBot } from '../routing-rules/shown-bots.ts';
 import type { CandidateRule } from './candidate.ts';
 
 /** '' if the reason is in our own words, else which bots it may speak of (`aboutBots`). Decisions of older releases have none. */
@@ -11,8 +12,6 @@ type About = { about?: string };
 /** A decision as it is kept. */
 export type KeptDecision = RouteDecision & About;
 
-/** In place of a bot that the caller does not see. No bot has it. */
-const UNSEEN_BOT = 0;
 const UNSEEN_REASON = 'it is about bots that you may not see';
 
 /** Changes whenever a rule names other bots. */
@@ -32,7 +31,7 @@ export function decisionFor<Decision extends Pick<RouteDecision, 'target_bot_id'
   const { target_bot_id: target, reason } = decision;
   return {
     ...decision,
-    target_bot_id: target === null || seesBot(caller, target) ? target : UNSEEN_BOT,
+    target_bot_id: target === null ? null : shownBot(caller, target),
     reason: about === '' || seesAllOf(caller, rule, about) ? reason : UNSEEN_REASON,
   };
 }
