@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
 import { startFullBacklog } from '@flotilla/testing/full-backlog.ts';
 import { startTlsAuthority } from '@flotilla/testing/tls-authority.ts';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { fateOf, isOutage } from './call-fate.ts';
-import { readPlatformAnswer } from './platform-answer.ts';
+import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { platformClient } from './platform-client.ts';
 
 const TOKEN = '123456:AAbbCCddEEffGGhhIIjjKKllMMnnOOppQQr';
@@ -69,6 +70,15 @@ describe('a call whose request never went out', () => {
   });
 });
 
+const BREAKS_AT_SECOND_CALL = `
+  let calls = 0;
+  const server = require('node:net').createServer((socket) => socket.on('data', () => {
+    calls += 1;
+    if (calls > 1) socket.destroy();
+    else socket.write('HTTP/1.1 200 OK\\r\\nContent-Length: 25\\r\\n\\r\\n{"ok":true,"result":true}');
+  }));
+  server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port));`;
+
 describe('a call whose request went out', () => {
   const half = 'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{"ok":true,';
   test.each<[string, (socket: Socket) => void]>([
@@ -83,6 +93,20 @@ describe('a call whose request went out', () => {
       `http://127.0.0.1:${await tcp((socket) => socket.once('data', () => answerBy(socket)))}`,
     );
     expect([fateOf(answer), isOutage(answer)]).toEqual(['doubt', true]);
+  });
+
+  test('is in doubt also where the connection breaks before the client has noted the end of the request', async () => {
+    const other = new Worker(BREAKS_AT_SECOND_CALL, { eval: true });
+    const [port] = await once(other, 'message');
+    const client = platformClient({ apiUrl: `http://127.0.0.1:${port}` });
+    expect(fateOf(await client.call(TOKEN, 'getMe'))).toBe('done');
+    const answer = new Promise<PlatformAnswer>((resolve) => {
+      setTimeout(() => void client.call(TOKEN, 'getMe').then(resolve), 1);
+      // The break comes meanwhile, and is read before anything that waits for its turn.
+      setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200), 1);
+    });
+    expect(fateOf(await answer)).toBe('doubt');
+    await other.terminate();
   });
 
   test('is in doubt also over a connection that was used before', async () => {

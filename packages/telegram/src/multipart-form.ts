@@ -6,12 +6,12 @@ import type { UploadedFile } from './uploaded-file.ts';
 /**
  * A call's parameters and files as multipart/form-data, with a length if every file's size is known. Values other than
  * strings are sent as JSON, as the platform reads them; undefined values are left out. Names may be those of a client: the
- * platform decodes percent signs in them.
+ * platform decodes percent signs in them. `isRead`: the whole body was read, so all of it may have gone out.
  */
 export function multipartForm(
   params: Record<string, unknown>,
   files: UploadedFile[],
-): { headers: Record<string, string>; body: Readable } {
+): { headers: Record<string, string>; body: Readable; isRead: () => boolean } {
   const boundary = `flotilla-${randomUUID()}`;
   const values = Object.entries(params).filter(([, value]) => value !== undefined);
   const fields = values.map(([name, value]) => {
@@ -27,6 +27,7 @@ export function multipartForm(
     );
   });
   const end = Buffer.from(`--${boundary}--\r\n`);
+  let isRead = false;
   async function* body() {
     yield* fields;
     for (const [at, file] of files.entries()) {
@@ -34,6 +35,7 @@ export function multipartForm(
       yield* file.stream;
       yield LINE_END;
     }
+    isRead = true;
     yield end;
   }
   const length = knownLength([...fields, ...heads, end], files);
@@ -43,6 +45,7 @@ export function multipartForm(
       ...(length === null ? {} : { 'content-length': String(length) }),
     },
     body: Readable.from(body(), { objectMode: false }),
+    isRead: () => isRead,
   };
 }
 

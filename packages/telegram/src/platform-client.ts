@@ -92,7 +92,7 @@ export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | n
         const response = await calling.on('request', (request) => requests.push(request));
         return readPlatformAnswer(response.statusCode, response.headers['retry-after'], response.body);
       } catch (error) {
-        return failure(error, token, options.signal, requests);
+        return failure(error, token, options.signal, hadConnection(requests));
       }
     },
 
@@ -114,7 +114,7 @@ export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | n
         const response = await uploading.on('request', (request) => requests.push(request));
         return readPlatformAnswer(response.statusCode, response.headers['retry-after'], response.body);
       } catch (error) {
-        return failure(error, token, signal, requests);
+        return failure(error, token, signal, form.isRead() && hadConnection(requests));
       } finally {
         for (const file of files) file.stream.destroy();
       }
@@ -151,20 +151,20 @@ function failure(
   error: unknown,
   token: string,
   signal: AbortSignal | undefined,
-  requests: readonly ClientRequest[],
+  mayHaveGoneOut: boolean,
 ): PlatformAnswer {
   if (signal?.aborted) return { outcome: 'unreachable', reason: ABORTED, timedOut: false };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const message = error instanceof Error ? error.message : 'unknown error';
   const reason = hideToken(message, token);
   if (code.startsWith('HPE_')) return { outcome: 'garbage', status: 0, reason };
-  const neverSent = requests.some(mayHaveGoneOut) ? {} : { neverSent: true as const };
+  const neverSent = mayHaveGoneOut ? {} : { neverSent: true as const };
   return { outcome: 'unreachable', reason, timedOut: code === 'ETIMEDOUT', ...neverSent };
 }
 
-/** A request can be carried out that had a connection, and all of its body. */
-function mayHaveGoneOut({ socket, writableEnded }: ClientRequest): boolean {
-  return writableEnded && isEstablished(socket);
+/** The platform may carry out and break off a request before the client notes that it has written all of it. */
+function hadConnection(requests: readonly ClientRequest[]): boolean {
+  return requests.some(({ socket }) => isEstablished(socket));
 }
 
 function rangeHeaders(part: FileRange | undefined): Record<string, string> {

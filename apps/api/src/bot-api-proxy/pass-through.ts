@@ -50,6 +50,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #remaining = -1;
   #status = 0;
   #sentWhole = false;
+  /** Of a streamed body that goes on as it came, if its length is known. */
+  #leftBytes = Number.NaN;
   #clientGone = false;
   #readingOn: NodeJS.Timeout | null = null;
   /** Why we broke the call off ourselves. */
@@ -82,6 +84,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     if (sent !== null) this.#keep(sent);
+    if (body === 'stream') this.#leftBytes = Number(this.#req.headers['content-length'] ?? Number.NaN);
     if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#sentOf(chunk));
     const request = requestOf(this.#upstream, this.#req, this.#forward, this.#body ?? sent);
     this.#upstream.dispatcher.dispatch(request, this);
@@ -91,7 +94,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   #sentOf(chunk: Buffer | null): Buffer | null {
     const sent = nextOfBody(this.#forward, chunk);
     if (Buffer.isBuffer(sent)) this.#keep(sent);
-    if (sent === null || Buffer.isBuffer(sent)) return sent;
+    if (sent === null || Buffer.isBuffer(sent)) {
+      // The platform may carry a call out before we are told that all of it was written.
+      this.#leftBytes -= sent?.length ?? 0;
+      if (this.#leftBytes === 0) this.#sentWhole = true;
+      return sent;
+    }
     this.#breakOff(sent);
     return null;
   }
