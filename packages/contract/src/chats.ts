@@ -277,6 +277,8 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     role: 'any',
     summary:
       'Removes a chat and its messages from Flotilla, with its conversations of business connections. Nothing changes at the platform.',
+    description:
+      'What waits in the outbox for the chat is removed unsent, with questions in the chat; if it is taken over, that ends, and what its bot missed is not delivered. Updates that wait for programs are still delivered.',
     output: okAnswer,
     readOnlyFields: fieldsBeside(chatResource, oneChat.input.shape),
     example: { input: EXAMPLE_CHAT, output: { ok: true } },

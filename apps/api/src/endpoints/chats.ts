@@ -16,7 +16,7 @@ import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
 import { type InboxQuery, inboxStore } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
 import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
-import { findHeldChats } from '@flotilla/domain/records/takeover/held-chats.ts';
+import { endHolds, findHeldChats } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
@@ -75,7 +75,9 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   },
 
   async deleteChat(context, { input, by }) {
-    await deleteChat(context, by, requireManagedBot(context, input.bot_id).id, input.chat_id);
+    const bot = requireManagedBot(context, input.bot_id);
+    await endHolds(context, bot, input.chat_id);
+    await deleteChat(context, by, bot.id, input.chat_id);
     return OK;
   },
 };

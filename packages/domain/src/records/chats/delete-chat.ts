@@ -11,7 +11,7 @@ import { removalStore } from '../retention/removal-store.ts';
 const REMOVED_AT_ONCE = 5_000;
 
 /**
- * Removes a chat, its people, tags and messages from our records. Audit entries stay. No reader sees any of it after
+ * Removes a chat, its people, tags and messages from our records, and what waits to be sent there. Audit entries stay. No reader sees any of it after
  * the return, and a later message starts the chat again. Throws FlotillaError('not_found').
  */
 export async function deleteChat(
@@ -27,6 +27,7 @@ export async function deleteChat(
     if (!(await deletionStore(transaction).lockBot(botId))) throw new FlotillaError('not_found', 'Bot not found');
     if (!(await removals.removeChat(chat))) throw new FlotillaError('not_found', 'Chat not found');
     await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'chat_delete', botId, chatId });
+    await removals.removeWaiting(chat);
     const expiredUntil = await expiredMonthStore(transaction).untilDate();
     if (expiredUntil !== null) await deletionStore(transaction).addChat(chat, expiredUntil);
     const size = await removals.sizeUp(chat, REMOVED_AT_ONCE);

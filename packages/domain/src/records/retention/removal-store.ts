@@ -217,6 +217,17 @@ export function removalStore(db: Database) {
       return numAffectedRows !== undefined && numAffectedRows > 0n;
     },
 
+    /** Removes what waits to be sent into a chat, and its questions. What is being sent stays, so that it is known how it ended. */
+    async removeWaiting(chat: ChatOfBot): Promise<void> {
+      const ofChat = sql`bot_id = ${chat.botId} and chat_id = ${chat.chatId}`;
+      // The counts of a broadcast follow changes of entries, and no deletions.
+      const { rows } = await sql<{ id: number }>`
+        update outbox set state = 'cancelled', settled_at = now()
+        where ${ofChat} and state in ('scheduled', 'queued', 'held') returning id`.execute(db);
+      await sql`delete from outbox where id = any (${rows.map(({ id }) => id)}::bigint[])`.execute(db);
+      await sql`delete from questions where ${ofChat}`.execute(db);
+    },
+
     /** The date of a chat's newest message, and whether it has more than `many` messages; null when it has none. */
     async sizeUp(chat: ChatOfBot, many: number): Promise<{ newestDate: number; isLarge: boolean } | null> {
       const { rows } = await sql<{ newestDate: number | null; isLarge: boolean }>`

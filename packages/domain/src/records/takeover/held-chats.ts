@@ -70,6 +70,19 @@ export async function moveHold(
   await scripts.moveHold(redis.commands, botKeys(botId), { registrationId, botId, fromChatId, toChatId });
 }
 
+/** Ends the holds of all conversations of a chat that is removed, and forgets what they hold back. */
+export async function endHolds({ redis }: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<void> {
+  const keys = botKeys(bot.id);
+  for (const conversation of await redis.commands.hkeys(keys.holds)) {
+    if (conversation !== `${chatId}` && !conversation.startsWith(`${chatId}:`)) continue;
+    const { registrationId, id: botId } = bot;
+    await scripts.releaseChat(redis.commands, keys, {
+      ...{ registrationId, botId, conversation, delivers: false, limit: 0, reservedId: null },
+      ...{ filtersDigest: '', marksJson: '', updates: [] },
+    });
+  }
+}
+
 /** Those of the conversations that are held now, by `heldKey`. */
 export async function readHeldChats(
   deps: { redis: RedisHandles },
