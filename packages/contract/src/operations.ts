@@ -22,6 +22,7 @@ import { messageActionOperations } from './message-actions.ts';
 import { messageOperations } from './messages.ts';
 import { miniAppOperations } from './mini-apps.ts';
 import { outboxOperations } from './outbox.ts';
+import { peopleOperations } from './people.ts';
 import { programRefusalOperations } from './program-refusals.ts';
 import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
@@ -66,6 +67,7 @@ export const operations = {
   ...messageActionOperations,
   ...fileOperations,
   ...chatUserOperations,
+  ...peopleOperations,
   ...chatAdminOperations,
   ...tagOperations,
   ...broadcastOperations,

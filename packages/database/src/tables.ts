@@ -510,6 +510,17 @@ export interface DeletionsTable {
   created_at: CreatedAt;
 }
 
+/** People whose data is being removed. */
+export interface ErasuresTable {
+  id: GeneratedAlways<BigInt64>;
+  user_id: BigInt64;
+  /** JSON of who asked for it, for the audit log. */
+  actor: ColumnType<object, string, never>;
+  created_at: CreatedAt;
+  /** When a worker had last looked at every place; null: not yet. */
+  passed_at: Date | null;
+}
+
 /** Months of messages outside their table, whose counts are being subtracted in the order of the messages' key. */
 export interface ExpiredMonthsTable {
   /** The month's table. */
@@ -723,6 +734,7 @@ export interface Tables {
   account_bots: AccountBotsTable;
   api_keys: ApiKeysTable;
   deletions: DeletionsTable;
+  erasures: ErasuresTable;
   expired_months: ExpiredMonthsTable;
   activity_hours: ActivityHoursTable;
   backups: BackupsTable;

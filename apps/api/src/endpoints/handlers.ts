@@ -24,6 +24,7 @@ import { messageActionHandlers } from './message-actions.ts';
 import { messageHandlers } from './messages.ts';
 import { miniAppHandlers } from './mini-apps.ts';
 import { outboxHandlers } from './outbox.ts';
+import { peopleHandlers } from './people.ts';
 import { programRefusalHandlers } from './program-refusals.ts';
 import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
@@ -68,6 +69,7 @@ export const handlers: Handlers<typeof operations> = {
   ...miniAppHandlers,
   ...fileHandlers,
   ...chatUserHandlers,
+  ...peopleHandlers,
   ...chatAdminHandlers,
   ...tagHandlers,
   ...questionHandlers,

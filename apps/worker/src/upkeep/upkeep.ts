@@ -11,6 +11,7 @@ import { latePublisher } from '@flotilla/domain/fleet/bots/publish-late-changes.
 import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { rollUpActivity } from '@flotilla/domain/records/activity/roll-up-activity.ts';
 import { settleAll } from '@flotilla/domain/records/chats/settle-conversations.ts';
+import { continueErasures } from '@flotilla/domain/records/personal-data/erase-person.ts';
 import { gatherFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { WorkerContext } from '../context.ts';
@@ -31,6 +32,7 @@ const CONTINUE_JOBS_EVERY_MS = 5_000;
 const CONTINUE_BROADCASTS_EVERY_MS = 500;
 const SETTLE_QUESTIONS_EVERY_MS = 2_000;
 const TEND_OUTBOX_EVERY_MS = 2_000;
+const ERASE_EVERY_MS = 5_000;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
@@ -72,7 +74,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void>; refus
   });
   const others = [
     ...[startMonths, startDeliveryJobs, startParking, startPublishing],
-    ...[startHousekeeping, startEvents, startQuestions, startBroadcasts, startOutbox, startMergingWords],
+    ...[startHousekeeping, startEvents, startQuestions, startBroadcasts, startOutbox, startMergingWords, startErasures],
   ];
   const removal = startRemoval(deps);
   const all = [rounds, removal, ...others.map((start) => start(deps))];
@@ -153,6 +155,15 @@ function startOutbox(deps: WorkerContext): { stop(): Promise<void> } {
     everyMs: TEND_OUTBOX_EVERY_MS,
     work: (signal) => waitingForPostgres(tendOutbox(deps, signal)),
     failure: 'the outbox could not be tended; this is tried again',
+  });
+}
+
+/** Erases people whose erasure was asked for. */
+function startErasures(deps: WorkerContext): { stop(): Promise<void> } {
+  return repeatWork(deps, {
+    everyMs: ERASE_EVERY_MS,
+    work: (signal) => waitingForPostgres(continueErasures({ ...deps, signal })),
+    failure: 'data of a person could not be erased; this is tried again',
   });
 }
 

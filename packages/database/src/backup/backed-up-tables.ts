@@ -30,6 +30,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   journal_pages: false,
   delivery_jobs: true,
   deletions: true,
+  erasures: true,
   activity_hours: true,
   questions: true,
   outbox: true,

@@ -1,0 +1,54 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { ErasuresTable } from '@flotilla/database/tables.ts';
+import { type Selectable, sql } from 'kysely';
+
+export type Erasure = Selectable<ErasuresTable> & {
+  /** Whatever was on its way when it was asked for has arrived, if the history has. */
+  isLate: boolean;
+};
+
+/** SQL of `erasures`. */
+export function erasureStore(db: Database) {
+  return {
+    /** Null if the person is being erased already. */
+    async add(userId: number, actor: object): Promise<number | null> {
+      const added = await db
+        .insertInto('erasures')
+        .values({ user_id: userId, actor: JSON.stringify(actor) })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      return added?.id ?? null;
+    },
+
+    async idOf(userId: number): Promise<number | null> {
+      const found = db.selectFrom('erasures').select('id').where('user_id', '=', userId);
+      return (await found.executeTakeFirst())?.id ?? null;
+    },
+
+    /** Those that nobody has looked at yet, or not for `pauseMs`. */
+    async due(pauseMs: number): Promise<Erasure[]> {
+      const pause = sql`make_interval(secs => ${pauseMs / 1000})`;
+      const { rows } = await sql<Erasure>`
+        select *, created_at <= now() - ${pause} as "isLate" from erasures
+        where passed_at is null or passed_at <= now() - ${pause} order by id`.execute(db);
+      return rows;
+    },
+
+    async notePass(id: number): Promise<void> {
+      await db.updateTable('erasures').set({ passed_at: sql`now()` }).where('id', '=', id).execute();
+    },
+
+    /** False if another worker has finished it. */
+    async finish(id: number): Promise<boolean> {
+      return (await db.deleteFrom('erasures').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+    },
+
+    async isSendingTo(userId: number): Promise<boolean> {
+      const { rows } = await sql`
+        select from outbox where bot_id = any (array(select id from bots)) and chat_id = ${userId}
+          and state = 'sending' limit 1`.execute(db);
+      return rows.length > 0;
+    },
+  };
+}

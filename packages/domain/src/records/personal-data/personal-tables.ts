@@ -1,0 +1,188 @@
+import type { PersonalPlace } from '@flotilla/contract/people.ts';
+import { ACTIONS_ON_PEOPLE } from '@flotilla/database/audit-indexes.ts';
+import type { Tables } from '@flotilla/database/tables.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { deadLettersById, journalByTime, messagesByChat, type Portions } from './portions.ts';
+
+/** Rows of a person in a table. */
+export type PersonalRows = {
+  place: PersonalPlace;
+  /** The condition of the rows. If they are changed and not deleted, the change makes it false. */
+  of(userId: number): RawBuilder<boolean>;
+  /** The order in which they are exported: a unique key, and the types of its columns. */
+  key: readonly (readonly [column: string, type: string])[];
+  /** 'delete', or the assignments of an update that takes the person out of the row. `mark` stands for the person. */
+  erase: 'delete' | ((userId: number, mark: string) => RawBuilder<unknown>);
+  /** What one statement looks through. Default: all rows, which an index finds, or which are few. */
+  portions?: Portions;
+};
+
+/** `stays`: a row may name a person, and is not removed. `without`: no row does. Both say why. */
+export type PersonalTable = readonly PersonalRows[] | { stays: string } | { without: string };
+
+const ID = [['id', 'bigint']] as const;
+const BOT_CHAT = [
+  ['bot_id', 'bigint'],
+  ['chat_id', 'bigint'],
+] as const;
+const OF_ACCOUNT = [['account_id', 'bigint'], ...BOT_CHAT] as const;
+const CONNECTION = ['business_connection_id', 'text'] as const;
+
+/** In the order in which they are erased: people are found in chats by `chat_users` and `chat_authors`, which are the last. */
+export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
+  // First, so that no broadcast takes the chat into its audience any more.
+  chats: [
+    { place: 'chats', key: [...BOT_CHAT.slice(0, 1), ...ID], erase: 'delete', of: (userId) => sql`id = ${userId}` },
+  ],
+  broadcasts: [
+    {
+      ...{ place: 'broadcasts', key: ID },
+      of: (userId) => sql`audience -> 'chat_ids' @> ${`${userId}`}::jsonb`,
+      erase: (userId) =>
+        sql`audience = jsonb_set(audience, '{chat_ids}', ${withoutElement(sql`audience -> 'chat_ids'`, userId)})`,
+    },
+  ],
+  outbox: [
+    {
+      ...{ place: 'outbox', key: ID },
+      of: (userId) => sql`${inPrivateChat(userId)} and state in ('scheduled', 'queued', 'held')`,
+      // The counts of a broadcast follow changes of entries, and no deletions.
+      erase: () => sql`state = 'cancelled', settled_at = now()`,
+    },
+    {
+      ...{ place: 'outbox', key: ID, erase: 'delete' },
+      of: (userId) => sql`${inPrivateChat(userId)} and settled_at is not null`,
+    },
+  ],
+  questions: [
+    { place: 'questions', key: ID, erase: 'delete', of: (userId) => inPrivateChat(userId) },
+    {
+      ...{ place: 'questions', key: ID },
+      of: (userId) => sql`answered_by = ${userId}`,
+      erase: () => sql`answered_by = null, answered_by_name = ''`,
+    },
+    {
+      ...{ place: 'questions', key: ID },
+      of: (userId) => sql`allowed_user_ids @> ${`${userId}`}::jsonb`,
+      erase: (userId) => sql`allowed_user_ids = ${withoutElement(sql`allowed_user_ids`, userId)}`,
+    },
+  ],
+  dead_letters: [
+    {
+      ...{ place: 'dead_letters', key: ID, erase: 'delete', portions: deadLettersById },
+      of: (userId) => sql`(chat_id = ${userId} or strpos(payload, ${`${userId}`}) > 0
+        and payload ~ ${`"(id|user_id|chat_id|user_chat_id)"\\s*:\\s*${userId}\\s*[,}]`})`,
+    },
+  ],
+  journal_pages: [
+    {
+      ...{ place: 'journal', key: [['key', 'text']], portions: journalByTime },
+      of: (userId) => sql`strpos(lines, ${`${userId}`}) > 0 and lines ~ ${`(?n)${lineOfChat(userId)}`}`,
+      erase: (userId) => sql`lines = array_to_string(array(
+        select line from regexp_split_to_table(lines, E'\\n') with ordinality as each (line, at)
+        where line !~ ${lineOfChat(userId)} order by at), E'\\n')`,
+    },
+  ],
+  events: [{ place: 'events', key: ID, erase: 'delete', of: (userId) => sql`chat_id = ${userId}` }],
+  route_links: [
+    {
+      ...{ place: 'links', erase: 'delete' },
+      key: [
+        ...[['target_bot_id', 'bigint'] as const, ['target_chat_id', 'bigint'] as const],
+        ...[['target_message_id', 'bigint'] as const, ['target_business_connection_id', 'text'] as const],
+      ],
+      of: (userId) => sql`(target_bot_id = any (array(${ANY_BOT})) and target_chat_id = ${userId}
+        or source_bot_id = any (array(${ANY_BOT})) and source_chat_id = ${userId})`,
+    },
+  ],
+  tags: [
+    {
+      ...{ place: 'tags', key: ID, erase: 'delete' },
+      of: (userId) => sql`(user_id = ${userId} or chat_id = ${userId})`,
+    },
+  ],
+  audit_log: [
+    {
+      ...{ place: 'audit', key: ID },
+      of: (userId) => inPrivateChat(userId),
+      // 0: a chat whose id is not known.
+      erase: (_, mark) => sql`chat_id = 0, target_id = null, target_username = null, details = ${mark}`,
+    },
+    {
+      ...{ place: 'audit', key: ID },
+      of: (userId) => sql`bot_id = any (array(${ANY_BOT})) and target_id = ${userId}
+        and action in (${sql.raw(ACTIONS_ON_PEOPLE.map((action) => `'${action}'`).join(', '))})`,
+      erase: (_, mark) => sql`target_id = null, target_username = ${mark}, details = ''`,
+    },
+  ],
+  chat_reads: [{ place: 'chats', key: OF_ACCOUNT, erase: 'delete', of: (userId) => inPrivateChat(userId) }],
+  business_chats: [
+    { place: 'chats', key: [...BOT_CHAT, CONNECTION], erase: 'delete', of: (userId) => inPrivateChat(userId) },
+  ],
+  business_chat_reads: [
+    { place: 'chats', key: [...OF_ACCOUNT, CONNECTION], erase: 'delete', of: (userId) => inPrivateChat(userId) },
+  ],
+  topics: [
+    {
+      ...{ place: 'chats', key: [...BOT_CHAT, ['thread_id', 'bigint']], erase: 'delete' },
+      of: (userId) => inPrivateChat(userId),
+    },
+  ],
+  messages: [
+    {
+      ...{ place: 'messages', erase: 'delete', portions: messagesByChat },
+      key: [['date', 'bigint'], ...ID, CONNECTION],
+      // The portions say whose they are.
+      of: () => sql`true`,
+    },
+  ],
+  chat_authors: [
+    {
+      ...{ place: 'chats', key: [...BOT_CHAT, ['user_id', 'bigint']], erase: 'delete' },
+      of: (userId) => sql`(user_id = ${userId} or ${inPrivateChat(userId)})`,
+    },
+  ],
+  chat_users: [
+    {
+      ...{ place: 'chat_users', key: [...BOT_CHAT, ['user_id', 'bigint']], erase: 'delete' },
+      of: (userId) => sql`(user_id = ${userId} or ${inPrivateChat(userId)})`,
+    },
+  ],
+
+  routes: { stays: 'rules that name a chat or a person: settings, which somebody must change' },
+  programs: { stays: 'filters of programs that name a chat or a person: settings, which somebody must change' },
+  program_tokens: { stays: 'chats that a token is limited to: settings, which somebody must change' },
+  api_keys: { stays: 'chats that a key is limited to: settings, which somebody must change' },
+  event_sinks: { stays: 'chats in which people are told of events: settings, which somebody must change' },
+  accounts: { stays: 'accounts are of people who sign in; deleting an account removes it' },
+  delivery_jobs: { stays: 'filters of redrives may name a chat; they go after a week' },
+
+  bots: { without: 'settings of bots' },
+  replies: { without: 'texts that people of the team send again and again' },
+  account_bots: { without: 'which accounts see which bots' },
+  route_hits: { without: 'counts' },
+  outbox_claims: { without: 'numbers of workers' },
+  activity_hours: { without: 'counts' },
+  deletions: { without: 'ids of chats that are being removed; a row goes with the last message' },
+  erasures: { without: 'ids of people who are being erased; a row goes with the last of their data' },
+  expired_months: { without: 'names of months; nobody can read their messages, and they are dropped within minutes' },
+  backups: { without: 'when backups were made' },
+  standing_events: { without: 'what is wrong with bots' },
+  event_deliveries: { without: 'ids of events, with which they go' },
+};
+
+const ANY_BOT = sql`select id from bots`;
+
+/** Found through an index that begins with bot and chat. */
+function inPrivateChat(userId: number): RawBuilder<boolean> {
+  return sql<boolean>`(bot_id = any (array(${ANY_BOT})) and chat_id = ${userId})`;
+}
+
+function withoutElement(array: RawBuilder<unknown>, userId: number): RawBuilder<unknown> {
+  return sql`(select coalesce(jsonb_agg(each), '[]') from jsonb_array_elements(${array}) each where each <> ${`${userId}`}::jsonb)`;
+}
+
+/** Matches a line of the journal about the private chat: of an attempt, and of an update that was accepted (records/journal). */
+export function lineOfChat(userId: number): string {
+  return `^\\d+ \\d+ (${userId} |[pwrh] [01] \\S+ (${userId} |\\S+ \\S+ \\S*:${userId} ))`;
+}
