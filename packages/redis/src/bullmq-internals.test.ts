@@ -45,6 +45,16 @@ test('a worker notices a higher limit while every job that it allowed still runs
   }
 });
 
+test('a job that ends while locks are renewed has not lost its own', async () => {
+  const worker = new ResizableWorker(queue.name, null, {
+    connection: redis.ofQueues() as unknown as ConnectionOptions,
+  });
+  worker.runs = (id) => id === 'running';
+  const ids = ['ended', 'running'];
+  expect(await worker.extendJobLocks(ids, ['token', 'token'], 10_000)).toEqual(['running']);
+  await worker.close();
+});
+
 test('the job of a deduplication id and the time of a delayed job are found where BullMQ keeps them', async () => {
   const before = Date.now();
   const { id } = await queue.add('later', {}, { delay: 60_000, deduplication: { id: 'subject' } });

@@ -12,6 +12,9 @@ const DELAYED_SCORE_PER_MS = 0x1000;
 
 /** A worker whose limit of jobs may rise while all that it allows run. */
 export class ResizableWorker<Data> extends Worker<Data> {
+  /** False for a job that has ended: then it has no lock that could be renewed. */
+  runs: (jobId: string) => boolean = () => true;
+
   /**
    * How many jobs may run at once. BullMQ would notice a higher limit only when the next job ends, so its loop is woken as
    * `resume` does it.
@@ -30,7 +33,7 @@ export class ResizableWorker<Data> extends Worker<Data> {
       const to = from + RENEWED_AT_ONCE;
       failed.push(...(await super.extendJobLocks(jobIds.slice(from, to), tokens.slice(from, to), durationMs)));
     }
-    return failed;
+    return failed.filter(this.runs);
   }
 
   /** BullMQ asks again without a pause after an error that does not come from the connection. */

@@ -30,6 +30,7 @@ export function openPartWorker(
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   });
+  worker.runs = (id) => leases.has(id);
   worker.on('stalled', (id) => log.warn({ kind, job: id }, 'a turn was left behind by a worker that is gone'));
   worker.on('locksRenewed', ({ jobIds }) => {
     for (const id of jobIds) {
