@@ -99,6 +99,14 @@ test('another process takes over how long the bot rests, and that it is over', a
   expect([other.leftMs(bot.id), other.isKnown(bot.id)]).toEqual([0, false]);
 });
 
+test('a process that never failed ends the rest of others when it is answered', async () => {
+  const bot = await storedBot();
+  const failed = { unreachableTimes: 4, unreachableAt: Date.now() - 10_000 };
+  await redis.commands.hset(botKeys(bot.id).state, failed);
+  unreachableBots({ redis, log }).learn(bot, OK!, performance.now());
+  await waitFor(async () => (await timesOf(bot)) === 0);
+});
+
 test('a process that was answered after the failure of another one does not rest, and says so', async () => {
   const bot = await storedBot();
   const { state } = botKeys(bot.id);

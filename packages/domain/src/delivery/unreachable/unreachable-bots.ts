@@ -32,6 +32,8 @@ const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
 /** If the answer to a try takes longer, another one may begin. */
 const NEXT_TRY_MS = 5_000;
+/** A process that is answered looks so often if another one made the bot rest. */
+const READ_AGAIN_MS = 5_000;
 /** What is older says nothing about now. */
 const FORGOTTEN_MS = 180_000;
 
@@ -39,10 +41,17 @@ export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logg
   const bots = new Map<number, Known>();
   /** When the newest call began that the platform answered. */
   const answeredMs = new Map<number, number>();
+  /** When this process last read or told what all know of the bot. */
+  const readAtMs = new Map<number, number>();
   const lastAnsweredMs = (botId: number) => answeredMs.get(botId) ?? Number.NEGATIVE_INFINITY;
   const warn = throttledLog((reason: string, leftOut) =>
     log.warn({ reason, leftOut }, 'other processes could not be told which bots reach the platform'),
   );
+  /** Another process may have failed, and whoever sends by itself rests until it hears of this answer. */
+  const tellIfOthersRest = (bot: Bot) => {
+    if (performance.now() - (readAtMs.get(bot.id) ?? Number.NEGATIVE_INFINITY) < READ_AGAIN_MS) return;
+    void adopt(bot).catch((error: unknown) => warn(String(error)));
+  };
   const tell = (bot: Bot, fields: Parameters<typeof patchBotState>[2]) =>
     void patchBotState({ redis }, bot, fields).catch((error: unknown) => warn(String(error)));
   const leftMs = (botId: number): number => {
@@ -67,6 +76,25 @@ export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logg
     });
   };
 
+  const adopt = async (bot: Bot): Promise<void> => {
+    readAtMs.set(bot.id, performance.now());
+    const { state } = botKeys(bot.id);
+    const [fields, nowMs] = await Promise.all([
+      redis.commands.hmget(state, 'unreachableTimes', 'unreachableAt'),
+      serverNowMs(redis),
+    ]);
+    const [failures, failedAt] = fields.map(Number) as [number, number];
+    const agoMs = nowMs - failedAt;
+    const failedAtMs = performance.now() - agoMs;
+    const known = bots.get(bot.id);
+    if (failures === 0 || agoMs > FORGOTTEN_MS) bots.delete(bot.id);
+    else if (known === undefined && lastAnsweredMs(bot.id) > failedAtMs) tell(bot, { unreachableTimes: 0 });
+    else if (known === undefined || known.failures < failures) {
+      const rests = { failedAtMs, restsUntilMs: failedAtMs + restMs(failures) };
+      bots.set(bot.id, { failures, ...rests, triedAtMs: Number.NEGATIVE_INFINITY });
+    }
+  };
+
   return {
     leftMs,
     begin: (botId) => {
@@ -81,27 +109,12 @@ export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logg
       if (answer.outcome === 'unreachable' && answer.reason === ABORTED) return;
       answeredMs.set(bot.id, Math.max(lastAnsweredMs(bot.id), begunAtMs));
       const known = bots.get(bot.id);
-      if (known === undefined || begunAtMs < known.failedAtMs) return;
+      if (known === undefined) return tellIfOthersRest(bot);
+      if (begunAtMs < known.failedAtMs) return;
       bots.delete(bot.id);
       tell(bot, { unreachableTimes: 0 });
     },
-    adopt: async (bot) => {
-      const { state } = botKeys(bot.id);
-      const [fields, nowMs] = await Promise.all([
-        redis.commands.hmget(state, 'unreachableTimes', 'unreachableAt'),
-        serverNowMs(redis),
-      ]);
-      const [failures, failedAt] = fields.map(Number) as [number, number];
-      const agoMs = nowMs - failedAt;
-      const failedAtMs = performance.now() - agoMs;
-      const known = bots.get(bot.id);
-      if (failures === 0 || agoMs > FORGOTTEN_MS) bots.delete(bot.id);
-      else if (known === undefined && lastAnsweredMs(bot.id) > failedAtMs) tell(bot, { unreachableTimes: 0 });
-      else if (known === undefined || known.failures < failures) {
-        const rests = { failedAtMs, restsUntilMs: failedAtMs + restMs(failures) };
-        bots.set(bot.id, { failures, ...rests, triedAtMs: Number.NEGATIVE_INFINITY });
-      }
-    },
+    adopt,
   };
 }
 
