@@ -10,6 +10,8 @@ export type FloodingPlatform = {
   calls: PlatformCall[];
   /** Until it is cleared: the wait in seconds with which calls of this method are refused, if their text has this in it. */
   refuse(method: string, seconds: number, having?: string): void;
+  /** The same by the page of a gateway before it. */
+  refuseByPage(method: string, seconds: number, having: string): void;
   /** Leaves calls of this method unanswered; `answer` is for them. */
   hold(method: string): void;
   clear(): void;
@@ -23,7 +25,7 @@ const PATH = /^\/bot(\d+:[^/]+)\/(\w+)/;
 
 export async function startFloodingPlatform(): Promise<FloodingPlatform> {
   const calls: PlatformCall[] = [];
-  let refusals: { method: string; seconds: number; having: string }[] = [];
+  let refusals: { method: string; seconds: number; having: string; byPage: boolean }[] = [];
   const held = new Set<string>();
   let bots = 0;
   const server = createServer((request, response) => {
@@ -37,7 +39,8 @@ export async function startFloodingPlatform(): Promise<FloodingPlatform> {
       }
       calls.push({ bot, method, text, open: response });
       const refusal = refusals.find((one) => one.method.toLowerCase() === name && text.includes(one.having));
-      if (refusal !== undefined) refuseCall(response, refusal.seconds);
+      if (refusal?.byPage) refuseByPage(response, refusal.seconds);
+      else if (refusal !== undefined) refuseCall(response, refusal.seconds);
       else if (!held.has(name))
         answerCall(response, { message_id: calls.length, date: 1, chat: chatOf(text), text: 'x' });
     });
@@ -46,7 +49,8 @@ export async function startFloodingPlatform(): Promise<FloodingPlatform> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    refuse: (method, seconds, having = '') => refusals.push({ method, seconds, having }),
+    refuse: (method, seconds, having = '') => refusals.push({ method, seconds, having, byPage: false }),
+    refuseByPage: (method, seconds, having) => refusals.push({ method, seconds, having, byPage: true }),
     hold: (method) => held.add(method.toLowerCase()),
     clear: () => {
       refusals = [];
@@ -78,6 +82,10 @@ export function refuseCall(response: ServerResponse, seconds: number): void {
   const text = floodText(seconds);
   const headers = { 'Content-Type': 'application/json', 'Content-Length': text.length, 'Retry-After': seconds };
   response.writeHead(429, headers).end(text);
+}
+
+function refuseByPage(response: ServerResponse, seconds: number): void {
+  response.writeHead(429, { 'Content-Type': 'text/html', 'Retry-After': seconds }).end('<h1>Too Many Requests</h1>');
 }
 
 function meOf(token: string): object {

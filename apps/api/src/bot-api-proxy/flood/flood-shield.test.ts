@@ -20,6 +20,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 const MINUTE_S = 60;
+const HOUR_S = 3_600;
 
 let platform: FloodingPlatform;
 let api: TestApi;
@@ -71,7 +72,9 @@ const shown = async ({ id }: BotResource, url = api.url) => {
   });
   return (await answer.json()) as BotResource;
 };
-const heard = (bot: BotResource, url = pod.url) => waitFor(async () => (await shown(bot, url)).flood_until !== null);
+/** While Redis is away, a replica may say nothing of the bot. */
+const heard = (bot: BotResource, url = pod.url) =>
+  waitFor(async () => typeof (await shown(bot, url)).flood_until === 'string', { timeoutMs: 30_000 });
 const over = (bot: BotResource, url = pod.url) => waitFor(async () => (await shown(bot, url)).flood_until === null);
 
 const knownFloods = () => readMetric(api, 'flotilla_floods');
@@ -529,6 +532,18 @@ describe('what Flotilla sends itself', () => {
     expect(platform.calls).toEqual([]);
   });
 
+  test('waits for as long as the page of a gateway says, into that chat alone', async () => {
+    const bot = await addBot();
+    const sendTo = (chat_id: number) =>
+      api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id, text: 'x' } });
+    platform.refuseByPage('sendMessage', 2 * HOUR_S, '"chat_id":5');
+    expect((await sendTo(5)).status).toBe(429);
+    expect((await sendTo(6)).status).toBe(200);
+    const again = await sendTo(5);
+    expect([again.status, Number(again.headers.get('retry-after')) > HOUR_S]).toEqual([429, true]);
+    expect(platform.calls).toHaveLength(2);
+  });
+
   test('teaches every replica', async () => {
     const bot = await addBot({ flood: 'shield' });
     platform.refuse('sendMessage', MINUTE_S);
@@ -548,7 +563,7 @@ describe('while Redis is away', () => {
     expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: null });
     expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 429, by: 'flood-shield' });
     await restarting;
-    await waitFor(async () => (await shown(bot, pod.url)).flood_until !== null, { timeoutMs: 30_000 });
+    await heard(bot);
     expect(await send(bot.token, 'sendMessage', to(5), pod.url)).toMatchObject({ status: 429, by: 'flood-shield' });
     expect(platform.calls).toHaveLength(2);
   });
