@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { POLL_ID_PATTERN } from '@flotilla/database/poll-id.ts';
 import { searchColumn } from '@flotilla/database/search-query.ts';
+import type { PollDetails } from '@flotilla/telegram/message-details.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { FoldedDeletion, FoldedMessage, FoldedPoll } from './effects/history-fold.ts';
 import { isAnswer, isOfPerson } from './message-side.ts';
@@ -49,13 +50,21 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['text', (row) => searchColumn({ ...row, text: searchedText(row) })],
 ];
 
-/** All words that a person sees in a message, but those of buttons. */
+/** All words that a person sees in a message. */
 function searchedText({ text, details }: Pick<FoldedMessage, 'text' | 'details'>): string | null {
   if (details === null) return text;
-  const { quote, poll, file_name: fileName, performer, title } = details;
+  const { quote, poll, buttons = [], file_name: fileName, performer, title } = details;
   const options = poll?.options.map((option) => option.text) ?? [];
-  const words = [text, quote, ...options, fileName, performer, title].filter((one) => one);
+  const labels = buttons.flat().map((button) => button.text);
+  const words = [text, quote, ...options, ...labels, fileName, performer, title].filter((one) => one);
   return words.length === 0 ? null : words.join('\n');
+}
+
+/** A vote changes no words, and then the index of words need not be touched. */
+function withPoll(row: StoredWithPoll, poll: PollDetails): MessageWithPoll {
+  const changed = { ...row, details: { ...row.details, poll } };
+  const [before, after] = [searchedText(row), searchedText(changed)];
+  return { ...changed, search: before === after ? null : searchColumn({ ...changed, text: after }) };
 }
 
 /** `thread_id` and the poll come first, where the table and its index look for them. */
@@ -65,7 +74,12 @@ function detailsColumn({ details }: Pick<FoldedMessage, 'details'>): string | nu
   return JSON.stringify({ thread_id, poll, ...others });
 }
 
-type MessageWithPoll = Pick<FoldedMessage, 'bot_id' | 'business_connection_id' | 'chat_id' | 'id' | 'date' | 'details'>;
+type StoredWithPoll = Pick<
+  FoldedMessage,
+  'bot_id' | 'business_connection_id' | 'chat_id' | 'id' | 'date' | 'text' | 'details'
+>;
+/** `search`: null leaves it as it is. */
+type MessageWithPoll = StoredWithPoll & { search: string | null };
 
 /** As the index has it. */
 const POLL_ID = sql`substring(m.details::text from ${sql.lit(POLL_ID_PATTERN)})`;
@@ -82,6 +96,7 @@ const MESSAGE_WITH_POLL_COLUMNS: Column<MessageWithPoll>[] = [
   ['bigint', (row) => row.id],
   ['bigint', (row) => row.date],
   ['json', detailsColumn],
+  ['text', (row) => row.search],
 ];
 
 const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
@@ -171,21 +186,21 @@ export function historyMessageStore(db: Database) {
     /** Sets how polls stand in the messages that show them; those that are not stored change nothing. */
     async updatePolls(polls: FoldedPoll[]): Promise<void> {
       const given = await unnestRows([...polls], POLL_COLUMNS);
-      const { rows } = await sql<MessageWithPoll>`
-        select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.date, m.details
+      const { rows } = await sql<StoredWithPoll>`
+        select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.date, m.text, m.details
         from ${given} as poll (bot_id, id)
         join messages m on m.bot_id = poll.bot_id and ${POLL_ID} = poll.id and ${POLL_ID} is not null
         order by m.bot_id, m.chat_id, m.id`.execute(db);
       const known = new Map(polls.map((poll) => [`${poll.botId} ${poll.id}`, poll]));
       const changed = rows.flatMap((row) => {
         const { botId, ...poll } = known.get(`${row.bot_id} ${row.details?.poll?.id}`) ?? { botId: 0 };
-        return 'id' in poll ? [{ ...row, details: { ...row.details, poll } }] : [];
+        return 'id' in poll ? [withPoll(row, poll)] : [];
       });
       if (changed.length === 0) return;
       const written = await unnestRows(changed, MESSAGE_WITH_POLL_COLUMNS);
       await sql`
-        update messages m set details = written.details
-        from ${written} as written (bot_id, business_connection_id, chat_id, id, date, details)
+        update messages m set details = written.details, search = coalesce(written.search::tsvector, m.search)
+        from ${written} as written (bot_id, business_connection_id, chat_id, id, date, details, search)
         where m.bot_id = written.bot_id and m.business_connection_id = written.business_connection_id
           and m.chat_id = written.chat_id and m.id = written.id and m.date = written.date`.execute(db);
     },

@@ -108,6 +108,82 @@ async function everything() {
   return { rows: await rows(), chats: await chats(), audits: await audits(), letters: await deadLetters(), chatUsers };
 }
 
+test('every text that a person sees in a message is found', async () => {
+  const file = { file_id: 'f'.repeat(24), file_unique_id: 'u', file_size: 1 };
+  const option = (text: string) => ({ text, voter_count: 0 });
+  const poll = { id: '71', question: 'Wohin?', options: [option('Bremen')], total_voter_count: 0, type: 'regular' };
+  const tasks = [{ id: 1, text: 'calibrate' }];
+  const venue = { title: 'Lighthouse', address: 'Quay 9', location: { latitude: 1, longitude: 2 } };
+  const invoice = { title: 'Mooring', description: 'two nights', currency: 'EUR', total_amount: 1 };
+  const contents: [found: string[], content: Record<string, unknown>][] = [
+    [['ahoy'], { text: 'Ahoy' }],
+    [['sunset'], { photo: [file], caption: 'Sunset' }],
+    [['manifest'], { document: { ...file, file_name: 'manifest.pdf' } }],
+    [['hurdy', 'gurdy'], { audio: { ...file, performer: 'Hurdy', title: 'Gurdy' } }],
+    [['wohin', 'bremen'], { poll }],
+    [['departure', 'calibrate'], { checklist: { title: 'Departure', tasks } }],
+    [['calibrate'], { checklist_tasks_added: { tasks } }],
+    [
+      ['calibrate'],
+      { checklist_tasks_done: { marked_as_done_task_ids: [1], checklist_message: { checklist: { tasks } } } },
+    ],
+    [['starboard'], { text: 'yes', quote: { text: 'starboard', position: 0 } }],
+    [['grace', 'hopper', '4917'], { contact: { first_name: 'Grace', last_name: 'Hopper', phone_number: '+4917' } }],
+    [['lighthouse', 'quay'], { venue, location: venue.location }],
+    [['mooring', 'nights'], { invoice }],
+    [['regatta'], { game: { title: 'Regatta', description: 'A race', photo: [file] } }],
+    [
+      ['charts', 'heading'],
+      {
+        rich_message: {
+          blocks: [
+            { type: 'heading', text: 'Charts' },
+            { type: 'p', text: ['a ', { text: 'heading' }] },
+          ],
+        },
+      },
+    ],
+    [['windward'], { text: 'go', reply_markup: { inline_keyboard: [[{ text: 'Windward', callback_data: '1' }]] } }],
+    [
+      ['leeward'],
+      {
+        photo: [file],
+        reply_markup: {
+          inline_keyboard: [
+            [
+              { text: 'x', url: 'https://e.org' },
+              { text: 'Leeward', url: 'https://e.org' },
+            ],
+          ],
+        },
+      },
+    ],
+    [['harbour', 'day'], { new_chat_title: 'Harbour Day' }],
+    [['pilotage'], { forum_topic_created: { name: 'Pilotage', icon_color: 1 } }],
+    [['souvenir'], { gift: { text: 'souvenir', gift: { id: 'g', star_count: 1 } } }],
+  ];
+  const payloads = contents.map(([, content], at) => ({
+    ...message(at + 1, content),
+    ...(content.text ? {} : { text: undefined }),
+  }));
+  await write(...payloads.map((payload) => update({ message: payload })));
+  const find = async (q: string) => {
+    const query = { scope: { botId, chatIds: [group.id] }, q, limit: 50, offset: 0, before: null } as const;
+    return (await searchMessages(database, query)).messages.map(({ id }) => id);
+  };
+  const missed: string[] = [];
+  for (const [at, [words]] of contents.entries()) {
+    for (const word of words) if (!(await find(word)).includes(at + 1)) missed.push(word);
+  }
+  expect(missed).toEqual([]);
+  // An edit changes what its buttons say, and a poll may get an option.
+  const rows = [[{ text: 'Abeam', callback_data: '1' }]];
+  const edited = { ...message(15, { text: 'go', edit_date: dateS + 9 }), reply_markup: { inline_keyboard: rows } };
+  const grown = { ...poll, options: [...poll.options, option('Kiel')] };
+  await write(update({ edited_message: edited }), update({ poll: grown }));
+  expect([await find('windward'), await find('abeam'), await find('kiel')]).toEqual([[], [15], [5]]);
+});
+
 describe('incoming messages', () => {
   test('a message makes its row, its chat and its author', async () => {
     await write(update({ message: message(1, { reply_to_message: message(0) }) }));
