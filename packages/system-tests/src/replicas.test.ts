@@ -94,6 +94,26 @@ describe('what one replica has answered, the next one knows at once:', () => {
     }
   });
 
+  test('a webhook that was set or removed, when a program asks for it', async () => {
+    const hereUrl = `http://127.0.0.1:${fleet.apis[0]!.port}`;
+    const stale: string[] = [];
+    for (let at = 0; at < TRIES; at += 1) {
+      const { token } = await addHere();
+      const call = async (root: string, method: string, body: object = {}) => {
+        const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+        const answer = await (await fetch(`${root}/tgapi/bot${token}/${method}`, init)).json();
+        return (answer as { result: { url?: string; allowed_updates?: string[] } }).result;
+      };
+      const url = `http://127.0.0.1:9/hook-${at}`;
+      await call(hereUrl, 'setWebhook', { url, allowed_updates: ['poll'] });
+      const set = await call(elsewhereUrl, 'getWebhookInfo');
+      if (set.url !== url || set.allowed_updates?.join() !== 'poll') stale.push(`set ${at}`);
+      await call(hereUrl, 'deleteWebhook');
+      if ((await call(elsewhereUrl, 'getWebhookInfo')).url !== '') stale.push(`removed ${at}`);
+    }
+    expect(stale).toEqual([]);
+  });
+
   test('a session that was opened after a reset or a change of the password', async () => {
     const hereUrl = `http://127.0.0.1:${fleet.apis[0]!.port}`;
     const anyone = restClient(hereUrl);
