@@ -118,10 +118,10 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   web_app_data: of('web_app_data', (it) => titled('Web app data', readText(it, 'data'))),
 };
 
-/** The services that are content of a person. All others are events of the chat. */
+/** The services that are content of a person or a bot. All others are events of the chat. */
 export const SAID_SERVICES: readonly string[] = [
   ...['venue', 'location', 'contact', 'dice', 'poll', 'game', 'story', 'checklist', 'paid_media', 'giveaway'],
-  ...['users_shared', 'chat_shared', 'web_app_data', 'passport_data'],
+  ...['users_shared', 'chat_shared', 'web_app_data', 'passport_data', 'widget'],
 ];
 
 /** Fields of a Message besides its content (and older names that servers still send). */

@@ -17,6 +17,7 @@ type Serve = (options: {
 type Sent = { message_id: number };
 type Update = {
   callback_query?: { id: string; data: string };
+  widget_query?: { id: string };
   pre_checkout_query?: { id: string };
   message?: { text?: string; contact?: object; audio?: { duration: number }; media_group_id?: string };
 };

@@ -60,13 +60,16 @@ export const ACTS: Record<string, Act> = {
       return { query: queryId };
     },
   ),
+  tap: act(z.strictObject({ message: MESSAGE }), async ({ control }, asked, { message }) => {
+    return { query: (await control.tapWidget({ ...chatOf(asked), messageId: message })).queryId };
+  }),
   pay: act(z.strictObject({ message: MESSAGE }), async ({ control }, { person, bot, chat }, { message }) => {
     const place = chat === null ? {} : { chat };
     return { query: (await control.payInvoice({ person, bot: bot.id, ...place, messageId: message })).queryId };
   }),
   answer: act(z.strictObject({ query: z.string().max(64) }), async ({ control }, _, { query }) => {
     const { answered, answer } = await control.readQuery({ queryId: query });
-    const { text = answer?.error_message ?? '', show_alert, url = '' } = answer ?? {};
+    const { text = answer?.error_message ?? answer?.data ?? '', show_alert, url = '' } = answer ?? {};
     return { answered, text, isAlert: show_alert === 'true', url };
   }),
   person: act(z.strictObject({ name: NAME }), async ({ control }, _, { name }) => {

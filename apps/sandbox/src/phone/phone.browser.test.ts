@@ -41,6 +41,14 @@ test(
     await page.getByRole('dialog', { name: 'Demo' }).getByText(HOSTILE).waitFor();
     await page.keyboard.press('Escape');
 
+    await suite.asBot('sendWidget', { chat_id: ADA.id, html: '<p>Berths</p>', allow_queries: true });
+    await page.getByRole('button', { name: 'Tap the widget' }).click();
+    const tapped = await waitFor(async () =>
+      (await suite.updatesOfBot()).map(({ widget_query }) => widget_query).find((query) => query !== undefined),
+    );
+    await suite.asBot('answerWidgetQuery', { widget_query_id: tapped!.id, data: 'Berth 7 is free' });
+    await page.getByRole('status').getByText('Berth 7 is free').waitFor();
+
     await page.getByRole('button', { name: 'Русский' }).click();
     await page.getByRole('button', { name: 'Отправить' }).waitFor();
     expect(await page.title()).toBe('Телефон: Ada');

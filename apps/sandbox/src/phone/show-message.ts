@@ -112,13 +112,17 @@ function forwardedFrom(message: Shown): string | null {
   return nameOf(origin.sender_user ?? origin.chat ?? origin.sender_chat) || (origin.sender_user_name ?? '');
 }
 
+/** Widgets do not run here: a button taps them. */
+const TAP = { text: '', does: 'tap', value: '' };
+
 /** Buttons by row. Those that need a part of the platform that is not simulated do nothing. */
 function rowsOf(message: Shown) {
   const { inline_keyboard } = (message.reply_markup ?? {}) as { inline_keyboard?: Button[][] };
   const invoice = message.invoice as { total_amount: number; currency: string } | undefined;
   // The platform gives an invoice its button if the bot does not.
   const pays = invoice === undefined ? [] : [[{ text: `${invoice.total_amount} ${invoice.currency}`, pay: true }]];
-  return (inline_keyboard ?? pays).map((row) => row.map(buttonOf));
+  const rows = (inline_keyboard ?? pays).map((row) => row.map(buttonOf));
+  return message.widget === undefined ? rows : [[TAP], ...rows];
 }
 
 function buttonOf({ text, callback_data, url, copy_text, pay }: Button) {

@@ -22,7 +22,10 @@ const PARAMETERS: Record<ParameterEffect, string> = {
     paid_media photo png_sticker result results rich_message sticker stickers tgs_sticker thumb thumbnail video
     video_note voice webm_sticker`,
   plain: `
-    allow_queries callback_query_mode chat_data data has_topic_sidebar public_data widget_id widget_query_id
+    allow_queries callback_query_mode can_communicate_with_bots can_connect_to_business can_join_groups can_manage_bots
+    can_read_all_group_messages chat_data data has_topic_sidebar has_topics_enabled allows_users_to_create_topics
+    inline_feedback_share_denominator inline_query_placeholder is_shared needs_inline_query_location public_data
+    supports_guest_queries supports_inline_queries supports_join_request_queries widget_id widget_query_id
     accepted_gift_types action active_period actor_chat_id added_user_ids address allow_adding_options allow_bot_chats
     allow_channel_chats allow_group_chats allow_sending_without_reply allow_user_chats allowed_updates
     allows_multiple_answers allows_revoting areas bio button cache_time callback_query_id can_add_web_page_previews
@@ -58,6 +61,9 @@ const PARAMETERS: Record<ParameterEffect, string> = {
     url use_independent_chat_permissions user_id username vcard video_start_timestamp web_app_query_id web_app_url
     width`,
 };
+
+/** A send with these may leave out its chat: then it is that of the press which it answers. */
+export const EPHEMERAL = 'ephemeral_message_parameters';
 
 /** The fields of reply_parameters. One that we do not know might name another chat. */
 export const REPLY_FIELDS: ReadonlySet<string> = new Set(

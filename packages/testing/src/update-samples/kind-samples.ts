@@ -38,8 +38,8 @@ export const kindSamples: Record<string, string> = {
   purchased_paid_media: json`{"from":${ADA},"paid_media_payload":"wall-1"}`,
   subscription: json`{"user":${ADA},"invoice_payload":"berth-7","state":"canceled"}`,
   stopped_message_generation: json`{"chat":${PRIVATE},"message_thread_id":7,"draft_id":4711}`,
-  widget_query: json`{"id":"3006007008009010","from":${ADA},"chat":${PRIVATE},"message_id":206,"chat_instance":"3","widget_id":"w1","type":"tap","data":"berth:7"}`,
-  shared_widget_query: json`{"id":"3006007008009011","from":${ADA},"chat_instance":"4","widget_id":"w2","type":"tap","data":"tide"}`,
+  widget_query: json`{"id":"3006007008009010","from":${ADA},"chat":${PRIVATE},"message_id":206,"chat_instance":"3","type":{"type":"data"},"data":"berth:7"}`,
+  shared_widget_query: json`{"id":"3006007008009011","from":${ADA},"widget_id":"81","type":{"type":"data"},"data":"tide"}`,
   managed_bot: json`{"user":${ADA},"bot":{"id":5550003333,"is_bot":true,"first_name":"Tug","username":"tug_sample_bot"}}`,
   guest_message: json`{"message_id":401,"from":${BEN},"chat":${GROUP},"date":1790000612,"guest_query_id":"gq1","text":"@harbour_sample_bot tide?"}`,
 };

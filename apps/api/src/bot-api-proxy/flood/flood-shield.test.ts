@@ -181,6 +181,16 @@ describe('a 429 that one replica got', () => {
     expect(await send(bot.token, 'getChat?chat_id=5')).toMatchObject({ status: 200 });
   });
 
+  test('of an ephemeral message that answers a press, and names no chat, holds nothing', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    const answer = json({ text: 'x', ephemeral_message_parameters: { callback_query_id: '7' } });
+    platform.refuse('sendMessage', MINUTE_S);
+    expect(await send(bot.token, 'sendMessage', answer)).toMatchObject({ status: 429, by: null });
+    platform.clear();
+    expect(await send(bot.token, 'sendMessage', to(5))).toMatchObject({ status: 200 });
+    expect(await send(bot.token, 'sendMessage', answer)).toMatchObject({ status: 200 });
+  });
+
   test('with an inline message holds edits of that message only', async () => {
     const bot = await addBot({ flood: 'shield' });
     const edit = (inline_message_id: string) => json({ inline_message_id, text: 'y' });

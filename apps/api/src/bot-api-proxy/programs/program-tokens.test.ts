@@ -500,7 +500,7 @@ describe('the chats of a token', () => {
   });
 
   const reply = JSON.stringify({ message_id: 1, chat_id: OTHER });
-  test.each<[string, string, RequestInit]>([
+  test.each<[string, string, RequestInit, string?]>([
     ['no chat', 'sendMessage', json({ text: 'a' })],
     ['another chat in the query string', `sendMessage?chat_id=${OTHER}`, {}],
     ['another chat in JSON', 'sendMessage', json({ chat_id: OTHER })],
@@ -568,10 +568,17 @@ describe('the chats of a token', () => {
     ['a method without a chat', 'answerCallbackQuery', json({ callback_query_id: '1' })],
     ['a method of another place', 'sendGift', json({ chat_id: MINE, user_id: 5 })],
     ['a method that nobody knows', 'sendSomethingNew', json({ chat_id: MINE })],
-  ])('refuse a call with %s', async (_name, path, init) => {
+    [
+      'the chat of a press, of which it names nothing else',
+      'sendMessage',
+      json({ text: 'a', ephemeral_message_parameters: { callback_query_id: '1' } }),
+      'nobody knows in which chat the press was',
+    ],
+  ])('refuse a call with %s', async (_name, path, init, why = '') => {
     const answer = await send(token, path, init);
     expect(answer.json).toMatchObject({ ok: false, error_code: 403 });
     expect(answer.json.description).toMatch(/^Forbidden: this token may not call \w+/);
+    expect(answer.json.description).toContain(why);
     expect(calls).toEqual([]);
   });
 

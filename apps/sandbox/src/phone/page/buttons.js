@@ -18,6 +18,7 @@ export function inlineButtons(message) {
 
 function inlineButton(messageId, { text, does, value }) {
   if (does === 'press') return asking(text, () => post('/press', { message: messageId, data: value, text }));
+  if (does === 'tap') return asking(`👆 ${words().tap}`, () => post('/tap', { message: messageId }));
   if (does === 'pay') return asking(`💳 ${text}`, () => post('/pay', { message: messageId }));
   const link = does === 'open' ? opened(value) : null;
   if (link !== null) {

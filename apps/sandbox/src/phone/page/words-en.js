@@ -29,6 +29,7 @@ export const en = {
   addAgain: 'Add it again',
   away: 'The sandbox does not answer. Does npm start still run?',
   unanswered: 'The bot did not answer the press.',
+  tap: 'Tap the widget',
   copied: 'Copied.',
   opens: (url) => `The bot opens ${url}`,
   edited: 'edited',

@@ -1,4 +1,5 @@
 import { METHOD_FAMILIES, type MethodFamily } from '@flotilla/contract/bot-api/methods.ts';
+import { EPHEMERAL } from '@flotilla/contract/bot-api/parameters.ts';
 import { familyOf } from '@flotilla/telegram/method-families.ts';
 
 /** What the platform counts together: calls of one family of one bot to one chat, or those of one method that name no chat. */
@@ -22,11 +23,13 @@ const NAME = /^(\d{1,15}) (\w+) (\S*)$/;
 
 type Read = (parameter: string) => unknown;
 
-/** The place that the parameters of a call name: a chat, an inline message, or the whole bot. Null for an unusual chat. */
+/** The place that the parameters of a call name: a chat, an inline message, or the whole bot. Null for an unusual chat, or one that is not named. */
 export function placeOf(parameter: Read): string | null {
   const chat = text(parameter('chat_id'));
   if (chat === '') {
     const message = text(parameter('inline_message_id'));
+    // The chat is that of a press, which nobody keeps.
+    if (message === '' && (parameter(EPHEMERAL) ?? '') !== '') return null;
     if (message === '') return WHOLE_BOT;
     return INLINE_MESSAGE.test(message) ? INLINE + message : null;
   }

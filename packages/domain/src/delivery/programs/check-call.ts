@@ -1,5 +1,5 @@
 import type { MethodGroup } from '@flotilla/contract/bot-api/methods.ts';
-import { effectOf, REPLY_FIELDS } from '@flotilla/contract/bot-api/parameters.ts';
+import { EPHEMERAL, effectOf, REPLY_FIELDS } from '@flotilla/contract/bot-api/parameters.ts';
 import { canonicalJson, elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram/canonical-json.ts';
 import { chatParametersOf, groupOfMethod, LOCAL_FILES } from '@flotilla/telegram/method-groups.ts';
 import { hasContent, hasPrice } from '@flotilla/telegram/method-parameters.ts';
@@ -72,7 +72,7 @@ export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: See
     const names = chatParametersOf(lowerCaseMethod) ?? chatOfNew(limits, lowerCaseMethod);
     if (names === null) return refused('chat', 'it may act in some chats only');
     const absent = names.find((name) => seen.get(name) === undefined);
-    if (absent !== undefined) return refused('chat', `${absent} is missing, or comes after the first file`);
+    if (absent !== undefined) return refused('chat', whyAbsent(absent, seen));
   }
   // Each value may be short, and there may be many.
   let elements = 0;
@@ -91,6 +91,11 @@ export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: See
   const inTopics = checkTopics(limits.threads, lowerCaseMethod, seen);
   if (inTopics.outcome === 'refused') return refused('chat', inTopics.why);
   return { outcome: 'allowed', parameters, messages: inTopics.messages };
+}
+
+function whyAbsent(name: string, seen: SeenParameters): string {
+  if (name !== 'chat_id' || !seen.has(EPHEMERAL)) return `${name} is missing, or comes after the first file`;
+  return 'chat_id is missing, and nobody knows in which chat the press was that it answers';
 }
 
 /** Its other parameters are known to name no other chat, since those that we do not know are refused. */
