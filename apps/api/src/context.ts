@@ -12,6 +12,7 @@ import {
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
 import { watchReach } from '@flotilla/domain/delivery/unreachable/watch-reach.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
+import { onlyReadsInQuarantine } from '@flotilla/domain/fleet/installation/only-reads.ts';
 import { type CredentialCache, credentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorder.ts';
 import { type WorkLimit, workLimit } from '@flotilla/domain/people/accounts/work-limit.ts';
@@ -124,9 +125,10 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
   const measured = measurePlatform(metrics);
-  const client = honourFloods(
-    service,
-    watchReach(service, measured.client(platformClient({ apiUrl: config.platformUrl, proxy: config.platformProxy }))),
+  const toPlatform = { apiUrl: config.platformUrl, proxy: config.platformProxy };
+  const client = onlyReadsInQuarantine(
+    service.installation,
+    honourFloods(service, watchReach(service, measured.client(platformClient(toPlatform)))),
   );
   const groups = groupFollower({ ...service, platform: client });
   const counted = apiMetrics(metrics, () => waiters.count());

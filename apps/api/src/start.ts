@@ -129,8 +129,10 @@ function prepareSoon(context: Context, service: StartingService): { tried: Promi
 
 async function prepare(context: Context): Promise<void> {
   await requireSchema(context.db);
+  await context.installation.begin();
   await prepareAdmin(context);
-  if (!context.directory.ready()) await reconcileBots(context);
+  const ofOthers = context.installation.quarantine()?.reason === 'other_redis';
+  if (!context.directory.ready() && !ofOthers) await reconcileBots(context);
 }
 
 async function prepareAdmin(context: Context): Promise<void> {

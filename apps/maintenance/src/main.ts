@@ -1,11 +1,12 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { adopt } from './adopt.ts';
 import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
 import { restore } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
 
-const COMMANDS = { backup, restore, 'rotate-keys': rotateKeys, 'check-config': checkConfig };
+const COMMANDS = { adopt, backup, restore, 'rotate-keys': rotateKeys, 'check-config': checkConfig };
 const NAMES = Object.keys(COMMANDS).join(', ');
 
 // node apps/maintenance/src/launch.mjs <command> …

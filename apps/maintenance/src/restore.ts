@@ -30,6 +30,9 @@ export async function restore(args: string[], signal: AbortSignal): Promise<numb
   await record(login, createdAt);
   const keys = keyIds.length === 0 ? '' : ` ENCRYPTION_KEY must list: ${keyIds.join(', ')}.`;
   process.stdout.write(`The database is as it was at ${createdAt}.${keys}\n`);
+  process.stdout.write(
+    'What starts on it is in quarantine: it polls and sends nothing until you run adopt, after the other installation has ended.\n',
+  );
   return 0;
 }
 

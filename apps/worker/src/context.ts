@@ -12,6 +12,7 @@ import {
 } from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
 import { watchReach } from '@flotilla/domain/delivery/unreachable/watch-reach.ts';
+import { onlyReadsInQuarantine } from '@flotilla/domain/fleet/installation/only-reads.ts';
 import { type GroupFollower, groupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
 import { type OwnerAnswers, ownerAnswers } from '@flotilla/domain/records/takeover/owner-answers.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
@@ -69,7 +70,10 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   });
   const programRefusals = refusalRecorder({ redis, clock, log });
   onClose(async () => programRefusals.close());
-  const client = honourFloods(service, watchReach(service, measured.client(platformClient(toPlatform))));
+  const client = onlyReadsInQuarantine(
+    service.installation,
+    honourFloods(service, watchReach(service, measured.client(platformClient(toPlatform)))),
+  );
   const groups = groupFollower({ ...service, platform: client });
   const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
   const writes = outboxWrites(service);

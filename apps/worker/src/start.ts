@@ -5,7 +5,9 @@ import { createLogger } from '@flotilla/runtime/logger.ts';
 import type { Readiness } from '@flotilla/runtime/probe-server.ts';
 import type { WorkerConfig } from './config.ts';
 import { createWorkerContext, type WorkerContext } from './context.ts';
-import { type Running, startRoles } from './roles.ts';
+import type { Running } from './roles.ts';
+import { rolesOutsideQuarantine } from './roles-outside-quarantine.ts';
+import { fleetMetrics } from './upkeep/fleet-metrics.ts';
 
 /** Turns are returned within 10 s; a role that hangs is given up after this. */
 const ROLES_STOP_WITHIN_MS = 12_000;
@@ -28,11 +30,15 @@ export async function startWorker(
   const { metrics, probes } = service;
   try {
     context = await createWorkerContext(config, { log, metrics, retry: service.retryWhileAway('Redis') });
-    const { db, endpoints, calls, close } = context;
+    const { db, endpoints, calls, installation, close } = context;
     startup.waitsFor = 'Postgres';
-    await service.retryWhileAway('Postgres')(() => requireSchema(db));
+    await service.retryWhileAway('Postgres')(async () => {
+      await requireSchema(db);
+      await installation.begin();
+    });
     await endpoints.announce(probes.address, [probes.port]);
-    const roles = startRoles(context);
+    if (config.roles.has('upkeep')) fleetMetrics(context);
+    const roles = [rolesOutsideQuarantine(context)];
     startup.roles = roles;
     startup.waitsFor = null;
     log.info({ roles: [...config.roles], metricsPort: probes.port }, 'the worker runs');
@@ -64,8 +70,11 @@ async function readReadiness(startup: Startup, context: WorkerContext | null): P
   if (leaving) reasons.push('the process is stopping');
   if (waitsFor !== null) reasons.push(`${waitsFor} has not answered since the start`);
   // Only a worker whose roles run can complete the list, so before that a missing list is no reason.
-  else if (!startup.knewBots) reasons.push('the list of bots has not been read');
+  else if (!startup.knewBots && context?.installation.quarantine() == null)
+    reasons.push('the list of bots has not been read');
   reasons.push(...roles.flatMap((role) => role.refusal?.() ?? []));
+  const quarantine = context?.installation.quarantine();
+  if (quarantine != null) warnings.push(`in quarantine: ${quarantine.text}`);
   if (startup.knewBots && !knowsBots) warnings.push('the list of bots is being read again');
   return { ready: reasons.length === 0, reasons, warnings };
 }

@@ -96,6 +96,7 @@ const MEANINGS = {
   session_end: 'somebody ended one of their sessions',
   keys_rotate: 'an operator encrypted the stored secrets with another key',
   restore: 'an operator restored a backup',
+  adopt: 'a copy in quarantine took over: from then on it is the installation',
 } as const;
 
 export type AuditAction = keyof typeof MEANINGS;

@@ -98,6 +98,7 @@ export const backendOperations = {
     method: 'POST',
     audit: ['test_delivery'],
     paths: ['/api/bots/test-delivery'],
+    sends: true,
     role: 'any',
     summary: "Sends one update to the bot's backend and shows the answer.",
     description: `${TEST_NOTE} If the bot has no backend URL, the call is refused with 400.`,
@@ -128,6 +129,7 @@ export const backendOperations = {
     method: 'POST',
     audit: ['test_delivery'],
     paths: ['/api/programs/test-delivery'],
+    sends: true,
     role: 'any',
     summary: 'Sends one update to the backend of a program and shows the answer.',
     description: `${TEST_NOTE} The kinds and the filter of the program are not asked. If the program has no backend URL, the call

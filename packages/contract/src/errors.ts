@@ -18,6 +18,7 @@ export const ERROR_STATUS = {
   platform_failed: 502,
   platform_timeout: 504,
   unavailable: 503,
+  quarantined: 503,
   internal: 500,
 } as const;
 

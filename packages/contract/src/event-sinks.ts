@@ -155,6 +155,7 @@ export const eventSinkOperations = {
     ...oneSink,
     audit: ['sink_test'],
     paths: ['/api/event-sinks/test'],
+    sends: true,
     summary: 'Sends a test event to an event sink now, and says whether it was taken.',
     description: 'It is of the kind `bot.added`, and what a URL gets has `test: true` in its data.',
     input: z.object({ id: ownId() }),

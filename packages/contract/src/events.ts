@@ -30,6 +30,11 @@ export const EVENTS = {
   },
   'platform.reached': { text: 'the platform answers the calls of that bot again' },
   'bot.unauthorized': { text: 'the platform does not know the token of a bot', end: 'intake.resumed' },
+  'installation.quarantined': {
+    text: 'the stores look like a copy of another installation, so nothing is polled or sent',
+    end: 'installation.resumed',
+  },
+  'installation.resumed': { text: 'the installation polls and sends again' },
   'broadcast.done': { text: 'a broadcast has reached every chat of its audience' },
   'chat.held': { text: 'a person, a routing rule or the owner of a business account took a chat over from the bot' },
   'chat.awaits': {

@@ -61,6 +61,8 @@ export type Operation<
    * likewise, and what it does is in Postgres. `input`: the header is another way to give its input `idempotency_key`.
    */
   readonly keyed?: 'once' | 'stored' | 'input';
+  /** It sends something and takes no key. */
+  readonly sends?: true;
   /** The token of a program may call it, too, for the bot of that program. */
   readonly alsoPrograms?: true;
   /** Allowed while the account must change its password first. */

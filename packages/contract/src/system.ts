@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { okAnswer } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const takenAt = z.iso.datetime().describe('When this was read.');
@@ -122,6 +123,18 @@ const systemResource = z
       .optional()
       .describe('In a sandbox: the page on which somebody writes to its demo bot as a person. Absent otherwise.'),
     limits: z.array(limit).describe('Limits that an installation meets first. The handbook lists all of them.'),
+    installation_id: z
+      .string()
+      .optional()
+      .describe(
+        'The id of the installation. A copy that took over has another one. Absent until Postgres has answered.',
+      ),
+    quarantined: z
+      .boolean()
+      .describe(
+        'True if the stores are a copy of another installation: nothing is polled or sent until `POST /api/system/adopt`.',
+      ),
+    quarantine_reason: z.string().optional().describe('Why it is in quarantine, for people.'),
     taken_at: z.iso.datetime().describe('When the answer was made. Parts that were read before say so.'),
   })
   .meta({ id: 'System' });
@@ -172,6 +185,8 @@ const SYSTEM: SystemResource = {
   limits: [
     { name: 'waiting_updates', value: 100_000, description: 'Updates that wait for the quickest reader of a bot.' },
   ],
+  installation_id: '5d0c2a52-3c5e-4a6e-9d2b-6f3b0f8f6a11',
+  quarantined: false,
   taken_at: AT,
 };
 
@@ -186,6 +201,21 @@ export const systemOperations = {
     input: z.object({}),
     output: systemResource,
     example: { input: {}, output: SYSTEM },
+  }),
+
+  adoptInstallation: defineOperation({
+    method: 'POST',
+    audit: ['adopt'],
+    paths: ['/api/system/adopt'],
+    role: 'admin',
+    wholeFleet: true,
+    summary:
+      'Ends the quarantine of a copy: from then on it polls and sends, in place of the installation it was copied from.',
+    description:
+      'Stop the other installation first, or both poll the same bots. The processes begin within seconds. Without a quarantine nothing changes.',
+    input: z.object({}),
+    output: okAnswer,
+    example: { input: {}, output: { ok: true } },
   }),
 
   showApiRoot: defineOperation({

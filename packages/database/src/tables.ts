@@ -543,6 +543,24 @@ export interface BackupsTable {
   bytes: Generated<BigInt64>;
 }
 
+/** One row: the installation that the database belongs to. It has none before the first process starts. */
+export interface InstallationTable {
+  single: Generated<boolean>;
+  id: Generated<string>;
+  /** `system_identifier` of the Postgres in which the row was written; null: it tells none. A copy is in another one. */
+  server: string | null;
+  /** The database in which the row was written; null: a restore wrote it. */
+  database_oid: BigInt64 | null;
+  /** The timeline of that Postgres when Redis was last known to belong to the installation. A promotion begins another one. */
+  timeline: string | null;
+  /** The moment of the backup that was restored, until somebody says that this database takes over. */
+  restored_from: string | null;
+  /** True until Redis has been told the id of an installation that takes over. */
+  takes_redis: Generated<boolean>;
+  /** Since when it is in quarantine. */
+  quarantined_at: Date | null;
+}
+
 /** What happened and people should know. */
 export interface EventsTable {
   id: Generated<BigInt64>;
@@ -738,6 +756,7 @@ export interface Tables {
   expired_months: ExpiredMonthsTable;
   activity_hours: ActivityHoursTable;
   backups: BackupsTable;
+  installation: InstallationTable;
   questions: QuestionsTable;
   outbox: OutboxTable;
   outbox_claims: OutboxClaimsTable;

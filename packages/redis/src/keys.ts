@@ -173,6 +173,9 @@ export const configKeys = {
   version: '{config}:version',
 } as const;
 
+/** String: the id of the installation that this Redis belongs to, or a word that says that only a copy uses it. */
+export const installationKey = '{installation}:id';
+
 /** Sorted set: endpoint at which one of our processes listens → when (ms) it last said so. */
 export const listenersKey = '{listeners}:places';
 

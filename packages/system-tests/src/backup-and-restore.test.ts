@@ -114,6 +114,7 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
     output: expect.stringMatching(/^Checking .*\nThe database is in use \(\w+ has rows\)/),
   });
 
+  expect(await runMaintenance(['adopt'], { DATABASE_URL: restoredUrl })).toMatchObject({ exitCode: 0 });
   await startOver({ DATABASE_URL: restoredUrl, REDIS_URL: emptyRedis.url });
   const bots = await fleet.rest<{ id: number }[]>('/api/bots');
   const [entry] = await fleet.rest<object[]>('/api/adminlog?action=restore');

@@ -172,7 +172,7 @@ describe('an api that starts while Postgres is away', () => {
     const api = await launch('api', { DATABASE_URL: throughRelay(empty.url, postgres) });
     await expectWaiting(api, 'Postgres');
     await postgres.restore();
-    await becomesReady(api);
+    await waitFor(async () => (await ask(api, '/api/auth/me')).ok, { timeoutMs: STARTED_WITHIN_MS });
     const me = await ask(api, '/api/auth/me');
     expect(await me.json()).toMatchObject({ username: 'admin', role: 'admin' });
     await api.kill();

@@ -11,8 +11,8 @@ export type PlatformAnswer =
       /** A gateway said so in the platform's place. */
       byGateway?: true;
     }
-  /** `neverSent`: the platform certainly did not get the call. */
-  | { outcome: 'unreachable'; reason: string; timedOut: boolean; neverSent?: true }
+  /** `neverSent`: the platform certainly did not get the call. `quarantined`: because we are a copy that sends nothing. */
+  | { outcome: 'unreachable'; reason: string; timedOut: boolean; neverSent?: true; quarantined?: true }
   /** `status` 0: it was not even HTTP. */
   | { outcome: 'garbage'; status: number; reason: string };
 

@@ -14,6 +14,11 @@ export type BotApiAnswer =
 /** `answeredBy`: what answered in place of the platform, where a client could take it for the platform's. */
 export type Refusal = { ok: false; code: number; description: string; retryAfterS?: number; answeredBy?: string };
 
+/** For calls that would send or change something, at a copy of the installation. */
+export const QUARANTINED: Refusal = {
+  ...refusal(503, 'Service Unavailable: this is a copy of the installation in quarantine, it sends nothing'),
+  answeredBy: 'quarantine',
+};
 export const NOT_FOUND = refusal(404, 'Not Found');
 export const OTHER_HOST = refusal(404, 'Not Found: the Bot API is on another host');
 /** The platform's words for a request line with a whole URL in it. */

@@ -1,9 +1,19 @@
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
 import { isProgramToken } from '@flotilla/domain/fleet/bots/program-credential.ts';
+import { isRead } from '@flotilla/domain/fleet/installation/only-reads.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type KnownSender, knownSender, noteKnownSender } from '../http/known-sender.ts';
-import { AMBIGUOUS, DISABLED, describeError, NO_SUCH_METHOD, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
+import {
+  AMBIGUOUS,
+  DISABLED,
+  describeError,
+  NO_SUCH_METHOD,
+  NOT_FOUND,
+  QUARANTINED,
+  sendEmpty,
+  UNAUTHORIZED,
+} from './answer.ts';
 import {
   fail,
   finish,
@@ -25,6 +35,11 @@ import { methodInBody } from './read-parameters.ts';
 
 /** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
 export function decide(proxy: RunningProxy, call: MethodCall): void {
+  const isQuarantined = proxy.context.installation.quarantine() !== null;
+  if (isQuarantined && !isRead(call.method) && call.method !== 'getupdates') {
+    refuse(proxy, call, QUARANTINED);
+    return;
+  }
   if (LEAVING.has(call.method)) {
     if (!isVerbOfCalls(proxy, call)) return;
     finish(proxy, call, LEFT);
@@ -132,10 +147,12 @@ function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
 function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
   const { autoRegisterBots, unknownBots } = proxy.context.proxy;
   const setsWebhook = call.method === 'setwebhook';
+  const isQuarantined = proxy.context.installation.quarantine() !== null;
   if (setsWebhook && autoRegisterBots) {
     if (!isVerbOfCalls(proxy, call)) return;
     const { token } = call.path;
     void answerIntercepted(proxy, call, (read) => setWebhookOfStranger(proxy.context, token, read));
-  } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
+  } else if (isQuarantined && !isRead(call.method)) refuse(proxy, call, QUARANTINED);
+  else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
   else pass(proxy, call, null, { tee: null });
 }

@@ -178,6 +178,11 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     when: 'There were too many attempts, at Flotilla or at the platform. `Retry-After` says when to try again.',
     sentence: 'Too Many Requests: retry after 5',
   },
+  quarantined: {
+    when: 'The installation is a copy in quarantine, and the call would send something. `POST /api/system/adopt` ends that.',
+    sentence:
+      'This installation is a copy in quarantine: it sends nothing until somebody says that it takes over (POST /api/system/adopt)',
+  },
   token_refused: {
     when: "The platform does not accept the bot's token. It is wrong, or it was revoked.",
     sentence: 'Telegram refused this bot token',

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
 import { resultOf } from '@flotilla/domain/fleet/bots/validate-token.ts';
+import { quarantined } from '@flotilla/domain/fleet/installation/quarantine.ts';
 import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -58,6 +59,7 @@ const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
     thrown(() => resultOf({ outcome: 'unreachable', reason: 'ECONNREFUSED', timedOut: false, neverSent: true })),
   platform_timeout: () => thrown(() => resultOf({ outcome: 'unreachable', reason: 'ETIMEDOUT', timedOut: true })),
   unavailable: async () => classifyError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })).message,
+  quarantined: async () => quarantined().message,
   internal: async () => classifyError(new Error('anything')).message,
 };
 

@@ -1,5 +1,6 @@
 import { BOT_API_VERSION } from '@flotilla/contract/bot-api/update-kinds.ts';
 import type { SystemResource, systemOperations } from '@flotilla/contract/system.ts';
+import { adoptInstallation } from '@flotilla/domain/fleet/installation/adopt-installation.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/fleet/memory/memory-pressure.ts';
 import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
 import type { SystemState } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
@@ -7,6 +8,7 @@ import { VERSION } from '@flotilla/runtime/build.ts';
 import { memoryLimitBytes } from '@flotilla/runtime/process-metrics.ts';
 import { shownProxy } from '@flotilla/runtime/proxy-url.ts';
 import type { ApiConfig } from '../config.ts';
+import type { Context } from '../context.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -22,8 +24,16 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
       settings: presentSettings(context.config),
       ...withoutNulls({ sandbox_url: context.config.sandboxUrl ?? null }),
       limits: presentLimits(context.config),
+      ...presentInstallation(context),
       taken_at: iso(context.clock.nowMs()),
     };
+  },
+
+  async adoptInstallation(context, { by }) {
+    await adoptInstallation(context, by);
+    // The others look again within seconds.
+    await context.installation.check();
+    return { ok: true };
   },
 
   async showApiRoot({ config: { proxy } }) {
@@ -32,6 +42,15 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
 };
 
 const iso = (atMs: number): string => new Date(atMs).toISOString();
+
+function presentInstallation({ installation }: Pick<Context, 'installation'>) {
+  const quarantine = installation.quarantine();
+  return {
+    ...withoutNulls({ installation_id: installation.id() }),
+    quarantined: quarantine !== null,
+    ...withoutNulls({ quarantine_reason: quarantine?.text ?? null }),
+  };
+}
 
 function presentProcess(): SystemResource['process'] {
   return {

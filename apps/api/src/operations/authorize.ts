@@ -1,5 +1,6 @@
 import { ownId } from '@flotilla/contract/inputs.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
+import { systemOperations } from '@flotilla/contract/system.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
@@ -46,6 +47,19 @@ export function requirePasswordChanged(
   if (caller === null || caller.apiKey !== null || operation.beforePasswordChange === true) return;
   if (!caller.account.mustChangePassword) return;
   throw new FlotillaError('forbidden', 'The password must be changed first');
+}
+
+/**
+ * Throws 'quarantined' for a call that would send something from a copy. Others pass, so that people decide what waits; but with the
+ * Redis of another installation every change would be one of that installation.
+ */
+export function requireActive({ installation }: Pick<Context, 'installation'>, operation: Operation): void {
+  const quarantine = installation.quarantine();
+  if (quarantine === null) return;
+  const { method, role, keyed, sends, beforePasswordChange } = operation;
+  const isOwn = role === 'public' || beforePasswordChange === true || operation === systemOperations.adoptInstallation;
+  const changesOthers = quarantine.reason === 'other_redis' && method === 'POST' && !isOwn;
+  if (keyed !== undefined || sends === true || changesOthers) installation.requireActive();
 }
 
 /** Throws 'forbidden' unless the caller has the role and the bots that the operation requires. */

@@ -12,6 +12,7 @@ import { parseInput } from '../http/parse-input.ts';
 import { readFields } from '../http/read-fields.ts';
 import { sendJson } from '../http/send-answer.ts';
 import {
+  requireActive,
   requireBots,
   requireFoundBots,
   requireOwnBot,
@@ -91,6 +92,7 @@ function serveOperation(
       if (program !== null) requireOwnBot(operation, program, fields);
       await requireFoundBots(context, findBots, caller, fields.values.get(findBotsBy));
       requireRight(operation, caller);
+      requireActive(context, operation);
       const allowed = whileAllowed(context, { operation, request, caller, fields, version });
       // A public operation and a program have no caller; the handler reads none, and its inputs name no chat.
       const known = caller as Caller;

@@ -38,6 +38,8 @@ export function platformWebhook(context: Context): Router {
 
 async function receiveUpdate(context: Context, request: Request, response: Response, intake: Intake): Promise<void> {
   const bot = addressedBot(context, request);
+  // The platform keeps the update for a day, for whichever installation is to have it.
+  context.installation.requireActive();
   const span = context.tracing?.start('receive update', {
     kind: 'server',
     parent: incomingTraceparent(request.headers),
@@ -85,6 +87,7 @@ function intakeOutcomeOf(error: unknown): IntakeOutcome {
     case 'unauthorized':
       return 'unauthorized';
     case 'unavailable':
+    case 'quarantined':
       return 'unavailable';
     case 'internal':
       return 'failed';

@@ -23,6 +23,7 @@ export async function readReadiness({
   directory,
   memory,
   storeWarnings,
+  installation,
   leaving,
   startup,
 }: Context): Promise<Readiness> {
@@ -32,8 +33,12 @@ export async function readReadiness({
   startup.knewBots ||= knowsBots;
   const reasons: string[] = [];
   if (leaving.aborted) reasons.push('the process is stopping');
-  if (!startup.knewBots) reasons.push('the list of bots has not been read');
+  // With the Redis of another installation, the list stays unread, and REST answers from Postgres.
+  if (!startup.knewBots && installation.quarantine()?.reason !== 'other_redis')
+    reasons.push('the list of bots has not been read');
   const warnings = [...away, ...memory.warnings()];
+  const quarantine = installation.quarantine();
+  if (quarantine !== null) warnings.push(`in quarantine: ${quarantine.text}`);
   if (startup.waitsForPostgres) warnings.push('Postgres has not answered since the start');
   if (startup.knewBots && !knowsBots) warnings.push('the list of bots is being read again');
   return { ready: reasons.length === 0, reasons, warnings };

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../call.ts';
 import { seesWholeFleet, useSession } from '../session.tsx';
 
+const LOOK_AGAIN_MS = 60_000;
 const REAL_PLATFORM = 'https://api.telegram.org';
 
 type Installation = {
@@ -9,6 +10,8 @@ type Installation = {
   isReal: boolean;
   /** Where the platform is; empty until it is known. */
   platformUrl: string;
+  /** True if it is a copy that sends nothing. */
+  isQuarantined: boolean;
   /** In a sandbox: the page on which a person writes to its bot. */
   sandboxUrl: string | undefined;
 };
@@ -21,8 +24,14 @@ export function useInstallation(): Installation {
     queryFn: ({ signal }) => call('showSystem', {}, signal),
     enabled: seesWholeFleet(account),
     staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: LOOK_AGAIN_MS,
   });
   const settingOf = (wanted: string) => system.data?.settings.find(({ name }) => name === wanted)?.value ?? '';
   const platformUrl = settingOf('TELEGRAM_API_URL');
-  return { isReal: platformUrl === REAL_PLATFORM, platformUrl, sandboxUrl: system.data?.sandbox_url };
+  return {
+    isReal: platformUrl === REAL_PLATFORM,
+    platformUrl,
+    isQuarantined: system.data?.quarantined ?? false,
+    sandboxUrl: system.data?.sandbox_url,
+  };
 }

@@ -17,6 +17,7 @@ import { CommandPalette } from './command-palette.tsx';
 import { LiveBadge } from './live-badge.tsx';
 import { OutageBar } from './outage-bar.tsx';
 import { PreferencesMenu } from './preferences-menu.tsx';
+import { QuarantineBar } from './quarantine-bar.tsx';
 import { screensOf } from './screens.ts';
 import { ShortcutList } from './shortcut-list.tsx';
 import { UnreadBadge } from './unread-badge.tsx';
@@ -59,6 +60,7 @@ export function Shell(): ReactNode {
       <Navigation />
       <main id="content" tabIndex={-1}>
         <OutageBar />
+        <QuarantineBar />
         <Outlet />
       </main>
       {notices !== 'off' && (

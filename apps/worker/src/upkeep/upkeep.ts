@@ -15,7 +15,6 @@ import { continueErasures } from '@flotilla/domain/records/personal-data/erase-p
 import { gatherFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { WorkerContext } from '../context.ts';
-import { fleetMetrics } from './fleet-metrics.ts';
 import { startRemoval } from './removal.ts';
 import { repeatWork } from './repeat-work.ts';
 import { wakeForgottenTurns } from './wake-forgotten-turns.ts';
@@ -78,7 +77,6 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void>; refus
   ];
   const removal = startRemoval(deps);
   const all = [rounds, removal, ...others.map((start) => start(deps))];
-  fleetMetrics(deps);
   return {
     stop: async () => {
       await Promise.all(all.map((work) => work.stop()));

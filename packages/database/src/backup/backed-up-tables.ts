@@ -1,7 +1,7 @@
 import type { Tables } from '../tables.ts';
 
 /**
- * A restored database has no backup yet, so the notes about backups are no part of one. The journal is of the last day, and larger than
+ * A restored database has no backup yet and is another installation, so neither is part of one. The journal is of the last day, and larger than
  * what else a day leaves. Expired months are not listed: what is
  * still counted of them is backed up as messages.
  */
@@ -41,6 +41,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   event_sinks: true,
   event_deliveries: true,
   backups: false,
+  installation: false,
 };
 
 /** Every table of this release but expired months. The code does not compile while one is missing. */

@@ -177,6 +177,7 @@ async function finish(client: pg.Client, manifest: BackupManifest, login: Databa
   await client.query('commit');
   await withDatabase(login, (db) => applySteps(db, migrations, Object.keys(migrations).at(-1)!));
   await holdSends(client);
+  await markRestored(client, manifest);
   await client.query('analyze');
   await endProgress(client);
 }
@@ -192,6 +193,15 @@ async function holdSends(client: pg.Client): Promise<void> {
   await client.query(`
     update broadcasts set state = 'paused'
     where state = 'running' or (state = 'scheduled' and send_at <= now())`);
+}
+
+/** Processes then start in quarantine, because the installation that was backed up may still run. */
+async function markRestored(client: pg.Client, { createdAt }: BackupManifest): Promise<void> {
+  await client.query(
+    `insert into installation (restored_from) values ($1)
+    on conflict (single) do update set restored_from = excluded.restored_from`,
+    [createdAt],
+  );
 }
 
 async function withDatabase(

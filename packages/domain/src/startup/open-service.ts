@@ -20,6 +20,7 @@ import { followOwnEndpoints, type OwnEndpoints } from '../fleet/backend-policy/o
 import { storeEndpoints } from '../fleet/backend-policy/store-endpoints.ts';
 import type { BotDirectory } from '../fleet/bots/bot-directory.ts';
 import { followDirectory } from '../fleet/bots/follow-directory.ts';
+import { followInstallation, type Installation } from '../fleet/installation/follow-installation.ts';
 import { type MemoryWatch, watchMemory } from '../fleet/memory/watch-memory.ts';
 import { type CallBuffer, callBuffer } from '../records/history/stream/call-buffer.ts';
 import { announceReplica } from '../watch/fleet-figures/replicas.ts';
@@ -36,6 +37,8 @@ export type Service = OpenProcess & {
   memory: MemoryWatch;
   /** Which stores are away, for the readiness probe. */
   storeWarnings: StoreWarnings;
+  /** The installation that the stores belong to, and if they are a copy of it. */
+  installation: Installation;
   directory: BotDirectory;
   /** The addresses at which we and our stores listen. */
   endpoints: OwnEndpoints;
@@ -86,6 +89,8 @@ export async function openService(
   const { db, redis, secrets, clock, onClose } = opened;
   const memory = await watchMemory({ redis, limitBytes: config.redisMemoryLimit, metrics, log });
   onClose(memory.close);
+  const installation = await followInstallation({ db, redis, log, metrics });
+  onClose(installation.close);
   const tracing = await openTracing(config.tracing, { name: `flotilla-${name}`, log });
   const directory = await followDirectory({ redis, secrets, log });
   onClose(directory.close);
@@ -133,6 +138,7 @@ export async function openService(
     tracing,
     memory,
     storeWarnings: storeWarnings(opened),
+    installation,
     directory,
     endpoints,
     backendPolicy,

@@ -19,6 +19,8 @@ export const LOOKS: Record<EventKind, Look> = {
   'platform.unreachable': 'open',
   'platform.reached': 'ok',
   'bot.unauthorized': 'open',
+  'installation.quarantined': 'open',
+  'installation.resumed': 'ok',
   'broadcast.done': 'disabled',
   'chat.held': 'disabled',
   'chat.awaits': 'open',

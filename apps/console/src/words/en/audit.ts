@@ -97,6 +97,7 @@ const actions: Record<AuditAction, string> = {
   session_end: 'Ended a session',
   keys_rotate: 'Encrypted the secrets anew',
   restore: 'Restored a backup',
+  adopt: 'Adopted a copy',
 };
 
 export const audit = {

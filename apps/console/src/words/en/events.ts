@@ -19,6 +19,8 @@ const kinds: Record<EventKind, string> = {
   'platform.unreachable': 'Platform away',
   'platform.reached': 'Platform is back',
   'bot.unauthorized': 'Token refused',
+  'installation.quarantined': 'Nothing is sent: this is a copy',
+  'installation.resumed': 'Works again',
   'broadcast.done': 'Broadcast ended',
   'chat.held': 'Chat taken over',
   'chat.awaits': 'Chat awaits an answer',

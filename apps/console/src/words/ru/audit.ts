@@ -119,5 +119,6 @@ export const audit: Words['audit'] = {
     session_end: 'Завершение сеанса',
     keys_rotate: 'Перешифрование секретов',
     restore: 'Восстановление из копии',
+    adopt: 'Копия стала установкой',
   },
 };

@@ -20,6 +20,8 @@ const kinds: Record<EventKind, string> = {
   'platform.unreachable': 'Нет связи с платформой',
   'platform.reached': 'Связь с платформой есть',
   'bot.unauthorized': 'Токен отклонён',
+  'installation.quarantined': 'Ничего не отправляется: это копия',
+  'installation.resumed': 'Снова работает',
   'broadcast.done': 'Рассылка завершена',
   'chat.held': 'Чат перехвачен',
   'chat.awaits': 'Чат ждёт ответа',

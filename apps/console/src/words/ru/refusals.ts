@@ -18,6 +18,7 @@ export const codes: Record<ErrorCode, string> = {
   platform_failed: 'Платформа не смогла ответить.',
   platform_timeout: 'Платформа не ответила вовремя.',
   unavailable: 'Хранилище Flotilla недоступно. Доставка продолжается; данные на экране могут устареть.',
+  quarantined: 'Это копия в карантине: она ничего не отправляет, пока её не примут.',
   internal: 'Flotilla не смогла ответить.',
 };
 

@@ -3,6 +3,7 @@ import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { z } from 'zod';
+import { quarantined } from '../installation/quarantine.ts';
 
 export type PlatformIdentity = { id: number; username: string; firstName: string };
 
@@ -50,6 +51,7 @@ export function resultOf(answer: PlatformAnswer): unknown {
         ...(answer.migrateToChatId === undefined ? {} : { migrateToChatId: answer.migrateToChatId }),
       });
     case 'unreachable':
+      if (answer.quarantined === true) throw quarantined();
       if (answer.neverSent === true) {
         throw new FlotillaError('platform_failed', `The platform could not be reached: ${answer.reason}`);
       }

@@ -167,6 +167,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   erasures: { without: 'ids of people who are being erased; a row goes with the last of their data' },
   expired_months: { without: 'names of months; nobody can read their messages, and they are dropped within minutes' },
   backups: { without: 'when backups were made' },
+  installation: { without: 'which installation the database belongs to' },
   standing_events: { without: 'what is wrong with bots' },
   event_deliveries: { without: 'ids of events, with which they go' },
 };

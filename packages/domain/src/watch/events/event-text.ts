@@ -32,6 +32,8 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'platform.unreachable': 'begun',
   'platform.reached': 'over',
   'bot.unauthorized': 'begun',
+  'installation.quarantined': 'begun',
+  'installation.resumed': 'over',
   'broadcast.done': 'news',
   'chat.held': 'news',
   'chat.awaits': 'begun',

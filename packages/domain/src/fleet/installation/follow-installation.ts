@@ -1,0 +1,115 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { readServerIdentity } from '@flotilla/database/server-identity.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
+import { installationKey } from '@flotilla/redis/keys.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { recordEvent } from '../../people/events/record-event.ts';
+import { installationStore } from './installation-store.ts';
+import { OF_A_COPY, type Quarantine, quarantined, quarantineOf, type StoredInstallation } from './quarantine.ts';
+
+/** What this process knows of the installation that it belongs to. */
+export type Installation = {
+  /** null: Postgres has not answered yet. */
+  id(): string | null;
+  /** null: there is none. Before Postgres has answered, Redis tells. */
+  quarantine(): Quarantine | null;
+  /** Throws FlotillaError('quarantined') in quarantine. */
+  requireActive(): void;
+  /** Compares the stores now, then every few seconds. Rejects if a store does not answer. */
+  begin(): Promise<void>;
+  check(): Promise<void>;
+  /** Called when the quarantine begins or ends. */
+  onChange(listener: () => void): void;
+  close(): void;
+};
+
+type Deps = { db: Database; redis: RedisHandles; log: Logger; metrics: Metrics };
+
+const CHECK_EVERY_MS = 3_000;
+
+/** Knows if Postgres and Redis belong together and to no other installation. Rejects only for faults of our own. */
+export async function followInstallation(deps: Deps): Promise<Installation> {
+  const { redis, log, metrics } = deps;
+  const listeners = new Set<() => void>();
+  let timer: NodeJS.Timeout | null = null;
+  let id: string | null = null;
+  const held = await redis.commands.get(installationKey).catch(() => null);
+  let quarantine: Quarantine | null =
+    held === OF_A_COPY ? { reason: 'copied', text: 'Redis says that it is used by a copy', sinceMs: null } : null;
+  const check = async (): Promise<void> => {
+    const found = await compareStores(deps);
+    const was = quarantine;
+    ({ id, quarantine } = found);
+    if ((was === null) === (quarantine === null)) return;
+    if (quarantine === null) log.info('the quarantine is over: this installation works');
+    else log.warn({ reason: quarantine.text }, 'quarantine: nothing is polled or sent until somebody adopts this copy');
+    for (const listener of listeners) listener();
+  };
+  const checkAgain = () =>
+    check().catch((error: unknown) => {
+      if (!isUnavailable(error) && !isRedisUnavailable(error)) {
+        log.warn({ reason: String(error) }, 'it could not be checked if the stores belong together');
+      }
+    });
+  metrics.readGauge(
+    {
+      name: 'flotilla_quarantined',
+      help: '1 while this process takes its stores for a copy of another installation: nothing is polled or sent.',
+    },
+    () => [{ value: quarantine === null ? 0 : 1 }],
+  );
+  return {
+    id: () => id,
+    quarantine: () => quarantine,
+    requireActive: () => {
+      if (quarantine !== null) throw quarantined();
+    },
+    begin: async () => {
+      await check();
+      timer ??= setInterval(checkAgain, CHECK_EVERY_MS);
+    },
+    check,
+    onChange: (listener) => void listeners.add(listener),
+    close: () => {
+      if (timer !== null) clearInterval(timer);
+    },
+  };
+}
+
+async function compareStores({ db, redis }: Deps): Promise<{ id: string; quarantine: Quarantine | null }> {
+  const store = installationStore(db);
+  const identity = await readServerIdentity(db);
+  const stored = await store.readOrBegin(identity);
+  const held = await redis.commands.get(installationKey);
+  const quarantine = quarantineOf(stored, identity, held);
+  if (quarantine === null) {
+    await tellRedis(redis, stored, held);
+    if (stored.takes_redis) await store.noteRedisTaken(stored.id);
+    if (stored.timeline !== identity.timeline) await store.noteTimeline(stored.id, identity.timeline);
+  } else if (held === null) await redis.commands.set(installationKey, OF_A_COPY, 'NX');
+  await noteChange(db, stored, quarantine);
+  return { id: stored.id, quarantine };
+}
+
+async function tellRedis(redis: RedisHandles, stored: StoredInstallation, held: string | null): Promise<void> {
+  if (held === stored.id) return;
+  // Two installations that find the same empty Redis: the second one sees the first one's id at its next look.
+  if (held === null && !stored.takes_redis) await redis.commands.set(installationKey, stored.id, 'NX');
+  else await redis.commands.set(installationKey, stored.id);
+}
+
+/** One process of all notes the change. */
+async function noteChange(db: Database, stored: StoredInstallation, quarantine: Quarantine | null): Promise<void> {
+  if ((stored.quarantined_at === null) === (quarantine === null)) return;
+  await db.transaction().execute(async (transaction) => {
+    if (!(await installationStore(transaction).noteQuarantine(quarantine !== null))) return;
+    await recordEvent(transaction, {
+      kind: quarantine === null ? 'installation.resumed' : 'installation.quarantined',
+      botId: null,
+      text: quarantine === null ? 'The installation works again' : `Nothing is polled or sent: ${quarantine.text}`,
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import type { ServerIdentity } from '@flotilla/database/server-identity.ts';
+import type { InstallationTable } from '@flotilla/database/tables.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Selectable } from 'kysely';
+
+/**
+ * Why an installation may be a copy of another one: its database was restored, is another one than that in which it was written, or
+ * Redis belongs to another installation.
+ */
+export type QuarantineReason = 'restored' | 'copied' | 'other_redis';
+export type Quarantine = { reason: QuarantineReason; text: string; sinceMs: number | null };
+
+export type StoredInstallation = Selectable<InstallationTable>;
+
+/** What Redis knows instead of an id while only a copy uses it. */
+export const OF_A_COPY = 'quarantined';
+
+const TEXTS: Record<QuarantineReason, string> = {
+  restored: 'the database was restored from a backup, and the installation that was backed up may still run',
+  copied: 'the database is a copy of another one, whose installation may still run',
+  other_redis: 'Redis belongs to another installation',
+};
+
+/** `held` is what Redis knows; null: nothing, as after it lost its data. */
+export function quarantineOf(
+  stored: StoredInstallation,
+  identity: ServerIdentity,
+  held: string | null,
+): Quarantine | null {
+  const reason = reasonOf(stored, identity, held);
+  if (reason === null) return null;
+  return { reason, text: TEXTS[reason], sinceMs: stored.quarantined_at?.getTime() ?? null };
+}
+
+function reasonOf(stored: StoredInstallation, identity: ServerIdentity, held: string | null): QuarantineReason | null {
+  if (stored.restored_from !== null) return 'restored';
+  if (!isSameDatabase(stored, identity)) return 'copied';
+  if (stored.takes_redis || held === stored.id) return null;
+  if (held !== null && held !== OF_A_COPY) return 'other_redis';
+  // A base backup that was restored has another timeline, and so has a replica that was promoted; that one has its Redis.
+  return isSame(stored.timeline, identity.timeline) ? null : 'copied';
+}
+
+export function isSameDatabase(stored: StoredInstallation, identity: ServerIdentity): boolean {
+  return stored.database_oid === identity.databaseOid && isSame(stored.server, identity.server);
+}
+
+/** What a server does not tell says nothing. */
+function isSame(stored: string | null, found: string | null): boolean {
+  return stored === null || found === null || stored === found;
+}
+
+export function quarantined(): FlotillaError {
+  return new FlotillaError(
+    'quarantined',
+    'This installation is a copy in quarantine: it sends nothing until somebody says that it takes over (POST /api/system/adopt)',
+  );
+}

@@ -1,0 +1,183 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
+import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
+import { type RedisOfForm, startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
+import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const UPDATES = 120;
+
+type Copy = { databaseUrl: string; redis: RedisOfForm; api: FleetProcess; worker: FleetProcess; rest: RestClient };
+
+let fleet: Fleet;
+let bot: FleetBot;
+let chat: number;
+let folder: string;
+const copies: Copy[] = [];
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 1 });
+  bot = await fleet.addBot({ long_poll_enabled: true });
+  ({ id: chat } = await fleet.control.createPerson({}));
+  await fleet.control.startBot({ person: chat, bot: bot.platformId, quietly: true });
+  folder = await throwAwayDir();
+}, 60_000);
+afterAll(async () => {
+  for (const { databaseUrl: url } of copies) {
+    await administer(fleet.database.url, `drop database if exists ${nameOf(url)} with (force)`);
+  }
+  await fleet.stop();
+  for (const { redis } of copies) await redis.stop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+const sent = async (text: string) =>
+  (await fleet.control.readCalls({ bot: bot.platformId, method: 'sendMessage' })).calls.filter(
+    ({ params }) => params.text === text,
+  ).length;
+
+/** What our restore makes of a backup, and what another tool would: the same rows, with the mark as production has it. */
+async function restoreTwice(): Promise<[ours: string, bare: string]> {
+  const names = ['ours', 'bare'].map((name) => `copy_${name}_${process.pid}`) as [string, string];
+  const [ours, bare] = names.map((name) => databaseUrl(fleet.database.url, name)) as [string, string];
+  const target = join(folder, 'backup');
+  expect(await runMaintenance(['backup', target], { DATABASE_URL: fleet.database.url })).toMatchObject({ exitCode: 0 });
+  await administer(fleet.database.url, `create database ${names[0]}`);
+  const restored = await runMaintenance(['restore', target], { DATABASE_URL: ours });
+  expect(restored).toMatchObject({ exitCode: 0, output: expect.stringContaining('in quarantine') });
+  await administer(fleet.database.url, `create database ${names[1]} template ${names[0]}`);
+  const production = await fleet.rest<{ installation_id: string }>('/api/system');
+  await administer(
+    bare,
+    `update installation set restored_from = null, id = '${production.installation_id}', server = s.system_identifier::text,
+      database_oid = d.oid, timeline = '00000001'
+     from pg_control_system() s, pg_database d where d.datname = '${nameOf(fleet.database.url)}'`,
+  );
+  return [ours, bare];
+}
+
+async function startCopy(url: string): Promise<Copy> {
+  const redis = await startRedisOfForm();
+  const settings = { DATABASE_URL: url, REDIS_URL: redis.url };
+  const [api, worker] = await Promise.all([fleet.start('api', settings), fleet.start('worker', settings)]);
+  // The load balancer of production must not lead to a copy.
+  fleet.apis.splice(fleet.apis.indexOf(api), 1);
+  const copy = { databaseUrl: url, redis, api, worker, rest: restClient(`http://127.0.0.1:${api.port}`, ADMIN_KEY) };
+  copies.push(copy);
+  return copy;
+}
+
+const proxied = async ({ api }: Copy, method: string, parameters: object) => {
+  const response = await fetch(`http://127.0.0.1:${api.port}/tgapi/bot${bot.token}/${method}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(parameters),
+  });
+  return [response.status, (await response.json()) as { ok: boolean; result?: unknown; description?: string }] as const;
+};
+
+async function pollAll(count: number): Promise<number[]> {
+  const ids: number[] = [];
+  let offset = 0;
+  await waitFor(
+    async () => {
+      const response = await fetch(`${fleet.url}/tgapi/bot${bot.token}/getUpdates?timeout=2&offset=${offset}`);
+      const { result } = (await response.json()) as { result: { update_id: number }[] };
+      ids.push(...result.map(({ update_id }) => update_id));
+      offset = (ids.at(-1) ?? offset - 1) + 1;
+      return ids.length >= count;
+    },
+    { timeoutMs: 60_000, message: `${count} updates in production` },
+  );
+  return ids;
+}
+
+test('copies beside production take no update and send nothing, until one of them takes over', async () => {
+  const dueS = Math.ceil(Date.now() / 1000) + 40;
+  await fleet.rest('/api/outbox/add', {
+    ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: chat, text: 'scheduled' }, send_at: dueS },
+  });
+  const [ours, bare] = await restoreTwice();
+  const [restored, copied] = await Promise.all([startCopy(ours), startCopy(bare)]);
+  const production = await fleet.rest<{ quarantined: boolean }>('/api/system');
+  expect(production).toMatchObject({ quarantined: false });
+  await fleet.control.generate({ bots: [bot.platformId], chats: 5, count: UPDATES, perSecond: 20 });
+  expect(new Set(await pollAll(UPDATES)).size).toBe(UPDATES);
+  await waitFor(async () => (await sent('scheduled')) > 0, { timeoutMs: 60_000, message: 'the scheduled message' });
+
+  for (const copy of [restored, copied]) {
+    const { json: system } = await copy.rest('GET', '/api/system');
+    expect(system).toMatchObject({ quarantined: true, quarantine_reason: expect.stringContaining('may still run') });
+    expect((await copy.rest('GET', '/api/bots')).json).toMatchObject([{ id: bot.id }]);
+    expect((await copy.rest('GET', '/api/events?kinds=installation.quarantined')).json).toMatchObject([
+      { kind: 'installation.quarantined' },
+    ]);
+    expect(await readMetric(copy.worker, 'flotilla_quarantined')).toBe(1);
+    const text = { chat_id: chat, text: 'from a copy' };
+    expect(await proxied(copy, 'sendMessage', text)).toMatchObject([
+      503,
+      { ok: false, description: expect.stringContaining('quarantine') },
+    ]);
+    expect(await proxied(copy, 'getMe', {})).toMatchObject([200, { ok: true }]);
+    const refused = { status: 503, json: { code: 'quarantined' } };
+    const message = { bot_id: bot.id, ...text };
+    expect(await copy.rest('POST', '/api/messages/send', { body: message })).toMatchObject(refused);
+    const entry = { bot_id: bot.id, method: 'sendMessage', params: text };
+    expect(await copy.rest('POST', '/api/outbox/add', { body: entry })).toMatchObject(refused);
+    const removed = { body: { id: bot.id } };
+    expect(await copy.rest('POST', '/api/bots/take-back', removed)).toMatchObject(refused);
+    // People decide what waits before the copy takes over.
+    const { json: waiting } = await copy.rest('GET', '/api/outbox');
+    expect(waiting).toMatchObject([{ state: 'scheduled' }]);
+  }
+  expect([await sent('scheduled'), await sent('from a copy')]).toEqual([1, 0]);
+
+  // Production is lost, and the copies are tried one after the other.
+  await Promise.all([...fleet.apis.splice(0), fleet.workers[0]!].map((process) => process.stop()));
+  const { json: entries } = await restored.rest('GET', '/api/outbox');
+  const { id } = (entries as { id: number }[])[0]!;
+  await restored.rest('POST', '/api/outbox/cancel', { body: { ids: [id] } });
+  expect(await restored.rest('POST', '/api/system/adopt', { body: {} })).toMatchObject({ status: 200 });
+  fleet.apis.push(restored.api);
+  await fleet.control.generate({ bots: [bot.platformId], chats: 5, count: 10, perSecond: 20 });
+  expect(await pollAll(10)).toHaveLength(10);
+  expect((await restored.rest('GET', '/api/adminlog?action=adopt')).json).toHaveLength(1);
+  await waitFor(async () => (await proxied(restored, 'sendMessage', { chat_id: chat, text: 'adopted' }))[0] === 200);
+  await Promise.all([restored.api, restored.worker].map((process) => process.stop()));
+  fleet.apis.splice(0);
+
+  expect(await runMaintenance(['adopt'], { DATABASE_URL: copied.databaseUrl })).toMatchObject({ exitCode: 0 });
+  const again = await runMaintenance(['adopt'], { DATABASE_URL: copied.databaseUrl });
+  expect(again.exitCode).toBe(0);
+  fleet.apis.push(copied.api);
+  await fleet.control.generate({ bots: [bot.platformId], chats: 5, count: 10, perSecond: 20 });
+  // Some that the first copy had not confirmed come again.
+  await pollAll(10);
+}, 300_000);
+
+test('of two installations on one Redis, the one that it knows works, and then the one that takes over', async () => {
+  const own = await startFleet({ apis: 1, workers: 1 });
+  const { redis } = own;
+  const other = await startFleet({ apis: 1, workers: 1 }, {}, undefined, redis);
+  try {
+    const system = (one: Fleet) => one.rest<{ quarantined: boolean; quarantine_reason?: string }>('/api/system');
+    expect(await system(own)).toMatchObject({ quarantined: false });
+    const reason = 'Redis belongs to another installation';
+    expect(await system(other)).toMatchObject({ quarantined: true, quarantine_reason: reason });
+    await expect(other.rest('/api/replies/add', { name: 'a', text: 'b' })).rejects.toThrow('503');
+    await other.rest('/api/system/adopt', {});
+    await waitFor(async () => (await system(own)).quarantined, { timeoutMs: 20_000 });
+    await own.rest('/api/system/adopt', {});
+    await waitFor(async () => (await system(other)).quarantined, { timeoutMs: 20_000 });
+  } finally {
+    await other.stop();
+    await own.stop();
+  }
+}, 120_000);
