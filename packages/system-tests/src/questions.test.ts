@@ -102,6 +102,21 @@ describe('a question', () => {
     expect(await show(question.id)).toMatchObject({ option: 'Not now', answered_by: ada });
   });
 
+  test('is answered by a press that names an inline message in place of its own', async () => {
+    const mode = (name: string) =>
+      fetch(`${fleet.url}/tgapi/bot${bot.token}/setMySettings?callback_query_mode=${name}`);
+    expect((await mode('inline')).status).toBe(200);
+    try {
+      const question = await ask();
+      const { queryId } = await press(ben, question, 'Deploy');
+      expect(await waitAt(0, question.id)).toMatchObject({ state: 'answered', option: 'Deploy', answered_by: ben });
+      expect(await untilTold(queryId)).toBe('Deploy');
+      await waitFor(async () => !(await shownText(question)).hasButtons, { message: 'the message showing the answer' });
+    } finally {
+      await mode('default');
+    }
+  });
+
   test('is answered only by those who may', async () => {
     const question = await ask({ allowed_user_ids: [ben] });
     expect(await untilTold((await press(ada, question, 'Deploy')).queryId)).toBe('This question is for somebody else.');

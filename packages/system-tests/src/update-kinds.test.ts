@@ -119,6 +119,37 @@ test('a reader without kinds gets a kind that nobody knows yet, also when it ask
   expect(result).toEqual([{ update_id: expect.any(Number), hologram: { beam: 1 } }]);
 });
 
+test('a tap reaches the bot, which answers it, and is an event of the chat that names its widget', async () => {
+  const bot = await fleet.addBot({ long_poll_enabled: true });
+  const { control } = fleet;
+  const { id: person } = await control.createPerson({ firstName: 'Ada' });
+  await control.startBot({ person, bot: bot.platformId, quietly: true });
+  const widget = { chat_id: person, html: '<p>Berths</p>', allow_queries: true };
+  const sent = (await call(bot.token, 'sendWidget', widget)).result as { message_id: number };
+  const { queryId } = await control.tapWidget({
+    ...{ person, bot: bot.platformId, messageId: sent.message_id, data: 'berth:7' },
+  });
+  const { result } = await call(bot.token, 'getUpdates', { timeout: 20 });
+  expect(result).toMatchObject([{ widget_query: { id: queryId, data: 'berth:7' } }]);
+  expect(await call(bot.token, 'answerWidgetQuery', { widget_query_id: queryId, data: 'free' })).toMatchObject({
+    ok: true,
+  });
+  expect(await control.readQuery({ queryId })).toMatchObject({ answer: { data: 'free' } });
+  const rows = await waitFor(async () => {
+    const found = await fleet.rest<MessageResource[]>(`/api/messages?bot_id=${bot.id}&chat_id=${person}`);
+    return found.length === 2 && found;
+  });
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: sent.message_id, service: 'widget', outgoing: true }),
+      expect.objectContaining({
+        ...{ service: 'widget_query', text: 'Widget tapped: berth:7', user_id: person },
+        reply_to_message_id: sent.message_id,
+      }),
+    ]),
+  );
+}, 60_000);
+
 describe('an update of a kind that nobody knows', () => {
   const [BEN, CHAT] = [
     { id: 78, is_bot: false, first_name: 'Ben' },

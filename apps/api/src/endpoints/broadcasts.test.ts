@@ -132,6 +132,7 @@ test.each([
   ['params', 'must not have more than 16 KiB', { params: { text: 'x'.repeat(16_384) } }],
   ['params.photo', 'must name a file by its id or a URL; an upload cannot wait', { params: { photo: 'attach://x' } }],
   ['method', 'is for admins: it is about money', { method: 'sendInvoice', params: {} }],
+  ['method', 'is for admins: nothing is known of it', { method: 'sendHologram' }],
   [
     'params.allow_paid_broadcast',
     'is for admins: it can cost Stars of the bot',

@@ -49,8 +49,10 @@ describe('a chat that awaits an answer', () => {
     await store({ chat_id: 3, at: 1, outgoing: true }, { chat_id: 3, at: 2, service: 'joined' });
     await store({ chat_id: 4, at: 1, outgoing: true }, { chat_id: 4, at: 2, service: 'location' });
     await store({ chat_id: 5, at: 1, id: -7, media_type: 'callback' });
+    await store({ chat_id: 6, at: 1 }, { chat_id: 6, at: 2, outgoing: true, service: 'widget' });
+    await store({ chat_id: 6, at: 3, id: -8, service: 'widget_query' });
     expect(idsOf(await listed({ awaits_answer: true }))).toEqual([1, 4]);
-    expect(idsOf(await listed({ awaits_answer: false }))).toEqual([2, 3, 5]);
+    expect(idsOf(await listed({ awaits_answer: false }))).toEqual([2, 3, 5, 6]);
     expect(idsOf(await listed({ awaits_answer: true, order: 'id' }))).toEqual([1, 4]);
     await store({ chat_id: 2, at: 3 }, { chat_id: 1, at: 3, outgoing: true });
     expect(idsOf(await listed({ awaits_answer: true }))).toEqual([2, 4]);
