@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS, auditAction } from './audit-actions.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
-import { ownIdField } from './fields.ts';
+import { businessConnectionField, ownIdField } from './fields.ts';
 import { botIdOfChat, chatId, moment, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
@@ -11,6 +11,7 @@ export const auditEntryResource = z
   .strictObject({
     id: ownIdField,
     chat_id: z.int().optional().describe('The chat in which it happened. Absent: in no chat.'),
+    business_connection_id: businessConnectionField.optional(),
     bot_id: z
       .int()
       .optional()

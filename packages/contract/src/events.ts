@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID } from './examples.ts';
-import { botIdField, chatIdField, ownIdField } from './fields.ts';
+import { botIdField, businessConnectionField, chatIdField, ownIdField } from './fields.ts';
 import { anyBotId, instant, listOf, ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
@@ -61,6 +61,7 @@ export const eventResource = z
     bot_id: botIdField.optional(),
     program_id: z.int().optional().describe('The program that it is about.'),
     chat_id: chatIdField.optional(),
+    business_connection_id: businessConnectionField.optional(),
     text: z.string().describe('What happened, for people.'),
   })
   .meta({ id: 'Event' });

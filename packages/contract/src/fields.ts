@@ -5,6 +5,9 @@ import { z } from 'zod';
 export const ownIdField = z.int().describe('The id in Flotilla. It is never used again.');
 export const botIdField = z.int().describe('The id of the bot in Flotilla.');
 export const chatIdField = z.int().describe("The platform's id of the chat.");
+export const businessConnectionField = z
+  .string()
+  .describe('The business connection of the conversation. Absent: none, or the chat of the bot itself.');
 export const userIdField = z.int().describe("The platform's id of the user.");
 export const updateIdField = z
   .int()

@@ -344,6 +344,8 @@ export interface AuditLogTable {
   bot_id: BigInt64 | null;
   /** null: not in a chat. 0: in a chat whose id is not known; `details` names it. */
   chat_id: BigInt64 | null;
+  /** '' outside business connections. */
+  business_connection_id: Generated<string>;
   action: string;
   /** An account that used an API key has `actor_key_id` set. */
   actor_kind: 'account' | 'bot';
@@ -570,6 +572,8 @@ export interface EventsTable {
   bot_id: BigInt64 | null;
   program_id: BigInt64 | null;
   chat_id: Generated<BigInt64 | null>;
+  /** '' outside business connections. */
+  business_connection_id: Generated<string>;
   text: string;
   at: Generated<Date>;
 }

@@ -4,6 +4,7 @@ import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { findAccountId } from '@flotilla/domain/people/accounts/find-account-id.ts';
 import { type AuditEntry, type AuditQuery, auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
+import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
@@ -57,11 +58,23 @@ async function requireAuditedBot({ directory, db }: Context, botId: number): Pro
 
 /** Only admins see addresses and API keys. */
 export function presentAuditEntry(caller: Caller, entry: AuditEntry): AuditEntryResource {
-  const { id, chat_id, bot_id, action, actor_kind, actor_key_id, address, details, date } = entry;
+  const {
+    id,
+    chat_id,
+    business_connection_id: connection,
+    bot_id,
+    action,
+    actor_kind,
+    actor_key_id,
+    address,
+    details,
+    date,
+  } = entry;
   const { actor_id, actor_username, target_id, target_username } = entry;
   return {
     id,
     ...withoutNulls({ chat_id, bot_id }),
+    ...connectionParam(connection),
     action: action as AuditAction,
     actor_kind: actor_key_id === null ? actor_kind : 'key',
     ...withoutNulls({ actor_id, actor_username }),

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 /** Someone who writes to two business accounts, for which the bot answers. */
 const PERSON = 777;
+const NOW_S = Math.floor(Date.now() / 1000);
 const ofPerson = { chat_id: PERSON, user_id: PERSON };
 const [FIRST, SECOND] = ['connection-1', 'connection-2'];
 
@@ -29,7 +30,7 @@ const platform = createServer(async (request, response) => {
   calls.push({ method, params });
   const message = {
     message_id: params.message_id ?? 900,
-    date: 2_000,
+    date: NOW_S,
     chat: { id: PERSON, type: 'private', first_name: 'Ada' },
     from: bot,
     text: params.text,
@@ -104,6 +105,35 @@ describe('messages of business connections', () => {
       });
     }
     expect(calls).toEqual([]);
+  });
+
+  test('with one id are pinned, and have their sender, in their own conversation', async () => {
+    const another = { id: 900, date: NOW_S, outgoing: true, text: 'of the program', business_connection_id: FIRST };
+    await storeMessages(api.database.db, botId, [{ chat_id: PERSON, ...another }]);
+    await act('/api/messages/send', { text: 'of a person', business_connection_id: SECOND });
+    const senders = (await list()).filter(({ id }) => id === 900).map(({ text, account }) => [text, account]);
+    expect(new Set(senders)).toEqual(
+      new Set([
+        ['of a person', 'admin'],
+        ['of the program', undefined],
+      ]),
+    );
+    await act('/api/messages/pin', { message_id: 5, business_connection_id: FIRST });
+    await act('/api/messages/pin', { message_id: 6, business_connection_id: FIRST });
+    await act('/api/messages/unpin', { message_id: 5, business_connection_id: SECOND });
+    const pins = async (business_connection_id: string) =>
+      (await api.admin('GET', '/api/chats/show', { query: { ...chat(), business_connection_id } })).json;
+    expect(await pins(FIRST)).toMatchObject({ pinned_message_ids: [5, 6] });
+    expect(await pins(SECOND)).toMatchObject({ pinned_message_ids: [] });
+    const { json: entries } = await api.admin('GET', '/api/adminlog', { query: { ...chat(), action: 'unpin' } });
+    expect(entries).toMatchObject([{ business_connection_id: SECOND }]);
+  });
+
+  test('are named where the chat is taken over, in its event', async () => {
+    await act('/api/chats/takeover', { business_connection_id: SECOND });
+    const { json } = await api.admin('GET', '/api/events', { query: { bot_id: botId, kinds: 'chat.held' } });
+    expect(json).toMatchObject([{ chat_id: PERSON, business_connection_id: SECOND }]);
+    await act('/api/chats/release', { business_connection_id: SECOND });
   });
 
   test('of a person who also writes to the bot itself have one conversation more', async () => {

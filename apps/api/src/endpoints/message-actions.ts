@@ -66,7 +66,7 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
       replyMarkup: input.reply_markup,
     });
     const senders = await sendersOf(context, { botId: bot.id, chatId: message.chat_id }, [message]);
-    return presentMessage(bot, message, senders.get(message.id));
+    return presentMessage(bot, message, senders(message));
   },
 
   async deleteMessage(context, { input, by }) {

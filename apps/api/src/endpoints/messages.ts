@@ -106,7 +106,7 @@ async function scopeOf(context: Context, caller: Caller, input: SearchInput): Pr
 
 function pageOf(bot: Bot, messages: Message[], limit: number, total: number, senders: Senders): Page<MessageResource> {
   const page = cutPage(messages, limit, total, positionOf);
-  return { ...page, rows: page.rows.map((message) => presentMessage(bot, message, senders.get(message.id))) };
+  return { ...page, rows: page.rows.map((message) => presentMessage(bot, message, senders(message))) };
 }
 
 function pageOfWindow(
@@ -117,7 +117,7 @@ function pageOfWindow(
 ): Page<MessageResource> {
   const [newest, oldest] = [messages.at(0), messages.at(-1)];
   return {
-    rows: messages.map((message) => presentMessage(bot, message, senders.get(message.id))),
+    rows: messages.map((message) => presentMessage(bot, message, senders(message))),
     total,
     prev: hasNewer && newest !== undefined ? positionOf(newest) : null,
     next: hasOlder && oldest !== undefined ? positionOf(oldest) : null,

@@ -2,10 +2,11 @@ import { auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
 import type { Message } from '@flotilla/domain/records/messages/message-store.ts';
 import type { Context } from '../context.ts';
 
-/** Message id → the account that sent it as the bot. */
-export type Senders = ReadonlyMap<number, string>;
+/** Says which account sent a message as the bot; undefined: none that is known. */
+export type Senders = (message: Message) => string | undefined;
 
-export function sendersOf(
+/** Conversations of business connections may have messages of the same id. */
+export async function sendersOf(
   { db }: Pick<Context, 'db'>,
   chat: { botId: number; chatId: number },
   messages: readonly Message[],
@@ -13,9 +14,10 @@ export function sendersOf(
   const sent = messages.filter((message) => message.outgoing && message.program_id === null && message.id > 0);
   const dates = sent.map(({ date }) => date);
   const between = { fromS: Math.min(...dates), toS: Math.max(...dates) };
-  return auditStore(db).sendersOf(
-    chat,
-    sent.map(({ id }) => id),
-    between,
+  const ids = sent.map(({ id }) => id);
+  const known = await auditStore(db).sendersOf({ botId: chat.botId, chatId: chat.chatId }, ids, between);
+  const senders = new Map(
+    known.map(({ businessConnectionId, id, sender }) => [`${id} ${businessConnectionId}`, sender]),
   );
+  return ({ id, business_connection_id: connection }) => senders.get(`${id} ${connection}`);
 }

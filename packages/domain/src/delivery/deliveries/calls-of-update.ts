@@ -20,7 +20,10 @@ export type CallOfUpdate = {
   message: Message | null;
 };
 
-type About = { acceptedAtMs: number | null; chatId: number | null; messageId: number | null; kind: string | null };
+type About = { acceptedAtMs: number | null; chatId: number | null; messageId: number | null; kind: string | null } & {
+  /** '' outside business connections; null if it is not known. */
+  businessConnectionId: string | null;
+};
 
 const REPLIES_MS = 600_000;
 const AFTER_MS = 60_000;
@@ -32,12 +35,12 @@ const SPOKEN = ['message', 'channel_post', 'business_message', 'callback_query',
 export async function callsOfUpdate(
   { db }: { db: Database },
   { id: botId, manageEnabled }: Bot,
-  { acceptedAtMs, chatId, messageId, kind }: About,
+  { acceptedAtMs, chatId, messageId, kind, businessConnectionId }: About,
   attempts: readonly ReaderAttempt[],
 ): Promise<CallOfUpdate[]> {
   const answers = attempts.flatMap(callInAnswer);
   if (chatId === null || acceptedAtMs === null || !manageEnabled) return answers.reverse();
-  const sent = await sentAfter(db, { botId, chatId }, acceptedAtMs);
+  const sent = await sentAfter(db, { botId, chatId }, acceptedAtMs, businessConnectionId ?? undefined);
   const known = new Map(sent.map((message) => [message.id, message]));
   const isReply = (message: Message) => messageId !== null && message.reply_to_message_id === messageId;
   const until = nextOfOthers(sent, { acceptedAtMs, messageId });
@@ -66,9 +69,14 @@ function callInAnswer({ atMs, durationMs, reader, call, callError }: ReaderAttem
 }
 
 /** The messages of the chat since then, oldest first; the history has seconds. */
-function sentAfter(db: Database, chat: { botId: number; chatId: number }, atMs: number): Promise<Message[]> {
+function sentAfter(
+  db: Database,
+  chat: { botId: number; chatId: number },
+  atMs: number,
+  businessConnectionId: string | undefined,
+): Promise<Message[]> {
   const fromS = Math.floor(atMs / 1000);
-  const filter = { fromS, toS: fromS + REPLIES_MS / 1000 };
+  const filter = { fromS, toS: fromS + REPLIES_MS / 1000, businessConnectionId };
   const after = [fromS - 1, Number.MAX_SAFE_INTEGER, ''] as const;
   return messageStore(db).listAfter(chat, { includeDeleted: true, filter, limit: LOOKED_AT, after });
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
+import { chatIdOfUpdate, connectionOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import { chatOfUpdate, readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
@@ -63,10 +63,14 @@ export async function showUpdate(deps: Deps, bot: Bot, updateId: number): Promis
   const about = { acceptedAtMs: known.acceptedAtMs, chatId, messageId, kind: known.kind };
   const [readers, calls, message] = await Promise.all([
     readersOfUpdate(deps, bot, known),
-    callsOfUpdate(deps, bot, about, attempts),
+    callsOfUpdate(deps, bot, { ...about, businessConnectionId: connectionIn(raw, known.kind) }, attempts),
     messageOfUpdate(deps.db, bot, { ...about, updateId }),
   ]);
   return { raw, message, ...about, via: lines[0]?.via ?? null, readers, calls };
+}
+
+function connectionIn(raw: string | null, kind: string | null): string | null {
+  return raw === null || kind === null ? null : connectionOfUpdate(JSON.parse(raw), kind);
 }
 
 function acceptedLines(deps: Deps, bot: Bot, updateId: number): Promise<AcceptedLine[]> {

@@ -11,7 +11,8 @@ import { announceSettled } from './take-answer.ts';
 export async function cancelQuestion(deps: AskDeps, bot: Bot, by: Actor, question: Question): Promise<Question> {
   const cancelled = await deps.db.transaction().execute(async (db) => {
     const settled = await questionStore(db).cancel(question.id);
-    const audited = { action: 'question_cancel', botId: bot.id, chatId: question.chatId } as const;
+    const { chatId, businessConnectionId } = question;
+    const audited = { action: 'question_cancel', botId: bot.id, chatId, businessConnectionId } as const;
     if (settled !== null)
       await recordAction({ db, clock: deps.clock }, by, { ...audited, details: `question ${question.id}` });
     return settled;

@@ -33,7 +33,9 @@ export async function releaseChat(
   const chatId = named.chatId > 0 ? named.chatId : await chatStore(deps.db).currentOf(bot.id, named.chatId);
   const delivered = await deliverAndEnd(deps, bot, heldAs({ ...named, chatId }), deliverMissed);
   const details = deliverMissed ? `what was missed was delivered: ${delivered}` : '';
-  await recordAction(deps, by, { action: 'chat_release', botId: bot.id, chatId, details });
+  await recordAction(deps, by, {
+    ...{ action: 'chat_release', botId: bot.id, ...named, chatId, details },
+  });
   return delivered;
 }
 

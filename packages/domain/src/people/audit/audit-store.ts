@@ -25,6 +25,7 @@ const COLUMNS = [
   'id',
   'bot_id',
   'chat_id',
+  'business_connection_id',
   'action',
   'actor_kind',
   'actor_id',
@@ -38,6 +39,8 @@ const COLUMNS = [
 ] as const;
 
 type ChatOfLog = { botId: number; chatId: number };
+/** A message that an account sent. */
+export type SentByAccount = { businessConnectionId: string; id: number; sender: string };
 
 /** The date of a message is the platform's, that of its entry is ours. */
 const CLOCKS_DIFFER_S = 60;
@@ -95,10 +98,14 @@ export function auditStore(db: Database) {
         .execute();
     },
 
-    /** The pins and unpins of a chat, newest first. */
-    listPins(chat: ChatOfLog, limit: number): Promise<Pick<AuditEntry, 'action' | 'target_id'>[]> {
+    /** The pins and unpins of a conversation, newest first. */
+    listPins(
+      { businessConnectionId, ...chat }: ChatOfLog & { businessConnectionId: string },
+      limit: number,
+    ): Promise<Pick<AuditEntry, 'action' | 'target_id'>[]> {
       return entriesOf(chat)
         .select(['action', 'target_id'])
+        .where('business_connection_id', '=', businessConnectionId)
         .where(isOneOf(PIN_ACTIONS))
         .orderBy('date', 'desc')
         .orderBy('id', 'desc')
@@ -106,20 +113,20 @@ export function auditStore(db: Database) {
         .execute();
     },
 
-    /** Message id → username of the account that sent it; `fromS` and `toS` are the dates of the first and the last one. */
+    /** Those of these messages that accounts sent, with their usernames; `fromS` and `toS` are the dates of the first and the last one. */
     async sendersOf(
       chat: ChatOfLog,
       messageIds: readonly number[],
       { fromS, toS }: { fromS: number; toS: number },
-    ): Promise<Map<number, string>> {
-      if (messageIds.length === 0) return new Map();
+    ): Promise<SentByAccount[]> {
+      if (messageIds.length === 0) return [];
       const around = { fromS: fromS - CLOCKS_DIFFER_S, beforeS: toS + CLOCKS_DIFFER_S };
       const sent = await entriesOf({ ...chat, action: 'send', ...around })
-        .select(['target_id as id', 'actor_username as sender'])
+        .select(['target_id as id', 'actor_username as sender', 'business_connection_id as businessConnectionId'])
         .where('actor_kind', '=', 'account')
         .where('target_id', '=', sql<number>`any (${[...messageIds]}::bigint[])`)
         .execute();
-      return new Map(sent.flatMap(({ id, sender }) => (id === null || sender === null ? [] : [[id, sender] as const])));
+      return sent.flatMap(({ id, sender, ...of }) => (id === null || sender === null ? [] : [{ ...of, id, sender }]));
     },
 
     async anyOfBot(botId: number): Promise<boolean> {
@@ -159,7 +166,7 @@ export function auditStore(db: Database) {
     },
 
     async insert(by: Actor, done: AuditedAction, dateS: number, key: string | null): Promise<void> {
-      const { action, botId = null, chatId = null, target = null, details = '' } = done;
+      const { action, botId = null, chatId = null, businessConnectionId = '', target = null, details = '' } = done;
       const isBot = by.kind === 'bot';
       const account = by.kind === 'account' ? by : null;
       await db
@@ -167,6 +174,7 @@ export function auditStore(db: Database) {
         .values({
           bot_id: botId,
           chat_id: chatId,
+          business_connection_id: businessConnectionId,
           action,
           actor_kind: isBot ? 'bot' : 'account',
           actor_id: isBot ? botId : (account?.accountId ?? null),

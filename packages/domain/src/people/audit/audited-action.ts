@@ -5,6 +5,8 @@ export interface AuditedAction {
   action: AuditAction;
   botId?: number;
   chatId?: number;
+  /** '' outside business connections. */
+  businessConnectionId?: string;
   target?: AuditTarget | null;
   details?: string;
 }

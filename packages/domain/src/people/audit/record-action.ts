@@ -8,14 +8,18 @@ import type { AuditedAction } from './audited-action.ts';
 const DETAILS_LENGTH = 2_000;
 
 /** What people are told of, beside its entry in the log. */
-function eventOf(by: Actor, { action, botId, chatId, details = '' }: AuditedAction): NewEvent | null {
+function eventOf(
+  by: Actor,
+  { action, botId, chatId, businessConnectionId = '', details = '' }: AuditedAction,
+): NewEvent | null {
   const actor = by.kind === 'account' ? by.username : by.kind === 'bot' ? 'its own program' : 'an operator';
   switch (action) {
     case 'bot_add':
       return { kind: 'bot.added', botId: botId ?? null, text: `Added by ${actor}` };
     case 'chat_takeover': {
+      const of = { botId: botId ?? null, chatId: chatId ?? null, businessConnectionId };
       const text = `Chat ${chatId} was taken over ${details}, by ${actor}`;
-      return { kind: 'chat.held', botId: botId ?? null, chatId: chatId ?? null, text };
+      return { kind: 'chat.held', ...of, text };
     }
     case 'key_add':
       return { kind: 'key.created', botId: null, text: `${actor} created an API key: ${details}` };

@@ -7,6 +7,8 @@ export type NewEvent = {
   botId: number | null;
   programId?: number | null;
   chatId?: number | null;
+  /** '' outside business connections. */
+  businessConnectionId?: string;
   text: string;
 };
 /** Only sinks that ask for this time; of `chat.awaits`. */
@@ -19,13 +21,16 @@ const TEXT_LENGTH = 1_000;
 /** Stores what happened, and puts it on its way to every sink that wants it. Pass the transaction of the change itself. */
 export async function recordEvent(
   db: Database,
-  { kind, botId, programId = null, chatId = null, text }: NewEvent,
+  { kind, botId, programId = null, chatId = null, businessConnectionId = '', text }: NewEvent,
   asked: Asked | null = null,
 ): Promise<void> {
   const cut = (text.length > TEXT_LENGTH ? `${text.slice(0, TEXT_LENGTH)}…` : text).toWellFormed();
   const { id } = await db
     .insertInto('events')
-    .values({ kind, bot_id: botId, program_id: programId, chat_id: chatId, text: cut })
+    .values({
+      ...{ kind, bot_id: botId, program_id: programId, chat_id: chatId },
+      ...{ business_connection_id: businessConnectionId, text: cut },
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   const event = { id, kind, botId, programId };

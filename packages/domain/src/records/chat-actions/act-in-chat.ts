@@ -80,7 +80,8 @@ function record(
   const { method, chatId, params, effects = [] } = action;
   const audited = readAuditedCall(method, textsOf(params));
   if (audited === null) throw new FlotillaError('internal', `${method} has no action for the audit log`);
-  const done = { ...audited, botId: bot.id, chatId };
+  const businessConnectionId = String(params.business_connection_id ?? '');
+  const done = { ...audited, botId: bot.id, chatId, businessConnectionId };
   return db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     await writeEffects(

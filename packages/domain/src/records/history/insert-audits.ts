@@ -11,6 +11,7 @@ const accountOf = ({ by }: FoldedAudit): AccountActor | null => (by.kind === 'ac
 const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['bigint', (audit) => audit.botId],
   ['bigint', (audit) => audit.chatId],
+  ['text', (audit) => audit.businessConnectionId],
   ['text', (audit) => audit.action],
   ['bigint', (audit) => audit.target?.id ?? null],
   ['bigint', (audit) => (audit.target?.kind === 'user' ? audit.target.id : null)],
@@ -30,13 +31,13 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
 export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise<void> {
   const given = await unnestRows(audits, AUDIT_COLUMNS);
   await sql`
-    insert into audit_log (bot_id, chat_id, action, actor_kind, actor_id, actor_username, actor_key_id, address,
+    insert into audit_log (bot_id, chat_id, business_connection_id, action, actor_kind, actor_id, actor_username, actor_key_id, address,
       target_id, target_username, details, date, capture_key)
-    select a.bot_id, a.chat_id, a.action, case when a.account_id is null then 'bot' else 'account' end,
+    select a.bot_id, a.chat_id, a.connection, a.action, case when a.account_id is null then 'bot' else 'account' end,
       coalesce(a.account_id, b.id), case when a.account_id is null then nullif(b.username, '') else a.account end,
       a.key_id, a.address, a.target_id, u.username, a.details, a.date, a.capture_key
     from ${given} with ordinality
-      as a (bot_id, chat_id, action, target_id, target_user_id, details, date, capture_key, account_id, account,
+      as a (bot_id, chat_id, connection, action, target_id, target_user_id, details, date, capture_key, account_id, account,
         key_id, address, position)
     join bots b on b.id = a.bot_id
     left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_user_id

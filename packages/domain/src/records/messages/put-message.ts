@@ -4,7 +4,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
-import { readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
@@ -12,6 +12,7 @@ import { requireAbleToAct } from '../../fleet/bots/require-managed.ts';
 import { resultOf } from '../../fleet/bots/validate-token.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
+import { connectionParam } from '../chats/conversation.ts';
 import type { HistoryEffect } from '../history/effects/history-effect.ts';
 import { messageEffects } from '../history/effects/message-effects.ts';
 import { rememberOwnPosts } from '../history/own-posts.ts';
@@ -50,7 +51,10 @@ export async function putMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: Mes
   const atMs = deps.clock.nowMs();
   const call = {
     method: wanted.method.toLowerCase(),
-    params: { chat_id: String(readInteger(readObject(put, 'chat') ?? {}, 'id')) },
+    params: {
+      chat_id: String(readInteger(readObject(put, 'chat') ?? {}, 'id')),
+      ...connectionParam(readText(put, 'business_connection_id') ?? ''),
+    },
     result: JSON.stringify(put),
     actor: callActor(by, auditKey),
     atMs,

@@ -36,7 +36,7 @@ export async function takeOverChat(
   if (!held.began && holder.kind !== 'account') return chatId;
   const by: Actor = holder.kind === 'account' ? holder.by : { kind: 'bot', address: null };
   const details = [`for ${Math.round(minutes)} min`, ...reasonOf(holder)].join('; ');
-  await recordAction(deps, by, { action: 'chat_takeover', botId: bot.id, chatId, details });
+  await recordAction(deps, by, { action: 'chat_takeover', botId: bot.id, ...conversation, details });
   return chatId;
 }
 

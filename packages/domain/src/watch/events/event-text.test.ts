@@ -39,11 +39,15 @@ test('a message is never longer than the platform takes', () => {
 test('an event leads to its chat, or to its bot, or to itself', () => {
   const stored: StoredEvent = {
     ...{ id: 311, kind: 'chat.awaits', bot_id: 7, program_id: null, chat_id: -42, text: 'waits', at: new Date(0) },
+    business_connection_id: '',
   };
   const directory = { byId: () => undefined } as unknown as BotDirectory;
   const linkOf = (fields: Partial<StoredEvent>, publicUrl: string | null = 'https://bots.example.com/') =>
     shownEvent({ directory, publicUrl }, { ...stored, ...fields }, 0).link;
   expect(linkOf({})).toBe('https://bots.example.com/console/inbox/7/-42');
+  expect(linkOf({ chat_id: 5, business_connection_id: 'c/1' })).toBe(
+    'https://bots.example.com/console/inbox/7/5?connection=c%2F1',
+  );
   expect(linkOf({ chat_id: null })).toBe('https://bots.example.com/console/bots/7');
   expect(linkOf({ chat_id: null, bot_id: null })).toBe('https://bots.example.com/console/events?open=311');
   expect(linkOf({}, null)).toBeNull();

@@ -1,6 +1,7 @@
 import type { EventKind, EventResource } from '@flotilla/contract/events.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { StoredEvent } from '../../people/events/event-store.ts';
+import { connectionParam } from '../../records/chats/conversation.ts';
 
 /** An event as a sink gets it. */
 export type ShownEvent = {
@@ -51,6 +52,7 @@ export function presentEvent(event: StoredEvent): EventResource {
     ...(botId === null ? {} : { bot_id: botId }),
     ...(programId === null ? {} : { program_id: programId }),
     ...(chatId === null ? {} : { chat_id: chatId }),
+    ...connectionParam(event.business_connection_id),
     text,
   };
 }
@@ -72,9 +74,11 @@ export function shownEvent(
   };
 }
 
-function pageOf({ id, bot_id: botId, chat_id: chatId }: StoredEvent): string {
+function pageOf({ id, bot_id: botId, chat_id: chatId, business_connection_id: connection }: StoredEvent): string {
   if (botId === null) return `events?open=${id}`;
-  return chatId === null ? `bots/${botId}` : `inbox/${botId}/${chatId}`;
+  if (chatId === null) return `bots/${botId}`;
+  const ofConnection = connection === '' ? '' : `?${new URLSearchParams({ connection })}`;
+  return `inbox/${botId}/${chatId}${ofConnection}`;
 }
 
 /** Of the platform: longer messages are refused. */

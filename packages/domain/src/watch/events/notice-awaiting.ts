@@ -5,6 +5,7 @@ import { eventKeys } from '@flotilla/redis/keys.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { recordEvent } from '../../people/events/record-event.ts';
 import { awaits } from '../../records/chats/chat-desk.ts';
+import type { Conversation } from '../../records/chats/conversation.ts';
 import { LAST_PERIOD_BITS } from '../../records/history/history-chat-store.ts';
 
 /** What nobody looked at for longer is not told any more. */
@@ -23,15 +24,15 @@ export async function noticeAwaiting(deps: { db: Database; redis: RedisHandles }
 async function noticeAfter(db: Database, minutes: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const rows = [...(await noteDirect(transaction, minutes)), ...(await noteBusiness(transaction, minutes))];
-    for (const { botId, chatId, name } of rows) {
-      const who = name === '' ? `Chat ${chatId}` : `${name} (chat ${chatId})`;
+    for (const { name, ...conversation } of rows) {
+      const who = name === '' ? `Chat ${conversation.chatId}` : `${name} (chat ${conversation.chatId})`;
       const text = `${who} has waited for an answer for ${minutes} min`;
-      await recordEvent(transaction, { kind: 'chat.awaits', botId, chatId, text }, { awaitsMinutes: minutes });
+      await recordEvent(transaction, { kind: 'chat.awaits', ...conversation, text }, { awaitsMinutes: minutes });
     }
   });
 }
 
-type Awaiting = { botId: number; chatId: number; name: string };
+type Awaiting = Conversation & { name: string };
 
 const NAME = sql`coalesce(nullif(concat_ws(' ', p.first_name, p.last_name), ''), p.username, '') as name`;
 
@@ -45,7 +46,7 @@ async function noteDirect(db: Database, minutes: number): Promise<Awaiting[]> {
       order by c.last_incoming_date limit ${AT_ONCE} for update of c skip locked
     ) as told
     where p.bot_id = told.bot_id and p.id = told.id
-    returning p.bot_id as "botId", p.id as "chatId", ${NAME}`.execute(db);
+    returning p.bot_id as "botId", p.id as "chatId", '' as "businessConnectionId", ${NAME}`.execute(db);
   return rows;
 }
 
@@ -61,7 +62,8 @@ async function noteBusiness(db: Database, minutes: number): Promise<Awaiting[]> 
     ) as told join chats p on p.bot_id = told.bot_id and p.id = told.chat_id
     where t.bot_id = told.bot_id and t.chat_id = told.chat_id
       and t.business_connection_id = told.business_connection_id
-    returning t.bot_id as "botId", t.chat_id as "chatId", ${NAME}`.execute(db);
+    returning t.bot_id as "botId", t.chat_id as "chatId", t.business_connection_id as "businessConnectionId",
+      ${NAME}`.execute(db);
   return rows;
 }
 

@@ -190,9 +190,11 @@ function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
   if (audited === null) return [];
   // An action is never left out because its chat cannot be read.
   const chat = readChatRef(params, 'chat_id') ?? 0;
+  const businessConnectionId = readTextParam(params, 'business_connection_id') ?? '';
   const details = incomplete === undefined ? audited.details : notUnderstood(audited.details, incomplete);
   const captureKey = actor.auditKey ?? ofCall ?? key;
-  return [{ type: 'audit', audit: { ...audited, details, chat, dateS: toSeconds(atMs), captureKey, by } }];
+  const of = { chat, businessConnectionId, dateS: toSeconds(atMs), captureKey, by };
+  return [{ type: 'audit', audit: { ...audited, details, ...of } }];
 }
 
 function notUnderstood(details: string, reason: string): string {

@@ -91,6 +91,7 @@ export interface NewTopic {
 
 export interface NewAudit {
   chat: ChatRef;
+  businessConnectionId: string;
   action: AuditAction;
   target: AuditTarget | null;
   details: string;
