@@ -144,6 +144,63 @@ describe.each([
   }, 120_000);
 });
 
+test('a primary that its replicas leave in a planned failover is left before it is demoted, by every connection', async () => {
+  // Sentinel cannot make it a replica.
+  const server = await startTestRedisSentinel({ primary: { 'rename-command': 'SLAVEOF ""' } });
+  const redis = await connectRedis({ url: server.url, log });
+  const heard: string[] = [];
+  const subscription = redis.subscribe('news', { message: (text) => heard.push(String(text)), listening: () => {} });
+  const queue = turnQueue(redis, 'push');
+  const turns: number[] = [];
+  const run = async (subject: number) => {
+    turns.push(subject);
+    return { next: 'idle' } as const;
+  };
+  const worker = turnWorker({ redis, queue, concurrency: 5, run, log });
+  worker.serve([1, 2]);
+  try {
+    await queue.wake(1);
+    await waitFor(() => turns.includes(1));
+    const [left] = await server.masters();
+    await server.failover();
+    await waitFor(async () => (await left!.info('connected_slaves')) === '0', { timeoutMs: AGAIN_WITHIN_MS });
+    await waitFor(
+      () =>
+        queue.wake(2).then(
+          () => true,
+          () => false,
+        ),
+      { timeoutMs: AGAIN_WITHIN_MS, message: 'a queue that takes turns again' },
+    );
+    await waitFor(() => turns.includes(2), { timeoutMs: AGAIN_WITHIN_MS, message: 'a turn that runs' });
+    await waitFor(
+      async () => {
+        await redis.commands.publish('news', 'later').catch(() => {});
+        return heard.includes('later');
+      },
+      { timeoutMs: AGAIN_WITHIN_MS, message: 'a message' },
+    );
+    await waitFor(async () => (await clientsOf(left!)).length === 0, { timeoutMs: AGAIN_WITHIN_MS }).catch(async () => {
+      expect(await clientsOf(left!)).toEqual([]);
+    });
+    expect(await left!.info('role')).toBe('master');
+  } finally {
+    subscription.close();
+    await worker.close();
+    await queue.close();
+    await redis.close();
+    await server.stop();
+  }
+}, 120_000);
+
+/** The connections to it, without those of Sentinels, of replicas and of the test. */
+async function clientsOf({ connection }: RedisServer): Promise<string[]> {
+  const lines = String(await connection.client('LIST'))
+    .trim()
+    .split('\n');
+  return lines.filter((line) => !/ name=sentinel| flags=S| cmd=client\|list| cmd=info/.test(line));
+}
+
 /** The server that holds this key now. */
 async function masterOf(server: ReplicatedRedis, key: string): Promise<RedisServer> {
   const masters = await server.masters();

@@ -5,6 +5,7 @@ import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
+import { followPrimary } from './follow-primary.ts';
 import { freshPassword } from './fresh-password.ts';
 import {
   type LoginTarget,
@@ -85,6 +86,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisHandle
   let queues: RedisClient | null = null;
   const readers: Redis[] = [];
   const subscriptions: Subscription[] = [];
+  const subscribers = new Set<Redis>();
   const warnSometimes = throttledLog((error: Error, leftOut) =>
     options.log.warn({ reason: reasonOf(error), leftOut }, 'a connection to Redis failed'),
   );
@@ -102,6 +104,9 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisHandle
   };
   const commands = keep(openClient(target, failingFast));
   const runIds = followRunIds(commands, () => serversOf(commands));
+  if (!('nodes' in commands)) {
+    followPrimary(commands, () => [...open.flatMap(serversOf), ...readers, ...subscribers]);
+  }
   const watch = disconnectWhenSilent(() => open.flatMap((client) => serversOf(client)));
   const everyMs = options.renewLoginsEveryMs ?? RENEW_EVERY_MS;
   const renewing = password && renewLogins({ ...target, password, everyMs, clients: () => open, failed: warn });
@@ -130,19 +135,29 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisHandle
     runMany: (calls) => runMany(commands, calls),
     removeKeys: (prefix) => removeKeys(commands, prefix),
     subscribe: (channel, subscriber) => {
-      const subscription = subscribeForEver(() => logged(openOnce(target, anyNode(commands))), channel, subscriber);
+      const openOne = () => {
+        const one = logged(openOnce(target, anyNode(commands)));
+        subscribers.add(one.once('end', () => subscribers.delete(one)));
+        return one;
+      };
+      const subscription = subscribeForEver(openOne, channel, subscriber);
       subscriptions.push(subscription);
       return subscription;
     },
     ofQueues: () => {
-      queues ??= keep(openClient(target, waiting));
-      if (target.form !== 'cluster') return queues;
-      const duplicate = () => {
-        const reader = logged(openReaderOfSlot(target, waiting, () => anyNode(commands)));
+      if (queues !== null) return queues;
+      const opened = keep(openClient(target, waiting));
+      const copy = (opened as Redis).duplicate.bind(opened);
+      const duplicate = (override?: object) => {
+        const reader =
+          target.form === 'cluster'
+            ? logged(openReaderOfSlot(target, waiting, () => anyNode(commands)))
+            : copy(override);
         readers.push(reader);
         return reader;
       };
-      return Object.assign(queues, { duplicate });
+      queues = Object.assign(opened, { duplicate });
+      return queues;
     },
     close,
   };

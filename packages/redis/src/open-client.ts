@@ -16,6 +16,7 @@ export type Behaviour = Pick<
 
 const RECONNECT_AT_MOST_MS = 1000;
 const TOPOLOGY_READ_EVERY_MS = 5000;
+const NO_REPLICAS_PAUSE_MS = 1000;
 const common = {
   protocol: 2,
   replyMapping: 'legacy',
@@ -31,7 +32,8 @@ const retryInMs = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 5), RECO
 /** A client of the server that takes writes. It finds that server again after every failover, and reconnects for ever. */
 export function openClient(target: LoginTarget, behaviour: Behaviour): RedisClient {
   if (target.form === 'cluster') return openCluster(target, behaviour);
-  return new Redis({ ...serverOptions(target), ...behaviour, retryStrategy: retryInMs, reconnectOnError: isDemoted });
+  const reconnectOnError = target.form === 'sentinel' ? demotions() : isDemoted;
+  return new Redis({ ...serverOptions(target), ...behaviour, retryStrategy: retryInMs, reconnectOnError });
 }
 
 /** The connections to servers that take writes. */
@@ -139,4 +141,18 @@ function login(target: LoginTarget): Pick<RedisOptions, 'username' | 'password' 
 /** A primary that became a replica keeps its connections; a new connection finds the new primary. */
 function isDemoted(error: Error): boolean {
   return error.message.startsWith('READONLY');
+}
+
+/**
+ * In a planned failover the replicas leave the primary long before Sentinel demotes it. It may lack replicas for other reasons, too, so
+ * this is no reason to reconnect all the time.
+ */
+function demotions(): (error: Error) => boolean {
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (!error.message.startsWith('NOREPLICAS')) return isDemoted(error);
+    const isLongAgo = performance.now() - askedAtMs >= NO_REPLICAS_PAUSE_MS;
+    if (isLongAgo) askedAtMs = performance.now();
+    return isLongAgo;
+  };
 }

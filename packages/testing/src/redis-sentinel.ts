@@ -19,13 +19,19 @@ type SentinelSet = {
   tls?: TlsFiles;
   /** After how much silence Sentinel replaces the primary. */
   silentMs?: number;
+  /** Further directives of the first primary. */
+  primary?: Record<string, string>;
 };
 
 /** Starts a primary with two replicas, watched by three Sentinels; with TLS all of them announce host names. */
-export async function startTestRedisSentinel({ tls, silentMs = 1000 }: SentinelSet = {}): Promise<ReplicatedRedis> {
+export async function startTestRedisSentinel({
+  tls,
+  silentMs = 1000,
+  primary: ofPrimary = {},
+}: SentinelSet = {}): Promise<ReplicatedRedis & { failover(): Promise<void> }> {
   const host = tls ? TLS_HOST : '127.0.0.1';
   const own = { ...directives, ...(tls ? { 'replica-announce-ip': TLS_HOST } : {}) };
-  const primary = await startRedisServer(own, tls);
+  const primary = await startRedisServer({ ...own, ...ofPrimary }, tls);
   const replicaof = `${host} ${primary.port}`;
   const replicas = await Promise.all(
     Array.from({ length: REPLICAS }, () => startRedisServer({ ...own, replicaof }, tls)),
@@ -49,6 +55,7 @@ export async function startTestRedisSentinel({ tls, silentMs = 1000 }: SentinelS
     port: primary.port,
     masters,
     servers: () => servers.filter((server) => server.alive()),
+    failover: () => askOne(sentinels[0]!.port, tls, ['failover', PRIMARY]).then(() => undefined),
     kill: () => {
       for (const server of servers) server.kill();
     },
@@ -102,16 +109,20 @@ function byName(tls: TlsFiles): string[] {
 }
 
 async function untilItKnowsAll(port: number, tls?: TlsFiles): Promise<void> {
+  await waitFor(
+    async () => {
+      const flat = (await askOne(port, tls, ['master', PRIMARY])) as string[];
+      const field = (name: string) => Number(flat[flat.indexOf(name) + 1]);
+      return field('num-other-sentinels') === SENTINELS - 1 && field('num-slaves') === REPLICAS;
+    },
+    { timeoutMs: FORMED_WITHIN_MS, message: 'a Sentinel that knows the others and the replicas' },
+  );
+}
+
+async function askOne(port: number, tls: TlsFiles | undefined, args: string[]): Promise<unknown> {
   const connection = new Redis({ port, host: '127.0.0.1', protocol: 2, replyMapping: 'legacy', ...unchecked(tls) });
   try {
-    await waitFor(
-      async () => {
-        const flat = (await connection.call('sentinel', 'master', PRIMARY)) as string[];
-        const field = (name: string) => Number(flat[flat.indexOf(name) + 1]);
-        return field('num-other-sentinels') === SENTINELS - 1 && field('num-slaves') === REPLICAS;
-      },
-      { timeoutMs: FORMED_WITHIN_MS, message: 'a Sentinel that knows the others and the replicas' },
-    );
+    return await connection.call('sentinel', ...args);
   } finally {
     connection.disconnect();
   }

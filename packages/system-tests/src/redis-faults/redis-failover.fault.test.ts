@@ -37,23 +37,12 @@ describe.each([
 ] as const)('%s, killed under load', (_title, start, choose) => {
   test('is replaced, and everything goes on unaided: in order, with at most the last second unreplicated', async () => {
     redis = await start();
-    load = await startLoadedFleet(redis);
-    writer = await startWriter(load.fleet);
-    await load.generate(COUNT, PER_SECOND);
-    await waitFor(() => load.arrived() > 1000 && writer.acknowledged() > 20, { timeoutMs: 30_000 });
+    await underLoad();
     const killed = await choose();
     killed.kill();
     await waitFor(async () => (await redis.masters()).length > 0 && writer.refused() > 0, { timeoutMs: 30_000 });
     await load.eachGoesOn(RESUMED_WITHIN_MS);
-    await load.settled(90_000);
-    await writer.pause();
-    const perChat = COUNT / load.bots.length / CHATS;
-    const missing = load.books.reduce((sum, book) => sum + book.missing(CHATS, perChat), 0);
-    expect(missing).toBeLessThanOrEqual(LOST_AT_MOST);
-    expect(load.books.flatMap((book) => book.disorder())).toEqual([]);
-    await waitFor(() => writer.book.missing(1, writer.acknowledged()) <= LOST_AT_MOST, { timeoutMs: 30_000 });
-    expect(writer.book.disorder()).toEqual([]);
-    expect(load.errorLines()).toEqual([]);
+    await endsInOrder();
     await killed.restart();
     await waitFor(async () => (await killed.info('role')) === 'slave', { timeoutMs: 60_000 });
     const before = load.arrived();
@@ -61,6 +50,37 @@ describe.each([
     await load.allArrived(before + 600, 30_000);
   }, 300_000);
 });
+
+test('a primary that Sentinel replaces as planned is left at once, and no turn is left behind', async () => {
+  const sentinels = await startTestRedisSentinel();
+  redis = sentinels;
+  await underLoad();
+  const [left] = await redis.masters();
+  await sentinels.failover();
+  await waitFor(async () => (await left!.info('role')) === 'slave', { timeoutMs: 60_000 });
+  await load.eachGoesOn(RESUMED_WITHIN_MS);
+  await endsInOrder();
+  expect(load.fleet.workers.flatMap((worker) => worker.output().match(/left behind/g) ?? [])).toEqual([]);
+}, 300_000);
+
+async function underLoad(): Promise<void> {
+  load = await startLoadedFleet(redis);
+  writer = await startWriter(load.fleet);
+  await load.generate(COUNT, PER_SECOND);
+  await waitFor(() => load.arrived() > 1000 && writer.acknowledged() > 20, { timeoutMs: 30_000 });
+}
+
+async function endsInOrder(): Promise<void> {
+  await load.settled(90_000);
+  await writer.pause();
+  const perChat = COUNT / load.bots.length / CHATS;
+  const missing = load.books.reduce((sum, book) => sum + book.missing(CHATS, perChat), 0);
+  expect(missing).toBeLessThanOrEqual(LOST_AT_MOST);
+  expect(load.books.flatMap((book) => book.disorder())).toEqual([]);
+  await waitFor(() => writer.book.missing(1, writer.acknowledged()) <= LOST_AT_MOST, { timeoutMs: 30_000 });
+  expect(writer.book.disorder()).toEqual([]);
+  expect(load.errorLines()).toEqual([]);
+}
 
 async function masterOfABot(): Promise<RedisServer> {
   const key = `{s${shardOf(load.bots[0]!.id)}}:pending-turns`;
