@@ -1,3 +1,5 @@
+import { EVENT_DAYS } from '@flotilla/contract/events.ts';
+import { OUTBOX_DAYS } from '@flotilla/contract/outbox.ts';
 import { poolSetting } from '@flotilla/database/connect.ts';
 import type { RetentionDays } from '@flotilla/domain/records/retention/remove-expired.ts';
 import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
@@ -15,7 +17,10 @@ const rolesSetting = z
   .default([...ROLES]);
 
 // At most 100 years. 0 keeps everything.
-const retentionSetting = integerSetting({ min: 0, max: 36_500 }).default(0);
+const daysSetting = integerSetting({ min: 0, max: 36_500 });
+const OF_ALL_WORKERS = 'All workers need the same value.';
+const retentionSetting = (what: string, days: number) =>
+  daysSetting.default(days).describe(`Days after which ${what} are removed; 0 keeps them. ${OF_ALL_WORKERS}`);
 
 export const workerSettings = z.object({
   ...serviceSettings,
@@ -38,12 +43,21 @@ export const workerSettings = z.object({
     .describe(
       'Hours after which the last backup is too old, for the alert FlotillaBackupOld; 0 if nothing notes backups, see backup.md. All workers need the same value.',
     ),
-  MESSAGE_RETENTION_DAYS: retentionSetting.describe(
-    'Days after which messages are removed; 0 keeps them. From 60 on they go with their whole month (UTC), so up to 31 days later. All workers need the same value.',
-  ),
-  AUDIT_RETENTION_DAYS: retentionSetting.describe(
-    'Days after which audit entries are removed, by the same rule; 0 keeps them. All workers need the same value.',
-  ),
+  RETENTION_MESSAGES_DAYS: daysSetting
+    .optional()
+    .describe(
+      `Days after which messages are removed; 0 keeps them. From 60 on they go with their whole month (UTC), so up to 31 days later. Without it, MESSAGE_RETENTION_DAYS. ${OF_ALL_WORKERS}`,
+    ),
+  RETENTION_AUDIT_DAYS: daysSetting
+    .optional()
+    .describe(
+      `Days after which audit entries are removed, by the same rule; 0 keeps them. Without it, AUDIT_RETENTION_DAYS. ${OF_ALL_WORKERS}`,
+    ),
+  RETENTION_DEAD_LETTERS_DAYS: retentionSetting('dead letters', 0),
+  RETENTION_EVENTS_DAYS: retentionSetting('events', EVENT_DAYS),
+  RETENTION_OUTBOX_DAYS: retentionSetting('entries of the outbox that have ended', OUTBOX_DAYS),
+  MESSAGE_RETENTION_DAYS: daysSetting.default(0).describe('The earlier name of RETENTION_MESSAGES_DAYS.'),
+  AUDIT_RETENTION_DAYS: daysSetting.default(0).describe('The earlier name of RETENTION_AUDIT_DAYS.'),
 });
 
 export type WorkerConfig = ServiceConfig & {
@@ -66,6 +80,12 @@ export function readWorkerConfig(env?: Record<string, string | undefined>): Work
     pollingConcurrency: settings.POLLING_CONCURRENCY,
     programLimit: settings.PROGRAM_LIMIT_UPDATES,
     backupMaxAgeHours: settings.BACKUP_MAX_AGE_HOURS,
-    retentionDays: { messages: settings.MESSAGE_RETENTION_DAYS, audit: settings.AUDIT_RETENTION_DAYS },
+    retentionDays: {
+      messages: settings.RETENTION_MESSAGES_DAYS ?? settings.MESSAGE_RETENTION_DAYS,
+      audit: settings.RETENTION_AUDIT_DAYS ?? settings.AUDIT_RETENTION_DAYS,
+      deadLetters: settings.RETENTION_DEAD_LETTERS_DAYS,
+      events: settings.RETENTION_EVENTS_DAYS,
+      outbox: settings.RETENTION_OUTBOX_DAYS,
+    },
   };
 }

@@ -85,7 +85,7 @@ export const eventOperations = {
     paths: ['/api/events'],
     role: 'any',
     summary: 'Lists what happened and somebody should know, newest first.',
-    description: `Events are kept for ${EVENT_DAYS} days. Those that are about no bot are shown to admins of the whole fleet.`,
+    description: `Events are kept for \`RETENTION_EVENTS_DAYS\` days [${EVENT_DAYS}]. Those that are about no bot are shown to admins of the whole fleet.`,
     input: z.object({
       id: ownId().optional().describe('Only this event.'),
       bot_id: anyBotId(),

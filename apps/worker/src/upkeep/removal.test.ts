@@ -28,7 +28,7 @@ const startWith = (clock: Clock) => {
   const measure = { clockAhead: { set: (seconds: number) => ahead.push(seconds) } };
   return {
     ahead,
-    ...startRemoval({ db: database.db, log, clock, measure, config: { retentionDays: { messages: 7, audit: 0 } } }),
+    ...startRemoval({ db: database.db, log, clock, measure, config: { retentionDays: { messages: 7, audit: 0, deadLetters: 0, events: 30, outbox: 30 } } }),
   };
 };
 
@@ -84,14 +84,21 @@ test('what has expired is judged by the clock of Postgres, also by a worker whos
   expect(await left()).toContain(9);
 });
 
-test('how long things are kept is set in days, and is for ever by default', () => {
+test('how long things are kept is set in days, by either name', () => {
   const env = {
     DATABASE_URL: 'postgres://localhost/flotilla',
     REDIS_URL: 'redis://localhost',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   };
-  expect(readWorkerConfig(env).retentionDays).toEqual({ messages: 0, audit: 0 });
+  expect(readWorkerConfig(env).retentionDays).toEqual({
+    ...{ messages: 0, audit: 0, deadLetters: 0, events: 30, outbox: 30 },
+  });
   const set = { ...env, MESSAGE_RETENTION_DAYS: '30', AUDIT_RETENTION_DAYS: '365' };
-  expect(readWorkerConfig(set).retentionDays).toEqual({ messages: 30, audit: 365 });
+  expect(readWorkerConfig(set).retentionDays).toMatchObject({ messages: 30, audit: 365 });
+  const named = { RETENTION_MESSAGES_DAYS: '0', RETENTION_AUDIT_DAYS: '10', RETENTION_DEAD_LETTERS_DAYS: '11' };
+  const others = { RETENTION_EVENTS_DAYS: '12', RETENTION_OUTBOX_DAYS: '0' };
+  expect(readWorkerConfig({ ...set, ...named, ...others }).retentionDays).toEqual({
+    ...{ messages: 0, audit: 10, deadLetters: 11, events: 12, outbox: 0 },
+  });
   expect(() => readWorkerConfig({ ...env, MESSAGE_RETENTION_DAYS: '-1' })).toThrow(/MESSAGE_RETENTION_DAYS/);
 });

@@ -84,6 +84,14 @@ export function removalStore(db: Database) {
       return Number(numDeletedRows);
     },
 
+    /** Removes dead letters that were made before a time, oldest first. Their ids are in that order, and only the first are read. */
+    async removeDeadLettersBefore(before: Date, limit: number): Promise<number> {
+      const { numAffectedRows } = await sql`
+        delete from dead_letters where created_at < ${before} and id = any (array(
+          select id from dead_letters order by id limit ${limit}))`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
     /** Removes entries of the outbox that ended before a time, oldest first. Returns how many. */
     async removeOutboxBefore(before: Date, limit: number): Promise<number> {
       const { numAffectedRows } = await sql`

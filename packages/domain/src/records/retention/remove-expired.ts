@@ -1,6 +1,4 @@
 import { BROADCAST_DAYS } from '@flotilla/contract/broadcasts.ts';
-import { EVENT_DAYS } from '@flotilla/contract/events.ts';
-import { OUTBOX_DAYS } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import {
   detachOldestMonth,
@@ -14,10 +12,13 @@ import { expiredMonthStore } from './expired-month-store.ts';
 import { type DateCursor, removalStore } from './removal-store.ts';
 import { STEP_ROWS, type StepDeps, takeSteps } from './take-steps.ts';
 
+/** After how many days rows are removed; 0 keeps everything. */
 export interface RetentionDays {
-  /** 0 keeps everything. */
   messages: number;
   audit: number;
+  deadLetters: number;
+  events: number;
+  outbox: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -41,17 +42,18 @@ type ChatOfBot = { botId: number; chatId: number };
 type Outcome = 'done' | 'elsewhere' | 'aborted';
 
 /**
- * Removes messages, audit entries and hours of activity that are older than their retention: months that have expired as a whole,
+ * Removes what is older than its retention: months that have expired as a whole,
  * else rows in small steps. Corrects the chats' counts. Returns 'done' when everything was checked.
  */
-export async function removeExpired(deps: StepDeps & { clock: Clock }, days: RetentionDays): Promise<Outcome> {
+export async function removeExpired(deps: StepDeps & { clock: Clock }, days: Partial<RetentionDays>): Promise<Outcome> {
   const before = (kept: number) => Math.floor((deps.clock.nowMs() - kept * DAY_MS) / 1000);
-  const { audit, messages } = days;
+  const { audit = 0, messages = 0, deadLetters = 0, events = 0, outbox = 0 } = days;
   return inTurn(
     () => removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS),
-    () => removeEvents(deps),
+    ...(events > 0 ? [() => removeEvents(deps, before(events))] : []),
     () => removeJournal(deps),
-    () => removeOutbox(deps),
+    ...(outbox > 0 ? [() => removeOutbox(deps, before(outbox))] : []),
+    ...(deadLetters > 0 ? [() => removeDeadLetters(deps, before(deadLetters))] : []),
     () => removeBroadcasts(deps),
     // Of a month that another process took out before the setting changed, the counts are still to be subtracted.
     () => subtractMonths(deps),
@@ -113,8 +115,8 @@ function subtractMonths(deps: StepDeps): Promise<Outcome> {
   });
 }
 
-function removeEvents(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
-  const before = new Date(deps.clock.nowMs() - EVENT_DAYS * DAY_MS);
+function removeEvents(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+  const before = new Date(beforeDate * 1000);
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
     (await removalStore(transaction).removeEventsBefore(before, rows)) < rows ? 'done' : 'more',
@@ -129,8 +131,16 @@ function removeJournal(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
   );
 }
 
-function removeOutbox(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
-  const before = new Date(deps.clock.nowMs() - OUTBOX_DAYS * DAY_MS);
+function removeDeadLetters(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+  const before = new Date(beforeDate * 1000);
+  const rows = deps.stepRows ?? STEP_ROWS;
+  return takeSteps(deps, async (transaction) =>
+    (await removalStore(transaction).removeDeadLettersBefore(before, rows)) < rows ? 'done' : 'more',
+  );
+}
+
+function removeOutbox(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+  const before = new Date(beforeDate * 1000);
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
     (await removalStore(transaction).removeOutboxBefore(before, rows)) < rows ? 'done' : 'more',

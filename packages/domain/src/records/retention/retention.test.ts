@@ -290,6 +290,33 @@ describe('what is older than it is to be kept', () => {
   });
 });
 
+test('dead letters, events and the outbox are each kept for as long as their setting says', async () => {
+  const at = (days: number) => new Date(NOW_MS - days * DAY_S * 1000);
+  for (const age of [60, 40, 20, 1]) {
+    await sql`
+      insert into dead_letters (bot_id, reader, update_id, payload, reason, reason_code, attempts, created_at)
+      values (${botId}, 'push', ${age}, '{}', '', 'gave_up', 1, ${at(age)})`.execute(database.db);
+    await sql`insert into events (kind, bot_id, text, at) values ('bot.added', ${botId}, ${`${age}`}, ${at(age)})`.execute(
+      database.db,
+    );
+    await sql`
+      insert into outbox (bot_id, chat_id, method, params, state, settled_at)
+      values (${botId}, ${age}, 'sendMessage', '{}', 'sent', ${at(age)})`.execute(database.db);
+  }
+  const kept = async () => {
+    const { rows } = await sql<{ letters: number; events: number; outbox: number }>`
+      select (select count(*) from dead_letters where bot_id = ${botId}) as letters,
+        (select count(*) from events where bot_id = ${botId}) as events,
+        (select count(*) from outbox where bot_id = ${botId}) as outbox`.execute(database.db);
+    return rows[0];
+  };
+  const deps = { ...steps(1), clock: { nowMs: () => NOW_MS } };
+  expect(await removeExpired(deps, {})).toBe('done');
+  expect(await kept()).toEqual({ letters: 4, events: 4, outbox: 4 });
+  expect(await removeExpired(deps, { deadLetters: 50, events: 30, outbox: 10 })).toBe('done');
+  expect(await kept()).toEqual({ letters: 3, events: 2, outbox: 1 });
+});
+
 test('the journal of the last day is kept, and of each reader that there is the newest nine pages', async () => {
   await database.db.deleteFrom('journal_pages').execute();
   const programId = Number(
