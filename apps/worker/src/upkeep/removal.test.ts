@@ -28,7 +28,13 @@ const startWith = (clock: Clock) => {
   const measure = { clockAhead: { set: (seconds: number) => ahead.push(seconds) } };
   return {
     ahead,
-    ...startRemoval({ db: database.db, log, clock, measure, config: { retentionDays: { messages: 7, audit: 0, deadLetters: 0, events: 30, outbox: 30 } } }),
+    ...startRemoval({
+      db: database.db,
+      log,
+      clock,
+      measure,
+      config: { retentionDays: { messages: 7, audit: 0, deadLetters: 0, events: 30, outbox: 30 } },
+    }),
   };
 };
 
