@@ -13,6 +13,7 @@ import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery
 import { watchReach } from '@flotilla/domain/delivery/unreachable/watch-reach.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { onlyReadsInQuarantine } from '@flotilla/domain/fleet/installation/only-reads.ts';
+import { followReadOnlyMode, type ReadOnlyMode } from '@flotilla/domain/fleet/maintenance/read-only-mode.ts';
 import { type CredentialCache, credentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorder.ts';
 import { type WorkLimit, workLimit } from '@flotilla/domain/people/accounts/work-limit.ts';
@@ -57,6 +58,8 @@ export type Context = Service & {
   /** The live streams of this process. */
   live: Live;
   readSystem: SystemReader;
+  /** If changes are refused for maintenance. */
+  readOnly: ReadOnlyMode;
   credentials: CredentialCache;
   auth: Authentication;
   recordTokenUse: (tokenId: number) => void;
@@ -132,6 +135,8 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   );
   const groups = groupFollower({ ...service, platform: client });
   const counted = apiMetrics(metrics, () => waiters.count());
+  const readOnly = followReadOnlyMode({ db, log });
+  onClose(async () => readOnly.close());
   const addressOf = clientAddress(config.http.trustedProxies);
   const leave = new AbortController();
   const stop = new AbortController();
@@ -149,6 +154,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     outboxRoom: outboxRoom({ db }),
     statusColumns: columns,
     live,
+    readOnly,
     readSystem: systemReader({ ...service, config }),
     credentials,
     credentialWatch,

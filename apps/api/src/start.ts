@@ -130,6 +130,7 @@ function prepareSoon(context: Context, service: StartingService): { tried: Promi
 async function prepare(context: Context): Promise<void> {
   await requireSchema(context.db);
   await context.installation.begin();
+  await context.readOnly.look();
   await prepareAdmin(context);
   const ofOthers = context.installation.quarantine()?.reason === 'other_redis';
   if (!context.directory.ready() && !ofOthers) await reconcileBots(context);

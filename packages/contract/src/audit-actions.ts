@@ -94,6 +94,7 @@ const MEANINGS = {
   sign_in_limit: 'sign-ins failed so often that the limit was reached',
   sign_out: 'somebody signed out',
   session_end: 'somebody ended one of their sessions',
+  read_only: 'the read-only mode for maintenance was turned on or off',
   keys_rotate: 'an operator encrypted the stored secrets with another key',
   restore: 'an operator restored a backup',
   adopt: 'a copy in quarantine took over: from then on it is the installation',

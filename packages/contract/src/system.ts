@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { okAnswer } from './fields.ts';
+import { flag, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 const takenAt = z.iso.datetime().describe('When this was read.');
@@ -216,6 +217,40 @@ export const systemOperations = {
     input: z.object({}),
     output: okAnswer,
     example: { input: {}, output: { ok: true } },
+  }),
+
+  setReadOnly: defineOperation({
+    method: 'POST',
+    audit: ['read_only'],
+    paths: ['/api/system/read-only'],
+    role: 'admin',
+    wholeFleet: true,
+    summary: 'Refuses changes and sends for maintenance, or accepts them again.',
+    description:
+      "Every process obeys within a second. Meanwhile each POST of this interface, and the tools of MCP that change something, get a 503 `unavailable` with `Retry-After`, but for signing in and out, one's own password, and the operations of `/api/system`; so do `setWebhook` and `deleteWebhook` of programs. Updates are taken in, kept and delivered, programs go on with their calls, and what was handed over before is sent. It lasts until it is turned off, also over restarts; a restored backup is not read-only.",
+    input: z.object({
+      read_only: flag().describe('True: refuse changes. False: accept them.'),
+      reason: text({ max: 200 }).default('').describe('What callers and people are told beside.'),
+    }),
+    output: okAnswer,
+    example: { input: { read_only: true, reason: 'Postgres is being upgraded' }, output: { ok: true } },
+  }),
+
+  showReadOnly: defineOperation({
+    method: 'GET',
+    paths: ['/api/system/read-only'],
+    role: 'any',
+    summary: 'Shows if changes and sends are refused for maintenance.',
+    input: z.object({}),
+    output: z.strictObject({
+      read_only: z.boolean().describe('True while changes are refused.'),
+      reason: z.string().optional().describe('What people are told beside. Absent: nothing.'),
+      since: z.iso.datetime().optional().describe('Since when. Absent: changes are accepted.'),
+    }),
+    example: {
+      input: {},
+      output: { read_only: true, reason: 'Postgres is being upgraded', since: '2026-01-02T10:15:00.000Z' },
+    },
   }),
 
   showApiRoot: defineOperation({

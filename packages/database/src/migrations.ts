@@ -12,6 +12,7 @@ import * as connectionsOfEntries from './migrations/20261129T020000-business-con
 import * as installation from './migrations/20261129T040000-installation.ts';
 import * as erasures from './migrations/20261129T050000-erasures.ts';
 import * as chatAuthorsUser from './migrations/20261129T050001-chat-authors-user.ts';
+import * as maintenance from './migrations/20261129T050002-maintenance.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -30,4 +31,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T040000-installation': installation,
   '20261129T050000-erasures': erasures,
   '20261129T050001-chat-authors-user': chatAuthorsUser,
+  '20261129T050002-maintenance': maintenance,
 };

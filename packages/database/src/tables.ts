@@ -512,6 +512,14 @@ export interface DeletionsTable {
   created_at: CreatedAt;
 }
 
+/** One row while changes are refused for maintenance. */
+export interface MaintenanceTable {
+  single: Generated<boolean>;
+  /** '' for none. */
+  reason: string;
+  since: CreatedAt;
+}
+
 /** People whose data is being removed. */
 export interface ErasuresTable {
   id: GeneratedAlways<BigInt64>;
@@ -757,6 +765,7 @@ export interface Tables {
   api_keys: ApiKeysTable;
   deletions: DeletionsTable;
   erasures: ErasuresTable;
+  maintenance: MaintenanceTable;
   expired_months: ExpiredMonthsTable;
   activity_hours: ActivityHoursTable;
   backups: BackupsTable;

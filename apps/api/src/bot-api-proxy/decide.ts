@@ -33,6 +33,9 @@ import { hidesAnsweredMethod, namedPath } from './path.ts';
 import { decideProgram } from './programs/decide-program.ts';
 import { methodInBody } from './read-parameters.ts';
 
+/** They change what is stored of a bot. */
+const SETTINGS: ReadonlySet<string> = new Set(['setwebhook', 'deletewebhook']);
+
 /** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
 export function decide(proxy: RunningProxy, call: MethodCall): void {
   const isQuarantined = proxy.context.installation.quarantine() !== null;
@@ -48,9 +51,10 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
   }
   let bot: Bot | undefined;
   try {
+    if (SETTINGS.has(call.method)) proxy.context.readOnly.requireWritable();
     bot = proxy.context.directory.byToken(call.path.token);
   } catch (error) {
-    // Refused, because we cannot know if the bot is ours; a stranger's call would be passed on to the platform.
+    // Refused for maintenance, or because we cannot know if the bot is ours; a stranger's call would be passed on to the platform.
     fail(proxy, call, error);
     return;
   }

@@ -1,6 +1,8 @@
 import { BOT_API_VERSION } from '@flotilla/contract/bot-api/update-kinds.ts';
+import { OK } from '@flotilla/contract/fields.ts';
 import type { SystemResource, systemOperations } from '@flotilla/contract/system.ts';
 import { adoptInstallation } from '@flotilla/domain/fleet/installation/adopt-installation.ts';
+import { setReadOnly } from '@flotilla/domain/fleet/maintenance/read-only-mode.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/fleet/memory/memory-pressure.ts';
 import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
 import type { SystemState } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
@@ -34,6 +36,20 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
     // The others look again within seconds.
     await context.installation.check();
     return { ok: true };
+  },
+
+  async setReadOnly(context, { input, by }) {
+    await setReadOnly(context, by, input.read_only ? { reason: input.reason } : null);
+    // The other processes look within a second.
+    await context.readOnly.look();
+    return OK;
+  },
+
+  async showReadOnly({ readOnly }) {
+    const maintenance = readOnly.maintenance();
+    if (maintenance === null) return { read_only: false };
+    const { reason, since } = maintenance;
+    return { read_only: true, ...(reason === '' ? {} : { reason }), since: since.toISOString() };
   },
 
   async showApiRoot({ config: { proxy } }) {

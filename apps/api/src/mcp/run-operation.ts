@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { actorOf } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
 import { handlers } from '../endpoints/handlers.ts';
-import { requireActive, requireRole, requireSeenBot } from '../operations/authorize.ts';
+import { requireActive, requireRole, requireSeenBot, requireWritable } from '../operations/authorize.ts';
 import type { Call } from '../operations/handler.ts';
 
 /** The request behind the use of a tool. */
@@ -27,6 +27,7 @@ export async function runOperation<Name extends keyof Operations>(
   const input = operation.input.parse(given) as { bot_id?: number };
   if (input.bot_id !== undefined) requireSeenBot(context, caller, input.bot_id);
   requireActive(context, operation);
+  requireWritable(context, operation);
   const handler = handlers[name];
   const handle = (typeof handler === 'function' ? handler : handler.handle) as AnyHandle;
   const by = actorOf(caller, context.clientAddress(request));

@@ -62,6 +62,16 @@ export function requireActive({ installation }: Pick<Context, 'installation'>, o
   if (keyed !== undefined || sends === true || changesOthers) installation.requireActive();
 }
 
+/** Throws 'unavailable' for a change while they are refused for maintenance. A POST that leaves no audit entry is none. */
+export function requireWritable(
+  { readOnly }: Pick<Context, 'readOnly'>,
+  { method, audit, role, beforePasswordChange, paths }: Operation,
+): void {
+  if (method === 'GET' || audit.length === 0) return;
+  if (role === 'public' || beforePasswordChange === true || paths[0].startsWith('/api/system/')) return;
+  readOnly.requireWritable();
+}
+
 /** Throws 'forbidden' unless the caller has the role and the bots that the operation requires. */
 export function requireRole(
   operation: Pick<Operation, 'role' | 'wholeFleet' | 'lasting'>,

@@ -20,6 +20,7 @@ import {
   requireRight,
   requireRole,
   requireSameOrigin,
+  requireWritable,
 } from './authorize.ts';
 import { resolveChat } from './bot-of-call.ts';
 import type { Call, FindBots, Handlers } from './handler.ts';
@@ -93,6 +94,7 @@ function serveOperation(
       await requireFoundBots(context, findBots, caller, fields.values.get(findBotsBy));
       requireRight(operation, caller);
       requireActive(context, operation);
+      requireWritable(context, operation);
       const allowed = whileAllowed(context, { operation, request, caller, fields, version });
       // A public operation and a program have no caller; the handler reads none, and its inputs name no chat.
       const known = caller as Caller;

@@ -18,6 +18,7 @@ import { LiveBadge } from './live-badge.tsx';
 import { OutageBar } from './outage-bar.tsx';
 import { PreferencesMenu } from './preferences-menu.tsx';
 import { QuarantineBar } from './quarantine-bar.tsx';
+import { ReadOnlyBar } from './read-only-bar.tsx';
 import { screensOf } from './screens.ts';
 import { ShortcutList } from './shortcut-list.tsx';
 import { UnreadBadge } from './unread-badge.tsx';
@@ -61,6 +62,7 @@ export function Shell(): ReactNode {
       <main id="content" tabIndex={-1}>
         <OutageBar />
         <QuarantineBar />
+        <ReadOnlyBar />
         <Outlet />
       </main>
       {notices !== 'off' && (

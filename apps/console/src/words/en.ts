@@ -4,7 +4,7 @@ import { audit } from './en/audit.ts';
 import { chart } from './en/chart.ts';
 import { inbox } from './en/inbox.ts';
 import { live } from './en/live.ts';
-import { outages, quarantine } from './en/outages.ts';
+import { outages, quarantine, readOnly } from './en/outages.ts';
 import { chat, person, search, statistics } from './en/people.ts';
 import { plurals } from './plural.ts';
 
@@ -381,6 +381,7 @@ export const words = {
 
   outages,
   quarantine,
+  readOnly,
 };
 
 export type Words = typeof words;

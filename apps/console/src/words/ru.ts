@@ -5,7 +5,7 @@ import { audit } from './ru/audit.ts';
 import { chart } from './ru/chart.ts';
 import { inbox } from './ru/inbox.ts';
 import { live } from './ru/live.ts';
-import { outages, quarantine } from './ru/outages.ts';
+import { outages, quarantine, readOnly } from './ru/outages.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
 import { codes, inWords } from './ru/refusals.ts';
 
@@ -384,4 +384,5 @@ export const words: Words = {
 
   outages,
   quarantine,
+  readOnly,
 };

@@ -1,7 +1,7 @@
 import type { Tables } from '../tables.ts';
 
 /**
- * A restored database has no backup yet and is another installation, so neither is part of one. The journal is of the last day, and larger than
+ * A restored database has no backup yet, is another installation and is not under maintenance, so none of these is part of one. The journal is of the last day, and larger than
  * what else a day leaves. Expired months are not listed: what is
  * still counted of them is backed up as messages.
  */
@@ -40,6 +40,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   standing_events: true,
   event_sinks: true,
   event_deliveries: true,
+  maintenance: false,
   backups: false,
   installation: false,
 };

@@ -36,6 +36,7 @@ const actions: Record<AuditAction, string> = {
   broadcast_resume: 'Let a broadcast go on',
   broadcast_cancel: 'Ended a broadcast',
   question_cancel: 'Cancelled a question',
+  read_only: 'Turned the read-only mode on or off',
   person_erase: 'Began to erase a person',
   person_erased: 'Erased a person',
   person_export: 'Exported data of a person',

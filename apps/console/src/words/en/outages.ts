@@ -8,6 +8,12 @@ export const quarantine = {
   act: 'Take over',
 };
 
+/** While changes are refused for maintenance. */
+export const readOnly = {
+  text: 'Flotilla is read-only for maintenance: nothing can be changed or sent.',
+  hint: 'Updates are taken in and delivered.',
+};
+
 /** What is said at the top of every screen while something is away. */
 export const outages = {
   postgres: 'The storage is away. Delivery goes on; what you see may be old.',

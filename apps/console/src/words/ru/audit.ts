@@ -58,6 +58,7 @@ export const audit: Words['audit'] = {
     broadcast_resume: 'Продолжение рассылки',
     broadcast_cancel: 'Отмена рассылки',
     question_cancel: 'Отмена вопроса',
+    read_only: 'Режим только для чтения включён или выключен',
     person_erase: 'Начало удаления данных человека',
     person_erased: 'Удаление данных человека',
     person_export: 'Выгрузка данных человека',

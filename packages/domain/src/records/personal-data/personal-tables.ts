@@ -166,6 +166,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   deletions: { without: 'ids of chats that are being removed; a row goes with the last message' },
   erasures: { without: 'ids of people who are being erased; a row goes with the last of their data' },
   expired_months: { without: 'names of months; nobody can read their messages, and they are dropped within minutes' },
+  maintenance: { without: 'if changes are refused for maintenance' },
   backups: { without: 'when backups were made' },
   installation: { without: 'which installation the database belongs to' },
   standing_events: { without: 'what is wrong with bots' },
