@@ -63,7 +63,10 @@ function tapEffects(tap: Fields, entry: UpdateEntry): HistoryEffect[] {
 /** A text of a message is no longer. */
 const JSON_CHARACTERS = 4096;
 
-/** An event of the chat whose text is the JSON of all that no column has. Nothing in it can make a dead letter. */
+/**
+ * An event of the chat whose text is the JSON of all that no column has; the message that it is about has a row of its own, which may be of
+ * somebody else. Nothing in it can make a dead letter.
+ */
 function newKindEffects(kind: string, payload: Fields, entry: UpdateEntry): HistoryEffect[] {
   const about = readObject(payload, 'message') ?? {};
   const place = readObject(payload, 'chat') === null ? about : payload;
@@ -72,7 +75,7 @@ function newKindEffects(kind: string, payload: Fields, entry: UpdateEntry): Hist
   const people = [readObject(payload, 'from'), readObject(payload, 'user')];
   const from = people.find((person) => Number.isSafeInteger(person?.id)) ?? null;
   const topic = topicOfUpdate(payload, kind);
-  const { chat: _chat, from: _from, user: _user, ...others } = payload;
+  const { chat: _chat, from: _from, user: _user, message: _message, ...others } = payload;
   const messageId = payload.message_id ?? about.message_id;
   const message = {
     ...eventRow(place, { from }, entry),
