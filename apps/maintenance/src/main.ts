@@ -3,10 +3,20 @@ import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { adopt } from './adopt.ts';
 import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
+import { doctor } from './doctor.ts';
 import { restore } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
+import { supportBundle } from './support-bundle.ts';
 
-const COMMANDS = { adopt, backup, restore, 'rotate-keys': rotateKeys, 'check-config': checkConfig };
+const COMMANDS = {
+  adopt,
+  backup,
+  restore,
+  'rotate-keys': rotateKeys,
+  'check-config': checkConfig,
+  doctor,
+  'support-bundle': supportBundle,
+};
 const NAMES = Object.keys(COMMANDS).join(', ');
 
 // node apps/maintenance/src/launch.mjs <command> …

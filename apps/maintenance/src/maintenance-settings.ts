@@ -2,6 +2,7 @@ import type { KeptBackups } from '@flotilla/database/backup/kept-backups.ts';
 import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
 import type { S3Settings } from '@flotilla/database/backup/s3-store.ts';
 import type { ProcessConfig } from '@flotilla/domain/startup/open-process.ts';
+import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { commonSettings, integerSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
@@ -10,6 +11,8 @@ const { DATABASE_URL, DATABASE_PASSWORD_COMMAND, REDIS_URL, REDIS_PASSWORD_COMMA
   commonSettings;
 const databaseSettings = z.object({ DATABASE_URL, DATABASE_PASSWORD_COMMAND, LOG_LEVEL });
 const sealedSettings = databaseSettings.extend({ REDIS_URL, REDIS_PASSWORD_COMMAND, ENCRYPTION_KEY });
+
+const DIAGNOSIS_CONNECTIONS = 2;
 
 const keepSettings = {
   BACKUP_KEEP_DAYS: integerSetting({ min: 0, max: 36_500 })
@@ -51,6 +54,15 @@ export function readS3Settings(): S3Settings {
     accessKeyId: settings.BACKUP_S3_ACCESS_KEY_ID,
     secretAccessKey: settings.BACKUP_S3_SECRET_ACCESS_KEY,
   };
+}
+
+export type DiagnosisConfig = ServiceConfig & { backupMaxAgeHours: number };
+
+/** The settings that api and worker share, and the worker's limit for the age of a backup. Throws SettingsError. */
+export function readDiagnosisConfig(): DiagnosisConfig {
+  const backupMaxAge = integerSetting({ min: 0, max: 8760 }).default(26);
+  const settings = readSettings(z.object({ ...serviceSettings, BACKUP_MAX_AGE_HOURS: backupMaxAge }));
+  return { ...serviceConfig(settings, DIAGNOSIS_CONNECTIONS), backupMaxAgeHours: settings.BACKUP_MAX_AGE_HOURS };
 }
 
 /** Settings of commands that need everything that is sealed. Throws SettingsError. */

@@ -32,7 +32,7 @@ export type RedisHandles = {
   /** Whether the keys are spread over several servers. */
   isCluster: boolean;
   /** The servers that take writes (one, or the masters of a cluster), for commands about the server itself. */
-  servers(): Pick<Redis, 'client' | 'config' | 'info' | 'status'>[];
+  servers(): Pick<Redis, 'client' | 'config' | 'info' | 'scan' | 'status'>[];
   /** The run ids of these servers. A server that wrote under another run id may have lost what it wrote. */
   runIds(): string;
   /** Runs commands whose keys may lie anywhere, in few round trips; rejects when one of them fails. */
