@@ -5,6 +5,7 @@ import { outboxTurnStore } from '@flotilla/domain/delivery/outbox/turn-store.ts'
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { measureOutboxLists } from './outbox-lists.ts';
 import { percentile } from './percentile.ts';
 import { coresOf, ownMemoryMb, partsOf } from './process-usage.ts';
 import { type Arrived, type QuickPlatform, startQuickPlatform } from './quick-platform.ts';
@@ -19,11 +20,12 @@ const MANY = 100_000;
 const INSERTED_AT_ONCE = 5_000;
 const LIVE = 60;
 const LOOKS = 20;
+const LISTED = 500_000;
 
 type Bench = { fleet: Fleet; platform: QuickPlatform; db: Database };
 
-/** The outbox of many bots at their pace, of one bot alone, live answers beside bulk, and long queues. */
-export async function benchOutbox({ url }: { url: string }): Promise<void> {
+/** The outbox of many bots at their pace, of one bot alone, live answers beside bulk, long queues, and lists of `rows` entries. */
+export async function benchOutbox({ url, rows = LISTED }: { url: string; rows?: number }): Promise<void> {
   const platform = await startQuickPlatform();
   const settings = { LOG_LEVEL: 'warn', TELEGRAM_API_URL: platform.url };
   const fleet = await startFleet({ apis: 1, workers: 1 }, settings, { url });
@@ -34,6 +36,9 @@ export async function benchOutbox({ url }: { url: string }): Promise<void> {
     await measureLive(bench);
     await measureAll(bench);
     await measureLongQueues(bench);
+    // What is listed waits, and nobody is to send it.
+    await fleet.stop();
+    await measureOutboxLists(db, rows);
   } finally {
     await fleet.stop();
     await db.destroy();

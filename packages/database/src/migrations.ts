@@ -8,6 +8,7 @@ import * as chatsUnsettled from './migrations/20261128T050100-chats-unsettled.ts
 import * as deadLetterChats from './migrations/20261128T070000-dead-letter-chats.ts';
 import * as deadLetterChatsIndex from './migrations/20261128T070001-dead-letter-chats-index.ts';
 import * as broadcastCounts from './migrations/20261129T010000-broadcast-counts.ts';
+import * as outboxRanges from './migrations/20261129T010100-outbox-ranges.ts';
 import * as connectionsOfEntries from './migrations/20261129T020000-business-connections-of-entries.ts';
 import * as installation from './migrations/20261129T040000-installation.ts';
 import * as erasures from './migrations/20261129T050000-erasures.ts';
@@ -27,6 +28,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261128T070000-dead-letter-chats': deadLetterChats,
   '20261128T070001-dead-letter-chats-index': deadLetterChatsIndex,
   '20261129T010000-broadcast-counts': broadcastCounts,
+  '20261129T010100-outbox-ranges': outboxRanges,
   '20261129T020000-business-connections-of-entries': connectionsOfEntries,
   '20261129T040000-installation': installation,
   '20261129T050000-erasures': erasures,

@@ -30,25 +30,92 @@ export type IdRange = { from: number | null; below: number | null };
 const IDS_APART = 10_000;
 
 /**
- * The rows that match, some of them, in an order of ids. A query over several bots that an index answers bot by bot looks at each:
- * the newest of all would be read until enough match.
+ * The rows that match, some of them, with `order` in an order of ids. Each is in one range of an index, for a bot and a state, in which ids
+ * follow each other; so however many rows there are, no more are read than match.
  */
 export function matching(
   query: EntryQuery,
   range: IdRange,
-  { columns, order, limit }: { columns: RawBuilder<unknown>; order: 'asc' | 'desc'; limit: number },
+  { columns, order, limit }: { columns: RawBuilder<unknown>; order?: 'asc' | 'desc'; limit: number },
 ): RawBuilder<unknown> {
-  const ordered = sql`order by id ${sql.raw(order)}`;
-  const conditions = conditionsOf(query, range);
-  if (!isBotByBot(query)) {
-    return sql`select ${columns} from outbox where ${both(ofBots(query), conditions)} ${ordered} limit ${limit}`;
+  const direction = sql.raw(order ?? 'desc');
+  const ordered = order === undefined ? sql`` : sql`order by id ${direction}`;
+  const index = indexOf(query);
+  const conditions = conditionsOf(query, range, index);
+  if (index === null) {
+    const among = statesOf(query);
+    const isIn = among.length === OUTBOX_STATES.length ? sql`true` : sql`state = any(${among}::text[])`;
+    return sql`select ${columns} from outbox where ${isIn} and ${conditions} ${ordered} limit ${limit}`;
   }
-  const bots =
-    query.bots === 'all' ? sql`(select id from bots)` : sql`(select unnest(${[...query.bots]}::bigint[]) as id)`;
+  const row = (values: RawBuilder<unknown>[]) => sql`(${sql.join(values)})`;
+  const names = [...index.columns, sql`outbox.state`, sql`outbox.id`];
+  const ends = (id: number) => row([...index.values, sql`cell.state`, sql`${id}::bigint`]);
+  // A comparison of rows, since with equal columns the planner may go through the ids of all bots for the few of one. The column that
+  // chooses most is the first, so that no other index seems to have half of the order.
   return sql`
-    select entry.* from ${bots} as bot cross join lateral (
-      select ${columns} from outbox where ${both(sql`bot_id = bot.id`, conditions)} ${ordered} limit ${limit}
+    select entry.* from (${cellsOf(query, index.byBot)}) as cell cross join lateral (
+      select ${columns} from outbox
+      where ${row(names)} >= ${ends(range.from ?? 0)} and ${row(names)} < ${ends(range.below ?? Number.MAX_SAFE_INTEGER)}
+        and ${conditions}
+      order by ${sql.join(names.map((name) => sql`${name} ${direction}`))} limit ${limit}
     ) as entry ${ordered} limit ${limit}`;
+}
+
+/** The columns of an index before state and id, with their values; `has`: the conditions that these are. */
+type Index = {
+  byBot: boolean;
+  has: (keyof EntryQuery)[];
+  columns: RawBuilder<unknown>[];
+  values: RawBuilder<unknown>[];
+};
+
+/** null: the rows are few, or all. */
+function indexOf(query: EntryQuery): Index | null {
+  const { bots, botId, chatId, priority, createdBy, ids, broadcastId } = query;
+  if (ids !== undefined || (broadcastId !== undefined && chatId !== undefined)) return null;
+  if (broadcastId !== undefined) return by('broadcastId', sql`outbox.broadcast_id`, sql`${broadcastId}::bigint`);
+  if (chatId !== undefined) return ofBot('chatId', sql`outbox.chat_id`, sql`${chatId}::bigint`);
+  if (createdBy !== undefined) return ofBot('createdBy', CREATOR, sql`${createdBy}::text`);
+  if (priority !== undefined) return ofBot('priority', sql`outbox.priority`, sql`${priority}::text`);
+  if (botId !== undefined || bots !== 'all') return { ...OF_BOT, byBot: true };
+  return statesOf(query).length < OUTBOX_STATES.length ? { byBot: false, has: [], columns: [], values: [] } : null;
+}
+
+function by(name: keyof EntryQuery, column: RawBuilder<unknown>, value: RawBuilder<unknown>): Index {
+  return { byBot: false, has: [name], columns: [column], values: [value] };
+}
+
+const OF_BOT = {
+  has: ['bots', 'botId'] as (keyof EntryQuery)[],
+  columns: [sql`outbox.bot_id`],
+  values: [sql`cell.bot_id`],
+};
+
+function ofBot(...of: Parameters<typeof by>): Index {
+  const { has, columns, values } = by(...of);
+  return {
+    byBot: true,
+    has: [...OF_BOT.has, ...has],
+    columns: [...columns, ...OF_BOT.columns],
+    values: [...values, ...OF_BOT.values],
+  };
+}
+
+const CREATOR = sql`coalesce(outbox.created_by ->> 'username', outbox.created_by ->> 'program')`;
+
+/** The bots and states of a query, each with each. */
+function cellsOf(query: EntryQuery, byBot: boolean): RawBuilder<unknown> {
+  const states = sql`unnest(${statesOf(query)}::text[]) as state`;
+  if (!byBot) return sql`select ${states}`;
+  const { bots, botId } = query;
+  const seen = botId === undefined || bots === 'all' || bots.has(botId);
+  if (botId === undefined && bots === 'all') return sql`select id as bot_id, state from bots cross join ${states}`;
+  const ids = botId === undefined ? [...(bots as ReadonlySet<number>)] : seen ? [botId] : [];
+  return sql`select bot_id, state from unnest(${ids}::bigint[]) as bot_id cross join ${states}`;
+}
+
+function statesOf({ state, states = OUTBOX_STATES }: EntryQuery): OutboxState[] {
+  return OUTBOX_STATES.filter((one) => states.includes(one) && (state === undefined || state === one));
 }
 
 /** Where the times of a query are among the ids, which rise with them: without an index of times. */
@@ -75,47 +142,34 @@ async function firstIdSince(db: Database, atS: number | undefined): Promise<numb
   return rows[0]!.id;
 }
 
-function isBotByBot({ bots, botId, chatId, priority, createdBy, ids, broadcastId }: EntryQuery): boolean {
-  if (botId !== undefined || ids !== undefined || broadcastId !== undefined) return false;
-  return bots !== 'all' || [chatId, priority, createdBy].some((condition) => condition !== undefined);
-}
-
-function ofBots({ bots, botId }: EntryQuery): RawBuilder<SqlBool> {
-  if (botId === undefined) return bots === 'all' ? sql`true` : sql`bot_id = any(${[...bots]}::bigint[])`;
-  return bots === 'all' || bots.has(botId) ? sql`bot_id = ${botId}` : sql`false`;
-}
-
-function conditionsOf(query: EntryQuery, { from, below }: IdRange): RawBuilder<SqlBool> {
-  const { chatId, state, states, priority, broadcastId, createdBy, sinceS, untilS, ids } = query;
+/** The conditions beside those that an index has. */
+function conditionsOf(query: EntryQuery, { from, below }: IdRange, index: Index | null): RawBuilder<SqlBool> {
+  const { bots, ids, sinceS, untilS } = query;
+  const has = index?.has ?? [];
   const conditions: RawBuilder<SqlBool>[] = [];
-  if (chatId !== undefined) conditions.push(sql`chat_id = ${chatId}`);
-  // As literals, so that the planner sees which partial index holds them.
-  for (const among of [state === undefined ? undefined : [state], states]) {
-    if (among !== undefined) conditions.push(isIn(among));
-  }
-  if (priority !== undefined) conditions.push(sql`priority = ${sql.lit(priority)}`);
-  if (broadcastId !== undefined) conditions.push(sql`broadcast_id = ${broadcastId}`);
-  if (createdBy !== undefined) {
-    conditions.push(sql`coalesce(created_by ->> 'username', created_by ->> 'program') = ${createdBy}`);
-  }
+  const add = <Name extends keyof EntryQuery>(
+    name: Name,
+    condition: (value: Required<EntryQuery>[Name]) => RawBuilder<SqlBool>,
+  ) => {
+    const value = query[name];
+    if (value !== undefined && !has.includes(name)) conditions.push(condition(value as Required<EntryQuery>[Name]));
+  };
+  if (bots !== 'all') add('bots', () => sql`bot_id = any(${[...bots]}::bigint[])`);
+  add('botId', (value) => sql`bot_id = ${value}`);
+  add('chatId', (value) => sql`chat_id = ${value}`);
+  add('priority', (value) => sql`priority = ${value}`);
+  add('broadcastId', (value) => sql`broadcast_id = ${value}`);
+  add('createdBy', (value) => sql`${CREATOR} = ${value}`);
+  // An index of entries of broadcasts has no others.
+  if (has.includes('broadcastId')) conditions.push(sql`broadcast_id is not null`);
   if (sinceS !== undefined) conditions.push(sql`created_at >= ${new Date(sinceS * 1000)}`);
   if (untilS !== undefined) conditions.push(sql`created_at < ${new Date(untilS * 1000)}`);
-  if (from !== null) conditions.push(sql`id >= ${from}`);
-  if (below !== null) conditions.push(sql`id < ${below}`);
+  if (index === null && from !== null) conditions.push(sql`id >= ${from}`);
+  if (index === null && below !== null) conditions.push(sql`id < ${below}`);
   if (query.ofBroadcasts === false) conditions.push(sql`broadcast_id is null`);
   if (query.forAdmins === false) conditions.push(isForEverybody());
   if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
   return sql`${sql.join([sql`true`, ...conditions], sql` and `)}`;
-}
-
-function isIn(states: readonly OutboxState[]): RawBuilder<SqlBool> {
-  const [one, ...others] = states.filter((state) => OUTBOX_STATES.includes(state)).map((state) => sql.lit(state));
-  if (one === undefined) return sql`false`;
-  return others.length === 0 ? sql`state = ${one}` : sql`state in (${sql.join([one, ...others])})`;
-}
-
-function both(one: RawBuilder<SqlBool>, other: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
-  return sql`${one} and ${other}`;
 }
 
 /** The condition of what everybody may hand over. */

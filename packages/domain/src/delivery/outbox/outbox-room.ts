@@ -14,7 +14,7 @@ export type OutboxRoom = {
 
 type Known = { sharers: Map<string, Waiting>; all: Waiting; adds: number; atMs: number };
 
-/** A count reads every entry that waits, so a process counts again only after so many, or that time. */
+/** A count reads every entry that waits, so a process counts again only after so many, or that time, and nobody waits for it. */
 const ADDS = 500;
 const COUNTED_EVERY_MS = 10_000;
 const FULL_FOR_MS = 1_000;
@@ -23,7 +23,8 @@ const BOTS_KNOWN = 1_000;
 
 export function outboxRoom({ db }: { db: Database }): OutboxRoom {
   const bots = new Map<number, Known>();
-  const count = async (botId: number): Promise<Known> => {
+  const counting = new Map<number, Promise<Known>>();
+  const countNow = async (botId: number): Promise<Known> => {
     const known: Known = { sharers: new Map(), all: { entries: 0, bytes: 0 }, adds: 0, atMs: performance.now() };
     for (const { sharer, ...waiting } of await outboxStore(db).waitingBySharer(botId)) {
       known.sharers.set(sharer, waiting);
@@ -33,13 +34,20 @@ export function outboxRoom({ db }: { db: Database }): OutboxRoom {
     bots.set(botId, known);
     return known;
   };
+  /** Calls that come while one counts wait for the same count. */
+  const count = (botId: number): Promise<Known> => {
+    const begun = counting.get(botId) ?? countNow(botId).finally(() => counting.delete(botId));
+    counting.set(botId, begun);
+    return begun;
+  };
   const isOld = ({ adds, atMs }: Known, forMs: number) => adds >= ADDS || performance.now() - atMs > forMs;
   return {
     take: async (botId, sharer, bytes) => {
-      let known = bots.get(botId);
-      if (known === undefined || isOld(known, COUNTED_EVERY_MS)) known = await count(botId);
+      let known = bots.get(botId) ?? (await count(botId));
       if (isFull(known, sharer, bytes) && isOld(known, FULL_FOR_MS)) known = await count(botId);
       if (isFull(known, sharer, bytes)) throw full();
+      // What is known serves meanwhile; if Postgres is away, the entry cannot be added either.
+      if (isOld(known, COUNTED_EVERY_MS)) count(botId).catch(() => undefined);
       known.adds += 1;
       const own = known.sharers.get(sharer) ?? { entries: 0, bytes: 0 };
       known.sharers.set(sharer, own);
