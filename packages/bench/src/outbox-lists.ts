@@ -82,7 +82,7 @@ function queriesOf(busy: number, some: ReadonlySet<number>): Record<string, Entr
 /** Of 100 entries that ended, 96 were sent. */
 async function fill(db: Database, bots: number[], rows: number): Promise<void> {
   const [busy] = bots as [number];
-  const ended = rows - WAITING - OF_BROADCAST;
+  const ended = Math.max(0, rows - WAITING - OF_BROADCAST);
   const author = sql`case when n % 500 = 3 then 'rare' when n % 5 < 4 then 'busy' else 'other' || n % 9 end`;
   const common = sql`bot_id, chat_id, method, params, bytes, created_by, author, priority, state, broadcast_id, created_at`;
   const params = sql`'{"text": "We are open again from 9 January."}'::jsonb, 44`;
@@ -94,7 +94,7 @@ async function fill(db: Database, bots: number[], rows: number): Promise<void> {
       case when priority = 'bulk' then n / 5000 + 2 end, at, at, '{"message_id": 5}', 5
     from (
       select n, ${author} as who, case when n % 10 < 3 then 'bulk' when n % 50 = 9 then 'critical' else 'normal' end as priority,
-        now() - (${ended}::bigint - n) * interval '1 second' * ${(DAYS * 86_400) / ended}::float8 as at
+        now() - (${ended}::bigint - n) * interval '1 second' * ${(DAYS * 86_400) / Math.max(1, ended)}::float8 as at
       from generate_series(1, ${ended}::bigint) as n
     ) as made`.execute(db);
   await sql`
