@@ -34,6 +34,10 @@ export const ATTENTION = {
     text: 'updates that are for a program wait, and it has not polled for `silent_after_s`',
   },
   program_failing: { severity: 'error', text: 'every attempt at the backend of a program fails' },
+  sends_held: {
+    severity: 'warning',
+    text: 'what was handed over to be sent is held, since who did it lost the right: an admin releases or cancels it',
+  },
   flood: {
     severity: 'warning',
     text: 'the platform takes no more of some calls for a while, because the bot sent too fast',

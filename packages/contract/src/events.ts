@@ -29,6 +29,11 @@ export const EVENTS = {
     end: 'platform.reached',
   },
   'platform.reached': { text: 'the platform answers the calls of that bot again' },
+  'sends.held': {
+    text: 'what was handed over to be sent by a bot is held, since who did it lost the right',
+    end: 'sends.released',
+  },
+  'sends.released': { text: 'nothing of that bot is held any more: it was released or cancelled, or has expired' },
   'bot.unauthorized': { text: 'the platform does not know the token of a bot', end: 'intake.resumed' },
   'installation.quarantined': {
     text: 'the stores look like a copy of another installation, so nothing is polled or sent',

@@ -194,6 +194,7 @@ export const eventKeys = {
   /** String: since when (ms) one look has followed another. It goes when nobody looks for a while. */
   lookedSince: '{events}:looked-since',
   lookAtLetters: '{events}:look-at-letters',
+  lookAtHeld: '{events}:look-at-held',
   lookAtChats: '{events}:look-at-chats',
   /** String: the id of the last dead letter that was looked at. */
   lastLetter: '{events}:last-letter',

@@ -1,10 +1,12 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
+import { noteHeld } from '@flotilla/domain/delivery/outbox/note-held.ts';
 import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
 import { type NoticeDeps, noticeChanges } from '@flotilla/domain/watch/events/notice-changes.ts';
 import { botKeys, eventKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { dateBot } from '@flotilla/testing/date-bot.ts';
+import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
@@ -72,6 +74,27 @@ test('the end of a failing backend that was taken away says so', async () => {
   await api.admin('POST', '/api/bots/update', { body: { id: bot.id, backend_url: '' } });
   await notice();
   expect((await events(bot)).at(-1)).toBe('backend.recovered: There is no backend any more');
+});
+
+test('held sends are told once for a bot, with how many there are, until none is held any more', async () => {
+  const bot = await api.addBot();
+  await queueEntries(api.database.db, { botId: bot.id, priority: 'normal' }, [5, 6]);
+  await api.database.db.updateTable('outbox').set({ state: 'held' }).where('bot_id', '=', bot.id).execute();
+  const look = async () => {
+    await notice();
+    await worker.redis.commands.del(eventKeys.lookAtHeld);
+    await noteHeld(worker, 1_000);
+    await notice();
+    const query = { bot_id: bot.id, kinds: 'sends_held' };
+    return (await api.admin('GET', '/api/attention', { query })).json;
+  };
+  const text = 'Held, since who handed them over lost the right: 2 messages';
+  expect(await look()).toEqual([expect.objectContaining({ severity: 'warning', text, since: expect.any(String) })]);
+  await look();
+  expect(await events(bot)).toEqual([added, `sends.held: ${text}`]);
+  await api.admin('POST', '/api/outbox/release', { body: { bot_id: bot.id } });
+  expect(await look()).toEqual([]);
+  expect((await events(bot)).at(-1)).toMatch(/^sends\.released: Nothing is held any more/);
 });
 
 test('a worker whose clock is an hour ahead tells of no silent poller', async () => {

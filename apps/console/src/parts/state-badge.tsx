@@ -22,6 +22,7 @@ const LOOKS: Record<BotMark, Look> = {
   intake_paused: 'not_polled',
   platform_unreachable: 'open',
   backend_open: 'open',
+  sends_held: 'failing',
   flood: 'failing',
   backend_failing: 'failing',
   poller_silent: 'open',

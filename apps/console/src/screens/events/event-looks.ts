@@ -18,6 +18,8 @@ export const LOOKS: Record<EventKind, Look> = {
   'flood.ended': 'ok',
   'platform.unreachable': 'open',
   'platform.reached': 'ok',
+  'sends.held': 'open',
+  'sends.released': 'ok',
   'bot.unauthorized': 'open',
   'installation.quarantined': 'open',
   'installation.resumed': 'ok',

@@ -5,8 +5,8 @@ import { type Range, readRange } from '../activity/use-activity.ts';
 /** What can be wrong with a bot, the worst first, as the api orders it. */
 const RANKS = {
   ...{ token_revoked: 1, foreign_webhook: 2, intake_failing: 3, intake_paused: 4, platform_unreachable: 5 },
-  ...{ backend_open: 6, poller_silent: 7, program_parked: 8, program_silent: 9, program_failing: 10, flood: 11 },
-  ...{ backend_failing: 12, forwarding_off: 13, nobody_reads: 14 },
+  ...{ backend_open: 6, poller_silent: 7, program_parked: 8, program_silent: 9, program_failing: 10, sends_held: 11 },
+  ...{ flood: 12, backend_failing: 13, forwarding_off: 14, nobody_reads: 15 },
 } satisfies Record<AttentionKind, number>;
 export const ATTENTION_KINDS = Object.keys(RANKS) as AttentionKind[];
 

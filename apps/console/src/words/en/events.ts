@@ -18,6 +18,8 @@ const kinds: Record<EventKind, string> = {
   'flood.ended': 'Sends again',
   'platform.unreachable': 'Platform away',
   'platform.reached': 'Platform is back',
+  'sends.held': 'Messages held',
+  'sends.released': 'Nothing held any more',
   'bot.unauthorized': 'Token refused',
   'installation.quarantined': 'Nothing is sent: this is a copy',
   'installation.resumed': 'Works again',

@@ -19,6 +19,8 @@ const kinds: Record<EventKind, string> = {
   'flood.ended': 'Снова отправляет',
   'platform.unreachable': 'Нет связи с платформой',
   'platform.reached': 'Связь с платформой есть',
+  'sends.held': 'Сообщения придержаны',
+  'sends.released': 'Придержанных больше нет',
   'bot.unauthorized': 'Токен отклонён',
   'installation.quarantined': 'Ничего не отправляется: это копия',
   'installation.resumed': 'Снова работает',

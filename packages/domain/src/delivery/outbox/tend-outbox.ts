@@ -1,17 +1,20 @@
-import type { Database } from '@flotilla/database/connect.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import { type HeldDeps, noteHeld } from './note-held.ts';
 import { outboxUpkeepStore } from './upkeep-store.ts';
 
-type TendDeps = { db: Database; turns: { outbox: TurnQueue } };
+type TendDeps = HeldDeps & { turns: { outbox: TurnQueue } };
 
 const EXPIRED_AT_ONCE = 1_000;
 /** What waits longer for no reason has lost its wake, or its worker. */
 const LATE_MS = 10_000;
+const HELD_EVERY_MS = 10_000;
 
-/** Gives up entries whose time is over, and wakes the outbox of bots that should be sending. */
-export async function tendOutbox({ db, turns }: TendDeps, signal: AbortSignal): Promise<void> {
+/** Gives up entries whose time is over, wakes the outbox of bots that should be sending, and counts what is held. */
+export async function tendOutbox(deps: TendDeps, signal: AbortSignal): Promise<void> {
+  const { db, turns } = deps;
   const store = outboxUpkeepStore(db);
   while (!signal.aborted && (await store.expire(EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
   const late = await store.lateBots(LATE_MS);
   if (late.length > 0) await turns.outbox.wakeAll(late);
+  await noteHeld(deps, HELD_EVERY_MS);
 }

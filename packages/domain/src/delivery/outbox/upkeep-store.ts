@@ -1,3 +1,4 @@
+import { COUNTED_ENTRIES } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { transition } from './entry-state.ts';
@@ -15,6 +16,19 @@ export function outboxUpkeepStore(db: Database) {
         )
         update outbox set ${set} from late where outbox.id = late.id and ${may}`.execute(db);
       return Number(numAffectedRows ?? 0);
+    },
+
+    /** How many entries of each bot are held, up to COUNTED_ENTRIES. */
+    async heldByBot(): Promise<Map<number, number>> {
+      const { rows } = await sql<{ id: number; count: number }>`
+        select bot.id, held.count from bots as bot cross join lateral (
+          select count(*) from (
+            select from outbox
+            where (bot_id, state, id) >= (bot.id, 'held', 0) and (bot_id, state, id) < (bot.id, 'held', ${sql.lit(Number.MAX_SAFE_INTEGER)})
+            order by bot_id, state, id limit ${COUNTED_ENTRIES}
+          ) as counted
+        ) as held where held.count > 0`.execute(db);
+      return new Map(rows.map(({ id, count }) => [id, count]));
     },
 
     /** Bots with entries that could have been sent so long (ms) ago. */

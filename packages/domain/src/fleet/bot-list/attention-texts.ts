@@ -5,8 +5,15 @@ import { foreignWebhookText } from '../bots/foreign-webhook.ts';
 import type { Attention } from './attention.ts';
 import type { ProgramAttentionByBot } from './program-attention.ts';
 
-/** The last errors of a bot, '' for none; and the host of a foreign webhook, and until when it is flooded. */
-type Errors = { intake: string; backend: string; foreignHost: string; reach: string; floodUntilMs: number | null };
+/** The last errors of a bot, '' for none; and the host of a foreign webhook, until when it is flooded, and how many sends are held. */
+type Errors = {
+  intake: string;
+  backend: string;
+  foreignHost: string;
+  reach: string;
+  floodUntilMs: number | null;
+  heldSends: number;
+};
 export type TextOf = (bot: Bot, attention: Attention, errors: Errors) => string;
 
 /** Where the state of a program says why. */
@@ -32,7 +39,7 @@ export async function attentionTexts(
 function textOf(
   bot: Bot,
   { kind, programId }: Attention,
-  { intake, backend, foreignHost, reach, floodUntilMs }: Errors,
+  { intake, backend, foreignHost, reach, floodUntilMs, heldSends }: Errors,
   ofProgram: string,
 ): string {
   const name = `"${bot.programs.find(({ id }) => id === programId)?.name ?? programId}"`;
@@ -59,6 +66,8 @@ function textOf(
       return `The backend of the program ${name} fails${because(ofProgram)}`;
     case 'program_parked':
       return `The program ${name} is parked${because(ofProgram)}`;
+    case 'sends_held':
+      return `Held, since who handed them over lost the right: ${heldSends === 1 ? '1 message' : `${heldSends} messages`}`;
     case 'flood':
       return `The bot sent too fast: the platform takes no more of some calls until ${new Date(floodUntilMs ?? 0).toISOString()}`;
     case 'forwarding_off':

@@ -18,14 +18,15 @@ export type Attention = {
 
 const INTAKE = ['pollOkAt', 'hookOkAt', 'refusedAt', 'foreignAt', 'intakePausedAt', 'updateAt'] as const;
 const REACH = ['unreachableSince', 'unreachableAt', 'unreachableTimes'] as const;
+const HELD = ['heldSends', 'sendsHeldSince'] as const;
 const PUSH = ['failingSince', 'openUntil', 'allowedCount', 'pushCursorCount', 'pushPending'] as const;
 const PULL = ['allowedCount', 'pullCursorCount', 'pulledAt', 'servedSince'] as const;
 const FIELDS = {
   disabled: [],
-  neither: [...INTAKE, ...REACH],
-  push: [...INTAKE, ...REACH, ...PUSH],
-  pull: [...INTAKE, ...REACH, ...PULL],
-  both: [...new Set([...INTAKE, ...REACH, ...PUSH, ...PULL])],
+  neither: [...INTAKE, ...REACH, ...HELD],
+  push: [...INTAKE, ...REACH, ...HELD, ...PUSH],
+  pull: [...INTAKE, ...REACH, ...HELD, ...PULL],
+  both: [...new Set([...INTAKE, ...REACH, ...HELD, ...PUSH, ...PULL])],
 };
 /** A bot that was just added has not been polled yet. */
 const UNHEARD_MS = 90_000;
@@ -55,7 +56,7 @@ export function attentionOf(
   if (bot.disabled) return [];
   const found = [intakeAttention(bot, nowMs, number), backendAttention(bot, nowMs, number)];
   found.push(pollerAttention(bot, nowMs, number), floodAttention(bot, floods), settingsAttention(bot));
-  found.push(reachAttention(nowMs, number));
+  found.push(reachAttention(nowMs, number), heldAttention(number));
   const ofPrograms = programs.map(({ kind, program: { id }, sinceMs, waiting }) => {
     return { kind, sinceMs, reader: `program:${id}`, programId: id, waiting };
   });
@@ -120,6 +121,11 @@ function reachAttention(nowMs: number, number: ReadNumber): Attention | null {
   const isRecent = nowMs - number('unreachableAt') < UNREACHABLE.shownMs;
   if (!isRecent || number('unreachableTimes') < UNREACHABLE.times) return null;
   return { ...NOBODY, kind: 'platform_unreachable', sinceMs: number('unreachableSince') || null };
+}
+
+function heldAttention(number: ReadNumber): Attention | null {
+  if (number('heldSends') === 0) return null;
+  return { ...NOBODY, kind: 'sends_held', sinceMs: number('sendsHeldSince') || null };
 }
 
 function floodAttention({ id }: Bot, floods: KnownFloods): Attention | null {

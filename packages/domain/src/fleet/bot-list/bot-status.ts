@@ -66,6 +66,8 @@ const FIELDS = [
   'unreachableAt',
   'unreachableTimes',
   'unreachableErr',
+  'heldSends',
+  'sendsHeldSince',
 ];
 
 /** The bot's present status, from Redis. */
@@ -115,6 +117,7 @@ function statusFrom(
     backend: backendError?.message ?? '',
     reach: field.unreachableErr ?? '',
     floodUntilMs,
+    heldSends: number('heldSends'),
   };
   return {
     running,

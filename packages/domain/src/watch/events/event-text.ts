@@ -32,6 +32,8 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'flood.ended': 'over',
   'platform.unreachable': 'begun',
   'platform.reached': 'over',
+  'sends.held': 'begun',
+  'sends.released': 'over',
   'bot.unauthorized': 'begun',
   'installation.quarantined': 'begun',
   'installation.resumed': 'over',

@@ -34,6 +34,7 @@ const STANDING = {
   intake: { begin: 'intake.refused', end: 'intake.resumed' },
   flood: { begin: 'flood.began', end: 'flood.ended' },
   reach: { begin: 'platform.unreachable', end: 'platform.reached' },
+  held: { begin: 'sends.held', end: 'sends.released' },
 } as const satisfies Record<string, { begin: EventKind; end: EventKind | null }>;
 type Standing = keyof typeof STANDING;
 
@@ -49,6 +50,7 @@ const OF_ATTENTION: Partial<Record<AttentionKind, { standing: Standing; begins: 
   intake_failing: { standing: 'intake', begins: true },
   flood: { standing: 'flood', begins: true },
   platform_unreachable: { standing: 'reach', begins: true },
+  sends_held: { standing: 'held', begins: true },
 };
 const KINDS = Object.keys(OF_ATTENTION) as AttentionKind[];
 /** Why something does not stand any more: it works again, or its settings are others. */
@@ -66,6 +68,7 @@ const ENDED: Record<Standing, (bot: Bot, program: ActiveProgram | undefined) => 
   intake: () => 'Updates come in again',
   flood: () => 'The platform takes all calls again',
   reach: () => 'The platform answers again',
+  held: () => 'Nothing is held any more: it was released or cancelled, or has expired',
 };
 /** The backend of a program fails, and calls do not get to the platform, for so long before it is told. */
 const FAILING_MS = 10_000;
