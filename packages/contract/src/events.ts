@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID } from './examples.ts';
-import { botIdField, businessConnectionField, chatIdField, ownIdField } from './fields.ts';
+import { botIdField, businessConnectionField, chatIdField, ownIdField, requestIdField } from './fields.ts';
 import { anyBotId, instant, listOf, ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
@@ -67,6 +67,7 @@ export const eventResource = z
     program_id: z.int().optional().describe('The program that it is about.'),
     chat_id: chatIdField.optional(),
     business_connection_id: businessConnectionField.optional(),
+    request_id: requestIdField.optional(),
     text: z.string().describe('What happened, for people.'),
   })
   .meta({ id: 'Event' });

@@ -8,6 +8,9 @@ export const chatIdField = z.int().describe("The platform's id of the chat.");
 export const businessConnectionField = z
   .string()
   .describe('The business connection of the conversation. Absent: none, or the chat of the bot itself.');
+export const requestIdField = z
+  .string()
+  .describe('The `X-Request-Id` of the request that led to it, which is in the log, too. Absent: none did.');
 export const userIdField = z.int().describe("The platform's id of the user.");
 export const updateIdField = z
   .int()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
-import { botIdField, chatIdField, createdAtField, okField, ownIdField } from './fields.ts';
+import { botIdField, chatIdField, createdAtField, okField, ownIdField, requestIdField } from './fields.ts';
 import {
   anyBotId,
   botId,
@@ -87,6 +87,7 @@ const entryResource = z
     broadcast_id: z.int().optional().describe('The broadcast that it belongs to.'),
     idempotency_key: z.string().optional().describe('The key that it was added with.'),
     created_by: z.string().describe('Who added it: the username of an account, or the name of a program.'),
+    request_id: requestIdField.optional(),
     created_at: createdAtField,
     settled_at: z.iso.datetime().optional().describe('When it was sent or given up. Absent while it waits.'),
   })

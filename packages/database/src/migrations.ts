@@ -10,6 +10,7 @@ import * as deadLetterChatsIndex from './migrations/20261128T070001-dead-letter-
 import * as broadcastCounts from './migrations/20261129T010000-broadcast-counts.ts';
 import * as outboxRanges from './migrations/20261129T010100-outbox-ranges.ts';
 import * as connectionsOfEntries from './migrations/20261129T020000-business-connections-of-entries.ts';
+import * as requestsOfEvents from './migrations/20261129T020100-requests-of-events.ts';
 import * as installation from './migrations/20261129T040000-installation.ts';
 import * as erasures from './migrations/20261129T050000-erasures.ts';
 import * as chatAuthorsUser from './migrations/20261129T050001-chat-authors-user.ts';
@@ -30,6 +31,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T010000-broadcast-counts': broadcastCounts,
   '20261129T010100-outbox-ranges': outboxRanges,
   '20261129T020000-business-connections-of-entries': connectionsOfEntries,
+  '20261129T020100-requests-of-events': requestsOfEvents,
   '20261129T040000-installation': installation,
   '20261129T050000-erasures': erasures,
   '20261129T050001-chat-authors-user': chatAuthorsUser,

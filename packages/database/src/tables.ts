@@ -582,6 +582,8 @@ export interface EventsTable {
   chat_id: Generated<BigInt64 | null>;
   /** '' outside business connections. */
   business_connection_id: Generated<string>;
+  /** Of the request that led to it; null: none did. */
+  request_id: Generated<string | null>;
   text: string;
   at: Generated<Date>;
 }

@@ -127,6 +127,30 @@ describe('with a collector', () => {
     expect(deliver).toMatchObject({ parentSpanId: accept.spanId, spanId: delivered.spanId });
   });
 
+  test('a send that is handed over is one trace from the request to the platform', async () => {
+    const bot = await addBot();
+    const { id } = await fleet.control.createPerson({ firstName: 'Ada' });
+    await fleet.control.startBot({ person: id, bot: bot.platformId });
+    const before = { traceId: 'ef'.repeat(16), spanId: 'cd'.repeat(8) };
+    const response = await fetch(`http://127.0.0.1:${fleet.apis[0]!.port}/api/outbox/add`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${ADMIN_KEY}`,
+        traceparent: `00-${before.traceId}-${before.spanId}-01`,
+      },
+      body: JSON.stringify({ bot_id: bot.id, method: 'sendMessage', params: { chat_id: id, text: 'handed over' } }),
+    });
+    expect(response.status).toBe(200);
+    const request = await collector.span('addOutboxEntry', (span) => span.traceId === before.traceId);
+    const send = await collector.span('send entry', (span) => span.traceId === before.traceId);
+    expect(send).toMatchObject({ service: 'flotilla-worker', parentSpanId: request.spanId, failed: false });
+    expect(send.attributes).toMatchObject({
+      'flotilla.request_id': response.headers.get('x-request-id'),
+      'flotilla.outcome': 'sent',
+    });
+  });
+
   test('what rules send belongs to the trace of what they were told', async () => {
     const [source, target] = [await addBot(), await addBot()];
     const person = await scene.person([source, target]);

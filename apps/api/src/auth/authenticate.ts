@@ -2,7 +2,7 @@ import type { Operation } from '@flotilla/contract/operation.ts';
 import { isUsableKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import { type Caller, callerOf } from '@flotilla/domain/people/accounts/caller.ts';
 import type { CredentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
-import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
+import type { Actor, ActorRequest } from '@flotilla/domain/people/audit/actor.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
@@ -82,10 +82,17 @@ export async function authenticate(
 }
 
 /** The actor of a call, for the audit log; null while nobody is signed in. */
-export function actorOf(caller: Caller | null, address: string | null): Actor {
-  if (caller === null) return { kind: 'nobody', address };
+export function actorOf(caller: Caller | null, address: string | null, request: ActorRequest): Actor {
+  if (caller === null) return { kind: 'nobody', address, request };
   const { account, apiKey } = caller;
-  return { kind: 'account', accountId: account.id, username: account.username, keyId: apiKey?.id ?? null, address };
+  return {
+    kind: 'account',
+    accountId: account.id,
+    username: account.username,
+    keyId: apiKey?.id ?? null,
+    address,
+    request,
+  };
 }
 
 /** Notes whose share of the memory a body takes. */

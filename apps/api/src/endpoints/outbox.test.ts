@@ -1,5 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
+import { broadcastStore } from '@flotilla/domain/delivery/broadcasts/broadcast-store.ts';
 import { authorRights } from '@flotilla/domain/delivery/outbox/author.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
@@ -56,6 +57,24 @@ describe('what is handed over', () => {
     expect(entry).not.toHaveProperty('chat_title');
     const [audited] = (await api.admin('GET', '/api/adminlog')).json as object[];
     expect(audited).toMatchObject({ action: 'outbox_add', bot_id: bot.id, chat_id: ADA });
+  });
+
+  test('keeps the id of the request, as do the entries of a broadcast and what a sink gets', async () => {
+    const { headers, json } = await add();
+    expect(json).toMatchObject({ request_id: headers.get('x-request-id') });
+    const body = {
+      bot_id: bot.id,
+      name: 'Sale',
+      method: 'sendMessage',
+      params: { text: 'x' },
+      audience: { chat_types: ['private'] },
+    };
+    const broadcast = await api.admin('POST', '/api/broadcasts/add', { body });
+    const { createdBy } = (await broadcastStore(api.database.db).find((broadcast.json as { id: number }).id))!;
+    expect(createdBy).toMatchObject({ requestId: broadcast.headers.get('x-request-id') });
+    const key = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'told' } });
+    const { json: events } = await api.admin('GET', '/api/events', { query: { kinds: 'key.created', limit: 1 } });
+    expect(events).toMatchObject([{ request_id: key.headers.get('x-request-id') }]);
   });
 
   test('may cost Stars, be an invoice, or have a method that nobody knows, of an admin only', async () => {

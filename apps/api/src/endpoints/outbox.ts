@@ -96,7 +96,7 @@ async function senderOf(context: Context, { input, caller, program, by }: AddCal
   const { id, name } = program.program;
   return {
     bot: requireBot(context, program.bot.id),
-    by: { kind: 'bot', address: by.address, program: { id, name } } as const,
+    by: { kind: 'bot', address: by.address, program: { id, name }, request: by.request } as const,
     params: allowedParams(program, method, params),
     priority: allowedPriority(program, priority),
     tokenId: program.token.id,
@@ -152,6 +152,7 @@ function presentEntry(entry: Entry, chatTitle: string | null): OutboxEntryResour
       idempotency_key: entry.idempotencyKey,
     }),
     created_by: createdBy.username ?? createdBy.program ?? '',
+    ...(createdBy.requestId === undefined ? {} : { request_id: createdBy.requestId }),
     created_at: entry.createdAt.toISOString(),
     ...withoutNulls({ settled_at: isoOf(entry.settledAt) }),
   };

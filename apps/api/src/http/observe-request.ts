@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import type { ActorRequest } from '@flotilla/domain/people/audit/actor.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import type { RequestHandler, Response } from 'express';
@@ -20,6 +21,11 @@ export function assignRequestId(): RequestHandler {
 
 export function requestId(response: ServerResponse): string {
   return String(response.getHeader(HEADER) ?? '');
+}
+
+/** The request as what it leads to goes on with it. */
+export function requestIn(response: Response): ActorRequest {
+  return { id: requestId(response), traceparent: response.locals.traceparent };
 }
 
 const LOGGED_PATH = 1000;
@@ -109,7 +115,10 @@ export function traceRequest(tracing: Tracing, operation: string): RequestHandle
       parent: incomingTraceparent(request.headers),
       attributes: { 'http.request.method': request.method },
     });
-    if (span) endWithAnswer(span, response);
+    if (span) {
+      response.locals.traceparent = span.traceparent;
+      endWithAnswer(span, response);
+    }
     next();
   };
 }

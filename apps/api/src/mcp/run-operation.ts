@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { actorOf } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
 import { handlers } from '../endpoints/handlers.ts';
+import { requestIn } from '../http/observe-request.ts';
 import { requireActive, requireRole, requireSeenBot, requireWritable } from '../operations/authorize.ts';
 import type { Call } from '../operations/handler.ts';
 
@@ -30,7 +31,7 @@ export async function runOperation<Name extends keyof Operations>(
   requireWritable(context, operation);
   const handler = handlers[name];
   const handle = (typeof handler === 'function' ? handler : handler.handle) as AnyHandle;
-  const by = actorOf(caller, context.clientAddress(request));
+  const by = actorOf(caller, context.clientAddress(request), requestIn(response));
   const call = { input, file: null, caller, program: null, by, request, response };
   const answer = await handle(context, { ...call, whileAllowed: (work) => work(ended) });
   return answer as Answer<Operations[Name]>;

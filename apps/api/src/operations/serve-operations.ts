@@ -6,7 +6,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { z } from 'zod';
 import { actorOf, authenticate } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
-import { measureRequest, traceRequest } from '../http/observe-request.ts';
+import { measureRequest, requestIn, traceRequest } from '../http/observe-request.ts';
 import { linkHeader, type Page } from '../http/page.ts';
 import { parseInput } from '../http/parse-input.ts';
 import { readFields } from '../http/read-fields.ts';
@@ -99,7 +99,7 @@ function serveOperation(
       // A public operation and a program have no caller; the handler reads none, and its inputs name no chat.
       const known = caller as Caller;
       const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
-      const by = actorOf(caller, context.clientAddress(request));
+      const by = actorOf(caller, context.clientAddress(request), requestIn(response));
       const { file } = fields;
       const call = { input, file, caller: known, program, by, request, response, whileAllowed: allowed };
       const run = (given: Context) => whileUploading(given, call, () => handle(given, call));

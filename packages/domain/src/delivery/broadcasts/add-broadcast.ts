@@ -7,7 +7,7 @@ import { requireManaged } from '../../fleet/bots/require-managed.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { lockBots } from '../../records/history/lock-bots.ts';
-import { callActor } from '../../records/history/stream/captured-call.ts';
+import { callActor, requestOf } from '../../records/history/stream/captured-call.ts';
 import { messagesIn, refuseForAdmins, requireSendable, storableParams } from '../outbox/sendable.ts';
 import { type AudienceSize, countAudience } from './audience.ts';
 import type { Broadcast, BroadcastContent } from './broadcast.ts';
@@ -29,7 +29,9 @@ export async function addBroadcast(deps: AddDeps, bot: Bot, by: Actor, wanted: W
     if (!(await lockBots(db, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     const store = broadcastStore(db);
     if ((await store.unfinishedOf(bot.id)) >= UNFINISHED_AT_MOST) throw tooMany();
-    const broadcast = await store.insert({ ...content, createdBy: callActor(by) });
+    // Of a million sends, each with the trace, nobody would read the trace.
+    const { traceparent: _, ...request } = requestOf(by);
+    const broadcast = await store.insert({ ...content, createdBy: { ...callActor(by), ...request } });
     const done = { action: 'broadcast_add', botId: bot.id, details: describeBroadcast(broadcast) } as const;
     await recordAction({ db, clock: deps.clock }, by, done);
     return broadcast;

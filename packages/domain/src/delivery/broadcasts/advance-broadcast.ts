@@ -95,13 +95,14 @@ async function cancelSome({ db }: AdvanceDeps, broadcast: Broadcast): Promise<St
 }
 
 async function finish(db: Database, broadcast: Broadcast): Promise<Broadcast> {
-  const { id, botId, name, counts } = broadcast;
+  const { id, botId, name, counts, createdBy } = broadcast;
   const done = await broadcastStore(db).end(id, 'done');
   const others = Object.entries(counts).filter(([kind, count]) => count > 0 && !['total', 'sent'].includes(kind));
   const text = [
     `sent to ${counts.sent} of ${counts.total} chats`,
     ...others.map(([kind, count]) => `${kind}: ${count}`),
   ];
-  await recordEvent(db, { kind: 'broadcast.done', botId, text: `Broadcast ${id}, ${name}: ${text.join('; ')}` });
+  const event = { kind: 'broadcast.done', botId, requestId: createdBy.requestId ?? null } as const;
+  await recordEvent(db, { ...event, text: `Broadcast ${id}, ${name}: ${text.join('; ')}` });
   return done;
 }

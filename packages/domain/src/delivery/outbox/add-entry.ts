@@ -11,7 +11,7 @@ import { type Actor, isOfPerson } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { connectionParam, findConversation } from '../../records/chats/conversation.ts';
 import { findChatId } from '../../records/chats/find-chat-id.ts';
-import { type CallActor, callActor } from '../../records/history/stream/captured-call.ts';
+import { type CallActor, callActor, requestOf } from '../../records/history/stream/captured-call.ts';
 import { authorOf, sharerOf } from './author.ts';
 import type { Content, Entry } from './entry.ts';
 import type { OutboxRoom } from './outbox-room.ts';
@@ -44,6 +44,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   const { idempotencyKey = null, tokenId } = wanted;
   const createdBy: CallActor = {
     ...callActor(by),
+    ...requestOf(by),
     ...automaticOf(by, content),
     ...(tokenId === undefined ? {} : { tokenId }),
   };

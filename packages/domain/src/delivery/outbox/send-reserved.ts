@@ -66,10 +66,28 @@ async function sendUnlessResting(
   if (deps.unreachable.leftMs(botId) > 0) return notMade(begun.chatId);
   const answered = await deps.sendGates.of(botId, bot.pace.perSecond).enter(messages);
   const isHeld = !lease.ownsTurn() || deps.unreachable.begin(botId) > 0;
-  const outcome = isHeld ? notMade(begun.chatId) : await sendEntry(deps, bot, begun);
+  const outcome = isHeld ? notMade(begun.chatId) : await sendTraced(deps, bot, begun);
   answered();
   if (isHeld || outcome.event !== 'again') return outcome;
   return { ...outcome, afterMs: Math.max(outcome.afterMs, deps.unreachable.leftMs(botId)) };
+}
+
+/** The trace and the log of the request that handed it over go on here. */
+async function sendTraced(deps: OutboxTurnDeps, bot: Bot, entry: BegunEntry): Promise<Outcome> {
+  const { requestId, traceparent: parent } = entry.createdBy;
+  const attributes = {
+    ...{ 'flotilla.bot_id': bot.id, 'flotilla.entry_id': entry.id, 'flotilla.attempt': entry.attempts },
+    ...(requestId === undefined ? {} : { 'flotilla.request_id': requestId }),
+  };
+  // One that was not handed over by a traced request gets no span.
+  const span = parent === undefined ? null : deps.tracing?.start('send entry', { kind: 'client', parent, attributes });
+  const outcome = await sendEntry(deps, bot, entry);
+  span?.set({ 'flotilla.outcome': MEASURED[outcome.event] });
+  span?.end(outcome.event === 'sent' ? 'ok' : 'failed');
+  const line = { bot: bot.id, entry: entry.id, outcome: MEASURED[outcome.event], requestId };
+  if (outcome.event === 'doubt') deps.log.warn(line, 'nobody knows if an entry was sent');
+  else deps.log.debug(line, 'an entry was sent, or was refused');
+  return outcome;
 }
 
 const MEASURED = { sent: 'sent', fail: 'failed', doubt: 'in_doubt', again: 'again', hold: 'held' } as const;

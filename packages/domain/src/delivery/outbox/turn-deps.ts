@@ -2,6 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Floods } from '../flood/floods.ts';
 import type { UnreachableBots } from '../unreachable/unreachable-bots.ts';
@@ -23,6 +24,8 @@ export type OutboxTurnDeps = SendDeps & {
   unreachable: Pick<UnreachableBots, 'leftMs' | 'begin' | 'isKnown' | 'adopt'>;
   authors: AuthorRights;
   measure: MeasureOutbox;
+  /** Null when tracing is off. */
+  tracing: Tracing | null;
 };
 
 export type MeasureOutbox = {

@@ -1,7 +1,10 @@
 export type ActorProgram = { id: number; name: string };
 
+/** The request by which somebody acted, and its trace, if it has one. */
+export type ActorRequest = { id: string; traceparent?: string | undefined };
+
 /** The author of an audited action. */
-export type Actor =
+export type Actor = { request?: ActorRequest | undefined } & (
   | {
       kind: 'account';
       accountId: number;
@@ -13,7 +16,8 @@ export type Actor =
   /** The program that has the token of the entry's bot; `program` if the token is one of its own. */
   | { kind: 'bot'; address: string | null; program?: ActorProgram | undefined }
   /** Nobody was signed in: an operator at the machine, or a failed sign-in. */
-  | { kind: 'nobody'; address: string | null };
+  | { kind: 'nobody'; address: string | null }
+);
 
 /** True for a person who is signed in; a key may be a program. */
 export function isOfPerson(by: Actor): boolean {

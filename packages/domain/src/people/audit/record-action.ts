@@ -43,5 +43,5 @@ export async function recordAction(
   const dateS = Math.floor(clock.nowMs() / 1000);
   await auditStore(db).insert(by, { ...done, details: cut }, dateS, key);
   const event = eventOf(by, done);
-  if (event !== null) await recordEvent(db, event);
+  if (event !== null) await recordEvent(db, { ...event, requestId: by.request?.id ?? null });
 }

@@ -9,6 +9,8 @@ export type NewEvent = {
   chatId?: number | null;
   /** '' outside business connections. */
   businessConnectionId?: string;
+  /** Of the request that led to it. */
+  requestId?: string | null;
   text: string;
 };
 /** Only sinks that ask for this time; of `chat.awaits`. */
@@ -21,7 +23,7 @@ const TEXT_LENGTH = 1_000;
 /** Stores what happened, and puts it on its way to every sink that wants it. Pass the transaction of the change itself. */
 export async function recordEvent(
   db: Database,
-  { kind, botId, programId = null, chatId = null, businessConnectionId = '', text }: NewEvent,
+  { kind, botId, programId = null, chatId = null, businessConnectionId = '', requestId = null, text }: NewEvent,
   asked: Asked | null = null,
 ): Promise<void> {
   const cut = (text.length > TEXT_LENGTH ? `${text.slice(0, TEXT_LENGTH)}…` : text).toWellFormed();
@@ -29,7 +31,7 @@ export async function recordEvent(
     .insertInto('events')
     .values({
       ...{ kind, bot_id: botId, program_id: programId, chat_id: chatId },
-      ...{ business_connection_id: businessConnectionId, text: cut },
+      ...{ business_connection_id: businessConnectionId, request_id: requestId, text: cut },
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -39,7 +39,7 @@ test('a message is never longer than the platform takes', () => {
 test('an event leads to its chat, or to its bot, or to itself', () => {
   const stored: StoredEvent = {
     ...{ id: 311, kind: 'chat.awaits', bot_id: 7, program_id: null, chat_id: -42, text: 'waits', at: new Date(0) },
-    business_connection_id: '',
+    ...{ business_connection_id: '', request_id: null },
   };
   const directory = { byId: () => undefined } as unknown as BotDirectory;
   const linkOf = (fields: Partial<StoredEvent>, publicUrl: string | null = 'https://bots.example.com/') =>

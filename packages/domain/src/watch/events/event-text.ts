@@ -55,6 +55,7 @@ export function presentEvent(event: StoredEvent): EventResource {
     ...(programId === null ? {} : { program_id: programId }),
     ...(chatId === null ? {} : { chat_id: chatId }),
     ...connectionParam(event.business_connection_id),
+    ...(event.request_id === null ? {} : { request_id: event.request_id }),
     text,
   };
 }

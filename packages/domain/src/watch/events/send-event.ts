@@ -54,7 +54,10 @@ async function sendToUrl(
   const signature = signDelivery(signing, { id, atMs: deps.clock.nowMs(), body });
   if (signature === null) return { outcome: 'failed', reason: NOT_SIGNED, status: null };
   const address = { id: 0, backendUrl: url, secretToken: '', backendCertificate: '', backendIpAddress: '' };
-  const request = { id: event.resource.id, raw: body, headers: { ...signature, 'Flotilla-Delivery-Id': id } };
+  const { request_id: requestId } = event.resource;
+  const ofRequest = requestId === undefined ? {} : { 'Flotilla-Request-Id': requestId };
+  const headers = { ...signature, 'Flotilla-Delivery-Id': id, ...ofRequest };
+  const request = { id: event.resource.id, raw: body, headers };
   const delivery = await sendToBackend(deps.backends.to(address), address, request, signal, {
     deadlineMs: DEADLINE_MS,
   });

@@ -27,6 +27,9 @@ export type CallActor = {
   /** The program whose token it was. */
   programId?: number;
   program?: string;
+  /** The request that handed it over, and its trace. */
+  requestId?: string;
+  traceparent?: string;
   /** Of an entry of the outbox: the token. */
   tokenId?: number;
   /** Set by a REST action that has recorded its audit entry itself: that entry's key, which replaces the key of the call. */
@@ -64,6 +67,13 @@ export function callActor(by: Actor, auditKey?: string): CallActor {
     auditKey,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The request by which a send was handed over, which goes on with its id and its trace. */
+export function requestOf({ request }: Actor): Pick<CallActor, 'requestId' | 'traceparent'> {
+  if (request === undefined) return {};
+  const { id: requestId, traceparent } = request;
+  return { requestId, ...(traceparent === undefined ? {} : { traceparent }) };
 }
 
 /** The actor of a captured call. */
