@@ -13,6 +13,7 @@ import { deleteBot } from '@flotilla/domain/fleet/bots/delete-bot.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
+import { beginErasure } from '@flotilla/domain/records/personal-data/erase-person.ts';
 import { botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
@@ -95,6 +96,17 @@ const plainUpdate = (id: number) =>
 const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
 
 describe('a worker', () => {
+  test('erases a person whose erasure was asked for', async () => {
+    const { bot } = await registered();
+    const [person, other] = [909_090, 909_091];
+    const seen = [person, other].map((id) => ({ bot_id: bot.id, chat_id: -1_000_909, user_id: id }));
+    await database.db.insertInto('chat_users').values(seen).execute();
+    await beginErasure(deps, OPERATOR, person);
+    const left = () => database.db.selectFrom('chat_users').select('user_id').where('bot_id', '=', bot.id).execute();
+    await waitFor(async () => (await left()).length === 1);
+    expect(await left()).toEqual([{ user_id: other }]);
+  });
+
   test('carries an update from the platform to the backend, with its headers and its bytes', async () => {
     const { platformId } = await registered({
       proxyEnabled: true,

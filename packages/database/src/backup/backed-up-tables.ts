@@ -1,9 +1,9 @@
 import type { Tables } from '../tables.ts';
 
 /**
- * A restored database has no backup yet, is another installation and is not under maintenance, so none of these is part of one. The journal is of the last day, and larger than
- * what else a day leaves. Expired months are not listed: what is
- * still counted of them is backed up as messages.
+ * A restored database has no backup yet, is another installation and is not under maintenance, so none of these is part of a
+ * backup. The journal is of the last day, and larger than what else a day leaves. Expired months are not listed: what is still
+ * counted of them is backed up as messages.
  */
 const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   bots: true,
