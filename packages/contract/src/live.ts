@@ -77,7 +77,7 @@ export const liveOperations = {
 | \`bot\` | a Bot, as in \`GET /api/bots\`, whose settings or state changed |
 | \`fleet\` | the figures of \`GET /api/fleet\`, whenever there are new ones: about every 30 s |
 | \`read\` | \`{bot_id, chat_id, business_connection_id, read_message_id}\`: the account of this stream has read a chat up to this message, by \`POST /api/chats/read\` in whatever session or with whatever key. No other account gets it |
-| \`flood\` | \`{bot_id, chat_id, family, until}\`: the bot sent too fast, and the platform takes no more calls of a family (send, edit, chat_action, other) until then; \`until\` is null when that is over. In place of \`chat_id\` it may have \`chat_username\` or \`inline_message_id\`, or \`method\` (lower case): then only calls of that method that name no chat wait; or none of them: then calls to every chat wait |
+| \`flood\` | \`{bot_id, chat_id, business_connection_id, family, until}\`: the bot sent too fast, and the platform takes no more calls of a family (send, edit, chat_action, other) until then; \`until\` is null when that is over. In place of \`chat_id\` it may have \`chat_username\` or \`inline_message_id\`, or \`method\` (lower case): then only calls of that method that name no chat wait; or none of them: then calls to every chat wait |
 | \`skipped\` | \`{count}\`: so many events were left out, because the client reads too slowly or they are larger than 32 KiB |
 | \`gap\` | \`{}\`: any number of events may be missing; read what you need again |
 

@@ -199,6 +199,20 @@ describe('a 429 that one replica got', () => {
     expect(await send(bot.token, 'editMessageText', edit('AbD'))).toMatchObject({ status: 200 });
   });
 
+  test('through a business connection holds that chat of it, and no other with the same id', async () => {
+    const bot = await addBot({ flood: 'shield' });
+    const through = (business_connection_id: string) => json({ chat_id: 5, text: 'x', business_connection_id });
+    await flood(bot, MINUTE_S, 'sendMessage', through('Abc-1'));
+    expect(await send(bot.token, 'sendMessage', through('Abc-1'), pod.url)).toMatchObject({ by: 'flood-shield' });
+    const others = [
+      await send(bot.token, 'sendMessage', through('Abc-2')),
+      await send(bot.token, 'sendMessage', to(5)),
+    ];
+    expect(others.map(({ status }) => status)).toEqual([200, 200]);
+    await flood(bot);
+    expect(await send(bot.token, 'sendMessage', through('Abc-2'))).toMatchObject({ status: 200 });
+  });
+
   test('is passed on by a bot whose setting is pass, which nothing holds', async () => {
     const bot = await addBot();
     await flood(bot);

@@ -18,12 +18,18 @@ const INLINE_MESSAGE = /^[\w-]{1,64}$/;
 const INLINE = 'inline:';
 /** Before the method of a call without a chat that is neither a send nor an edit: its limit says nothing about other methods. */
 const METHOD = 'method:';
+/** Before a business connection and a chat of it, which is another one than the bot's own with the same id. */
+const BUSINESS = 'business:';
+const CONNECTION = /^[\w-]{1,64}$/;
 const METHOD_NAME = /^\w{1,64}$/;
 const NAME = /^(\d{1,15}) (\w+) (\S*)$/;
 
 type Read = (parameter: string) => unknown;
 
-/** The place that the parameters of a call name: a chat, an inline message, or the whole bot. Null for an unusual chat, or one that is not named. */
+/**
+ * The place that the parameters of a call name: a chat, also one of a business connection, an inline message, or the whole bot. Null for
+ * an unusual chat, or one that is not named.
+ */
 export function placeOf(parameter: Read): string | null {
   const chat = text(parameter('chat_id'));
   if (chat === '') {
@@ -33,8 +39,10 @@ export function placeOf(parameter: Read): string | null {
     if (message === '') return WHOLE_BOT;
     return INLINE_MESSAGE.test(message) ? INLINE + message : null;
   }
-  if (CHAT_ID.test(chat)) return chat;
-  return CHAT_NAME.test(chat) ? chat.toLowerCase() : null;
+  const ofBot = CHAT_ID.test(chat) || CHAT_NAME.test(chat) ? chat.toLowerCase() : null;
+  const connection = text(parameter('business_connection_id'));
+  if (ofBot === null || connection === '') return ofBot;
+  return CONNECTION.test(connection) ? `${BUSINESS}${connection}:${ofBot}` : null;
 }
 
 /** The call that floods are remembered for; null if a 429 to it says nothing about others, or nobody knows its chat. */
@@ -51,19 +59,30 @@ export function floodedCallAt(botId: number, lowerCaseMethod: string, place: str
   return METHOD_NAME.test(lowerCaseMethod) ? { botId, family, place: METHOD + lowerCaseMethod } : null;
 }
 
-export type ShownPlace = { chat_id?: number; chat_username?: string; inline_message_id?: string; method?: string };
+export type ShownPlace = {
+  chat_id?: number;
+  chat_username?: string;
+  business_connection_id?: string;
+  inline_message_id?: string;
+  method?: string;
+};
 
 /** A place as people see it; {} for the whole bot. */
 export function shownPlace(place: string): ShownPlace {
   if (place === WHOLE_BOT) return {};
   if (place.startsWith(METHOD)) return { method: place.slice(METHOD.length) };
   if (place.startsWith(INLINE)) return { inline_message_id: place.slice(INLINE.length) };
+  if (place.startsWith(BUSINESS)) {
+    const [, connection = '', chat = ''] = place.split(':');
+    return { ...shownPlace(chat), business_connection_id: connection };
+  }
   return CHAT_ID.test(place) ? { chat_id: Number(place) } : { chat_username: place.slice(1) };
 }
 
 /** True for what is sent to a chat, or edited there: the platform also limits that for the whole bot. */
 export function isOfChat({ family, place }: FloodedCall): boolean {
-  return (family === 'send' || family === 'edit') && (CHAT_ID.test(place) || CHAT_NAME.test(place));
+  const isChat = CHAT_ID.test(place) || CHAT_NAME.test(place) || place.startsWith(BUSINESS);
+  return isChat && (family === 'send' || family === 'edit');
 }
 
 /** True for calls of one method that name no chat. */
