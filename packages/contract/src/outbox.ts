@@ -176,6 +176,7 @@ export const outboxOperations = {
 
 \`method\` is one that sends, edits, copies or forwards; \`params\` are its parameters, with \`chat_id\`. A file is named by its id or a URL.
 Without \`business_connection_id\` in \`params\` it goes into the only conversation of the chat; empty, it goes into the chat of the bot itself.
+So does what a token hands over that is limited to chats.
 What costs Stars (\`allow_paid_broadcast\`), invoices, and methods that we do not know are for admins; a token may use such a method if it names it.
 
 With the token of a program as Bearer the bot is that of the program, and the call stays within the limits of the token: its methods, chats and rate,

@@ -16,7 +16,7 @@ import { authorOf, sharerOf } from './author.ts';
 import type { Content, Entry } from './entry.ts';
 import type { OutboxRoom } from './outbox-room.ts';
 import { outboxStore } from './outbox-store.ts';
-import { messagesIn, requireChat, requireSendable, storableParams } from './sendable.ts';
+import { messagesIn, requireChat, requireSendable, storableParams, takesConnection } from './sendable.ts';
 import { type WakeDeps, wakeOutbox } from './wake-outbox.ts';
 
 export type AddDeps = WakeDeps & { db: Database; clock: Clock; platform: PlatformClient; outboxRoom: OutboxRoom };
@@ -96,8 +96,7 @@ async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promis
 /** Names the conversation, which may be another one, or one of several, once the entry is sent. */
 async function inConversation({ db }: AddDeps, bot: Bot, { chatId, method, params }: Content): Promise<Fields> {
   const { business_connection_id: given, ...others } = params;
-  // The Bot API has no copies and forwards into business chats.
-  if (/^(copy|forward)/.test(method)) return params;
+  if (!takesConnection(method)) return params;
   if (given !== undefined && typeof given !== 'string') {
     throw refusedInput('params.business_connection_id', 'must be the id of a business connection');
   }

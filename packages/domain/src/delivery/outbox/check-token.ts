@@ -7,6 +7,7 @@ import type { ProgramCredential } from '../../fleet/bots/program-credential.ts';
 import { checkCall, limitsOf, toRead } from '../programs/check-call.ts';
 import { countCall } from '../programs/count-call.ts';
 import { isMethodAllowed } from '../programs/token-methods.ts';
+import { takesConnection } from './sendable.ts';
 
 /** Throws 'too_many_requests' if the token has a rate and has used it up. */
 export async function requireRate(deps: { redis: RedisHandles }, { token }: ProgramCredential): Promise<void> {
@@ -35,7 +36,9 @@ export function allowedParams({ program, token }: ProgramCredential, method: str
     if (written === undefined) return [];
     return [[key, typeof value === 'string' ? written : value] as const];
   });
-  return Object.fromEntries(allowed);
+  // A token that is limited to chats leads through no business account, also where the chat is known by one alone.
+  const ofBot = limits.chats === null || !takesConnection(method) ? {} : { business_connection_id: '' };
+  return { ...Object.fromEntries(allowed), ...ofBot };
 }
 
 /** The priority of what a token hands over: its own at the most. Throws 'forbidden' for a higher one. */

@@ -31,6 +31,11 @@ export function requireSendable(method: string): string {
   return writtenMethod(name);
 }
 
+/** False for copies and forwards: the Bot API has none into business chats. */
+export function takesConnection(method: string): boolean {
+  return !/^(copy|forward)/i.test(method);
+}
+
 /** The chat that the parameters name: its id, or its public name without @. Throws 'bad_request'. */
 export function requireChat({ chat_id: chat }: Fields): { id: number } | { name: string } {
   if (chat === undefined || chat === null) throw refusedInput('params.chat_id', 'is required');
