@@ -21,7 +21,13 @@ const DOMAIN_ROOMS = ['people', 'fleet', 'records', 'delivery', 'watch', 'startu
 const rooms = (names) => `^packages/domain/src/(${names.join('|')})/`;
 
 /** Folders and files of the api, lowest first: each may import those before it, and none after it. */
-const API_PARTS = ['http', 'auth', 'present', 'live', 'context.ts', 'operations', 'endpoints', 'app.ts', 'start.ts'];
+const API_PARTS = [
+  ...['api-metrics.ts', 'http', 'auth', 'present', 'live', 'config.ts', 'context.ts', 'probes', 'platform-webhook'],
+  ...['bot-api-proxy', 'operations', 'docs', 'console', 'queue-board', 'endpoints', 'mcp'],
+  ...['while-starting.ts', 'app.ts', 'start.ts', 'main.ts', 'launch.mjs'],
+];
+/** The proxy is served beside them. */
+const REST_PARTS = ['operations', 'docs', 'console', 'queue-board', 'endpoints', 'mcp', 'app.ts'];
 const apiParts = (names) => `^apps/api/src/(${names.join('|')})(/|$)`;
 
 const layers = {
@@ -97,6 +103,20 @@ module.exports = {
       from: product(apiParts([part])),
       to: { path: apiParts(API_PARTS.slice(place + 1)) },
     })),
+    {
+      name: 'rest-does-not-import-the-proxy',
+      comment: 'What both need is in http or auth',
+      severity: 'error',
+      from: product(apiParts(REST_PARTS)),
+      to: { path: apiParts(['bot-api-proxy']) },
+    },
+    {
+      name: 'every-part-of-the-api-has-its-place',
+      comment: 'A new folder goes into API_PARTS of .dependency-cruiser.cjs',
+      severity: 'error',
+      from: {},
+      to: { path: '^apps/api/src/', pathNot: [apiParts(API_PARTS), TESTS] },
+    },
     {
       name: 'every-domain-feature-has-its-room',
       comment: 'A new feature goes into one of DOMAIN_ROOMS of .dependency-cruiser.cjs',

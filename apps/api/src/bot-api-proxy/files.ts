@@ -3,13 +3,13 @@ import { wasHandedFile } from '@flotilla/domain/delivery/programs/program-files.
 import { isProgramToken, type ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
+import { credentialOf, isValid } from '../auth/program-credential.ts';
 import type { Context } from '../context.ts';
 import { DISABLED, describeError, forbidden, type Refusal, UNAUTHORIZED } from './answer.ts';
 import { type RunningProxy, refuseRequest } from './call.ts';
 import { passThrough } from './pass-through.ts';
 import type { BotPath } from './path.ts';
 import { refusedByState } from './programs/decide-program.ts';
-import { credentialOf, isValid } from './programs/find-credential.ts';
 import { type Refused, recordRefusal, refusalByRate } from './programs/refuse-token.ts';
 import { hiddenSecret } from './programs/secret-mask.ts';
 

@@ -1,8 +1,8 @@
 import { type liveOperations, liveTopic } from '@flotilla/contract/live.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { untilGone } from '../http/until-gone.ts';
 import type { Handlers } from '../operations/handler.ts';
-import { untilGone } from '../operations/while-allowed.ts';
 import { watchedTopics, watchLive } from './watch-live.ts';
 
 export const liveHandlers: Handlers<typeof liveOperations> = {

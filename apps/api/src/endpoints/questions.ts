@@ -8,9 +8,9 @@ import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts'
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { untilGone } from '../http/until-gone.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
-import { untilGone } from '../operations/while-allowed.ts';
 import { renewHoldOf } from './renew-hold-of.ts';
 import { withoutNulls } from './without-nulls.ts';
 

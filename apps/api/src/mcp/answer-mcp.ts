@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { classifyError } from '../http/classify-error.ts';
 import { parseJson, readBytes } from '../http/read-fields.ts';
-import { untilGone } from '../operations/while-allowed.ts';
+import { untilGone } from '../http/until-gone.ts';
 import { answerForClient, headersForSdk } from './client-forms.ts';
 import { type KeyLimit, reachOf, whileSeen } from './key-reach.ts';
 import { readTools } from './read-tools.ts';

@@ -1,7 +1,7 @@
 import { isProgramToken, type ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
-import { credentialOf, isValid, senderOf } from '../bot-api-proxy/programs/find-credential.ts';
+import { credentialOf, isValid, senderOf } from '../auth/program-credential.ts';
 import type { Context } from '../context.ts';
 import { noteKnownSender } from '../http/known-sender.ts';
 

@@ -2,7 +2,7 @@ import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Response } from 'express';
 import type { Context } from '../context.ts';
-import { untilGone } from './while-allowed.ts';
+import { untilGone } from '../http/until-gone.ts';
 
 /** More than a page of the console asks at once, and less than the connections of a process to Postgres. */
 const SEARCHES_OF_ACCOUNT = 4;

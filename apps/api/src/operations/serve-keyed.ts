@@ -24,8 +24,8 @@ import { classifyError } from '../http/classify-error.ts';
 import { errorText } from '../http/error-handler.ts';
 import type { RawFields } from '../http/read-fields.ts';
 import { sendJson } from '../http/send-answer.ts';
+import { untilGone } from '../http/until-gone.ts';
 import type { Call } from './handler.ts';
-import { untilGone } from './while-allowed.ts';
 
 /** The store may have taken what it did not confirm. */
 const MAY_BE_STORED: readonly ErrorCode[] = ['unavailable', 'internal'];

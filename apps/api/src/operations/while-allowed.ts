@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -48,25 +47,4 @@ export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed 
       held.release();
     }
   };
-}
-
-/** Runs work that waits, with a signal that aborts when the client has gone or one of `ends` aborts. */
-export async function untilGone<T>(
-  ends: readonly AbortSignal[],
-  response: ServerResponse,
-  wait: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const gone = new AbortController();
-  const abort = () => gone.abort();
-  // AbortSignal.any would add a signal for each call to the one that lives as long as the process.
-  for (const end of ends) end.addEventListener('abort', abort);
-  response.once('close', abort);
-  // If the client left during authentication, no event reports it, and the work would never end.
-  if (response.closed || ends.some(({ aborted }) => aborted)) abort();
-  try {
-    return await wait(gone.signal);
-  } finally {
-    for (const end of ends) end.removeEventListener('abort', abort);
-    response.removeListener('close', abort);
-  }
 }

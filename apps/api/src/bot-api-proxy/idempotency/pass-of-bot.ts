@@ -2,7 +2,7 @@ import type { ClaimedKey } from '@flotilla/domain/delivery/idempotency/idempoten
 import { isIdempotencyKey, KEY_FORM, KEY_HEADER } from '@flotilla/domain/delivery/idempotency/key-header.ts';
 import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
 import { shareOf } from '../../http/collect-body.ts';
-import { untilGone } from '../../operations/while-allowed.ts';
+import { untilGone } from '../../http/until-gone.ts';
 import { badRequest, KEYS_BUSY, type Refusal, tooManyKeys, UNKNOWN_OUTCOME } from '../answer.ts';
 import { fail, type MethodCall, pass, type RunningProxy } from '../call.ts';
 import { teeOf } from '../call-tee.ts';

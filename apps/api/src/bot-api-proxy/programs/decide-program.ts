@@ -1,11 +1,11 @@
 import { hasRate } from '@flotilla/domain/delivery/programs/count-call.ts';
 import { isMethodAllowed } from '@flotilla/domain/delivery/programs/token-methods.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
+import { confirmedCredential, credentialOf, isValid, mayStillAct, senderOf } from '../../auth/program-credential.ts';
 import { noteKnownSender } from '../../http/known-sender.ts';
 import { DISABLED, forbidden, UNAUTHORIZED } from '../answer.ts';
 import { fail, isVerbOfCalls, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import { answerIntercepted } from '../intercept/answer-intercepted.ts';
-import { confirmedCredential, credentialOf, isValid, mayStillAct, senderOf } from './find-credential.ts';
 import { passForProgram } from './pass-for-program.ts';
 import { answeredForProgram } from './program-answers.ts';
 import { notAllowed, type Refused, recordRefusal, refusalByRate, refuseToken } from './refuse-token.ts';

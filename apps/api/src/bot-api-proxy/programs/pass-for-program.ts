@@ -10,13 +10,13 @@ import {
 import type { NamedMessage } from '@flotilla/domain/delivery/programs/check-topics.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
+import { mayStillAct } from '../../auth/program-credential.ts';
 import { shareOf } from '../../http/collect-body.ts';
 import { DISABLED, NO_SUCH_METHOD, UNAUTHORIZED } from '../answer.ts';
 import { fail, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import type { OwnBody } from '../forward.ts';
 import { hasBody, hasWholeBody } from '../headers.ts';
 import { passOfBot } from '../idempotency/pass-of-bot.ts';
-import { mayStillAct } from './find-credential.ts';
 import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
 import { type Seen, seeParameters } from './see-parameters.ts';

@@ -1,9 +1,9 @@
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
-import type { Context } from '../../context.ts';
-import type { KnownSender } from '../../http/known-sender.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { KnownSender } from '../http/known-sender.ts';
 
-type Known = Pick<Context, 'clock' | 'directory'>;
+type Known = { clock: Clock; directory: BotDirectory };
 
 /** Undefined also while this process does not hear of revocations. */
 export function confirmedCredential(directory: BotDirectory, token: string): ProgramCredential | undefined {
@@ -23,7 +23,7 @@ export async function credentialOf(directory: BotDirectory, token: string): Prom
 
 /** False for a token that belongs to no program, or has expired. */
 export function isValid(
-  { clock }: Pick<Context, 'clock'>,
+  { clock }: Pick<Known, 'clock'>,
   found: ProgramCredential | undefined,
 ): found is ProgramCredential {
   return found !== undefined && (found.token.expiresAtMs ?? Number.POSITIVE_INFINITY) > clock.nowMs();
