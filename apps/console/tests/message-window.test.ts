@@ -110,13 +110,14 @@ test('a message that was told stays when the history has stored a newer one befo
   expect([idsOf(stored), stored.total, stored.messages.some(({ told }) => told)]).toEqual([range(1, 12), 12, false]);
 });
 
-test('the presses of one second are shown in the order in which they came', () => {
-  const press = (id: number) => ({ ...message(20), id, media_type: 'callback' as const });
-  const { messages } = windowOf({
-    rows: [press(-7), press(-8), press(-9)],
-    total: 3,
-    hasOlder: false,
-    hasNewer: false,
+test('the presses of one second stand behind the message that came before them, in the order in which they came', () => {
+  const of20 = (id: number, position?: number) => ({
+    ...message(20),
+    id,
+    ...(position === undefined ? {} : { position }),
   });
-  expect(itemsOf(messages).map((item) => item.messages[0].id)).toEqual([-7, -8, -9]);
+  const rows = [of20(21), of20(-7, 20 * 1_024 + 2), of20(-9, 20 * 1_024 + 1), of20(20)];
+  const known = windowOf({ rows, total: 4, hasOlder: false, hasNewer: false });
+  const again = withPage(known, { rows: rows.slice(0, 3), total: 4, hasOlder: true, hasNewer: false });
+  expect(again.messages.map(({ id }) => id)).toEqual([20, -9, -7, 21]);
 });

@@ -104,6 +104,12 @@ export const messageResource = z
       )
       .optional(),
     date: z.int().describe('The date in Unix seconds.'),
+    position: z
+      .int()
+      .describe(
+        'Of one with a negative id: its place among the messages of its second. The place of all others is 1024 times their id, and lists are sorted by date and place.',
+      )
+      .optional(),
     media_type: z.enum(MEDIA_TYPES).describe('What the message carries. Absent for text.').optional(),
     file_id: z.string().describe('The id that `GET /api/files` takes. Absent if there is no file.').optional(),
     reply_to_message_id: z
@@ -185,8 +191,8 @@ export const messageResource = z
   })
   .meta({ id: 'Message' });
 
-/** Objects, and what the audit log knows of a message. */
-const BESIDE_COLUMNS = ['entities', 'buttons', 'forward_origin', 'poll', 'account', 'automatic'] as const;
+/** Objects, the sort key, and what the audit log knows of a message. */
+const BESIDE_COLUMNS = ['entities', 'buttons', 'forward_origin', 'poll', 'account', 'automatic', 'position'] as const;
 type BesideColumns = (typeof BESIDE_COLUMNS)[number];
 
 /** The columns of a CSV export: the stored fields of a message that are one value each. */

@@ -11,6 +11,7 @@ import * as broadcastCounts from './migrations/20261129T010000-broadcast-counts.
 import * as outboxRanges from './migrations/20261129T010100-outbox-ranges.ts';
 import * as connectionsOfEntries from './migrations/20261129T020000-business-connections-of-entries.ts';
 import * as requestsOfEvents from './migrations/20261129T020100-requests-of-events.ts';
+import * as messagePositions from './migrations/20261129T030000-message-positions.ts';
 import * as installation from './migrations/20261129T040000-installation.ts';
 import * as erasures from './migrations/20261129T050000-erasures.ts';
 import * as chatAuthorsUser from './migrations/20261129T050001-chat-authors-user.ts';
@@ -32,6 +33,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T010100-outbox-ranges': outboxRanges,
   '20261129T020000-business-connections-of-entries': connectionsOfEntries,
   '20261129T020100-requests-of-events': requestsOfEvents,
+  '20261129T030000-message-positions': messagePositions,
   '20261129T040000-installation': installation,
   '20261129T050000-erasures': erasures,
   '20261129T050001-chat-authors-user': chatAuthorsUser,

@@ -176,6 +176,8 @@ export interface MessagesTable {
   program_id: BigInt64 | null;
   /** JSON of what sent it by itself. Null: it is an answer, or of a person. */
   automatic: ColumnType<Automatic | null, string | null, string | null>;
+  /** Of an event, whose id is negative: its place in its second. Null: that of its id. */
+  position: BigInt64 | null;
 }
 
 export interface TopicsTable {

@@ -333,6 +333,27 @@ describe('reading a chat', () => {
     expect(audit.json).toEqual([]);
   });
 
+  test('is read with the press that came last in the second of its newest message, which the list shows', async () => {
+    const press = { media_type: 'callback', date: DATE_S + 2, reply_to_message_id: 1 } as const;
+    await store(bot.id, { chat_id: 1, at: 1 }, { chat_id: 1, at: 2 }, { ...press, chat_id: 1, at: -5 });
+    expect(rowsOf(await recent())).toMatchObject([{ unread: 2, last_message: { id: -5 } }]);
+    const pages: unknown[] = [];
+    for (let before: string | undefined = ''; before !== undefined && pages.length < 4; ) {
+      const query: Record<string, string | number> = {
+        bot_id: bot.id,
+        chat_id: 1,
+        limit: 1,
+        ...(before && { before }),
+      };
+      const page = await owner('GET', '/api/messages', { query });
+      pages.push((page.json as { id: number }[])[0]?.id);
+      before = nextOf(page) || undefined;
+    }
+    expect(pages).toEqual([-5, 2, 1]);
+    await read(1, -5);
+    expect(unreadOf(await recent())).toEqual([0]);
+  });
+
   test('leaves nothing behind when the account goes', async () => {
     const account = await insertAccount(api.database.db, { username: `leaver-${accounts}`, bots: [bot.id] });
     await store(bot.id, { chat_id: 1, at: 1 });

@@ -4,13 +4,12 @@ import { type Caller, seesChat } from '@flotilla/domain/people/accounts/caller.t
 import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
-import { findMessagePosition } from '@flotilla/domain/records/history/find-message-position.ts';
+import { findMessagePosition, positionOf } from '@flotilla/domain/records/history/find-message-position.ts';
 import { exportChat } from '@flotilla/domain/records/messages/export-chat.ts';
 import {
   listMessagesAfter,
   listMessagesAround,
   type MessageWindow,
-  positionOf,
 } from '@flotilla/domain/records/messages/list-messages-around.ts';
 import {
   type ChatOfBot,
@@ -82,8 +81,8 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   },
 };
 
-/** The sort key of messages: date, id, business connection. */
-const CURSOR = ['seconds', 'platformId', 'text'] as const;
+/** The sort key of messages: date, place in that second, id, business connection. */
+const CURSOR = ['seconds', 'platformId', 'platformId', 'text'] as const;
 
 /** The same of several chats: date, id, bot, chat, business connection. */
 const SEARCH_CURSOR = ['seconds', 'platformId', 'id', 'platformId', 'text'] as const;

@@ -19,6 +19,7 @@ export function presentMessage({ programs }: Bot, message: Message, account?: st
     }),
     date: message.date,
     ...withoutNulls({
+      position: message.position,
       media_type: message.media_type as MessageResource['media_type'] | null,
       file_id: message.file_id,
       reply_to_message_id: message.reply_to_message_id,

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Conversation } from '@flotilla/domain/records/chats/conversation.ts';
-import { findPlaceOfId } from '@flotilla/domain/records/history/find-message-position.ts';
-import { positionOf } from '@flotilla/domain/records/messages/list-messages-around.ts';
+import { findPlaceOfId, positionOf } from '@flotilla/domain/records/history/find-message-position.ts';
 import { type Message, type MessageCursor, messageStore } from '@flotilla/domain/records/messages/message-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { presentMessage } from '../endpoints/present-message.ts';
@@ -75,7 +74,7 @@ function filterOf({ chatId, businessConnectionId }: Conversation) {
 async function endOf({ context }: ToolCall, chat: Conversation): Promise<MessageCursor> {
   const newest = { limit: 1, offset: 0, before: null, includeDeleted: true, filter: filterOf(chat) };
   const [last] = await messageStore(context.db).list(chat, newest);
-  return last === undefined ? [0, 0, chat.businessConnectionId] : positionOf(last);
+  return last === undefined ? [0, 0, 0, chat.businessConnectionId] : positionOf(last);
 }
 
 async function placeOf({ context }: ToolCall, chat: Conversation, id: number): Promise<MessageCursor> {

@@ -77,7 +77,7 @@ function sentAfter(
 ): Promise<Message[]> {
   const fromS = Math.floor(atMs / 1000);
   const filter = { fromS, toS: fromS + REPLIES_MS / 1000, businessConnectionId };
-  const after = [fromS - 1, Number.MAX_SAFE_INTEGER, ''] as const;
+  const after = [fromS, Number.MIN_SAFE_INTEGER, 0, ''] as const;
   return messageStore(db).listAfter(chat, { includeDeleted: true, filter, limit: LOOKED_AT, after });
 }
 

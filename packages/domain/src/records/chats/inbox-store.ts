@@ -3,6 +3,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
+import { placeIn } from '../history/message-place.ts';
 import type { MessageRow } from '../history/message-row.ts';
 import { isOfPerson } from '../history/message-side.ts';
 import { type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';
@@ -127,7 +128,7 @@ function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<I
       select ${sql.join(columns)} from messages m
       where m.bot_id = page.bot_id and m.chat_id = page.id and m.business_connection_id = page.business_connection_id
         and m.deleted_at is null and m.date >= ${shownSince(chat)}
-      order by m.date desc, m.id desc limit 1
+      order by m.date desc, ${placeIn('m')} desc, m.id desc limit 1
     ) as newest on true
     cross join lateral (
       select least(count(*), ${sql.lit(MOST_UNREAD)}) as unread from (

@@ -3,6 +3,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
 import { findMessagePosition } from '../history/find-message-position.ts';
 import { lockBots } from '../history/lock-bots.ts';
+import { lastMessageAt } from '../history/message-place.ts';
 import type { Conversation } from './conversation.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function markChatRead(
     if (!(await lockBots(transaction, [botId])).has(botId)) throw new FlotillaError('not_found', 'Bot not found');
     const position = await findMessagePosition(transaction, { botId, chatId }, messageId, businessConnectionId);
     if (position === null) throw new FlotillaError('not_found', 'Message not found');
+    const [date, place] = position;
     const of = businessConnectionId;
     const [table, key, value] =
       of === ''
@@ -26,7 +28,7 @@ export async function markChatRead(
         : [sql`business_chat_reads`, sql`, business_connection_id`, sql`, ${of}`];
     const { rows } = await sql`
       insert into ${table} as r (bot_id, chat_id, account_id, message_id, message_date${key})
-      values (${botId}, ${chatId}, ${accountId}, ${messageId}, ${position[0]}${value})
+      values (${botId}, ${chatId}, ${accountId}, ${lastMessageAt(place)}, ${date}${value})
       on conflict (account_id, bot_id, chat_id${key}) do update set
         message_id = excluded.message_id, message_date = excluded.message_date
       where (excluded.message_date, excluded.message_id) > (r.message_date, r.message_id)

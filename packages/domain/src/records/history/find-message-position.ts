@@ -1,9 +1,17 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import type { Conversation } from '../chats/conversation.ts';
+import { placeOf } from './message-place.ts';
+import type { MessageRow } from './message-row.ts';
 
-/** The position of a message in its chat: messages are sorted by its parts. */
-export type MessagePosition = readonly [date: number, id: number, businessConnectionId: string];
+/** The position of a message in its chat: messages are sorted by its parts. `place`: see message-place.ts. */
+export type MessagePosition = readonly [date: number, place: number, id: number, businessConnectionId: string];
+
+export function positionOf(
+  message: Pick<MessageRow, 'date' | 'position' | 'id' | 'business_connection_id'>,
+): MessagePosition {
+  return [message.date, placeOf(message), message.id, message.business_connection_id];
+}
 
 /**
  * Finds a message by its id, the newest one if several connections have it, unless one is given ('' is none). Null: the chat has
@@ -17,7 +25,7 @@ export async function findMessagePosition(
 ): Promise<MessagePosition | null> {
   const found = db
     .selectFrom('messages')
-    .select(['date', 'business_connection_id'])
+    .select(['date', 'position', 'id', 'business_connection_id'])
     .where('bot_id', '=', chat.botId)
     .where('chat_id', '=', chat.chatId)
     .where('id', '=', id)
@@ -26,13 +34,13 @@ export async function findMessagePosition(
     .limit(1);
   if (connection !== undefined) {
     const of = await found.where('business_connection_id', '=', connection).executeTakeFirst();
-    return of === undefined ? null : [of.date, id, connection];
+    return of === undefined ? null : positionOf(of);
   }
   // Business connections have private chats only. Without the connection, all messages of the chat are looked through.
   const row =
     (await found.where('business_connection_id', '=', '').executeTakeFirst()) ??
     (chat.chatId > 0 ? await found.executeTakeFirst() : undefined);
-  return row === undefined ? null : [row.date, id, row.business_connection_id];
+  return row === undefined ? null : positionOf(row);
 }
 
 /**
@@ -59,5 +67,5 @@ export async function findPlaceOfId(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return [before?.date ?? 0, id, businessConnectionId];
+  return [before?.date ?? 0, placeOf({ id }), id, businessConnectionId];
 }

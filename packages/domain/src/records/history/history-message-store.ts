@@ -47,6 +47,7 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['json', detailsColumn],
   ['bigint', (row) => row.program_id],
   ['json', (row) => (row.automatic === null ? null : JSON.stringify(row.automatic))],
+  ['bigint', (row) => row.position ?? null],
   ['text', (row) => searchColumn({ ...row, text: searchedText(row) })],
 ];
 
@@ -150,13 +151,13 @@ export function historyMessageStore(db: Database) {
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
             text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details,
-            program_id, automatic, search)
+            program_id, automatic, position, search)
           select bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
             text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details, program_id, automatic,
-            search::tsvector
+            position, search::tsvector
           from ${given} as m (bot_id, business_connection_id, chat_id, id, user_id,
             username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
-            service, details, program_id, automatic, search)
+            service, details, program_id, automatic, position, search)
           on conflict (bot_id, business_connection_id, chat_id, id, date) do update set
             written_again = true, ${takeWhen(sql`${ANOTHER} or ${NEWER}`, CONTENT)},
             ${takeWhen(ANOTHER, ['user_id', 'username', 'first_name', 'last_name', 'reply_to_message_id'])},

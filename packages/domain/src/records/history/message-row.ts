@@ -26,4 +26,5 @@ export const MESSAGE_COLUMNS = [
   'details',
   'program_id',
   'automatic',
+  'position',
 ] as const satisfies (keyof MessagesTable)[];

@@ -36,6 +36,7 @@ import { inSlices } from './in-slices.ts';
 import { insertAudits } from './insert-audits.ts';
 import { lockBots } from './lock-bots.ts';
 import { lockPrograms, programOf } from './lock-programs.ts';
+import { placeEvents } from './message-place.ts';
 import { insertRouteLinks } from './route-links.ts';
 import { addRuleHits } from './rule-hits.ts';
 import type { HistoryEntry, HitsEntry, LinkEntry } from './stream/history-codec.ts';
@@ -181,6 +182,7 @@ function chatNames(effect: HistoryEffect): string[] {
 // (this one and a REST call that stores what it sent) wait for each other instead of deadlocking.
 async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   const [messages, chats] = [historyMessageStore(db), historyChatStore(db)];
+  if (fold.messages.size > 0) await placeEvents(db, [...fold.messages.values()]);
   const added = fold.messages.size === 0 ? [] : await messages.upsertMessages(takeMessages(fold));
   if (fold.polls.size > 0) await messages.updatePolls([...fold.polls.values()]);
   const removed = fold.deletions.length === 0 ? [] : await deleteMessages(messages, fold);

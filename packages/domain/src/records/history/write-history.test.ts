@@ -6,7 +6,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'kysely';
 import { OPERATOR } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
+import { exportChat } from '../messages/export-chat.ts';
+import { listMessagesAround } from '../messages/list-messages-around.ts';
+import { messageStore } from '../messages/message-store.ts';
 import { searchMessages } from '../messages/search-messages.ts';
+import { findMessagePosition, type MessagePosition, positionOf } from './find-message-position.ts';
 import { storeOwnMessage } from './store-own-message.ts';
 import type { HistoryEntry } from './stream/history-codec.ts';
 import { writeHistory } from './write-history.ts';
@@ -107,6 +111,57 @@ async function everything() {
   const chatUsers = await database.db.selectFrom('chat_users').selectAll().where('bot_id', '=', botId).execute();
   return { rows: await rows(), chats: await chats(), audits: await audits(), letters: await deadLetters(), chatUsers };
 }
+
+test('what came in one second stands in the order in which it came, page by page from either end', async () => {
+  const press = (updateId: number, on: number) =>
+    update(
+      { callback_query: { id: '1', from: ada, chat_instance: '1', data: 'x', message: message(on, { from: self }) } },
+      updateId,
+    );
+  const ephemeral = (id: number) => update({ message: message(0, { ephemeral_message_id: id }) });
+  const own = (id: number) => message(id, { from: self });
+  const press1 = 9_001;
+  await write(
+    call('sendMessage', {}, own(10)),
+    update({ message: message(11) }),
+    press(press1, 10),
+    update({ message: message(12) }),
+    press(press1 + 1, 10),
+    ephemeral(1),
+    ephemeral(2),
+    press(press1 + 2, 10),
+  );
+  await write(update({ message: message(13) }));
+  // The backend answers by the REST interface before the press is stored.
+  await storeOwnMessage(database.db, { action: 'send', by: OPERATOR, auditKey: 'k', atMs }, botId, own(14));
+  await write(press(press1 + 3, 13), update({ message: message(15) }));
+  const pressed = (at: number) => press1 + at - 2 ** 32;
+  const said = (id: number) => -(2 ** 40 + id);
+  const inOrder = [10, 11, pressed(0), 12, pressed(1), said(1), said(2), pressed(2), 13, pressed(3), 14, 15];
+  const chat = { botId, chatId: group.id };
+  const shown = { includeDeleted: false, limit: 1 };
+  const exported: number[] = [];
+  for await (const { id } of exportChat(database.db, chat)) exported.unshift(id);
+  expect(exported).toEqual(inOrder);
+  const store = messageStore(database.db);
+  const [backward, forward]: number[][] = [[], []];
+  for (let before: MessagePosition | null = null; ; ) {
+    const [found] = await store.list(chat, { ...shown, offset: 0, before });
+    if (found === undefined) break;
+    backward!.unshift(found.id);
+    before = positionOf(found);
+  }
+  for (let after: MessagePosition = [0, 0, 0, '']; ; ) {
+    const [found] = await store.listAfter(chat, { ...shown, after });
+    if (found === undefined) break;
+    forward!.push(found.id);
+    after = positionOf(found);
+  }
+  expect([backward, forward]).toEqual([inOrder, inOrder]);
+  const around = (await findMessagePosition(database.db, chat, pressed(1)))!;
+  const window = await listMessagesAround(database.db, chat, around, { ...shown, limit: 3 });
+  expect(window.messages.map(({ id }) => id)).toEqual([said(1), pressed(1), 12]);
+});
 
 test('every text that a person sees in a message is found', async () => {
   const file = { file_id: 'f'.repeat(24), file_unique_id: 'u', file_size: 1 };

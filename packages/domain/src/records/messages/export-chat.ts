@@ -1,4 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { positionOf } from '../history/find-message-position.ts';
 import { type ChatOfBot, type Message, type MessageCursor, type MessageFilter, messageStore } from './message-store.ts';
 
 const PAGE = 1_000;
@@ -25,6 +26,6 @@ export async function* exportChat(
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
-    before = [last.date, last.id, last.business_connection_id];
+    before = positionOf(last);
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { positionOf } from '../history/find-message-position.ts';
 import { type ChatOfBot, type Message, type MessageCursor, type MessageShown, messageStore } from './message-store.ts';
 
 /** Part of a chat's messages, newest first, and whether there are more at both ends. */
@@ -39,11 +40,6 @@ export async function listMessagesAround(
   const room = wanted.limit - newer.length;
   const rest = await store.list(chat, { ...wanted, ...olderThan(position, room + 1), included: true });
   return { messages: [...newer, ...rest.slice(0, room)], hasNewer, hasOlder: rest.length > room };
-}
-
-/** The position of a message in its chat. */
-export function positionOf({ date, id, business_connection_id }: Message): MessageCursor {
-  return [date, id, business_connection_id];
 }
 
 async function newerThan(

@@ -1,14 +1,16 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
 import { GENERAL_TOPIC } from '@flotilla/telegram/message-topic.ts';
-import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import type { MessagePosition } from '../history/find-message-position.ts';
+import { placeIn } from '../history/message-place.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../history/message-row.ts';
 
 export type Message = MessageRow;
 
 const COUNTED_ROW_BY_ROW = 10_000;
+const PLACE = placeIn('messages');
 
 export interface ChatOfBot {
   botId: number;
@@ -52,7 +54,7 @@ type Rows<Columns> = SelectQueryBuilder<Tables, 'messages', Columns>;
 /** SQL of messages, for reading. */
 export function messageStore(db: Database) {
   return {
-    /** Newest first: by date, then by id, which counts up in its chat. */
+    /** Newest first: by date, then by the place in that second, which the id of a message tells. */
     list(chat: ChatOfBot, query: MessageQuery): Promise<Message[]> {
       return listStatement(db, chat, query).execute();
     },
@@ -78,12 +80,12 @@ export function messageStore(db: Database) {
       chat: ChatOfBot,
       { after, limit, ...shown }: MessageShown & { after: MessageCursor; limit: number },
     ): Promise<Message[]> {
-      const [date, id, connection] = after;
       return shownOf(db, chat, shown)
         .select(MESSAGE_COLUMNS)
-        .where('date', '>=', date)
-        .where((row) => row(positionIn(row), '>', row.tuple(date, id, connection)))
+        .where('date', '>=', after[0])
+        .where(isFrom('>', after))
         .orderBy('date')
+        .orderBy(PLACE)
         .orderBy('id')
         .orderBy('business_connection_id')
         .limit(limit)
@@ -115,14 +117,13 @@ export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery
   const messages = shownOf(db, chat, query)
     .select(MESSAGE_COLUMNS)
     .orderBy('date', 'desc')
+    .orderBy(PLACE, 'desc')
     .orderBy('id', 'desc')
     .orderBy('business_connection_id', 'desc')
     .limit(query.limit)
     .offset(query.offset);
   if (query.before === null) return messages;
-  const [date, id, connection] = query.before;
-  const isBefore = query.included === true ? '<=' : '<';
-  return messages.where(notAfter(date)).where((row) => row(positionIn(row), isBefore, row.tuple(date, id, connection)));
+  return messages.where(notAfter(query.before[0])).where(isFrom(query.included === true ? '<=' : '<', query.before));
 }
 
 /**
@@ -133,8 +134,9 @@ export function notAfter(date: number): RawBuilder<boolean> {
   return sql<boolean>`date <= any (array[${date}::bigint])`;
 }
 
-function positionIn(row: ExpressionBuilder<Tables, 'messages'>) {
-  return row.refTuple('date', 'id', 'business_connection_id');
+function isFrom(side: '>' | '<' | '<=', [date, place, id, connection]: MessageCursor): RawBuilder<boolean> {
+  return sql<boolean>`(date, ${PLACE}, id, business_connection_id) ${sql.raw(side)}
+    (${date}::bigint, ${place}::bigint, ${id}::bigint, ${connection}::text)`;
 }
 
 function shownOf(db: Database, chat: ChatOfBot, { includeDeleted, filter = {} }: MessageShown): Rows<object> {

@@ -102,5 +102,5 @@ function unstored(bot: Bot, { action }: MessageCall, put: Record<string, unknown
   const effects = messageEffects(bot, put, originOf(action, atMs));
   const found = effects.find((effect): effect is HistoryEffect & { type: 'message' } => effect.type === 'message');
   if (found === undefined) throw new FlotillaError('platform_failed', 'The answer of the platform contains no message');
-  return { ...found.message, bot_id: bot.id, deleted_at: null };
+  return { ...found.message, bot_id: bot.id, deleted_at: null, position: null };
 }

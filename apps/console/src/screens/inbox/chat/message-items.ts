@@ -1,5 +1,5 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
-import { compareMessages, keyOf, type WindowMessage } from './message-window.ts';
+import { keyOf, type WindowMessage } from './message-window.ts';
 
 /** What stands together in the chat: a message, or the messages of an album. */
 export type MessageItem = {
@@ -16,7 +16,7 @@ const SOON_S = 300;
 /** Groups messages, which come with the oldest first. */
 export function itemsOf(messages: readonly WindowMessage[]): MessageItem[] {
   const items: MessageItem[] = [];
-  for (const message of messages.toSorted(compareShown)) {
+  for (const message of messages) {
     const last = items.at(-1);
     const before = last?.messages.at(-1);
     if (last && before && message.media_group_id !== undefined && message.media_group_id === before.media_group_id) {
@@ -40,11 +40,6 @@ export function isOfMany(messages: readonly Message[]): boolean {
     ({ chat_id: chatId, user_id: userId, outgoing }) =>
       chatId < 0 && !outgoing && userId !== undefined && userId !== chatId,
   );
-}
-
-/** Ids of ours count down: of one second, the highest was first. */
-function compareShown(a: Message, b: Message): number {
-  return a.date === b.date && a.id < 0 && b.id < 0 ? b.id - a.id : compareMessages(a, b);
 }
 
 /** An event of the chat, as opposed to what somebody says. */

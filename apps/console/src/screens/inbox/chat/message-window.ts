@@ -28,7 +28,12 @@ export function keyOf({ id, date, business_connection_id: connection = '' }: Mes
 
 export function compareMessages(a: Message, b: Message): number {
   const [ofA, ofB] = [a.business_connection_id ?? '', b.business_connection_id ?? ''];
-  return a.date - b.date || a.id - b.id || (ofA < ofB ? -1 : Number(ofA > ofB));
+  return a.date - b.date || placeOf(a) - placeOf(b) || a.id - b.id || (ofA < ofB ? -1 : Number(ofA > ofB));
+}
+
+/** As the api sorts the messages of a second. */
+function placeOf({ id, position = id * 1_024 }: Message): number {
+  return position;
 }
 
 export function windowOf({ rows, ...rest }: MessagePage): MessageWindow {

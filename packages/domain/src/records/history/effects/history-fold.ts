@@ -13,7 +13,8 @@ import type {
   NewTopic,
 } from './history-effect.ts';
 
-export type FoldedMessage = NewMessage & { bot_id: number };
+/** `position`: see message-place.ts. */
+export type FoldedMessage = NewMessage & { bot_id: number; position?: number | null };
 /** `direct`: the bot's own chat is known; null: nobody knows. */
 export type FoldedChat = ChatFacts & { botId: number; direct: boolean | null };
 export type FoldedAuthor = SenderFacts & { botId: number; chatId: number; seenAtS: number };
