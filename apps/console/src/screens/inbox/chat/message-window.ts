@@ -26,7 +26,7 @@ export function keyOf({ id, date, business_connection_id: connection = '' }: Mes
   return `${id}.${date}.${connection}`;
 }
 
-export function compareMessages(a: Message, b: Message): number {
+function compareMessages(a: Message, b: Message): number {
   const [ofA, ofB] = [a.business_connection_id ?? '', b.business_connection_id ?? ''];
   return a.date - b.date || placeOf(a) - placeOf(b) || a.id - b.id || (ofA < ofB ? -1 : Number(ofA > ofB));
 }
