@@ -5,6 +5,7 @@ import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
 import { doctor } from './doctor.ts';
 import { restore } from './restore.ts';
+import { retention } from './retention.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { supportBundle } from './support-bundle.ts';
 
@@ -12,6 +13,7 @@ const COMMANDS = {
   adopt,
   backup,
   restore,
+  retention,
   'rotate-keys': rotateKeys,
   'check-config': checkConfig,
   doctor,

@@ -1,6 +1,9 @@
+import { EVENT_DAYS } from '@flotilla/contract/events.ts';
+import { OUTBOX_DAYS } from '@flotilla/contract/outbox.ts';
 import type { KeptBackups } from '@flotilla/database/backup/kept-backups.ts';
 import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
 import type { S3Settings } from '@flotilla/database/backup/s3-store.ts';
+import type { RetentionDays } from '@flotilla/domain/records/retention/remove-expired.ts';
 import type { ProcessConfig } from '@flotilla/domain/startup/open-process.ts';
 import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
@@ -37,6 +40,29 @@ export const backupSettings = z.object({ ...keepSettings, ...s3Settings });
 export function readDatabaseLogin(): DatabaseLogin {
   const { DATABASE_URL: url, DATABASE_PASSWORD_COMMAND: readPassword } = readSettings(databaseSettings);
   return { url, readPassword };
+}
+
+const daysSetting = integerSetting({ min: 0, max: 36_500 });
+const retentionSettings = z.object({
+  RETENTION_MESSAGES_DAYS: daysSetting.optional(),
+  RETENTION_AUDIT_DAYS: daysSetting.optional(),
+  RETENTION_DEAD_LETTERS_DAYS: daysSetting.default(0),
+  RETENTION_EVENTS_DAYS: daysSetting.default(EVENT_DAYS),
+  RETENTION_OUTBOX_DAYS: daysSetting.default(OUTBOX_DAYS),
+  MESSAGE_RETENTION_DAYS: daysSetting.default(0),
+  AUDIT_RETENTION_DAYS: daysSetting.default(0),
+});
+
+/** What a worker with the same settings would keep. Throws SettingsError. */
+export function readRetentionDays(): RetentionDays {
+  const settings = readSettings(retentionSettings);
+  return {
+    messages: settings.RETENTION_MESSAGES_DAYS ?? settings.MESSAGE_RETENTION_DAYS,
+    audit: settings.RETENTION_AUDIT_DAYS ?? settings.AUDIT_RETENTION_DAYS,
+    deadLetters: settings.RETENTION_DEAD_LETTERS_DAYS,
+    events: settings.RETENTION_EVENTS_DAYS,
+    outbox: settings.RETENTION_OUTBOX_DAYS,
+  };
 }
 
 /** Throws SettingsError. */

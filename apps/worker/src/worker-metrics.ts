@@ -245,6 +245,11 @@ function upkeepMetrics({ counter, gauge }: Metrics) {
       name: 'flotilla_clock_ahead_seconds',
       help: 'By how much the clock of this process is ahead of that of Postgres; negative: behind. Beyond 60, it deletes nothing.',
     }),
+    removedRows: counter({
+      name: 'flotilla_removed_rows_total',
+      help: 'Expired rows that retention removed, by table; of whole months an estimate.',
+      labelNames: ['table'],
+    }),
     upkeepRounds: counter(
       {
         name: 'flotilla_upkeep_rounds_total',

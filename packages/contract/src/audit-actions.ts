@@ -97,6 +97,7 @@ const MEANINGS = {
   read_only: 'the read-only mode for maintenance was turned on or off',
   keys_rotate: 'an operator encrypted the stored secrets with another key',
   restore: 'an operator restored a backup',
+  confirm_removal: 'an admin confirmed that retention removes far more than usual',
   adopt: 'a copy in quarantine took over: from then on it is the installation',
 } as const;
 

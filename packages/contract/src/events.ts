@@ -35,6 +35,7 @@ export const EVENTS = {
   },
   'sends.released': { text: 'nothing of that bot is held any more: it was released or cancelled, or has expired' },
   'bot.unauthorized': { text: 'the platform does not know the token of a bot', end: 'intake.resumed' },
+  'removal.waits': { text: 'retention would remove far more than is usual, and waits until an admin confirms it' },
   'installation.quarantined': {
     text: 'the stores look like a copy of another installation, so nothing is polled or sent',
     end: 'installation.resumed',

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { okAnswer } from './fields.ts';
-import { flag, text } from './inputs.ts';
+import { flag, integer, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+
+/** Tables from which retention removes nothing unusual without a confirmation. */
+const EXPIRING_TABLES = ['messages', 'audit_log', 'dead_letters', 'events', 'outbox', 'activity_hours'] as const;
+export type ExpiringTable = (typeof EXPIRING_TABLES)[number];
 
 const takenAt = z.iso.datetime().describe('When this was read.');
 
@@ -135,6 +139,23 @@ const systemResource = z
       .describe(
         'True if the stores are a copy of another installation: nothing is polled or sent until `POST /api/system/adopt`.',
       ),
+    clock_ms_apart: z
+      .int()
+      .optional()
+      .describe('By how much the clock of the process that answers is ahead of that of Postgres; negative: behind.'),
+    removals_waiting: z
+      .array(
+        z.strictObject({
+          table: z.enum(EXPIRING_TABLES).describe('The table.'),
+          rows: z.int().describe('About how many rows would go.'),
+          before: z.iso.datetime().describe('Rows from before this time.'),
+          since: z.iso.datetime().describe('Since when it waits.'),
+        }),
+      )
+      .optional()
+      .describe(
+        'What retention does not remove until `POST /api/system/confirm-removal`. Absent if Postgres does not answer.',
+      ),
     quarantine_reason: z.string().optional().describe('Why it is in quarantine, for people.'),
     taken_at: z.iso.datetime().describe('When the answer was made. Parts that were read before say so.'),
   })
@@ -188,6 +209,8 @@ const SYSTEM: SystemResource = {
   ],
   installation_id: '5d0c2a52-3c5e-4a6e-9d2b-6f3b0f8f6a11',
   quarantined: false,
+  clock_ms_apart: 2,
+  removals_waiting: [],
   taken_at: AT,
 };
 
@@ -251,6 +274,27 @@ export const systemOperations = {
       input: {},
       output: { read_only: true, reason: 'Postgres is being upgraded', since: '2026-01-02T10:15:00.000Z' },
     },
+  }),
+
+  confirmRemoval: defineOperation({
+    method: 'POST',
+    audit: ['confirm_removal'],
+    paths: ['/api/system/confirm-removal'],
+    role: 'admin',
+    wholeFleet: true,
+    summary:
+      'Lets retention remove far more rows than is usual, which waits as `removals_waiting` of `GET /api/system`.',
+    description:
+      'It holds for a day, for about as many rows as were shown. 409: nothing such waits. A worker removes them within a minute.',
+    input: z.object({
+      table: z.enum(EXPIRING_TABLES).optional().describe('Of this table; of all that wait unless given.'),
+      rows: integer({ min: 0 })
+        .optional()
+        .describe('The number that was shown: if it is another one now, nothing is confirmed.'),
+    }),
+    output: okAnswer,
+    errors: ['conflict'],
+    example: { input: { table: 'messages', rows: 226_000 }, output: { ok: true } },
   }),
 
   showApiRoot: defineOperation({

@@ -13,6 +13,7 @@ import * as connectionsOfEntries from './migrations/20261129T020000-business-con
 import * as requestsOfEvents from './migrations/20261129T020100-requests-of-events.ts';
 import * as messagePositions from './migrations/20261129T030000-message-positions.ts';
 import * as installation from './migrations/20261129T040000-installation.ts';
+import * as removals from './migrations/20261129T040100-removals.ts';
 import * as erasures from './migrations/20261129T050000-erasures.ts';
 import * as chatAuthorsUser from './migrations/20261129T050001-chat-authors-user.ts';
 import * as maintenance from './migrations/20261129T050002-maintenance.ts';
@@ -35,6 +36,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T020100-requests-of-events': requestsOfEvents,
   '20261129T030000-message-positions': messagePositions,
   '20261129T040000-installation': installation,
+  '20261129T040100-removals': removals,
   '20261129T050000-erasures': erasures,
   '20261129T050001-chat-authors-user': chatAuthorsUser,
   '20261129T050002-maintenance': maintenance,

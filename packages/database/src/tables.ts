@@ -573,6 +573,20 @@ export interface InstallationTable {
   quarantined_at: Date | null;
 }
 
+/** What retention last removed from a table, and what waits until somebody confirms it. Numbers of rows are estimates. */
+export interface RemovalsTable {
+  table_name: string;
+  /** null: nothing worth mentioning. */
+  last_rows: BigInt64 | null;
+  waiting_rows: BigInt64 | null;
+  /** What is older would go. */
+  waiting_before: Date | null;
+  waiting_since: Date | null;
+  /** So many may go within a day. */
+  confirmed_rows: BigInt64 | null;
+  confirmed_at: Date | null;
+}
+
 /** What happened and people should know. */
 export interface EventsTable {
   id: Generated<BigInt64>;
@@ -774,6 +788,7 @@ export interface Tables {
   activity_hours: ActivityHoursTable;
   backups: BackupsTable;
   installation: InstallationTable;
+  removals: RemovalsTable;
   questions: QuestionsTable;
   outbox: OutboxTable;
   outbox_claims: OutboxClaimsTable;

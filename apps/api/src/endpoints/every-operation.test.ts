@@ -249,6 +249,15 @@ const EXAMPLES: Record<OperationName, Example> = {
   adoptInstallation: () => ({}),
   setReadOnly: () => ({ read_only: false, reason: 'an upgrade' }),
   showReadOnly: () => ({}),
+  confirmRemoval: async () => {
+    const waiting = { waiting_rows: 5_000, waiting_since: new Date(), waiting_before: new Date(), confirmed_at: null };
+    await api.database.db
+      .insertInto('removals')
+      .values({ table_name: 'messages', ...waiting })
+      .onConflict((conflict) => conflict.column('table_name').doUpdateSet(waiting))
+      .execute();
+    return { table: 'messages', rows: 5_000 };
+  },
   showApiRoot: () => ({}),
   listAttention: () => ({ bot_id: botId, kinds: 'nobody_reads,poller_silent', limit: 5, offset: 0 }),
   listBots: () => ({

@@ -4,6 +4,7 @@ import type { SystemResource, systemOperations } from '@flotilla/contract/system
 import { adoptInstallation } from '@flotilla/domain/fleet/installation/adopt-installation.ts';
 import { setReadOnly } from '@flotilla/domain/fleet/maintenance/read-only-mode.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/fleet/memory/memory-pressure.ts';
+import { confirmRemovals } from '@flotilla/domain/records/retention/confirm-removals.ts';
 import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
 import type { SystemState } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
 import { VERSION } from '@flotilla/runtime/build.ts';
@@ -16,7 +17,7 @@ import { withoutNulls } from './without-nulls.ts';
 
 export const systemHandlers: Handlers<typeof systemOperations> = {
   async showSystem(context) {
-    const { database, redis, turns, figures } = await context.readSystem();
+    const { database, redis, turns, figures, removals } = await context.readSystem();
     return {
       process: presentProcess(),
       ...(database === null ? {} : { postgres: presentPostgres(database) }),
@@ -27,8 +28,14 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
       ...withoutNulls({ sandbox_url: context.config.sandboxUrl ?? null }),
       limits: presentLimits(context.config),
       ...presentInstallation(context),
+      ...(removals === null ? {} : presentRemovals(removals)),
       taken_at: iso(context.clock.nowMs()),
     };
+  },
+
+  async confirmRemoval(context, { input, by }) {
+    await confirmRemovals(context.db, by, input, context.clock);
+    return { ok: true };
   },
 
   async adoptInstallation(context, { by }) {
@@ -65,6 +72,17 @@ function presentInstallation({ installation }: Pick<Context, 'installation'>) {
     ...withoutNulls({ installation_id: installation.id() }),
     quarantined: quarantine !== null,
     ...withoutNulls({ quarantine_reason: quarantine?.text ?? null }),
+  };
+}
+
+function presentRemovals({ clockMsApart, waiting }: NonNullable<SystemState['removals']>) {
+  return {
+    clock_ms_apart: clockMsApart,
+    removals_waiting: waiting.map(({ before, since, ...one }) => ({
+      ...one,
+      before: before.toISOString(),
+      since: since.toISOString(),
+    })),
   };
 }
 

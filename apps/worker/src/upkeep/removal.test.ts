@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { deletionStore } from '@flotilla/domain/fleet/bots/deletion-store.ts';
+import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
+import { confirmRemovals, isUnusual, waitingRemovals } from '@flotilla/domain/records/retention/confirm-removals.ts';
 import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
-import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -25,9 +27,18 @@ afterAll(async () => {
 const log = createLogger({ name: 'test', level: 'silent' });
 const startWith = (clock: Clock) => {
   const ahead: number[] = [];
-  const measure = { clockAhead: { set: (seconds: number) => ahead.push(seconds) } };
+  const removed: Record<string, number> = {};
+  const measure = {
+    clockAhead: { set: (seconds: number) => ahead.push(seconds) },
+    removedRows: {
+      inc: ({ table }: { table: string }, rows: number) => {
+        removed[table] = (removed[table] ?? 0) + rows;
+      },
+    },
+  };
   return {
     ahead,
+    removed,
     ...startRemoval({
       db: database.db,
       log,
@@ -88,6 +99,49 @@ test('what has expired is judged by the clock of Postgres, also by a worker whos
   await waitFor(async () => !(await left()).includes(8));
   await removal.stop();
   expect(await left()).toContain(9);
+});
+
+test('a removal of far more than is usual waits until it is confirmed, as it was shown', async () => {
+  const { db } = database;
+  const bot = await storedBot(db);
+  const nowS = Math.floor(Date.now() / 1000);
+  const rows = Array.from({ length: 4000 }, (_, at) => ({ id: at + 1, date: nowS - (at < 3000 ? 8 : 1) * DAY_S }));
+  for (const from of [0, 2000]) {
+    await storeMessages(
+      db,
+      bot,
+      rows.slice(from, from + 2000).map((row) => ({ chat_id: 7, text: 'x', ...row })),
+    );
+  }
+  await administer(database.url, 'analyze messages');
+  const waiting = startWith(systemClock);
+  await waitFor(async () => (await waitingRemovals(db)).length > 0);
+  const found = (await waitingRemovals(db))[0]!;
+  await waiting.stop();
+  expect(found).toMatchObject({ table: 'messages' });
+  expect(Math.abs(found.rows - 3000)).toBeLessThan(600);
+  expect((await left()).length).toBeGreaterThanOrEqual(4000);
+  const events = await db.selectFrom('events').select('text').where('kind', '=', 'removal.waits').execute();
+  expect(events).toHaveLength(1);
+  const other = { table: 'messages', rows: found.rows + 1 };
+  await expect(confirmRemovals(db, OPERATOR, other, systemClock)).rejects.toThrow('No such removal waits');
+  await confirmRemovals(db, OPERATOR, { table: 'messages', rows: found.rows }, systemClock);
+  const going = startWith(systemClock);
+  await waitFor(async () => (await left()).length < 1100, { timeoutMs: 30_000 });
+  await waitFor(async () => (await db.selectFrom('removals').select('last_rows').execute())[0]?.last_rows !== null);
+  await going.stop();
+  expect(going.removed.messages).toBeGreaterThanOrEqual(3000);
+  expect(await waitingRemovals(db)).toEqual([]);
+});
+
+test.each([
+  [{ rows: 999, total: 1000 }, null, false],
+  [{ rows: 2000, total: 10_000 }, null, true],
+  [{ rows: 900_000, total: 3_000_000 }, 850_000, false],
+  [{ rows: 2_400_000, total: 30_000_000 }, 10_000, true],
+  [{ rows: 120_000, total: 30_000_000 }, 10_000, false],
+])('of %j after a removal of %s, it is %s that it waits', (planned, last, waits) => {
+  expect(isUnusual(planned, last)).toBe(waits);
 });
 
 test('how long things are kept is set in days, by either name', () => {

@@ -1,4 +1,6 @@
 import { clockAheadMs } from '@flotilla/database/clock-of-server.ts';
+import { hasConfirmed, holdUnusual, noteRemoved } from '@flotilla/domain/records/retention/confirm-removals.ts';
+import { planRemovals } from '@flotilla/domain/records/retention/plan-removals.ts';
 import { removeDeleted } from '@flotilla/domain/records/retention/remove-deleted.ts';
 import { removeExpired } from '@flotilla/domain/records/retention/remove-expired.ts';
 import type { WorkerConfig } from '../config.ts';
@@ -28,7 +30,10 @@ export function startRemoval({
   measure,
   config,
 }: Pick<WorkerContext, 'db' | 'clock' | 'log'> & {
-  measure: { clockAhead: { set(seconds: number): void } };
+  measure: {
+    clockAhead: { set(seconds: number): void };
+    removedRows: { inc(labels: { table: string }, rows: number): void };
+  };
   config: Pick<WorkerConfig, 'retentionDays'>;
 }): Removal {
   let expiredAtMs = 0;
@@ -40,8 +45,20 @@ export function startRemoval({
     if (refusal !== null) return log.error({ aheadMs }, refusal);
     const work = { db, clock: { nowMs: () => clock.nowMs() - aheadMs }, signal };
     await removeDeleted(work);
-    if (clock.nowMs() - expiredAtMs < EXPIRE_EVERY_MS) return;
-    if ((await removeExpired(work, config.retentionDays)) === 'done') expiredAtMs = clock.nowMs();
+    if (clock.nowMs() - expiredAtMs < EXPIRE_EVERY_MS && !(await hasConfirmed(db))) return;
+    const held = await holdUnusual(db, await planRemovals(work, config.retentionDays));
+    if (held.size > 0)
+      log.warn({ tables: [...held] }, 'far more rows than usual have expired: they stay until an admin confirms it');
+    const removed = new Map<string, number>();
+    const count = (table: string, rows: number) => {
+      removed.set(table, (removed.get(table) ?? 0) + rows);
+      measure.removedRows.inc({ table }, rows);
+    };
+    const outcome = await removeExpired({ ...work, held, removed: count }, config.retentionDays);
+    if (removed.size > 0) log.info({ removed: Object.fromEntries(removed) }, 'expired rows were removed');
+    if (outcome !== 'done') return;
+    expiredAtMs = clock.nowMs();
+    for (const [table, rows] of removed) await noteRemoved(db, table, rows);
   };
   const failure = 'stored rows could not be removed; this continues later';
   const repeated = repeatWork({ log }, { everyMs: LOOK_EVERY_MS, work: remove, failure });

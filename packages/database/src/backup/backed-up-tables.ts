@@ -43,6 +43,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   maintenance: false,
   backups: false,
   installation: false,
+  removals: false,
 };
 
 /** Every table of this release but expired months. The code does not compile while one is missing. */

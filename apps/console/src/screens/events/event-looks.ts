@@ -21,6 +21,7 @@ export const LOOKS: Record<EventKind, Look> = {
   'sends.held': 'open',
   'sends.released': 'ok',
   'bot.unauthorized': 'open',
+  'removal.waits': 'open',
   'installation.quarantined': 'open',
   'installation.resumed': 'ok',
   'broadcast.done': 'disabled',

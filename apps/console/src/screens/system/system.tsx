@@ -8,6 +8,7 @@ import { Ago, Clock, useNumber } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
+import { Removals } from './removals.tsx';
 import { Replicas, useReplicas } from './replicas.tsx';
 import { Postgres, Redis } from './stores.tsx';
 import { useSystemWords } from './system-words.ts';
@@ -40,6 +41,7 @@ export function System(): ReactNode {
       {system.isError && <Failure error={system.error} retry={() => void system.refetch()} />}
       {system.data && !replicas.isPending && (
         <>
+          <Removals waiting={system.data.removals_waiting ?? []} />
           <Replicas />
           <div className="columns">
             <Postgres postgres={system.data.postgres} />

@@ -98,6 +98,7 @@ const actions: Record<AuditAction, string> = {
   session_end: 'Ended a session',
   keys_rotate: 'Encrypted the secrets anew',
   restore: 'Restored a backup',
+  confirm_removal: 'Confirmed a large removal',
   adopt: 'Adopted a copy',
 };
 

@@ -21,6 +21,7 @@ const kinds: Record<EventKind, string> = {
   'sends.held': 'Messages held',
   'sends.released': 'Nothing held any more',
   'bot.unauthorized': 'Token refused',
+  'removal.waits': 'A large removal waits',
   'installation.quarantined': 'Nothing is sent: this is a copy',
   'installation.resumed': 'Works again',
   'broadcast.done': 'Broadcast ended',

@@ -120,6 +120,7 @@ export const audit: Words['audit'] = {
     session_end: 'Завершение сеанса',
     keys_rotate: 'Перешифрование секретов',
     restore: 'Восстановление из копии',
+    confirm_removal: 'Подтверждено крупное удаление',
     adopt: 'Копия стала установкой',
   },
 };

@@ -22,6 +22,7 @@ const kinds: Record<EventKind, string> = {
   'sends.held': 'Сообщения придержаны',
   'sends.released': 'Придержанных больше нет',
   'bot.unauthorized': 'Токен отклонён',
+  'removal.waits': 'Крупное удаление ждёт',
   'installation.quarantined': 'Ничего не отправляется: это копия',
   'installation.resumed': 'Снова работает',
   'broadcast.done': 'Рассылка завершена',

@@ -169,6 +169,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   maintenance: { without: 'if changes are refused for maintenance' },
   backups: { without: 'when backups were made' },
   installation: { without: 'which installation the database belongs to' },
+  removals: { without: 'numbers of rows' },
   standing_events: { without: 'what is wrong with bots' },
   event_deliveries: { without: 'ids of events, with which they go' },
 };

@@ -8,6 +8,7 @@ import {
 } from '@flotilla/database/month-partitions.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sql } from 'kysely';
+import { estimateRows } from './estimate-rows.ts';
 import { expiredMonthStore } from './expired-month-store.ts';
 import { type DateCursor, removalStore } from './removal-store.ts';
 import { STEP_ROWS, type StepDeps, takeSteps } from './take-steps.ts';
@@ -33,9 +34,16 @@ const CHATS_A_STEP = 500;
  * From this period on (days) a row is removed with its month, when all of that has expired. Of a shorter period the month would be
  * too much, so rows go one by one.
  */
-const WHOLE_MONTHS_FROM = 60;
+export const WHOLE_MONTHS_FROM = 60;
 /** Counts of an expired month are subtracted faster than rows are deleted, which have indexes. */
 const SUBTRACTED_ROWS = 5;
+
+/** `held`: tables that keep what has expired. `removed` is told how many rows went. */
+type RemovalDeps = StepDeps & {
+  clock: Clock;
+  held?: ReadonlySet<string>;
+  removed?: (table: string, rows: number) => void;
+};
 
 type ChatOfBot = { botId: number; chatId: number };
 
@@ -45,25 +53,39 @@ type Outcome = 'done' | 'elsewhere' | 'aborted';
  * Removes what is older than its retention: months that have expired as a whole,
  * else rows in small steps. Corrects the chats' counts. Returns 'done' when everything was checked.
  */
-export async function removeExpired(deps: StepDeps & { clock: Clock }, days: Partial<RetentionDays>): Promise<Outcome> {
+export async function removeExpired(deps: RemovalDeps, days: Partial<RetentionDays>): Promise<Outcome> {
   const before = (kept: number) => Math.floor((deps.clock.nowMs() - kept * DAY_MS) / 1000);
   const { audit = 0, messages = 0, deadLetters = 0, events = 0, outbox = 0 } = days;
+  const unlessHeld = (table: string, ...works: (() => Promise<Outcome>)[]) => (deps.held?.has(table) ? [] : works);
   return inTurn(
-    () => removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS),
-    ...(events > 0 ? [() => removeEvents(deps, before(events))] : []),
+    ...unlessHeld('activity_hours', () => removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS)),
+    ...(events > 0 ? unlessHeld('events', () => removeEvents(deps, before(events))) : []),
     () => removeJournal(deps),
-    ...(outbox > 0 ? [() => removeOutbox(deps, before(outbox))] : []),
-    ...(deadLetters > 0 ? [() => removeDeadLetters(deps, before(deadLetters))] : []),
+    ...(outbox > 0 ? unlessHeld('outbox', () => removeOutbox(deps, before(outbox))) : []),
+    ...(deadLetters > 0 ? unlessHeld('dead_letters', () => removeDeadLetters(deps, before(deadLetters))) : []),
     () => removeBroadcasts(deps),
     // Of a month that another process took out before the setting changed, the counts are still to be subtracted.
     () => subtractMonths(deps),
     ...(audit > 0
-      ? [() => removeAuditMonths(deps, before(audit)), () => removeAudits(deps, before(audit), audit)]
+      ? unlessHeld(
+          'audit_log',
+          () => removeAuditMonths(deps, before(audit)),
+          () => removeAudits(deps, before(audit), audit),
+        )
       : []),
     ...(messages > 0
-      ? [() => removeMessageMonths(deps, before(messages)), () => removeMessages(deps, before(messages), messages)]
+      ? unlessHeld(
+          'messages',
+          () => removeMessageMonths(deps, before(messages)),
+          () => removeMessages(deps, before(messages), messages),
+        )
       : []),
   );
+}
+
+function counted({ removed }: RemovalDeps, table: string, rows: number): number {
+  if (rows > 0) removed?.(table, rows);
+  return rows;
 }
 
 async function inTurn(...works: (() => Promise<Outcome>)[]): Promise<Outcome> {
@@ -75,13 +97,13 @@ async function inTurn(...works: (() => Promise<Outcome>)[]): Promise<Outcome> {
 }
 
 /** Takes one month after the other out of the table and removes it, which takes as long for a large one as for a small one. */
-function removeAuditMonths(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+function removeAuditMonths(deps: RemovalDeps, beforeDate: number): Promise<Outcome> {
   return detachMonths(deps, 'audit_log', beforeDate, async (transaction, { name }) => {
     await sql`drop table ${sql.table(name)}`.execute(transaction);
   });
 }
 
-async function removeMessageMonths(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+async function removeMessageMonths(deps: RemovalDeps, beforeDate: number): Promise<Outcome> {
   return inTurn(
     () => detachMonths(deps, 'messages', beforeDate, (transaction, month) => expiredMonthStore(transaction).add(month)),
     () => subtractMonths(deps),
@@ -89,7 +111,7 @@ async function removeMessageMonths(deps: StepDeps, beforeDate: number): Promise<
 }
 
 function detachMonths(
-  deps: StepDeps,
+  deps: RemovalDeps,
   table: PartitionedTable,
   beforeDate: number,
   removed: (transaction: Database, month: { name: string; untilS: number }) => Promise<void>,
@@ -98,6 +120,7 @@ function detachMonths(
     takeSteps(deps, async (transaction) => {
       const month = await detachOldestMonth(transaction, table, beforeDate);
       if (month === null) return 'done';
+      counted(deps, table, await estimateRows(transaction, sql`select from ${sql.table(month.name)}`));
       await removed(transaction, month);
       return 'more';
     }),
@@ -115,58 +138,72 @@ function subtractMonths(deps: StepDeps): Promise<Outcome> {
   });
 }
 
-function removeEvents(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+function removeEvents(deps: RemovalDeps, beforeDate: number): Promise<Outcome> {
   const before = new Date(beforeDate * 1000);
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
-    (await removalStore(transaction).removeEventsBefore(before, rows)) < rows ? 'done' : 'more',
+    counted(deps, 'events', await removalStore(transaction).removeEventsBefore(before, rows)) < rows ? 'done' : 'more',
   );
 }
 
-function removeJournal(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
+function removeJournal(deps: RemovalDeps): Promise<Outcome> {
   const before = new Date(deps.clock.nowMs() - JOURNAL_MS);
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
-    (await removalStore(transaction).removeJournalBefore(before, JOURNAL_PAGES_KEPT, rows)) < rows ? 'done' : 'more',
+    counted(
+      deps,
+      'journal_pages',
+      await removalStore(transaction).removeJournalBefore(before, JOURNAL_PAGES_KEPT, rows),
+    ) < rows
+      ? 'done'
+      : 'more',
   );
 }
 
-function removeDeadLetters(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+function removeDeadLetters(deps: RemovalDeps, beforeDate: number): Promise<Outcome> {
   const before = new Date(beforeDate * 1000);
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
-    (await removalStore(transaction).removeDeadLettersBefore(before, rows)) < rows ? 'done' : 'more',
+    counted(deps, 'dead_letters', await removalStore(transaction).removeDeadLettersBefore(before, rows)) < rows
+      ? 'done'
+      : 'more',
   );
 }
 
-function removeOutbox(deps: StepDeps, beforeDate: number): Promise<Outcome> {
+function removeOutbox(deps: RemovalDeps, beforeDate: number): Promise<Outcome> {
   const before = new Date(beforeDate * 1000);
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
-    (await removalStore(transaction).removeOutboxBefore(before, rows)) < rows ? 'done' : 'more',
+    counted(deps, 'outbox', await removalStore(transaction).removeOutboxBefore(before, rows)) < rows ? 'done' : 'more',
   );
 }
 
-function removeBroadcasts(deps: StepDeps & { clock: Clock }): Promise<Outcome> {
+function removeBroadcasts(deps: RemovalDeps): Promise<Outcome> {
   const before = new Date(deps.clock.nowMs() - BROADCAST_DAYS * DAY_MS);
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
-    (await removalStore(transaction).removeBroadcastsBefore(before, rows)) < rows ? 'done' : 'more',
+    counted(deps, 'broadcasts', await removalStore(transaction).removeBroadcastsBefore(before, rows)) < rows
+      ? 'done'
+      : 'more',
   );
 }
 
-function removeActivity(deps: StepDeps, beforeMs: number) {
+function removeActivity(deps: RemovalDeps, beforeMs: number) {
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
-    (await removalStore(transaction).removeActivityBefore(beforeMs, rows)) < rows ? 'done' : 'more',
+    counted(deps, 'activity_hours', await removalStore(transaction).removeActivityBefore(beforeMs, rows)) < rows
+      ? 'done'
+      : 'more',
   );
 }
 
-function removeAudits(deps: StepDeps, beforeDate: number, days: number) {
+function removeAudits(deps: RemovalDeps, beforeDate: number, days: number) {
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) => {
     const date = await oneByOneBefore(transaction, 'audit_log', beforeDate, days);
-    return (await removalStore(transaction).removeAuditsBefore(date, rows)) < rows ? 'done' : 'more';
+    return counted(deps, 'audit_log', await removalStore(transaction).removeAuditsBefore(date, rows)) < rows
+      ? 'done'
+      : 'more';
   });
 }
 
@@ -183,7 +220,7 @@ async function oneByOneBefore(
 }
 
 // Chat by chat, because the index orders messages by date within a chat. Most chats need a single look.
-function removeMessages(deps: StepDeps, expiredBefore: number, days: number) {
+function removeMessages(deps: RemovalDeps, expiredBefore: number, days: number) {
   const rows = deps.stepRows ?? STEP_ROWS;
   let beforeDate: number | null = null;
   const expired: ChatOfBot[] = [];
@@ -201,6 +238,7 @@ function removeMessages(deps: StepDeps, expiredBefore: number, days: number) {
       return lastChat === null ? 'done' : 'more';
     }
     const { shown, last } = await store.removeMessagesBefore(chat, beforeDate, from, rows);
+    counted(deps, 'messages', shown);
     if (shown > 0) await store.subtractCount(chat, shown);
     from = last;
     if (last === null) expired.shift();

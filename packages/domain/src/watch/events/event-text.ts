@@ -35,6 +35,7 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'sends.held': 'begun',
   'sends.released': 'over',
   'bot.unauthorized': 'begun',
+  'removal.waits': 'begun',
   'installation.quarantined': 'begun',
   'installation.resumed': 'over',
   'broadcast.done': 'news',

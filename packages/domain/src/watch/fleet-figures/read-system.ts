@@ -1,3 +1,4 @@
+import { clockAheadMs } from '@flotilla/database/clock-of-server.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { type DatabaseState, readDatabaseState } from '@flotilla/database/server-state.ts';
@@ -10,6 +11,7 @@ import type { Taken } from '@flotilla/runtime/refreshed.ts';
 import { remembered } from '@flotilla/runtime/remembered.ts';
 import type { MemoryPressure } from '../../fleet/memory/memory-pressure.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
+import { type WaitingRemoval, waitingRemovals } from '../../records/retention/confirm-removals.ts';
 import type { FleetFigures } from './fleet-figures.ts';
 import { readFigures } from './gather-figures.ts';
 
@@ -21,6 +23,7 @@ export type SystemState = {
   redis: (Taken<ServerState> & { pressure: MemoryPressure; share: number }) | null;
   turns: Taken<TurnFigures[]> | null;
   figures: FleetFigures | null;
+  removals: { clockMsApart: number; waiting: WaitingRemoval[] } | null;
 };
 
 export type SystemReader = () => Promise<SystemState>;
@@ -46,18 +49,24 @@ export function systemReader(deps: Deps): SystemReader {
   const database = taken(DATABASE_EVERY_MS, () => readDatabaseState(deps.db));
   const redis = taken(REDIS_EVERY_MS, () => readServerState(deps.redis, config.redisChecks));
   const turns = taken(REDIS_EVERY_MS, () => readTurns(deps));
+  const removals = remembered(clock, REDIS_EVERY_MS, async () => ({
+    clockMsApart: await clockAheadMs(deps.db, clock),
+    waiting: await waitingRemovals(deps.db),
+  }));
   return async () => {
-    const [ofDatabase, ofRedis, ofTurns, figures] = await Promise.all([
+    const [ofDatabase, ofRedis, ofTurns, figures, ofRemovals] = await Promise.all([
       orNull(database()),
       orNull(redis()),
       orNull(turns()),
       orNull(readFigures(deps)),
+      orNull(removals()),
     ]);
     return {
       database: ofDatabase,
       redis: ofRedis === null ? null : { ...ofRedis, pressure: memory.pressure(), share: memory.share() },
       turns: ofTurns,
       figures,
+      removals: ofRemovals,
     };
   };
 }

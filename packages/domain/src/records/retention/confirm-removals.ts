@@ -1,0 +1,104 @@
+import type { ExpiringTable } from '@flotilla/contract/system.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { sql } from 'kysely';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { recordEvent } from '../../people/events/record-event.ts';
+import type { PlannedRemoval } from './plan-removals.ts';
+
+export type WaitingRemoval = { table: ExpiringTable; rows: number; before: Date; since: Date };
+
+/** Fewer rows never wait. */
+const FEW_ROWS = 1_000;
+/** What has expired since it was confirmed. */
+const GROWN_BY = 1.1;
+
+/** True for far more than is usual; `last` is what the last removal of that table took, null: there was none. */
+export function isUnusual({ rows, total }: Pick<PlannedRemoval, 'rows' | 'total'>, last: number | null): boolean {
+  if (rows < FEW_ROWS) return false;
+  // Where whole months go, one is often more than a tenth.
+  if (rows > total / 10 && (last === null || rows > 2 * last)) return true;
+  return last !== null && rows > 10 * last && rows > total / 100;
+}
+
+/** Returns the tables of which nothing may be removed until somebody confirms it. */
+export async function holdUnusual(db: Database, plans: readonly PlannedRemoval[]): Promise<Set<string>> {
+  const known = await sql<{ table: string; last: number | null; confirmed: number | null }>`
+    select table_name as table, last_rows as last,
+      case when confirmed_at > now() - interval '1 day' then confirmed_rows end as confirmed
+    from removals`.execute(db);
+  const held = new Set<string>();
+  for (const planned of plans) {
+    const found = known.rows.find(({ table }) => table === planned.table);
+    const isConfirmed = planned.rows <= (found?.confirmed ?? 0) * GROWN_BY;
+    if (!isUnusual(planned, found?.last ?? null)) await noLongerWaits(db, planned.table);
+    else if (!isConfirmed) {
+      held.add(planned.table);
+      await hold(db, planned);
+    }
+  }
+  return held;
+}
+
+async function noLongerWaits(db: Database, table: string): Promise<void> {
+  await sql`
+    update removals set waiting_rows = null, waiting_before = null, waiting_since = null
+    where table_name = ${table} and waiting_since is not null`.execute(db);
+}
+
+/** Of several workers that find the same, one tells people. */
+async function hold(db: Database, { table, rows, total, before }: PlannedRemoval): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await sql`insert into removals (table_name) values (${table}) on conflict do nothing`.execute(transaction);
+    const { rows: begun } = await sql<{ begins: boolean }>`
+      with was as (select waiting_since is null as begins from removals where table_name = ${table} for update)
+      update removals set waiting_rows = ${rows}, waiting_before = ${before}, confirmed_rows = null, confirmed_at = null,
+        waiting_since = coalesce(waiting_since, now())
+      from was where table_name = ${table} returning was.begins`.execute(transaction);
+    if (begun[0]?.begins !== true) return;
+    const text = `About ${rows} of ${total} rows of ${table} would go, far more than is usual: POST /api/system/confirm-removal`;
+    await recordEvent(transaction, { kind: 'removal.waits', botId: null, text });
+  });
+}
+
+export async function noteRemoved(db: Database, table: string, rows: number): Promise<void> {
+  if (rows < FEW_ROWS) return;
+  await sql`
+    insert into removals (table_name, last_rows) values (${table}, ${rows})
+    on conflict (table_name) do update set last_rows = excluded.last_rows, waiting_rows = null, waiting_before = null,
+      waiting_since = null, confirmed_rows = null, confirmed_at = null`.execute(db);
+}
+
+export async function hasConfirmed(db: Database): Promise<boolean> {
+  const { rows } = await sql`
+    select from removals where confirmed_at > now() - interval '1 day' limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+export async function waitingRemovals(db: Database): Promise<WaitingRemoval[]> {
+  const { rows } = await sql<WaitingRemoval>`
+    select table_name as table, waiting_rows as rows, waiting_before as before, waiting_since as since
+    from removals where waiting_since is not null and confirmed_at is null order by table_name`.execute(db);
+  return rows;
+}
+
+/** Lets what waits go, of one table or of all. Throws FlotillaError('conflict') if it is not what the caller was shown, or nothing waits. */
+export async function confirmRemovals(
+  db: Database,
+  by: Actor,
+  shown: { table?: string | undefined; rows?: number | undefined },
+  clock: { nowMs(): number },
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const { rows: confirmed } = await sql<{ table: string; rows: number }>`
+      update removals set confirmed_rows = waiting_rows, confirmed_at = now()
+      where waiting_since is not null and (${shown.table ?? null}::text is null or table_name = ${shown.table ?? null})
+        and (${shown.rows ?? null}::bigint is null or waiting_rows = ${shown.rows ?? null})
+      returning table_name as table, waiting_rows as rows`.execute(transaction);
+    if (confirmed.length === 0)
+      throw new FlotillaError('conflict', 'No such removal waits: look again at what would go');
+    const details = confirmed.map(({ table, rows }) => `${table}: about ${rows} rows`).join('; ');
+    await recordAction({ db: transaction, clock }, by, { action: 'confirm_removal', details });
+  });
+}

@@ -1,0 +1,48 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { type PartitionedTable, readPartitions } from '@flotilla/database/month-partitions.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { sql } from 'kysely';
+import { estimateRows } from './estimate-rows.ts';
+import { ACTIVITY_DAYS, type RetentionDays, WHOLE_MONTHS_FROM } from './remove-expired.ts';
+
+/** What retention would remove from a table now. `rows` and `total` are estimates of the planner. */
+export type PlannedRemoval = { table: string; rows: number; total: number; before: Date };
+
+const DAY_MS = 86_400_000;
+
+export async function planRemovals(
+  { db, clock }: { db: Database; clock: Clock },
+  days: RetentionDays,
+): Promise<PlannedRemoval[]> {
+  const before = (kept: number) => new Date(clock.nowMs() - kept * DAY_MS);
+  const plans = [await plan(db, 'activity_hours', 'at', before(ACTIVITY_DAYS))];
+  const { events, outbox, deadLetters } = days;
+  if (events > 0) plans.push(await plan(db, 'events', 'at', before(events)));
+  if (outbox > 0) plans.push(await plan(db, 'outbox', 'settled_at', before(outbox)));
+  if (deadLetters > 0) plans.push(await plan(db, 'dead_letters', 'created_at', before(deadLetters)));
+  if (days.audit > 0) plans.push(await planMonths(db, 'audit_log', days.audit, before(days.audit)));
+  if (days.messages > 0) plans.push(await planMonths(db, 'messages', days.messages, before(days.messages)));
+  return plans;
+}
+
+async function planMonths(db: Database, table: PartitionedTable, days: number, before: Date): Promise<PlannedRemoval> {
+  const expiredS = Math.floor(before.getTime() / 1000);
+  const months = days < WHOLE_MONTHS_FROM ? [] : await readPartitions(db, table);
+  const untilS = months.findLast(({ untilS: end }) => end !== null && end <= expiredS)?.untilS ?? expiredS;
+  return {
+    ...{ table, before: new Date(untilS * 1000) },
+    rows: await estimateRows(db, sql`select from ${sql.table(table)} where date < ${untilS}::bigint`),
+    total: await estimateRows(db, sql`select from ${sql.table(table)}`),
+  };
+}
+
+async function plan(db: Database, table: string, column: string, before: Date): Promise<PlannedRemoval> {
+  return {
+    ...{ table, before },
+    rows: await estimateRows(
+      db,
+      sql`select from ${sql.table(table)} where ${sql.ref(column)} < ${before}::timestamptz`,
+    ),
+    total: await estimateRows(db, sql`select from ${sql.table(table)}`),
+  };
+}
