@@ -8,6 +8,8 @@ import { defineOperation, fieldsBeside } from './operation.ts';
 const KINDS_NOTE = 'The kinds of events that it gets. null: all.';
 const AWAITS_NOTE =
   'For `chat.awaits`: how many minutes after the newest message of a private chat nobody has answered.';
+const AUDIT_NOTE =
+  'Whether its URL gets every entry of the audit log, too, as `audit.entry`: in order, at least once, however many. With `bot_ids`, those of these bots.';
 const BOTS_NOTE = 'The bots whose events it gets. null: all, and what is about no bot.';
 
 export const eventSinkResource = z
@@ -24,6 +26,7 @@ export const eventSinkResource = z
     bot_ids: z.array(z.int()).nullable().describe(BOTS_NOTE),
     awaits_minutes: z.int().describe(AWAITS_NOTE),
     enabled: enabledField,
+    audit: z.boolean().describe(AUDIT_NOTE),
     waiting: z.int().describe('Events that wait for it: it fails, or the pace keeps them back.'),
     delivered_at: z.iso.datetime().describe('When it last took an event. Absent: never.').optional(),
     failing_since: z.iso
@@ -57,6 +60,7 @@ const SINK: EventSinkResource = {
   bot_ids: null,
   awaits_minutes: 15,
   enabled: true,
+  audit: false,
   waiting: 0,
   last_error: '',
   created_at: '2026-01-02T10:15:00.000Z',
@@ -72,6 +76,7 @@ const inputs = {
   kinds: nullable(listOf(z.enum(EVENT_KINDS), EVENT_KINDS.length)).describe(KINDS_NOTE),
   bot_ids: nullable(ownIds(1000)).describe(BOTS_NOTE),
   awaits_minutes: integer({ min: 1, max: 1440 }).describe(AWAITS_NOTE),
+  audit: flag().describe(AUDIT_NOTE),
   enabled: flag().describe(
     'False: nothing is sent to it, and it gets no events that happen meanwhile. What waits for it is sent if it is on again within a day.',
   ),
@@ -86,6 +91,7 @@ const addInputs = {
   bot_ids: inputs.bot_ids.default(null),
   awaits_minutes: inputs.awaits_minutes.default(15),
   enabled: inputs.enabled.default(true),
+  audit: inputs.audit.default(false),
 };
 const updateInputs = {
   id: ownId(),
@@ -97,6 +103,7 @@ const updateInputs = {
   bot_ids: inputs.bot_ids.optional(),
   awaits_minutes: inputs.awaits_minutes.optional(),
   enabled: inputs.enabled.optional(),
+  audit: inputs.audit.optional(),
 };
 
 const oneSink = { role: 'admin', wholeFleet: true, method: 'POST' } as const;

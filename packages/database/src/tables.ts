@@ -734,10 +734,24 @@ export interface EventSinksTable {
   bot_ids: number[] | null;
   awaits_minutes: Generated<number>;
   enabled: Generated<boolean>;
+  audit: Generated<boolean>;
+  /** When its entries of the audit log are sent next; in the future while a process sends them. null: at once. */
+  audit_due_at: Generated<Date | null>;
+  /** JSON of the failed tries of the first of them; null: none has failed. */
+  audit_retry: Generated<string | null>;
   delivered_at: Date | null;
   failing_since: Date | null;
   last_error: Generated<string>;
   created_at: CreatedAt;
+}
+
+/** An entry of the audit log that waits for a sink. */
+export interface AuditDeliveriesTable {
+  id: Generated<BigInt64>;
+  sink_id: BigInt64;
+  entry_id: BigInt64;
+  entry_date: BigInt64;
+  queued_at: CreatedAt;
 }
 
 /** An event on its way to one sink. */
@@ -797,4 +811,5 @@ export interface Tables {
   standing_events: StandingEventsTable;
   event_sinks: EventSinksTable;
   event_deliveries: EventDeliveriesTable;
+  audit_deliveries: AuditDeliveriesTable;
 }

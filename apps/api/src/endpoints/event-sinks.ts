@@ -54,8 +54,8 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
 type Input = Omit<Call<typeof eventSinkOperations.updateEventSink.input>['input'], 'id'>;
 
 function wanted(input: Input): WantedSink {
-  const { name, url, bot_id: botId, chat_id: chatId, kinds, bot_ids: botIds, enabled } = input;
-  return { name, url, botId, chatId, kinds, botIds, awaitsMinutes: input.awaits_minutes, enabled };
+  const { name, url, bot_id: botId, chat_id: chatId, kinds, bot_ids: botIds, enabled, audit } = input;
+  return { name, url, botId, chatId, kinds, botIds, awaitsMinutes: input.awaits_minutes, enabled, audit };
 }
 
 function presentSink(sink: EventSink, waiting: ReadonlyMap<number, number> = new Map()): EventSinkResource {
@@ -63,6 +63,7 @@ function presentSink(sink: EventSink, waiting: ReadonlyMap<number, number> = new
   return {
     ...{ id, name, kinds, bot_ids: botIds, enabled, last_error: lastError, waiting: waiting.get(id) ?? 0 },
     awaits_minutes: sink.awaitsMinutes,
+    audit: sink.audit,
     ...(target.kind === 'url' ? { url: maskedUrl(target.url) } : { bot_id: target.botId, chat_id: target.chatId }),
     ...withoutNulls({
       delivered_at: deliveredAt?.toISOString() ?? null,

@@ -1,5 +1,6 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
+import { deliverAudit } from '@flotilla/domain/watch/events/deliver-audit.ts';
 import { deliverEvents } from '@flotilla/domain/watch/events/deliver-events.ts';
 import { noticeAwaiting } from '@flotilla/domain/watch/events/notice-awaiting.ts';
 import { noticeChanges } from '@flotilla/domain/watch/events/notice-changes.ts';
@@ -30,9 +31,14 @@ export function startEvents(deps: WorkerContext): { stop(): Promise<void> } {
     work: (signal) => whileAvailable(deliverEvents(deps, EVERY_MS, signal)),
     failure: 'events could not be delivered; this is tried again',
   });
+  const audit = repeatWork(deps, {
+    everyMs: EVERY_MS,
+    work: (signal) => whileAvailable(deliverAudit(deps, signal)),
+    failure: 'entries of the audit log could not be delivered; this is tried again',
+  });
   return {
     stop: async () => {
-      await Promise.all([notice.stop(), deliver.stop()]);
+      await Promise.all([notice.stop(), deliver.stop(), audit.stop()]);
     },
   };
 }

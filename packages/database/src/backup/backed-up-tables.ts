@@ -41,6 +41,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   event_sinks: true,
   event_deliveries: true,
   maintenance: false,
+  audit_deliveries: true,
   backups: false,
   installation: false,
   removals: false,

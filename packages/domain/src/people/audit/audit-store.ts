@@ -5,6 +5,7 @@ import type { AuditLogTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
 import type { Actor } from './actor.ts';
 import type { AuditedAction, AuditTarget } from './audited-action.ts';
+import { queueForSinks } from './queue-audit.ts';
 
 export type AuditEntry = Omit<Selectable<AuditLogTable>, 'capture_key'>;
 
@@ -169,7 +170,7 @@ export function auditStore(db: Database) {
       const { action, botId = null, chatId = null, businessConnectionId = '', target = null, details = '' } = done;
       const isBot = by.kind === 'bot';
       const account = by.kind === 'account' ? by : null;
-      await db
+      const entry = db
         .insertInto('audit_log')
         .values({
           bot_id: botId,
@@ -187,8 +188,8 @@ export function auditStore(db: Database) {
           date: dateS,
           capture_key: key,
         })
-        .onConflict((conflict) => conflict.columns(['capture_key', 'date']).doNothing())
-        .execute();
+        .onConflict((conflict) => conflict.columns(['capture_key', 'date']).doNothing());
+      await sql`${queueForSinks(sql`${entry}`)}`.execute(db);
     },
   };
 }

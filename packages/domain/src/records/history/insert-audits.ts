@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { type Actor, withProgram } from '../../people/audit/actor.ts';
+import { queueForSinks } from '../../people/audit/queue-audit.ts';
 import type { FoldedAudit } from './effects/history-fold.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
@@ -30,7 +31,7 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
  */
 export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise<void> {
   const given = await unnestRows(audits, AUDIT_COLUMNS);
-  await sql`
+  const inserted = sql`
     insert into audit_log (bot_id, chat_id, business_connection_id, action, actor_kind, actor_id, actor_username, actor_key_id, address,
       target_id, target_username, details, date, capture_key)
     select a.bot_id, a.chat_id, a.connection, a.action, case when a.account_id is null then 'bot' else 'account' end,
@@ -42,5 +43,6 @@ export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise
     join bots b on b.id = a.bot_id
     left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_user_id
     order by a.position
-    on conflict (capture_key, date) do nothing`.execute(db);
+    on conflict (capture_key, date) do nothing`;
+  await sql`${queueForSinks(inserted)}`.execute(db);
 }

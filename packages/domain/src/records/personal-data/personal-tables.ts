@@ -172,6 +172,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   removals: { without: 'numbers of rows' },
   standing_events: { without: 'what is wrong with bots' },
   event_deliveries: { without: 'ids of events, with which they go' },
+  audit_deliveries: { without: 'ids of entries of the audit log, for seven days at most' },
 };
 
 const ANY_BOT = sql`select id from bots`;

@@ -30,6 +30,7 @@ export type WantedSink = {
   botIds?: number[] | null | undefined;
   awaitsMinutes?: number | undefined;
   enabled?: boolean | undefined;
+  audit?: boolean | undefined;
 };
 
 /** The secret that signs the requests to a URL is shown once: when it is made. */
@@ -43,8 +44,9 @@ export async function addSink(
   by: Actor,
   wanted: WantedSink & { name: string },
 ): Promise<SinkWithSecret> {
-  const defaults = { name: wanted.name, kinds: null, botIds: null, awaitsMinutes: 15, enabled: true };
+  const defaults = { name: wanted.name, kinds: null, botIds: null, awaitsMinutes: 15, enabled: true, audit: false };
   const content = { ...defaults, ...given(wanted), target: targetOf(deps, wanted, null) };
+  refuseAuditInChat(content);
   const signing = newSigning();
   const sink = await deps.db.transaction().execute(async (db) => {
     const sinks = sinkStore(db, deps.secrets);
@@ -64,6 +66,7 @@ export async function updateSink(deps: SinkDeps, by: Actor, id: number, wanted: 
     const sinks = sinkStore(db, deps.secrets);
     const before = found(await sinks.lock(id));
     const content = { ...before, ...given(wanted), target: targetOf(deps, wanted, before) };
+    refuseAuditInChat(content);
     // Nobody was shown the secret of a sink that writes into a chat.
     const signing = before.target.kind === 'chat' && content.target.kind === 'url' ? newSigning() : null;
     const after = await sinks.update(id, content, signing);
@@ -114,8 +117,21 @@ function found(sink: EventSink | null): EventSink {
   return sink;
 }
 
-function given({ name, kinds, botIds, awaitsMinutes, enabled }: WantedSink): Partial<Omit<SinkContent, 'target'>> {
-  const fields = { name, kinds, botIds, awaitsMinutes, enabled };
+/** Entries have addresses of people in them, and are for programs. */
+function refuseAuditInChat({ audit, target }: SinkContent): void {
+  if (audit && target.kind === 'chat')
+    throw refusedInput('audit', 'needs a url: a chat gets no entries of the audit log');
+}
+
+function given({
+  name,
+  kinds,
+  botIds,
+  awaitsMinutes,
+  enabled,
+  audit,
+}: WantedSink): Partial<Omit<SinkContent, 'target'>> {
+  const fields = { name, kinds, botIds, awaitsMinutes, enabled, audit };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
@@ -146,7 +162,7 @@ function audited(action: 'sink_add' | 'sink_update' | 'sink_delete', { id, name 
 }
 
 /** The names are those of the REST interface. */
-function fieldsOf({ name, target, kinds, botIds, awaitsMinutes, enabled }: EventSink) {
+function fieldsOf({ name, target, kinds, botIds, awaitsMinutes, enabled, audit }: EventSink) {
   const of = target.kind === 'url' ? { url: maskedUrl(target.url) } : { bot_id: target.botId, chat_id: target.chatId };
-  return { name, ...of, kinds, bot_ids: botIds, awaits_minutes: awaitsMinutes, enabled };
+  return { name, ...of, kinds, bot_ids: botIds, awaits_minutes: awaitsMinutes, enabled, audit };
 }

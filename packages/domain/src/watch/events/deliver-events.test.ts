@@ -53,6 +53,7 @@ const addSink = (name: keyof typeof KINDS, { url }: TestBackend) =>
       botIds: null,
       awaitsMinutes: 15,
       enabled: true,
+      audit: false,
     },
     newSigning(),
   );
@@ -126,7 +127,14 @@ test('a sink with the id of a group follows it to its supergroup, and the audit 
   const botId = await storedBot(database.db);
   const directory = { byId: () => ({ id: botId, token: '1:a', disabled: false }) };
   const store = sinkStore(database.db, secrets);
-  const content = { name: 'group', kinds: ['bot.added' as const], botIds: null, awaitsMinutes: 15, enabled: true };
+  const content = {
+    name: 'group',
+    kinds: ['bot.added' as const],
+    botIds: null,
+    awaitsMinutes: 15,
+    enabled: true,
+    audit: false,
+  };
   const { id } = await store.insert({ ...content, target: { kind: 'chat', botId, chatId: -5 } }, newSigning());
   await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'a bot of a group' });
   await database.db

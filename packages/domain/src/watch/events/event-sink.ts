@@ -12,6 +12,8 @@ export type EventSink = {
   /** After how many minutes without an answer it is told of a chat. */
   awaitsMinutes: number;
   enabled: boolean;
+  /** It gets the entries of the audit log, too. */
+  audit: boolean;
   deliveredAt: Date | null;
   failingSince: Date | null;
   /** '' while it works. */
@@ -19,6 +21,6 @@ export type EventSink = {
   createdAt: Date;
 };
 
-export type SinkContent = Pick<EventSink, 'name' | 'kinds' | 'botIds' | 'awaitsMinutes' | 'enabled'> & {
+export type SinkContent = Pick<EventSink, 'name' | 'kinds' | 'botIds' | 'awaitsMinutes' | 'enabled' | 'audit'> & {
   target: { kind: 'url'; url: string } | { kind: 'chat'; botId: number; chatId: number };
 };

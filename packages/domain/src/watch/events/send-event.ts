@@ -49,15 +49,38 @@ async function sendToUrl(
   event: ShownEvent,
   signal: AbortSignal,
 ): Promise<Sent> {
-  const body = JSON.stringify({ type: event.resource.kind, timestamp: event.resource.at, data: dataOf(event) });
-  const id = `evt_${event.resource.id}`;
+  const { id, kind: type, at: timestamp, request_id: requestId } = event.resource;
+  return sendSigned(
+    deps,
+    { kind: 'url', url, signing },
+    { id: `evt_${id}`, type, timestamp, data: dataOf(event), requestId },
+    signal,
+  );
+}
+
+/** What a URL gets. `id` stays the same when it is sent again. */
+type SignedMessage = {
+  id: string;
+  type: string;
+  timestamp: string;
+  data: object;
+  /** The request from which it follows. */
+  requestId?: string | undefined;
+};
+
+/** Posts a message, signed, once. Never throws. */
+export async function sendSigned(
+  deps: Pick<SendDeps, 'clock' | 'backends'>,
+  { url, signing }: Target<'url'>,
+  { id, requestId, ...message }: SignedMessage,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const body = JSON.stringify(message);
   const signature = signDelivery(signing, { id, atMs: deps.clock.nowMs(), body });
   if (signature === null) return { outcome: 'failed', reason: NOT_SIGNED, status: null };
   const address = { id: 0, backendUrl: url, secretToken: '', backendCertificate: '', backendIpAddress: '' };
-  const { request_id: requestId } = event.resource;
   const ofRequest = requestId === undefined ? {} : { 'Flotilla-Request-Id': requestId };
-  const headers = { ...signature, 'Flotilla-Delivery-Id': id, ...ofRequest };
-  const request = { id: event.resource.id, raw: body, headers };
+  const request = { id: 0, raw: body, headers: { ...signature, 'Flotilla-Delivery-Id': id, ...ofRequest } };
   const delivery = await sendToBackend(deps.backends.to(address), address, request, signal, {
     deadlineMs: DEADLINE_MS,
   });

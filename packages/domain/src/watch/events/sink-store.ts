@@ -24,14 +24,16 @@ export function sinkStore(db: Database, secrets: SecretBox) {
     botIds: row.bot_ids,
     awaitsMinutes: row.awaits_minutes,
     enabled: row.enabled,
+    audit: row.audit,
     deliveredAt: row.delivered_at,
     failingSince: row.failing_since,
     lastError: row.last_error,
     createdAt: row.created_at,
   });
-  const columnsOf = (id: number, { name, target, kinds, botIds, awaitsMinutes, enabled }: SinkContent) => ({
+  const columnsOf = (id: number, { name, target, kinds, botIds, awaitsMinutes, enabled, audit }: SinkContent) => ({
     name,
     enabled,
+    audit,
     awaits_minutes: awaitsMinutes,
     kinds: kinds === null ? null : sql<string[]>`${JSON.stringify(kinds)}::jsonb`,
     bot_ids: botIds === null ? null : sql<number[]>`${JSON.stringify(botIds)}::jsonb`,
