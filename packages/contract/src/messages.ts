@@ -65,17 +65,22 @@ const pollResource = z
   })
   .meta({ id: 'Poll' });
 
-const AUTOMATIC_KINDS = ['broadcast', 'outbox', 'rule', 'away'] as const;
+const AUTOMATIC_KINDS = ['broadcast', 'outbox', 'rule', 'away', 'held'] as const;
 
 const automaticResource = z
   .strictObject({
     kind: z
       .enum(AUTOMATIC_KINDS)
       .describe(
-        'broadcast; outbox: a key or a program handed it over, not as a reply; rule: a routing rule; away: a greeting, away or scheduled message of a business account.',
+        'broadcast; outbox: a key or a program handed it over, not as a reply; rule: a routing rule; away: a greeting, away or scheduled message of a business account; held: the program of the bot, while a person had taken the chat over.',
       ),
     id: z.int().describe('Of a broadcast or a rule: its id.').optional(),
-    name: z.string().describe('Of a broadcast: its name. Of the outbox: who handed it over.').optional(),
+    name: z
+      .string()
+      .describe(
+        'Of a broadcast: its name. Of the outbox: who handed it over. Of `held`: the program, if its token was used.',
+      )
+      .optional(),
   })
   .meta({ id: 'Automatic' });
 

@@ -222,7 +222,7 @@ async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args
   }
 }
 
-export type AppendCallsKeys = { state: string; history: string; pendingTurns: string; batches: string; live: string };
+export type AppendCallsKeys = { state: string; history: string; pendingTurns: string; holds: string; batches: string; live: string };
 export type AppendCallsArgs = {
   registrationId: string;
   botId: number;
@@ -239,9 +239,9 @@ export type AppendCallsReply =
   | { outcome: 'OK'; wakeHistory: boolean; sends: boolean };
 /** Appends captured calls to the history stream, unless the bot is gone or keeps no history. A batch that was appended before is skipped, because only its reply was lost. See scripts/append-calls.lua. */
 async function appendCalls(redis: RedisCommands, keys: AppendCallsKeys, args: AppendCallsArgs): Promise<AppendCallsReply> {
-  const sent: (string | number)[] = [keys.state, keys.history, keys.pendingTurns, keys.batches, keys.live, args.registrationId, args.botId, args.batch, args.activityPrefix, args.shardActivityPrefix];
+  const sent: (string | number)[] = [keys.state, keys.history, keys.pendingTurns, keys.holds, keys.batches, keys.live, args.registrationId, args.botId, args.batch, args.activityPrefix, args.shardActivityPrefix];
   for (const one of args.calls) sent.push(one);
-  const reply = await runScript(redis, 'append-calls', 5, sent);
+  const reply = await runScript(redis, 'append-calls', 6, sent);
   switch (reply[0]) {
     case 'OK':
       return { outcome: 'OK', wakeHistory: reply[1] === 1, sends: reply[2] === 1 };

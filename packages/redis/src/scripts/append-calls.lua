@@ -1,6 +1,6 @@
 -- Appends captured calls to the history stream, unless the bot is gone or keeps no history. A batch that was appended
 -- before is skipped, because only its reply was lost.
--- @keys state, history, pendingTurns
+-- @keys state, history, pendingTurns, holds
 --   batches  bot id → number of the process's newest batch
 --   live
 -- @args registrationId: text, botId: digits
@@ -17,6 +17,7 @@
 -- @include activity
 -- @include live
 -- @include clock
+-- @include hold
 local BATCHES_LIFE_S = 3600
 -- A turn of the outbox says every few seconds that it goes on.
 local OUTBOX_SENDS_MS = 10000
@@ -26,18 +27,34 @@ local CALL = '^(%d+)\n(%l+)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n()'
 if not s.registrationId then return { 'GONE' } end
 if s.registrationId ~= registrationId or s.manage ~= '1' then return { 'OFF' } end
 
+local now = serverNow()
+local anyHeld, known = nil, {}
+
+-- Whether the bot's program wrote in a chat that a person has taken over. What a person sent names the account.
+local function isSentWhileHeld(method, params, actor, result)
+  if not (string.find(method, '^send') or string.find(method, '^forward') or string.find(method, '^copy')) then
+    return false
+  end
+  if string.find(actor, '"accountId":', 1, true) then return false end
+  if anyHeld == nil then anyHeld = redis.call('EXISTS', holds) == 1 end
+  if not anyHeld then return false end
+  local chat = chatOfEntry('', result) or string.match(params, '"chat_id":"(-?%d+)"')
+  return chat ~= nil and heldAs(holds, known, chat, result .. params, now) ~= nil
+end
+
 local function recordOf(call)
-  local at, method, params, actor, auditKey, incomplete, result = string.match(call, CALL)
+  local at, method, params, actor, auditKey, incomplete, resultAt = string.match(call, CALL)
+  local result = string.sub(call, resultAt)
   -- stylua: ignore
   local record = { 't', 'call', 'b', botId, 'g', registrationId, 'a', at, 'm', method, 'p', params,
-    'r', string.sub(call, result) }
+    'r', result }
   if actor ~= '' then addField(record, 'u', actor) end
   if auditKey ~= '' then addField(record, 'c', auditKey) end
   if incomplete ~= '' then addField(record, 'n', incomplete) end
+  if isSentWhileHeld(method, params, actor, result) then addField(record, 'h', '1') end
   return record
 end
 
-local now = serverNow()
 if tonumber(redis.call('HGET', batches, botId) or 0) < tonumber(batch) then
   local watched = tonumber(s.watchedUntil or 0) > now
   for i in each(calls) do

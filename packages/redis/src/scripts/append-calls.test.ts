@@ -35,6 +35,36 @@ test('nothing is kept before the bot is set up, of another registration, or with
   expect([await append(1), await append(1, 'another')]).toEqual([{ outcome: 'OFF' }, { outcome: 'OFF' }]);
 });
 
+test('what the program of a bot sends in a chat that a person has taken over is marked', async () => {
+  await scene.applyBot({ manage: true });
+  const until = Date.now() + 3_600_000;
+  await scene.commands.hset(
+    scene.keys.holds,
+    '5',
+    `${until} 60000 1  account:ada`,
+    '6:c1',
+    `${until} 60000 1  account:ada`,
+  );
+  const sent = (chat: number, { actor = '', connection = '', method = 'sendmessage', params = '{}' } = {}) => {
+    const of = connection === '' ? '' : `,"business_connection_id":"${connection}"`;
+    const result = method === 'copymessage' ? '{"message_id":1}' : `{"message_id":1,"chat":{"id":${chat}}${of}}`;
+    return `99\n${method}\n${params}\n${actor}\n\n\n${result}`;
+  };
+  const held = [
+    sent(5),
+    sent(5, { actor: '{"programId":3}' }),
+    sent(6, { connection: 'c1' }),
+    sent(5, { method: 'copymessage', params: '{"chat_id":"5"}' }),
+  ];
+  const free = [sent(7), sent(6), sent(5, { actor: '{"accountId":4}' }), sent(5, { method: 'editmessagetext' })];
+  await append(1, REGISTRATION, [...held, ...free]);
+  const records = await scene.commands.xrange(scene.keys.history, '-', '+');
+  expect(records.map(([, record]) => record.at(-2) === 'h')).toEqual([
+    ...held.map(() => true),
+    ...free.map(() => false),
+  ]);
+});
+
 // Other releases read the same stream, so these stored fields must not change.
 test('a record has the fields that the history reads', async () => {
   await scene.applyBot({ manage: true });

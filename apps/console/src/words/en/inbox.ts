@@ -52,6 +52,7 @@ export const inbox = {
     outbox: (name: string) => (name === '' ? 'Outbox' : `Outbox: ${name}`),
     rule: (id: string) => `Rule ${id}`,
     away: 'Sent while away',
+    held: (name: string) => (name === '' ? 'Bot, during a takeover' : `${name}, during a takeover`),
   },
   nobody: 'Unknown',
   thread: (id: string) => `topic ${id}`,

@@ -65,6 +65,7 @@ export const inbox: Words['inbox'] = {
     outbox: (name) => (name === '' ? 'Исходящие' : `Исходящие: ${name}`),
     rule: (id) => `Правило ${id}`,
     away: 'Отправлено автоматически',
+    held: (name) => (name === '' ? 'Бот, во время перехвата' : `${name}, во время перехвата`),
   },
   nobody: 'Неизвестно',
   thread: (id) => `тема ${id}`,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'kysely';
 import { OPERATOR } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
+import { awaits } from '../chats/chat-desk.ts';
 import { exportChat } from '../messages/export-chat.ts';
 import { listMessagesAround } from '../messages/list-messages-around.ts';
 import { messageStore } from '../messages/message-store.ts';
@@ -1180,4 +1181,23 @@ describe('ephemeral messages', () => {
     const [ephemeral, callback] = (await rows()).toSorted((a, b) => a.id - b.id);
     expect(callback).toMatchObject({ media_type: 'callback', reply_to_message_id: ephemeral!.id });
   });
+});
+
+test('what a program sends while a person has taken the chat over answers nobody', async () => {
+  const chat = { id: ada.id, type: 'private', first_name: 'Ada' };
+  await writeHistory({ db: database.db, log }, [
+    update({ message: { message_id: 1, date: dateS, chat, from: ada, text: 'Hello?' } }),
+  ]);
+  const sent = call('sendmessage', {}, { message_id: 2, date: dateS + 1, chat, from: self, text: 'A reminder' });
+  await writeHistory({ db: database.db, log }, [{ ...sent, whileHeld: true } as HistoryEntry]);
+  const { db } = database;
+  const message = db.selectFrom('messages').select('automatic').where('bot_id', '=', botId).where('id', '=', 2);
+  expect(await message.executeTakeFirst()).toEqual({ automatic: { kind: 'held' } });
+  const { rows } = await sql`select ${awaits('c')} as awaits from chats c where bot_id = ${botId}`.execute(db);
+  expect(rows).toEqual([{ awaits: true }]);
+  await writeHistory({ db, log }, [
+    call('sendmessage', {}, { message_id: 3, date: dateS + 2, chat, from: self, text: 'After it' }),
+  ]);
+  const { rows: after } = await sql`select ${awaits('c')} as awaits from chats c where bot_id = ${botId}`.execute(db);
+  expect(after).toEqual([{ awaits: false }]);
 });

@@ -24,6 +24,8 @@ export function automaticLabel({ kind, id, name = '' }: Automatic, { inbox: word
       return words.automatic.rule(String(id ?? ''));
     case 'away':
       return words.automatic.away;
+    case 'held':
+      return words.automatic.held(name);
   }
 }
 

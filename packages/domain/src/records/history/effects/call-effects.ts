@@ -1,3 +1,4 @@
+import type { Automatic } from '@flotilla/contract/messages.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { type MessageDetails, readMarkup } from '@flotilla/telegram/message-details.ts';
 import { ephemeralRowId, isMessage } from '@flotilla/telegram/message-facts.ts';
@@ -39,10 +40,17 @@ function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result
   // A bot has not sent the messages that a get method answers.
   if (method.startsWith('get')) return [];
   const sent = /^(send|forward|copy)/.test(method);
-  const { programId, automatic } = (sent ? entry.actor : undefined) ?? {};
+  const { programId } = (sent ? entry.actor : undefined) ?? {};
+  const automatic = sent ? automaticOf(entry) : undefined;
   const editedAtS = changesContent(method) ? toSeconds(entry.atMs) : null;
   const messages = (Array.isArray(result) ? result : [result]).filter(isMessage);
   return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS, programId, automatic }));
+}
+
+/** A program answers nobody in a chat that a person has taken over. */
+function automaticOf({ actor, whileHeld }: CallEntry): Automatic | undefined {
+  if (actor?.automatic !== undefined || whileHeld === undefined) return actor?.automatic;
+  return { kind: 'held', ...(actor?.program === undefined ? {} : { name: actor.program }) };
 }
 
 // The platform answers a copy with ids only, so the content is taken from the rows of the sources.
@@ -69,7 +77,7 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
       edit_date: null,
       outgoing: true,
       program_id: entry.actor?.programId ?? null,
-      automatic: entry.actor?.automatic ?? null,
+      automatic: automaticOf(entry) ?? null,
     },
   };
   return [{ type: 'copy', copy }];

@@ -30,6 +30,8 @@ export type CallEntry = EntryOrigin & {
   captureKey?: string;
   /** Why `params` lacks parameters that the platform read. */
   incomplete?: string;
+  /** The bot's program sent it in a chat that a person had taken over. */
+  whileHeld?: true;
 };
 
 /** An update that a reader gave up. */
@@ -70,7 +72,7 @@ const FIELDS = {
   /** Written by accept-updates.lua, which makes the update's id. */
   update: { updateId: 'i', raw: 'u' },
   /** Written by append-calls.lua. */
-  call: { method: 'm', params: 'p', result: 'r', actor: 'u', captureKey: 'c', incomplete: 'n' },
+  call: { method: 'm', params: 'p', result: 'r', actor: 'u', captureKey: 'c', incomplete: 'n', whileHeld: 'h' },
   link: { link: 'l' },
   /** Written by lib/journal.lua. */
   lines: { reader: 'd', lines: 'l' },
@@ -168,6 +170,7 @@ export function decodeRecord(shard: number, streamId: string, record: HistoryRec
         ...(actor === undefined ? {} : { actor: JSON.parse(actor) }),
         ...(captureKey === undefined ? {} : { captureKey }),
         ...(incomplete === undefined ? {} : { incomplete }),
+        ...(fields.has(call.whileHeld) ? { whileHeld: true as const } : {}),
       };
     }
     case 'link':
