@@ -185,7 +185,7 @@ describe('the metrics', () => {
     ['flotilla_sign_ins_total', { outcome: 'refused' }],
     ['flotilla_proxy_calls_total', { kind: 'captured', method_class: 'send', status: '2xx' }],
     ['flotilla_proxy_calls_total', { kind: 'passed', method_class: 'get', status: '2xx' }],
-    ['flotilla_proxy_calls_total', { kind: 'passed', method_class: 'other', status: '4xx' }],
+    ['flotilla_proxy_calls_total', { kind: 'captured', method_class: 'other', status: '4xx' }],
     ['flotilla_proxy_calls_total', { kind: 'polled', method_class: 'updates', status: '2xx' }],
     ['flotilla_proxy_calls_total', { kind: 'file', method_class: 'file', status: '4xx' }],
     ['flotilla_proxy_call_seconds_count', { kind: 'passed' }],
