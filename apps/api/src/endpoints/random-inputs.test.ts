@@ -61,6 +61,8 @@ type Call = { caller: keyof typeof callers; form: Form; input: Record<string, Va
 function rightValue(name: string, schema: JsonSchema): fc.Arbitrary<unknown> {
   if (name === 'timeout') return fc.constantFrom(0, 1);
   if (name === 'bot_id') return fc.constantFrom(1, 2, 3, 999_999);
+  // While it is true, all changes are refused.
+  if (name === 'read_only') return fc.constant(false);
   // The first account, key and bot are those of this test.
   if (name === 'id' && schema.type === 'integer') return fc.integer({ min: 3, max: 12 });
   if (name === 'program_id') return fc.integer({ min: 1, max: 12 });
