@@ -84,7 +84,7 @@ export const peopleOperations = {
     wholeFleet: true,
     summary: 'Exports what is stored about a person: one JSON object per line.',
     description:
-      'Each line has `place` (as in the counts of `POST /api/people/erase`), `table` and `row`, as it is stored. The last line has `remains`: without it, the export is not complete.',
+      'Each line has `place` (as in the counts of `POST /api/people/erase`), `table` and `row`, as it is stored. Of a row that also holds data of others, only what is of the person is there. The last line has `remains`: without it, the export is not complete.',
     input: z.object({ user_id: personId() }),
     output: z.string(),
     mediaTypes: ['application/x-ndjson'],

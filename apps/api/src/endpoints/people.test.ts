@@ -85,7 +85,7 @@ async function storeEverything(): Promise<void> {
       .execute();
     await insertLetter(
       user,
-      `{"update_id":1,"message":{"chat":{"id":${GROUP}},"from":{"id":${user},"username":"${names.username}"}}}`,
+      `{"update_id":1,"message":{"chat":{"id":${GROUP}},"from":{"id":${user},"username":"${names.username}"},"text":"by ${names.username}","reply_to_message":{"from":{"id":${BEN}},"text":"of Ben"}}}`,
     );
   }
   await insertLetter(BEN, `{"update_id":2,"message":{"from":{"id":${ZORA}0}}}`);
@@ -97,7 +97,7 @@ async function storeEverything(): Promise<void> {
   await db()
     .insertInto('route_links')
     .values({
-      ...{ target_bot_id: bot_id, target_chat_id: GROUP, target_message_id: bot_id, source_bot_id: bot_id },
+      ...{ target_bot_id: bot_id, target_chat_id: BEN, target_message_id: bot_id, source_bot_id: bot_id },
       ...{ source_chat_id: ZORA, source_message_id: 1, expires_at: new Date('2099-01-01') },
     })
     .execute();
@@ -231,6 +231,7 @@ test('deleting a chat removes what waits for it, and ends its takeover', async (
 describe('erasing a person', () => {
   test('leaves nothing of them in Postgres and Redis, everything of others, and one entry of the audit log without a name', async () => {
     await takeOver();
+    await api.admin('GET', '/api/people/export', { query: { user_id: ZORA } });
     const dry = await erase({ dry_run: true });
     expect(dry).toMatchObject({
       counts: {
@@ -288,6 +289,24 @@ describe('erasing a person', () => {
     expect(tracesIn(await everythingInPostgres(db()))).toEqual([]);
   });
 
+  test('ends although two workers and what retention removes take turns', async () => {
+    await erase();
+    const tries = sql`select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory%'
+      and pid <> pg_backend_pid()`;
+    const workers = await db()
+      .transaction()
+      .execute(async (transaction) => {
+        await sql`select pg_advisory_xact_lock(7362514901)`.execute(transaction);
+        let ended = 0;
+        const both = [1, 2].map(() => work({ stepRows: 3 }).finally(() => (ended += 1)));
+        await waitUntil(async () => ended === 2 || (await tries.execute(db())).rows.length > 0);
+        return { both };
+      });
+    await Promise.all(workers.both);
+    expect(await erase({ dry_run: true })).not.toHaveProperty('erasure_id');
+    expect(tracesIn(await everythingInPostgres(db()))).toEqual([]);
+  });
+
   test('takes a minute, for what was on its way', async () => {
     await erase();
     await work({ lateAfterMs: 60_000 });
@@ -312,8 +331,8 @@ describe('erasing a person', () => {
 });
 
 test('what is stored about a person is exported, row by row, with what is not', async () => {
-  const dry = await erase({ dry_run: true });
   const exported = await api.admin('GET', '/api/people/export', { query: { user_id: ZORA } });
+  const dry = await erase({ dry_run: true });
   const lines = exported.text
     .trimEnd()
     .split('\n')
@@ -323,7 +342,10 @@ test('what is stored about a person is exported, row by row, with what is not', 
     expect({ place, rows: lines.filter((line) => line.place === place).length }).toEqual({ place, rows: count });
   }
   expect(lines.find(({ table }) => table === 'messages').row).toMatchObject({ text: 'zorasecret', user_id: ZORA });
-  expect(exported.text).not.toContain('of Ben');
+  expect(lines.find(({ table }) => table === 'dead_letters').row.payload).toContain(`by ${NAMES.username}`);
+  expect(exported.text).not.toMatch(new RegExp(`of Ben|${BEN}`));
+  const log = await api.admin('GET', '/api/adminlog', { query: { action: 'person_export' } });
+  expect((log.json as AuditEntryResource[])[0]).toMatchObject({ target_id: ZORA });
 });
 
 async function takeOver(): Promise<void> {

@@ -24,7 +24,7 @@ export const peopleHandlers: Handlers<typeof peopleOperations> = {
       'Content-Type': 'application/x-ndjson; charset=utf-8',
       'Content-Disposition': 'attachment; filename="person.ndjson"',
     };
-    await recordAction(context, by, { action: 'person_export' });
+    await recordAction(context, by, { action: 'person_export', target: { kind: 'user', id: input.user_id } });
     const lines = linesOf(context.db, input.user_id);
     await whileAllowed((ended) => streamText(request, response, headers, lines, ended));
   },

@@ -48,12 +48,12 @@ export async function continueErasures(deps: EraseDeps): Promise<void> {
   }
 }
 
-/** Returns false if it was not completed: another worker is at work, or this one ends. */
+/** Returns false if this worker ends before. Several workers take turns, like with what retention removes. */
 async function erasePass(deps: EraseDeps, { id, user_id: userId }: Erasure): Promise<boolean> {
   const some = { limit: deps.stepRows ?? STEP_ROWS, mark: nameOf(id) };
   for (const bot of deps.directory.all()) await eraseInRedis(deps, bot, userId);
   for await (const portion of walkTables(deps.db, userId)) {
-    const outcome = await takeSteps(deps, async (transaction) =>
+    const outcome = await takeSteps({ ...deps, waits: true }, async (transaction) =>
       (await erasePortion(transaction, userId, portion, some)) < some.limit ? 'done' : 'more',
     );
     if (outcome !== 'done') return false;

@@ -9,12 +9,17 @@ const PAGE = 500;
 /** Of our own writers and indexes; texts are in other columns. */
 const INTERNAL = ['search', 'search_name', 'capture_key', 'written_again'];
 
-/** Every row that holds data of a person, as it is stored. Pages are read when they are needed. */
+/** Every row that holds data of a person, as it is stored, without what it holds of others. Pages are read when they are needed. */
 export async function* exportPerson(db: Database, userId: number): AsyncGenerator<PersonalRow, void, undefined> {
-  for await (const portion of walkTables(db, userId)) yield* rowsOf(db, portion);
+  for await (const portion of walkTables(db, userId)) yield* rowsOf(db, userId, portion);
 }
 
-async function* rowsOf(db: Database, { table, rows, which }: Portion): AsyncGenerator<PersonalRow, void, undefined> {
+async function* rowsOf(
+  db: Database,
+  userId: number,
+  { table, rows, which }: Portion,
+): AsyncGenerator<PersonalRow, void, undefined> {
+  const show = rows.show ?? ((row) => row);
   const key = sql.join(rows.key.map(([column]) => sql.ref(column)));
   let last: Record<string, unknown> | undefined;
   do {
@@ -22,7 +27,7 @@ async function* rowsOf(db: Database, { table, rows, which }: Portion): AsyncGene
     const after = from === undefined ? sql`true` : sql`(${key}) > (${keyOf(rows.key, from)})`;
     const page = await sql<Record<string, unknown>>`
       select * from ${sql.table(table)} where ${which} and ${after} order by ${key} limit ${PAGE}`.execute(db);
-    for (const row of page.rows) yield { place: rows.place, table, row: shown(row) };
+    for (const row of page.rows) yield { place: rows.place, table, row: shown(show(row, userId)) };
     last = page.rows.length < PAGE ? undefined : page.rows.at(-1);
   } while (last !== undefined);
 }

@@ -2,6 +2,7 @@ import type { PersonalPlace } from '@flotilla/contract/people.ts';
 import { ACTIONS_ON_PEOPLE } from '@flotilla/database/audit-indexes.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
 import { type RawBuilder, sql } from 'kysely';
+import { ownAudience, ownLetter, ownLink, ownQuestion } from './own-part.ts';
 import { deadLettersById, journalByTime, messagesByChat, type Portions } from './portions.ts';
 
 /** Rows of a person in a table. */
@@ -13,6 +14,8 @@ export type PersonalRows = {
   key: readonly (readonly [column: string, type: string])[];
   /** 'delete', or the assignments of an update that takes the person out of the row. `mark` stands for the person. */
   erase: 'delete' | ((userId: number, mark: string) => RawBuilder<unknown>);
+  /** What an export has of a row that also holds data of others. Default: all of it. */
+  show?(row: Record<string, unknown>, userId: number): Record<string, unknown>;
   /** What one statement looks through. Default: all rows, which an index finds, or which are few. */
   portions?: Portions;
 };
@@ -36,7 +39,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   ],
   broadcasts: [
     {
-      ...{ place: 'broadcasts', key: ID },
+      ...{ place: 'broadcasts', key: ID, show: ownAudience },
       of: (userId) => sql`audience -> 'chat_ids' @> ${`${userId}`}::jsonb`,
       erase: (userId) =>
         sql`audience = jsonb_set(audience, '{chat_ids}', ${withoutElement(sql`audience -> 'chat_ids'`, userId)})`,
@@ -55,21 +58,21 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
     },
   ],
   questions: [
-    { place: 'questions', key: ID, erase: 'delete', of: (userId) => inPrivateChat(userId) },
+    { place: 'questions', key: ID, erase: 'delete', of: (userId) => inPrivateChat(userId), show: ownQuestion },
     {
-      ...{ place: 'questions', key: ID },
+      ...{ place: 'questions', key: ID, show: ownQuestion },
       of: (userId) => sql`answered_by = ${userId}`,
       erase: () => sql`answered_by = null, answered_by_name = ''`,
     },
     {
-      ...{ place: 'questions', key: ID },
+      ...{ place: 'questions', key: ID, show: ownQuestion },
       of: (userId) => sql`allowed_user_ids @> ${`${userId}`}::jsonb`,
       erase: (userId) => sql`allowed_user_ids = ${withoutElement(sql`allowed_user_ids`, userId)}`,
     },
   ],
   dead_letters: [
     {
-      ...{ place: 'dead_letters', key: ID, erase: 'delete', portions: deadLettersById },
+      ...{ place: 'dead_letters', key: ID, erase: 'delete', portions: deadLettersById, show: ownLetter },
       of: (userId) => sql`(chat_id = ${userId} or strpos(payload, ${`${userId}`}) > 0
         and payload ~ ${`"(id|user_id|chat_id|user_chat_id)"\\s*:\\s*${userId}\\s*[,}]`})`,
     },
@@ -81,12 +84,22 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
       erase: (userId) => sql`lines = array_to_string(array(
         select line from regexp_split_to_table(lines, E'\\n') with ordinality as each (line, at)
         where line !~ ${lineOfChat(userId)} order by at), E'\\n')`,
+      show: ({ lines, ...page }, userId) => {
+        const ofChat = new RegExp(lineOfChat(userId));
+        return {
+          ...page,
+          lines: `${lines}`
+            .split('\n')
+            .filter((line) => ofChat.test(line))
+            .join('\n'),
+        };
+      },
     },
   ],
   events: [{ place: 'events', key: ID, erase: 'delete', of: (userId) => sql`chat_id = ${userId}` }],
   route_links: [
     {
-      ...{ place: 'links', erase: 'delete' },
+      ...{ place: 'links', erase: 'delete', show: ownLink },
       key: [
         ...[['target_bot_id', 'bigint'] as const, ['target_chat_id', 'bigint'] as const],
         ...[['target_message_id', 'bigint'] as const, ['target_business_connection_id', 'text'] as const],
@@ -113,6 +126,11 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
       of: (userId) => sql`bot_id = any (array(${ANY_BOT})) and target_id = ${userId}
         and action in (${sql.raw(ACTIONS_ON_PEOPLE.map((action) => `'${action}'`).join(', '))})`,
       erase: (_, mark) => sql`target_id = null, target_username = ${mark}, details = ''`,
+    },
+    {
+      ...{ place: 'audit', key: ID },
+      of: (userId) => sql`action = 'person_export' and target_id = ${userId}`,
+      erase: (_, mark) => sql`target_id = null, target_username = ${mark}`,
     },
   ],
   chat_reads: [{ place: 'chats', key: OF_ACCOUNT, erase: 'delete', of: (userId) => inPrivateChat(userId) }],

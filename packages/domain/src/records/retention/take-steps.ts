@@ -8,6 +8,8 @@ export interface StepDeps {
   signal: AbortSignal;
   /** The most rows that a step removes. Default 1,000. */
   stepRows?: number;
+  /** Go on as soon as a process that is at work lets others, instead of leaving the work to it. */
+  waits?: boolean;
 }
 
 export const STEP_ROWS = 1_000;
@@ -17,7 +19,7 @@ const LOCK = 7_362_514_901;
 
 /**
  * Runs steps, each in a short transaction, until one returns 'done'. Between two steps it pauses as long as the step
- * took. Only one step runs at a time over all processes; a process that finds another at work returns 'elsewhere'.
+ * took. Only one step runs at a time over all processes; a process that finds another at work returns 'elsewhere', or waits.
  */
 export async function takeSteps(
   deps: StepDeps,
@@ -31,7 +33,7 @@ export async function takeSteps(
       );
       return rows[0]?.mine === true ? step(transaction) : 'elsewhere';
     });
-    if (outcome !== 'more') return outcome;
+    if (outcome === 'done' || (outcome === 'elsewhere' && deps.waits !== true)) return outcome;
     const pauseMs = Math.max(SHORTEST_PAUSE_MS, performance.now() - begunAt);
     await setTimeout(pauseMs, undefined, { signal: deps.signal }).catch(() => {});
   }
