@@ -8,6 +8,11 @@ const NEW_METHODS = 'new';
 /** How the Bot API writes nearly all of its methods. A group that is spelled wrong is none. */
 const METHOD_NAME = /^[a-z]+[A-Z][A-Za-z0-9]*$/;
 
+/** Newer methods that act in their `chat_id`, as far as a name tells; not on the bot itself or on its sticker sets. */
+const IN_CHAT = /^(?:send|edit|forward|copy|delete|pin|unpin)(?!my|sticker)/;
+/** On people, gifts, Stars, stories and queries a method acts whatever its `chat_id`. */
+const BESIDE_CHAT = /(?:^|_)(?:user_ids?|owner_chat_id|gift_id|star_count|story_id|payment_charge_id|query_id)$/;
+
 /** The group of a method; undefined for a method that we do not know. */
 export function groupOfMethod(lowerCaseMethod: string): MethodGroup | 'named' | undefined {
   return methodFacts(lowerCaseMethod)?.group;
@@ -34,6 +39,16 @@ export function methodsNamed(namesAndGroups: readonly string[]): { has(lowerCase
       return newOnes.has(method) || (named.has(NEW_METHODS) && !isOfManagedBots(method));
     },
   };
+}
+
+/** Whether `new` among these names in lower case allows an unknown method to who is limited to chats. */
+export function isNewInChat(named: ReadonlySet<string>, lowerCaseMethod: string): boolean {
+  return named.has(NEW_METHODS) && IN_CHAT.test(lowerCaseMethod);
+}
+
+/** True for a parameter by which an unknown method may act on more than the chat that it names. */
+export function actsBesideChat(parameter: string): boolean {
+  return BESIDE_CHAT.test(parameter);
 }
 
 /** True for what can be a method of the Bot API that we do not know. */

@@ -250,6 +250,7 @@ function sendChecked(
   const share = shareOf(context.bodies, call.res);
   const body = rewrittenForm({
     boundary,
+    method: call.method,
     first: parameters,
     limits,
     refuse: (refused) => {

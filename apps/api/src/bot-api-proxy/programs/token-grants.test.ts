@@ -296,6 +296,27 @@ test('methods that nobody knows are called by tokens that name them or `new`, wi
     expect(await reaches(ofChats, 'sendSomethingNew', parameters)).toBe(no('sendsomethingnew', `: ${why}`));
 });
 
+test('in its chats, `new` allows what acts in a chat by its name, and nothing that acts on a person, a gift or Stars', async () => {
+  const [group, named] = [await newToken(['new'], [5]), await newToken(['new', 'sendGiftNew', 'setMyAnything'], [5])];
+  const statusOf = async (token: string, method: string, parameters = {}) =>
+    (await send(token, method, json({ chat_id: 5, ...parameters }))).status;
+  for (const method of ['setMyAnything', 'deleteMyAnything', 'deleteStickerSomething', 'banSomething'])
+    expect({ method, status: await statusOf(group, method) }).toEqual({ method, status: 403 });
+  for (const method of ['sendGiftNew', 'editSomething', 'unpinSomething'])
+    expect({ method, status: await statusOf(group, method) }).toEqual({ method, status: 200 });
+  expect(await statusOf(named, 'setMyAnything')).toBe(200);
+  for (const name of ['gift_id', 'star_count', 'owned_gift_id', 'user_id', 'new_owner_chat_id', 'story_id']) {
+    expect({ name, status: await statusOf(group, 'sendGiftNew', { [name]: 1 }) }).toEqual({ name, status: 403 });
+    expect({ name, status: await statusOf(named, 'sendGiftNew', { [name]: 1 }) }).toEqual({ name, status: 200 });
+  }
+  const late = await send(
+    group,
+    'sendGiftNew',
+    form(part('chat_id', '5'), file('photo', 2_000_000), part('user_id', '7')),
+  );
+  expect(late.json.description).toMatch(/user_id/);
+});
+
 test('a token without a list calls no method that spends Stars; its names or payments allow them', async () => {
   const [plain, named, group] = [await newToken(), await newToken(['upgradeGift']), await newToken(['payments'])];
   for (const method of ['sendGift', 'refundStarPayment', 'transferBusinessAccountStars', 'upgradeGift', 'transferGift'])

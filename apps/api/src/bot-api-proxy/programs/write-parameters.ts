@@ -20,6 +20,8 @@ export function parametersAsJson(parameters: ReadonlyMap<string, string>): Buffe
 type FormOptions = {
   /** That of the form that is read. */
   boundary: string;
+  /** In lower case. */
+  method: string;
   /** What goes before all parts. A part with the name of one of these, or of an earlier part, is left out. */
   first: ReadonlyMap<string, string>;
   limits: CallLimits;
@@ -42,6 +44,7 @@ export function rewrittenForm(options: FormOptions): OwnBody {
 
 class FormRewriter implements BodyRewriter {
   readonly #boundary: string;
+  readonly #method: string;
   readonly #limits: CallLimits;
   readonly #refuse: FormOptions['refuse'];
   readonly #holds: FormOptions['holds'];
@@ -52,8 +55,9 @@ class FormRewriter implements BodyRewriter {
   #refusal: Refusal | null = null;
 
   /** What goes first is not kept: an upload behind it may take hours. */
-  constructor(boundary: string, { boundary: given, first, limits, refuse, holds }: FormOptions) {
+  constructor(boundary: string, { boundary: given, method, first, limits, refuse, holds }: FormOptions) {
     this.#boundary = boundary;
+    this.#method = method;
     this.#limits = limits;
     this.#refuse = refuse;
     this.#holds = holds;
@@ -100,7 +104,7 @@ class FormRewriter implements BodyRewriter {
     if (this.#fieldBytes > PARAMETERS_BYTES) this.#refusal ??= TOO_LARGE;
     // One with a name that was sent is not sent, so it need not be checked.
     if (this.#refusal !== null || this.#sent.has(name)) return;
-    const checked = checkLateParameter(this.#limits, name, value);
+    const checked = checkLateParameter(this.#limits, this.#method, name, value);
     if (checked.outcome === 'refused') this.#refusal = this.#refuse(checked);
     else if (checked.value !== null) this.#addField(name, checked.value);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkCall, checkParameter } from './check-call.ts';
 
-const LIMITS = { chats: new Set([42]), threads: null, namesMethods: true, maySpend: false, mayNameFiles: false };
+const LIMITS = { chats: new Set([42]), threads: null, named: new Set(['send']), maySpend: false, mayNameFiles: false };
 const outcomeOf = (parameters: Record<string, string[]>) =>
   checkCall(LIMITS, 'sendmediagroup', new Map(Object.entries({ chat_id: ['42'], ...parameters }))).outcome;
 const list = (elements: number) => `[${Array(elements).fill('1').join()}]`;

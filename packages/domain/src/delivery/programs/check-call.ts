@@ -1,7 +1,13 @@
 import type { MethodGroup } from '@flotilla/contract/bot-api/methods.ts';
 import { EPHEMERAL, effectOf, REPLY_FIELDS } from '@flotilla/contract/bot-api/parameters.ts';
 import { canonicalJson, elementsAtMost, MOST_ELEMENTS } from '@flotilla/telegram/canonical-json.ts';
-import { chatParametersOf, groupOfMethod, LOCAL_FILES } from '@flotilla/telegram/method-groups.ts';
+import {
+  actsBesideChat,
+  chatParametersOf,
+  groupOfMethod,
+  isNewInChat,
+  LOCAL_FILES,
+} from '@flotilla/telegram/method-groups.ts';
 import { hasContent, hasPrice } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 import { checkTopics, type NamedMessage, tellsTopic } from './check-topics.ts';
@@ -11,8 +17,8 @@ export type CallLimits = {
   chats: ReadonlySet<number> | null;
   /** Null: in every topic. Only with chats. */
   threads: ReadonlySet<number> | null;
-  /** True for who has a list of methods: one that we do not know is in it then. */
-  namesMethods: boolean;
+  /** The list of methods in lower case; empty without one. */
+  named: ReadonlySet<string>;
   maySpend: boolean;
   mayNameFiles: boolean;
 };
@@ -40,13 +46,13 @@ const LEADING_SPACE = /^[\0\t\n\v\f\r ]+/;
 
 /** Both are granted by name only, so a token without a list has neither. */
 export function limitsOf({ methods, chats, threads }: Pick<ActiveToken, 'methods' | 'chats' | 'threads'>): CallLimits {
-  const names = new Set(methods?.map((name) => name.toLowerCase()));
+  const named = new Set(methods?.map((name) => name.toLowerCase()));
   return {
     chats: chats === null ? null : new Set(chats),
     threads: chats === null || threads === null ? null : new Set(threads),
-    namesMethods: methods !== null,
-    maySpend: names.has(MONEY),
-    mayNameFiles: names.has(LOCAL_FILES),
+    named,
+    maySpend: named.has(MONEY),
+    mayNameFiles: named.has(LOCAL_FILES),
   };
 }
 
@@ -81,7 +87,7 @@ export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: See
   const parameters = new Map<string, string>();
   for (const [name, values] of seen) {
     for (const value of values) {
-      const checked = checkParameter(limits, name, value);
+      const checked = checkOfMethod(limits, lowerCaseMethod, name, value);
       if (checked.outcome === 'refused') return checked;
       // The platform takes the first of a name.
       if (checked.value !== null && !parameters.has(name)) parameters.set(name, checked.value);
@@ -99,13 +105,27 @@ function whyAbsent(name: string, seen: SeenParameters): string {
 }
 
 /** Its other parameters are known to name no other chat, since those that we do not know are refused. */
-function chatOfNew({ namesMethods }: CallLimits, lowerCaseMethod: string): string[] | null {
-  return namesMethods && groupOfMethod(lowerCaseMethod) === undefined ? ['chat_id'] : null;
+function chatOfNew({ named }: CallLimits, lowerCaseMethod: string): string[] | null {
+  if (groupOfMethod(lowerCaseMethod) !== undefined) return null;
+  return named.has(lowerCaseMethod) || isNewInChat(named, lowerCaseMethod) ? ['chat_id'] : null;
+}
+
+/** The platform passes over a `chat_id` that a method does not have, so what else it could act on is refused. */
+function checkOfMethod(limits: CallLimits, lowerCaseMethod: string, name: string, value: string): CheckedParameter {
+  const byGroupNew =
+    limits.chats !== null && groupOfMethod(lowerCaseMethod) === undefined && !limits.named.has(lowerCaseMethod);
+  if (!byGroupNew || !actsBesideChat(name)) return checkParameter(limits, name, value);
+  return refused('chat', `with ${name} the method must be named itself among its methods`);
 }
 
 /** The same for a parameter behind the first file of a form, of which everything before is on its way to the platform. */
-export function checkLateParameter(limits: CallLimits, name: string, value: string): CheckedParameter {
-  if (limits.threads === null || !tellsTopic(name)) return checkParameter(limits, name, value);
+export function checkLateParameter(
+  limits: CallLimits,
+  lowerCaseMethod: string,
+  name: string,
+  value: string,
+): CheckedParameter {
+  if (limits.threads === null || !tellsTopic(name)) return checkOfMethod(limits, lowerCaseMethod, name, value);
   return refused('chat', `${name} must come before the first file`);
 }
 
