@@ -9,7 +9,7 @@ const KINDS_NOTE = 'The kinds of events that it gets. null: all.';
 const AWAITS_NOTE =
   'For `chat.awaits`: how many minutes after the newest message of a private chat nobody has answered.';
 const AUDIT_NOTE =
-  'Whether its URL gets every entry of the audit log, too, as `audit.entry`: in order, at least once, however many. With `bot_ids`, those of these bots.';
+  'Whether its URL gets every entry of the audit log, too, as `audit.entry`: in the order in which they were written, at least once, however many; one that was stored late may have a lower id than the one before. With `bot_ids`, those of these bots, and what is done to the sink itself. The entry by which this ends (the sink is deleted, switched off, led to another URL, or gets no log any more) goes to the URL that it had.';
 const BOTS_NOTE = 'The bots whose events it gets. null: all, and what is about no bot.';
 
 export const eventSinkResource = z
@@ -78,7 +78,7 @@ const inputs = {
   awaits_minutes: integer({ min: 1, max: 1440 }).describe(AWAITS_NOTE),
   audit: flag().describe(AUDIT_NOTE),
   enabled: flag().describe(
-    'False: nothing is sent to it, and it gets no events that happen meanwhile. What waits for it is sent if it is on again within a day.',
+    'False: nothing is sent to it, and it gets no events that happen meanwhile. What waits for it is sent if it is on again within a day; entries of the audit log that wait are sent nevertheless, up to the one that says that it is off.',
   ),
 };
 
@@ -151,6 +151,7 @@ export const eventSinkOperations = {
     audit: ['sink_delete'],
     paths: ['/api/event-sinks/delete'],
     summary: 'Deletes an event sink, with the events that wait for it.',
+    description: 'A URL that got the audit log gets the entry of this as the last one, and nothing else that waited.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
     readOnlyFields: fieldsBeside(eventSinkResource, { id: true }),

@@ -18,6 +18,7 @@ import * as erasures from './migrations/20261129T050000-erasures.ts';
 import * as chatAuthorsUser from './migrations/20261129T050001-chat-authors-user.ts';
 import * as maintenance from './migrations/20261129T050002-maintenance.ts';
 import * as auditSinks from './migrations/20261129T090000-audit-sinks.ts';
+import * as removedSinks from './migrations/20261129T090001-removed-sinks.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -42,4 +43,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T050001-chat-authors-user': chatAuthorsUser,
   '20261129T050002-maintenance': maintenance,
   '20261129T090000-audit-sinks': auditSinks,
+  '20261129T090001-removed-sinks': removedSinks,
 };

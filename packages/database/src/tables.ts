@@ -739,6 +739,8 @@ export interface EventSinksTable {
   audit_due_at: Generated<Date | null>;
   /** JSON of the failed tries of the first of them; null: none has failed. */
   audit_retry: Generated<string | null>;
+  /** null: a sink. Else what a sink was, which nobody sees, until its receiver has the last entries of the audit log. */
+  removed_at: Generated<Date | null>;
   delivered_at: Date | null;
   failing_since: Date | null;
   last_error: Generated<string>;

@@ -9,6 +9,8 @@ import { queueForSinks } from './queue-audit.ts';
 
 export type AuditEntry = Omit<Selectable<AuditLogTable>, 'capture_key'>;
 
+export type StoredEntry = Pick<AuditEntry, 'id' | 'date'>;
+
 /** Undefined fields match everything. */
 export interface AuditQuery {
   id?: number | undefined;
@@ -166,7 +168,8 @@ export function auditStore(db: Database) {
       return deletion?.target_id ?? null;
     },
 
-    async insert(by: Actor, done: AuditedAction, dateS: number, key: string | null): Promise<void> {
+    /** null: one with this key is stored. */
+    async insert(by: Actor, done: AuditedAction, dateS: number, key: string | null): Promise<StoredEntry | null> {
       const { action, botId = null, chatId = null, businessConnectionId = '', target = null, details = '' } = done;
       const isBot = by.kind === 'bot';
       const account = by.kind === 'account' ? by : null;
@@ -189,7 +192,8 @@ export function auditStore(db: Database) {
           capture_key: key,
         })
         .onConflict((conflict) => conflict.columns(['capture_key', 'date']).doNothing());
-      await sql`${queueForSinks(sql`${entry}`)}`.execute(db);
+      const { rows } = await sql<StoredEntry>`${queueForSinks(sql`${entry}`)}`.execute(db);
+      return rows[0] ?? null;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type NewEvent, recordEvent } from '../events/record-event.ts';
 import { type Actor, withProgram } from './actor.ts';
-import { auditStore } from './audit-store.ts';
+import { auditStore, type StoredEntry } from './audit-store.ts';
 import type { AuditedAction } from './audited-action.ts';
 
 const DETAILS_LENGTH = 2_000;
@@ -30,18 +30,20 @@ function eventOf(
 
 /**
  * Adds an entry to the audit log. If the change itself is in Postgres, pass its transaction, so that both are stored or
- * neither. Of two entries with the same key and the same second, only one is stored.
+ * neither. Of two entries with the same key and the same second, only one is stored; the
+ * other one is null.
  */
 export async function recordAction(
   { db, clock }: { db: Database; clock: Clock },
   by: Actor,
   done: AuditedAction,
   key: string | null = null,
-): Promise<void> {
+): Promise<StoredEntry | null> {
   const details = withProgram(by, done.details ?? '');
   const cut = details.length > DETAILS_LENGTH ? `${details.slice(0, DETAILS_LENGTH)}…` : details;
   const dateS = Math.floor(clock.nowMs() / 1000);
-  await auditStore(db).insert(by, { ...done, details: cut }, dateS, key);
+  const entry = await auditStore(db).insert(by, { ...done, details: cut }, dateS, key);
   const event = eventOf(by, done);
   if (event !== null) await recordEvent(db, { ...event, requestId: by.request?.id ?? null });
+  return entry;
 }

@@ -11,6 +11,7 @@ import { describeChanges, describeNew } from '../../people/audit/describe-change
 import { recordAction } from '../../people/audit/record-action.ts';
 import type { EventSink, SinkContent } from './event-sink.ts';
 import { sinkStore } from './sink-store.ts';
+import { tellReceiver } from './tell-receiver.ts';
 
 export type SinkDeps = {
   db: Database;
@@ -71,7 +72,8 @@ export async function updateSink(deps: SinkDeps, by: Actor, id: number, wanted: 
     const signing = before.target.kind === 'chat' && content.target.kind === 'url' ? newSigning() : null;
     const after = await sinks.update(id, content, signing);
     const changes = describeChanges(fieldsOf(before), fieldsOf(after));
-    await recordAction({ ...deps, db }, by, audited('sink_update', after, changes));
+    const entry = await recordAction({ ...deps, db }, by, audited('sink_update', after, changes));
+    if (entry !== null) await tellReceiver({ ...deps, db }, before, after, entry);
     return { sink: after, signingSecret: signing?.secret ?? null };
   });
 }
@@ -103,7 +105,8 @@ export async function deleteSink(deps: SinkDeps, by: Actor, id: number): Promise
     const sinks = sinkStore(db, deps.secrets);
     const sink = found(await sinks.lock(id));
     await sinks.remove(id);
-    await recordAction({ ...deps, db }, by, audited('sink_delete', sink, ''));
+    const entry = await recordAction({ ...deps, db }, by, audited('sink_delete', sink, ''));
+    if (entry !== null) await tellReceiver({ ...deps, db }, sink, null, entry);
   });
 }
 

@@ -4,12 +4,15 @@ import { allowOnly } from '@flotilla/testing/allow-only.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { type BackendConnections, backendConnections } from '../../delivery/push/backend-connections.ts';
 import { newSigning } from '../../fleet/bots/signing.ts';
 import { OPERATOR } from '../../people/audit/actor.ts';
+import type { AuditEntry } from '../../people/audit/audit-store.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
+import { deleteSink, updateSink, type WantedSink } from './change-sinks.ts';
 import { deliverAudit } from './deliver-audit.ts';
 import type { DeliverDeps } from './deliver-events.ts';
 import { sinkStore } from './sink-store.ts';
@@ -22,14 +25,20 @@ let connections: BackendConnections;
 let siem: TestBackend;
 /** What the backend answers to the next requests; 200 when it is empty. */
 let answers: number[];
+/** What happens while the backend has a request. */
+let meanwhile: () => unknown;
 
 beforeAll(async () => {
   database = await testDatabase();
   connections = backendConnections(allowOnly(['127.0.0.0/8']));
-  siem = await startBackend((_request, response) => void response.writeHead(answers.shift() ?? 200).end());
+  siem = await startBackend(async (_request, response) => {
+    await meanwhile();
+    response.writeHead(answers.shift() ?? 200).end();
+  });
 });
 beforeEach(async () => {
   answers = [];
+  meanwhile = () => undefined;
   siem.requests.length = 0;
   await database.db.deleteFrom('event_sinks').execute();
 });
@@ -38,8 +47,8 @@ afterAll(async () => {
   await Promise.all([database.drop(), siem.stop()]);
 });
 
-const deliver = () => {
-  const deps = { ...unused, db: database.db, secrets, clock: systemClock, backends: connections, publicUrl: null };
+const deliver = (clock = systemClock) => {
+  const deps = { ...unused, db: database.db, secrets, clock, backends: connections, publicUrl: null };
   return deliverAudit(deps, new AbortController().signal);
 };
 const addSink = (botIds: number[] | null = null) =>
@@ -50,6 +59,10 @@ const addSink = (botIds: number[] | null = null) =>
     },
     newSigning(),
   );
+const sinkDeps = () => {
+  const backendPolicy = allowOnly(['127.0.0.0/8']);
+  return { db: database.db, secrets, clock: systemClock, publicUrl: null, backendPolicy };
+};
 const record = (details: string, botId?: number, db = database.db) =>
   recordAction({ db, clock: systemClock }, OPERATOR, {
     action: 'bot_update',
@@ -108,5 +121,82 @@ test('a sink of some bots gets their entries only, one that is off gets none, an
   await record('while it is off', bot);
   await deliver();
   expect(got()).toEqual(['of the bot']);
+  expect(await database.db.selectFrom('audit_deliveries').selectAll().execute()).toEqual([]);
+});
+
+const actions = (at: string) =>
+  siem.requests.flatMap(({ url, text }) =>
+    url === at ? [(JSON.parse(text) as { data: AuditEntry }).data.action] : [],
+  );
+
+test.each<[string, WantedSink | null, string[]]>([
+  ['switched off', { enabled: false }, ['bot_update', 'sink_update']],
+  ['led to another URL', { url: '/new' }, ['sink_update']],
+  ['without the log', { audit: false }, ['sink_update']],
+  ['deleted', null, ['sink_delete']],
+])('the receiver of a sink that was %s learns of it', async (_, change, expected) => {
+  for (const botIds of [null, [await storedBot(database.db)]]) {
+    siem.requests.length = 0;
+    const { id } = await addSink(botIds);
+    const bot = botIds === null ? {} : { botId: botIds[0]! };
+    await record('waits', bot.botId);
+    if (change === null) await deleteSink(sinkDeps(), OPERATOR, id);
+    else {
+      const url = change.url === undefined ? {} : { url: `${siem.url}${change.url}` };
+      await updateSink(sinkDeps(), OPERATOR, id, { ...change, ...url });
+    }
+    await record('later', bot.botId);
+    // The sink is gone from the lists, with a copy of it that nobody sees.
+    expect((await sinkStore(database.db, secrets).list()).length).toBe(change === null ? 0 : 1);
+    await deliver();
+    await deliver();
+    expect(actions('/')).toEqual(expected);
+    expect(actions('/new')).toEqual(
+      change?.url === undefined ? [] : ['bot_update', ...(botIds ? [] : ['sink_update']), 'bot_update'],
+    );
+    expect(
+      await database.db.selectFrom('event_sinks').select('id').where('removed_at', 'is not', null).execute(),
+    ).toEqual([]);
+    await database.db.deleteFrom('event_sinks').execute();
+  }
+});
+
+test('a sink that is changed or deleted in the middle of its entries gets no more as it was', async () => {
+  const { id } = await addSink();
+  for (const name of ['one', 'two', 'three']) await record(name);
+  meanwhile = async () => {
+    meanwhile = () => undefined;
+    await updateSink(sinkDeps(), OPERATOR, id, { url: `${siem.url}/new` });
+  };
+  await deliver();
+  expect(siem.requests.map(({ url }) => url)).toEqual(['/', '/new', '/new', '/new']);
+});
+
+test('a slow sink does not keep the round, and so the others, waiting', async () => {
+  await addSink();
+  for (const name of ['one', 'two']) await record(name);
+  let nowMs = Date.now();
+  meanwhile = () => {
+    nowMs += 20_000;
+  };
+  await deliver({ ...systemClock, nowMs: () => nowMs });
+  expect(got()).toEqual(['one']);
+  await deliver();
+  expect(got()).toEqual(['one', 'two']);
+});
+
+test('what is recorded while a sink is being deleted waits for that, and is stored', async () => {
+  const { id } = await addSink();
+  let recorded: Promise<unknown> | undefined;
+  await database.db.transaction().execute(async (db) => {
+    await sinkStore(db, secrets).remove(id);
+    recorded = record('meanwhile');
+    await waitFor(async () => {
+      const waits = sql<{ count: number }>`
+        select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await waits.execute(database.db)).rows[0]!.count > 0;
+    });
+  });
+  await recorded;
   expect(await database.db.selectFrom('audit_deliveries').selectAll().execute()).toEqual([]);
 });

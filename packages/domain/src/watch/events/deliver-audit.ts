@@ -8,12 +8,14 @@ import type { DeliverDeps } from './deliver-events.ts';
 import type { EventSink } from './event-sink.ts';
 import { type Sent, sendSigned } from './send-event.ts';
 import { sinkStore } from './sink-store.ts';
+import { dropCopies } from './tell-receiver.ts';
 
 /** After a process died, another one goes on with its sink. */
 const TAKEN_FOR_S = 60;
 /** A sink that takes nothing for so long misses what is older; the log has it. */
 const WAITS_AT_MOST_DAYS = 7;
-const ENTRIES_AT_ONCE = 100;
+/** So long, and then for one request more, a sink may keep the others waiting. */
+const ROUND_MS = 10_000;
 
 type Taken = { id: number; retry: string | null };
 type Waiting = { id: number; entryId: number; entryDate: number };
@@ -24,6 +26,7 @@ export async function deliverAudit(deps: DeliverDeps, signal: AbortSignal): Prom
     delete from audit_deliveries where queued_at < now() - make_interval(days => ${WAITS_AT_MOST_DAYS})`.execute(
     deps.db,
   );
+  await dropCopies(deps.db);
   const taken = await takeSinks(deps.db);
   await Promise.all(taken.map((one) => deliverTo(deps, one, signal)));
 }
@@ -31,46 +34,47 @@ export async function deliverAudit(deps: DeliverDeps, signal: AbortSignal): Prom
 async function takeSinks(db: Database): Promise<Taken[]> {
   const { rows } = await sql<Taken>`
     update event_sinks s set audit_due_at = now() + make_interval(secs => ${TAKEN_FOR_S})
-    where s.enabled and (s.audit_due_at is null or s.audit_due_at <= now())
+    where ((s.enabled and s.audit) or s.removed_at is not null) and (s.audit_due_at is null or s.audit_due_at <= now())
       and exists (select from audit_deliveries d where d.sink_id = s.id)
     returning s.id, s.audit_retry as "retry"`.execute(db);
   return rows;
 }
 
+/** The sink is read again for each entry: what was changed or deleted meanwhile gets no more as it was. */
 async function deliverTo(deps: DeliverDeps, { id, retry }: Taken, signal: AbortSignal): Promise<void> {
   const sinks = sinkStore(deps.db, deps.secrets);
-  const sink = await sinks.find(id);
-  if (sink === null) return;
   const nowMs = () => deps.clock.nowMs();
-  for (;;) {
-    const waiting = signal.aborted ? [] : await readWaiting(deps.db, id);
-    if (waiting.length === 0) return release(deps.db, id, null);
-    for (const one of waiting) {
-      const sent = await sendEntry(deps, sink, one, signal);
-      if (sent.outcome === 'stopped') return release(deps.db, id, null);
-      if (sent.outcome === 'failed') {
-        const { reason, status, retryAfterS } = sent;
-        const failure = {
-          code: 'refused',
-          status,
-          reason,
-          ...(retryAfterS === undefined ? {} : { retryAfterS }),
-        } as const;
-        const before = retry === null ? null : (JSON.parse(retry) as RetryRecord);
-        await sinks.noteFailed(id, new Date(nowMs()), reason);
-        return release(deps.db, id, afterFailure(before, failure, { expiresAtMs: Number.MAX_SAFE_INTEGER }, nowMs()));
-      }
-      await settle(deps.db, id, one.id);
+  const endsAtMs = nowMs() + ROUND_MS;
+  let before = retry === null ? null : (JSON.parse(retry) as RetryRecord);
+  while (!signal.aborted && nowMs() < endsAtMs) {
+    const one = await firstWaiting(deps.db, id);
+    const sink = one === null ? null : await sinks.findReceiver(id);
+    if (one === null || sink === null) break;
+    const sent = await sendEntry(deps, sink, one, signal);
+    if (sent.outcome === 'stopped') break;
+    if (sent.outcome === 'failed') {
+      const { reason, status, retryAfterS } = sent;
+      const failure = {
+        code: 'refused',
+        status,
+        reason,
+        ...(retryAfterS === undefined ? {} : { retryAfterS }),
+      } as const;
+      await sinks.noteFailed(id, new Date(nowMs()), reason);
+      return release(deps.db, id, afterFailure(before, failure, { expiresAtMs: Number.MAX_SAFE_INTEGER }, nowMs()));
     }
+    before = null;
+    await settle(deps.db, id, one.id);
     await sinks.noteDelivered(id, new Date(nowMs()));
   }
+  await release(deps.db, id, before);
 }
 
-async function readWaiting(db: Database, sinkId: number): Promise<Waiting[]> {
+async function firstWaiting(db: Database, sinkId: number): Promise<Waiting | null> {
   const { rows } = await sql<Waiting>`
     select id, entry_id as "entryId", entry_date as "entryDate" from audit_deliveries
-    where sink_id = ${sinkId} order by id limit ${ENTRIES_AT_ONCE}`.execute(db);
-  return rows;
+    where sink_id = ${sinkId} order by id limit 1`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** An entry that retention has removed meanwhile counts as taken. */

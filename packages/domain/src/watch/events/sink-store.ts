@@ -44,20 +44,32 @@ export function sinkStore(db: Database, secrets: SecretBox) {
   const signingColumn = (id: number, signing: Signing) => ({
     signing_sealed: sealSigning(secrets, signing, SEALED_PLACES.sinkSigning(id)),
   });
+  const present = () => db.selectFrom('event_sinks').selectAll().where('removed_at', 'is', null);
   return {
     /** Oldest first. */
     async list(): Promise<EventSink[]> {
-      return (await db.selectFrom('event_sinks').selectAll().orderBy('id').execute()).map(open);
+      return (await present().orderBy('id').execute()).map(open);
     },
 
     async find(id: number): Promise<EventSink | null> {
-      const row = await db.selectFrom('event_sinks').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await present().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : open(row);
     },
 
     /** Like `find`, and locks the sink until the transaction ends. */
     async lock(id: number): Promise<EventSink | null> {
-      const row = await db.selectFrom('event_sinks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+      const row = await present().where('id', '=', id).forUpdate().executeTakeFirst();
+      return row === undefined ? null : open(row);
+    },
+
+    /** What gets entries of the audit log: a sink, or a copy of what one was. */
+    async findReceiver(id: number): Promise<EventSink | null> {
+      const row = await db
+        .selectFrom('event_sinks')
+        .selectAll()
+        .where('id', '=', id)
+        .where(sql<boolean>`(removed_at is not null or (enabled and audit))`)
+        .executeTakeFirst();
       return row === undefined ? null : open(row);
     },
 
@@ -85,6 +97,10 @@ export function sinkStore(db: Database, secrets: SecretBox) {
         .returningAll()
         .executeTakeFirstOrThrow();
       return open(row);
+    },
+
+    async markRemoved(id: number, at: Date): Promise<void> {
+      await db.updateTable('event_sinks').set({ removed_at: at }).where('id', '=', id).execute();
     },
 
     async remove(id: number): Promise<void> {
