@@ -200,3 +200,13 @@ test('what is recorded while a sink is being deleted waits for that, and is stor
   await recorded;
   expect(await database.db.selectFrom('audit_deliveries').selectAll().execute()).toEqual([]);
 });
+
+test('sinks of the audit log can be changed and deleted at the same time', async () => {
+  const sinks = await Promise.all(Array.from({ length: 8 }, () => addSink()));
+  await Promise.all(
+    sinks.map(({ id }, at) =>
+      at % 2 === 0 ? deleteSink(sinkDeps(), OPERATOR, id) : updateSink(sinkDeps(), OPERATOR, id, { name: 'Desk' }),
+    ),
+  );
+  expect((await sinkStore(database.db, secrets).list()).map(({ name }) => name)).toEqual(Array(4).fill('Desk'));
+});

@@ -7,6 +7,9 @@ import { SEALED_PLACES } from '../../fleet/bots/sealed-bot.ts';
 import { openSigning, type Signing, sealSigning } from '../../fleet/bots/signing.ts';
 import type { EventSink, SinkContent } from './event-sink.ts';
 
+/** Of two changes at a time, each would wait for the sink of the other. */
+const CHANGES_LOCK = 7_301_205;
+
 /** SQL of event sinks. Their secrets are sealed for their row. */
 export function sinkStore(db: Database, secrets: SecretBox) {
   const open = (row: Selectable<EventSinksTable>): EventSink => ({
@@ -56,8 +59,9 @@ export function sinkStore(db: Database, secrets: SecretBox) {
       return row === undefined ? null : open(row);
     },
 
-    /** Like `find`, and locks the sink until the transaction ends. */
+    /** Like `find`, and locks the sink until the transaction ends. Its entry of the audit log then waits for no other change. */
     async lock(id: number): Promise<EventSink | null> {
+      await sql`select pg_advisory_xact_lock(${CHANGES_LOCK})`.execute(db);
       const row = await present().where('id', '=', id).forUpdate().executeTakeFirst();
       return row === undefined ? null : open(row);
     },
