@@ -78,7 +78,14 @@ function readByPlatform(type: string, body: Buffer) {
 function rewrittenByProxy(body: Buffer) {
   const limits = { chats: null, threads: null, named: new Set<string>(), maySpend: true, mayNameFiles: true };
   const refuse = () => ({ ok: false, code: 403, description: 'refused' }) as never;
-  const own = rewrittenForm({ boundary: 'B', method: 'senddocument', first: new Map(), limits, refuse, holds: () => true });
+  const own = rewrittenForm({
+    boundary: 'B',
+    method: 'senddocument',
+    first: new Map(),
+    limits,
+    refuse,
+    holds: () => true,
+  });
   if (!('rewrite' in own)) throw new Error('the form is not written anew');
   const { type, rewrite } = own;
   const pieces = Array.from({ length: Math.ceil(body.length / 7) }, (_, at) => body.subarray(at * 7, at * 7 + 7));
