@@ -17,6 +17,7 @@ import * as removals from './migrations/20261129T040100-removals.ts';
 import * as erasures from './migrations/20261129T050000-erasures.ts';
 import * as chatAuthorsUser from './migrations/20261129T050001-chat-authors-user.ts';
 import * as maintenance from './migrations/20261129T050002-maintenance.ts';
+import * as lastRemovals from './migrations/20261129T050200-last-removals.ts';
 import * as auditSinks from './migrations/20261129T090000-audit-sinks.ts';
 import * as removedSinks from './migrations/20261129T090001-removed-sinks.ts';
 import type { SchemaStep } from './schema-step.ts';
@@ -42,6 +43,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T050000-erasures': erasures,
   '20261129T050001-chat-authors-user': chatAuthorsUser,
   '20261129T050002-maintenance': maintenance,
+  '20261129T050200-last-removals': lastRemovals,
   '20261129T090000-audit-sinks': auditSinks,
   '20261129T090001-removed-sinks': removedSinks,
 };

@@ -576,8 +576,10 @@ export interface InstallationTable {
 /** What retention last removed from a table, and what waits until somebody confirms it. Numbers of rows are estimates. */
 export interface RemovalsTable {
   table_name: string;
-  /** null: nothing worth mentioning. */
+  /** The largest removal of the last 35 days; null: nothing worth mentioning. */
   last_rows: BigInt64 | null;
+  /** When about as much was last removed; null: an earlier release noted it. */
+  last_at: Date | null;
   waiting_rows: BigInt64 | null;
   /** What is older would go. */
   waiting_before: Date | null;

@@ -1,5 +1,5 @@
 import { clockAheadMs } from '@flotilla/database/clock-of-server.ts';
-import { hasConfirmed, holdUnusual, noteRemoved } from '@flotilla/domain/records/retention/confirm-removals.ts';
+import { endConfirmations, hasConfirmed, holdUnusual } from '@flotilla/domain/records/retention/confirm-removals.ts';
 import { planRemovals } from '@flotilla/domain/records/retention/plan-removals.ts';
 import { removeDeleted } from '@flotilla/domain/records/retention/remove-deleted.ts';
 import { removeExpired } from '@flotilla/domain/records/retention/remove-expired.ts';
@@ -58,7 +58,7 @@ export function startRemoval({
     if (removed.size > 0) log.info({ removed: Object.fromEntries(removed) }, 'expired rows were removed');
     if (outcome !== 'done') return;
     expiredAtMs = clock.nowMs();
-    for (const [table, rows] of removed) await noteRemoved(db, table, rows);
+    await endConfirmations(db, held);
   };
   const failure = 'stored rows could not be removed; this continues later';
   const repeated = repeatWork({ log }, { everyMs: LOOK_EVERY_MS, work: remove, failure });

@@ -13,8 +13,10 @@ export type WaitingRemoval = { table: ExpiringTable; rows: number; before: Date;
 const FEW_ROWS = 1_000;
 /** What has expired since it was confirmed. */
 const GROWN_BY = 1.1;
+/** Some removals come once a month. */
+const REMEMBERED = sql`interval '35 days'`;
 
-/** True for far more than is usual; `last` is what the last removal of that table took, null: there was none. */
+/** True for far more than is usual; `last` is the largest removal of that table of late, null: there was none. */
 export function isUnusual({ rows, total }: Pick<PlannedRemoval, 'rows' | 'total'>, last: number | null): boolean {
   if (rows < FEW_ROWS) return false;
   // Where whole months go, one is often more than a tenth.
@@ -22,7 +24,7 @@ export function isUnusual({ rows, total }: Pick<PlannedRemoval, 'rows' | 'total'
   return last !== null && rows > 10 * last && rows > total / 100;
 }
 
-/** Returns the tables of which nothing may be removed until somebody confirms it. */
+/** Returns the tables of which nothing may be removed until somebody confirms it. Of the others, it notes how much goes. */
 export async function holdUnusual(db: Database, plans: readonly PlannedRemoval[]): Promise<Set<string>> {
   const known = await sql<{ table: string; last: number | null; confirmed: number | null }>`
     select table_name as table, last_rows as last,
@@ -32,19 +34,28 @@ export async function holdUnusual(db: Database, plans: readonly PlannedRemoval[]
   for (const planned of plans) {
     const found = known.rows.find(({ table }) => table === planned.table);
     const isConfirmed = planned.rows <= (found?.confirmed ?? 0) * GROWN_BY;
-    if (!isUnusual(planned, found?.last ?? null)) await noLongerWaits(db, planned.table);
-    else if (!isConfirmed) {
+    const isHeld = isUnusual(planned, found?.last ?? null) && !isConfirmed;
+    if (isHeld) {
       held.add(planned.table);
       await hold(db, planned);
-    }
+    } else await noteAllowed(db, planned);
   }
   return held;
 }
 
-async function noLongerWaits(db: Database, table: string): Promise<void> {
+async function noteAllowed(db: Database, { table, rows }: PlannedRemoval): Promise<void> {
   await sql`
     update removals set waiting_rows = null, waiting_before = null, waiting_since = null
-    where table_name = ${table} and waiting_since is not null`.execute(db);
+    where table_name = ${table} and waiting_since is not null and confirmed_at is null`.execute(db);
+  if (rows < FEW_ROWS) return;
+  // Before it goes: whatever interrupts the removal, it does not look smaller than it was.
+  await sql`
+    insert into removals (table_name, last_rows, last_at) values (${table}, ${rows}, now())
+    on conflict (table_name) do update set
+      last_rows = case when removals.last_at > now() - ${REMEMBERED} then greatest(removals.last_rows, excluded.last_rows)
+        else excluded.last_rows end,
+      last_at = case when removals.last_at > now() - ${REMEMBERED} and excluded.last_rows < removals.last_rows / 2
+        then removals.last_at else now() end`.execute(db);
 }
 
 /** Of several workers that find the same, one tells people. */
@@ -55,19 +66,20 @@ async function hold(db: Database, { table, rows, total, before }: PlannedRemoval
       with was as (select waiting_since is null as begins from removals where table_name = ${table} for update)
       update removals set waiting_rows = ${rows}, waiting_before = ${before}, confirmed_rows = null, confirmed_at = null,
         waiting_since = coalesce(waiting_since, now())
-      from was where table_name = ${table} returning was.begins`.execute(transaction);
+      from was where table_name = ${table}
+        and (confirmed_at is null or confirmed_at <= now() - interval '1 day' or confirmed_rows * ${GROWN_BY}::float8 < ${rows})
+      returning was.begins`.execute(transaction);
     if (begun[0]?.begins !== true) return;
     const text = `About ${rows} of ${total} rows of ${table} would go, far more than is usual: POST /api/system/confirm-removal`;
     await recordEvent(transaction, { kind: 'removal.waits', botId: null, text });
   });
 }
 
-export async function noteRemoved(db: Database, table: string, rows: number): Promise<void> {
-  if (rows < FEW_ROWS) return;
+/** After everything was removed that is not held: what was confirmed for it is over. */
+export async function endConfirmations(db: Database, held: ReadonlySet<string>): Promise<void> {
   await sql`
-    insert into removals (table_name, last_rows) values (${table}, ${rows})
-    on conflict (table_name) do update set last_rows = excluded.last_rows, waiting_rows = null, waiting_before = null,
-      waiting_since = null, confirmed_rows = null, confirmed_at = null`.execute(db);
+    update removals set waiting_rows = null, waiting_before = null, waiting_since = null, confirmed_rows = null, confirmed_at = null
+    where confirmed_at is not null and table_name <> all (${[...held]}::text[])`.execute(db);
 }
 
 export async function hasConfirmed(db: Database): Promise<boolean> {
