@@ -166,6 +166,19 @@ test('bots whose entries could have been sent long ago are found, and others are
   expect(await upkeep().lateBots(10_000)).not.toContain(botId);
 });
 
+test('what a worker had begun when its bot was switched off is in doubt after a minute', async () => {
+  const [old, young, other] = (await queued([ADA, BEN, BEN + 1])) as [number, number, number];
+  await begin([old, young], await turns().claim(botId));
+  await sql`update outbox set created_at = now() - interval '2 minutes' where id in (${old}, ${other})`.execute(
+    database.db,
+  );
+  expect(await upkeep().doubtStopped(60_000)).toBe(0);
+  await sql`update bots set disabled = true where id = ${botId}`.execute(database.db);
+  expect(await upkeep().doubtStopped(60_000)).toBe(1);
+  const states = [await shown(old), await shown(young), await shown(other)].map(({ state }) => state);
+  expect(states).toEqual(['in_doubt', 'sending', 'queued']);
+});
+
 describe('a look into a long queue', () => {
   const MANY = 20_000;
   /** Pages that Postgres looks at; the table has 500 and more. */

@@ -18,6 +18,16 @@ export function outboxUpkeepStore(db: Database) {
       return Number(numAffectedRows ?? 0);
     },
 
+    /** What a worker had begun for bots that send nothing now: no next owner declares it in doubt. Returns how many. */
+    async doubtStopped(lateMs: number): Promise<number> {
+      const { may, set } = transition('doubt');
+      const { numAffectedRows } = await sql`
+        update outbox set ${set}, error = 'The bot was switched off before the platform had answered'
+        where ${may} and created_at <= now() - make_interval(secs => ${lateMs / 1000})
+          and bot_id = any (array(select id from bots where disabled or not manage_enabled))`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
     /** How many entries of each bot are held, up to COUNTED_ENTRIES. */
     async heldByBot(): Promise<Map<number, number>> {
       const { rows } = await sql<{ id: number; count: number }>`
