@@ -13,9 +13,10 @@ import { withoutNulls } from './without-nulls.ts';
 export const peopleHandlers: Handlers<typeof peopleOperations> = {
   async erasePerson(context, { input, by }) {
     const { user_id: userId, dry_run: isDry } = input;
-    const counts = await countPerson(context.db, userId);
     const erasures = erasureStore(context.db);
     const id = isDry ? await erasures.idOf(userId) : await beginErasure(context, by, userId);
+    // After it has begun: counting much may take longer than a statement may.
+    const counts = await countPerson(context.db, userId);
     return { ok: true, ...withoutNulls({ erasure_id: id }), counts, remains: remainingData() };
   },
 

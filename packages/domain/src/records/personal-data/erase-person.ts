@@ -2,6 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
@@ -14,6 +15,7 @@ import { walkTables } from './walk-tables.ts';
 type EraseDeps = StepDeps & {
   redis: RedisHandles;
   clock: Clock;
+  log: Pick<Logger, 'info'>;
   directory: Pick<BotDirectory, 'all' | 'ready'>;
   /** After how long whatever was on its way has arrived. Default one minute. */
   lateAfterMs?: number;
@@ -43,8 +45,13 @@ export async function continueErasures(deps: EraseDeps): Promise<void> {
     const hasArrived = erasure.isLate && (await isHistoryWritten(deps, erasure.created_at));
     if (!(await erasePass(deps, erasure))) return;
     const store = erasureStore(deps.db);
-    if (!hasArrived || (await store.isSendingTo(erasure.user_id))) await store.notePass(erasure.id);
-    else await finish(deps, erasure);
+    const isSending = hasArrived && (await store.isSendingTo(erasure.user_id));
+    if (hasArrived && !isSending) await finish(deps, erasure);
+    else {
+      const waitsFor = isSending ? 'the outbox' : erasure.isLate ? 'the history' : 'what is on its way';
+      deps.log.info({ erasure: erasure.id, waitsFor }, 'an erasure waits; it goes on in a minute');
+      await store.notePass(erasure.id);
+    }
   }
 }
 

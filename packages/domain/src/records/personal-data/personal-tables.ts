@@ -3,7 +3,7 @@ import { ACTIONS_ON_PEOPLE } from '@flotilla/database/audit-indexes.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { ownAudience, ownLetter, ownLink, ownQuestion } from './own-part.ts';
-import { deadLettersById, journalByTime, messagesByChat, type Portions } from './portions.ts';
+import { byId, journalByTime, messagesByChat, type Portions } from './portions.ts';
 
 /** Rows of a person in a table. */
 export type PersonalRows = {
@@ -60,19 +60,19 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   questions: [
     { place: 'questions', key: ID, erase: 'delete', of: (userId) => inPrivateChat(userId), show: ownQuestion },
     {
-      ...{ place: 'questions', key: ID, show: ownQuestion },
+      ...{ place: 'questions', key: ID, show: ownQuestion, portions: byId('questions') },
       of: (userId) => sql`answered_by = ${userId}`,
       erase: () => sql`answered_by = null, answered_by_name = ''`,
     },
     {
-      ...{ place: 'questions', key: ID, show: ownQuestion },
+      ...{ place: 'questions', key: ID, show: ownQuestion, portions: byId('questions') },
       of: (userId) => sql`allowed_user_ids @> ${`${userId}`}::jsonb`,
       erase: (userId) => sql`allowed_user_ids = ${withoutElement(sql`allowed_user_ids`, userId)}`,
     },
   ],
   dead_letters: [
     {
-      ...{ place: 'dead_letters', key: ID, erase: 'delete', portions: deadLettersById, show: ownLetter },
+      ...{ place: 'dead_letters', key: ID, erase: 'delete', portions: byId('dead_letters'), show: ownLetter },
       of: (userId) => sql`(chat_id = ${userId} or strpos(payload, ${`${userId}`}) > 0
         and payload ~ ${`"(id|user_id|chat_id|user_chat_id)"\\s*:\\s*${userId}\\s*[,}]`})`,
     },
@@ -96,7 +96,9 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
       },
     },
   ],
-  events: [{ place: 'events', key: ID, erase: 'delete', of: (userId) => sql`chat_id = ${userId}` }],
+  events: [
+    { place: 'events', key: ID, erase: 'delete', portions: byId('events'), of: (userId) => sql`chat_id = ${userId}` },
+  ],
   route_links: [
     {
       ...{ place: 'links', erase: 'delete', show: ownLink },

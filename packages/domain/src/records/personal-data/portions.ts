@@ -22,16 +22,17 @@ export const messagesByChat: Portions = async function* (db, userId) {
 };
 
 /** For rows that no index finds. */
-export const deadLettersById: Portions = async function* (db) {
-  for (let after = 0; ; ) {
-    const { rows } = await sql<{ id: number }>`
-      select id from dead_letters where id > ${after} order by id limit 1 offset ${ROWS - 1}`.execute(db);
-    const last = rows[0]?.id;
-    yield sql<boolean>`id > ${after} and id <= ${last ?? Number.MAX_SAFE_INTEGER}`;
-    if (last === undefined) return;
-    after = last;
-  }
-};
+export const byId = (table: 'dead_letters' | 'events' | 'questions'): Portions =>
+  async function* (db) {
+    for (let after = 0; ; ) {
+      const { rows } = await sql<{ id: number }>`
+      select id from ${sql.table(table)} where id > ${after} order by id limit 1 offset ${ROWS - 1}`.execute(db);
+      const last = rows[0]?.id;
+      yield sql<boolean>`id > ${after} and id <= ${last ?? Number.MAX_SAFE_INTEGER}`;
+      if (last === undefined) return;
+      after = last;
+    }
+  };
 
 export const journalByTime: Portions = async function* (db) {
   const { rows } = await sql<{ from: Date; until: Date }>`
