@@ -272,7 +272,7 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
   deleteChat: defineOperation({
     ...oneChat,
     method: 'POST',
-    audit: ['chat_delete'],
+    audit: ['chat_delete', 'chat_release'],
     paths: ['/api/chats/delete'],
     role: 'any',
     summary:

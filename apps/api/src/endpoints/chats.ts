@@ -9,6 +9,7 @@ import {
 import { OK } from '@flotilla/contract/fields.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { listPinnedMessages } from '@flotilla/domain/records/chat-actions/list-pinned-messages.ts';
 import { refreshChat } from '@flotilla/domain/records/chat-actions/refresh-chat.ts';
 import { type ChatQuery, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
@@ -16,7 +17,7 @@ import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
 import { type InboxQuery, inboxStore } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
 import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
-import { endHolds, findHeldChats } from '@flotilla/domain/records/takeover/held-chats.ts';
+import { endHolds, findHeldChats, findHoldsOf } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
@@ -76,8 +77,12 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async deleteChat(context, { input, by }) {
     const bot = requireManagedBot(context, input.bot_id);
-    await endHolds(context, bot, input.chat_id);
+    // While Redis is away nothing is deleted: a hold, and what it keeps, would stay behind.
+    await findHoldsOf(context, bot, input.chat_id);
     await deleteChat(context, by, bot.id, input.chat_id);
+    for (const held of await endHolds(context, bot, input.chat_id)) {
+      await recordAction(context, by, { action: 'chat_release', botId: bot.id, ...held, details: '' });
+    }
     return OK;
   },
 };

@@ -70,17 +70,25 @@ export async function moveHold(
   await scripts.moveHold(redis.commands, botKeys(botId), { registrationId, botId, fromChatId, toChatId });
 }
 
-/** Ends the holds of all conversations of a chat that is removed, and forgets what they hold back. */
-export async function endHolds({ redis }: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<void> {
-  const keys = botKeys(bot.id);
-  for (const conversation of await redis.commands.hkeys(keys.holds)) {
-    if (conversation !== `${chatId}` && !conversation.startsWith(`${chatId}:`)) continue;
-    const { registrationId, id: botId } = bot;
-    await scripts.releaseChat(redis.commands, keys, {
-      ...{ registrationId, botId, conversation, delivers: false, limit: 0, reservedId: null },
+/** The conversations of a chat that are held, or whose hold ended while something is still kept. Rejects when Redis is away. */
+export async function findHoldsOf({ redis }: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<InChat[]> {
+  return (await redis.commands.hkeys(botKeys(bot.id).holds))
+    .filter((held) => held === `${chatId}` || held.startsWith(`${chatId}:`))
+    .map((held) => ({ chatId, businessConnectionId: held.slice(`${chatId}:`.length) }));
+}
+
+/** Ends the holds of all conversations of a chat that was removed, and forgets what they hold back. Returns those that it ended. */
+export async function endHolds(deps: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<InChat[]> {
+  const { registrationId, id: botId } = bot;
+  const ended: InChat[] = [];
+  for (const held of await findHoldsOf(deps, bot, chatId)) {
+    const { outcome } = await scripts.releaseChat(deps.redis.commands, botKeys(botId), {
+      ...{ registrationId, botId, conversation: heldAs(held), delivers: false, limit: 0, reservedId: null },
       ...{ filtersDigest: '', marksJson: '', updates: [] },
     });
+    if (outcome === 'OK') ended.push(held);
   }
+  return ended;
 }
 
 /** Those of the conversations that are held now, by `heldKey`. */
