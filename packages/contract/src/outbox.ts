@@ -182,7 +182,7 @@ What costs Stars (\`allow_paid_broadcast\`), invoices, and methods that we do no
 With the token of a program as Bearer the bot is that of the program, and the call stays within the limits of the token: its methods, chats and rate,
 and a priority that is not above that of the program. A token that is limited to topics cannot hand anything over.
 
-Of a bot, ${MOST_WAITING} entries may wait, and ${MOST_WAITING_BYTES / 1024 / 1024} MiB of parameters. Of one API key, account or token no more may wait than there is room left,\nso others always find some; more are refused with 429.
+Of a bot, ${MOST_WAITING} entries may wait, and ${MOST_WAITING_BYTES / 1024 / 1024} MiB of parameters. Of one account (with all its keys) or program (with all its tokens) no more may wait than there is room left,\nso others always find some; more are refused with 429.
 
 In one chat, entries of one priority go in the order in which they were added, one at a time; different chats do not wait for each other.
 

@@ -165,7 +165,7 @@ describe('what is handed over', () => {
   });
 });
 
-test('of one account, with all its keys, no more waits than there is room left, in entries and bytes, and others find room', async () => {
+test('of one account with all its keys, or program with all its tokens, no more waits than there is room left, in entries and bytes, and others find room', async () => {
   const full = await api.addBot();
   const known = await added({ bot_id: full.id, idempotency_key: 'first' });
   const { db } = api.database;
@@ -203,6 +203,21 @@ test('of one account, with all its keys, no more waits than there is room left, 
     .execute();
   const large = async (client: RestClient) => (await add({ bot_id: full.id }, client)).status;
   await waitFor(async () => (await large(api.admin)) === 429);
+  expect(await large(beside)).toBe(200);
+  const program = await api.admin('POST', '/api/programs/add', { body: { bot_id: full.id, name: 'one' } });
+  const { id: program_id } = program.json as { id: number };
+  const [first, second] = await Promise.all(
+    ['first', 'second'].map(async (name) => {
+      const { json } = await api.admin('POST', '/api/programs/tokens/add', { body: { program_id, name } });
+      return restClient(api.url, (json as { token: string }).token);
+    }),
+  );
+  const ofToken = (client: RestClient) => add({ bot_id: undefined }, client);
+  const { id } = (await ofToken(first!)).json as OutboxEntryResource;
+  const byToken = db.selectFrom('outbox').select('created_by').where('id', '=', id);
+  await db.updateTable('outbox').set({ created_by: byToken }).where('id', '=', known.id).execute();
+  await waitFor(async () => (await large(api.admin)) === 200);
+  expect([(await ofToken(first!)).status, (await ofToken(second!)).status]).toEqual([429, 429]);
   expect(await large(beside)).toBe(200);
 });
 
@@ -460,25 +475,26 @@ describe('the author of an entry', () => {
     expect(await whyLost(id)).toMatch(/key .* deleted/);
   });
 
-  test('that lost the right gives way to an admin who sends the entry again, and to nobody else', async () => {
+  test('that lost the right gives way to an admin who sends the entry again, until somebody else does', async () => {
     const [gone, there] = [await tokenEntry(), await tokenEntry()];
     const ids = [gone.id, there.id];
     await api.database.db.deleteFrom('program_tokens').where('id', '=', gone.token.id).execute();
     const releasers = async () =>
       Promise.all(ids.map(async (id) => (await outboxStore(api.database.db).find(id))?.releasedBy ?? null));
     const { key }: { key: string } = await post('/api/auth/api-keys', { name: 'a user’s', role: 'user' });
-    for (const [client, released] of [
-      [restClient(api.url, key), null],
-      [api.admin, expect.objectContaining({ username: 'admin' })],
+    const user = restClient(api.url, key);
+    for (const [client, released, why, details] of [
+      [user, null, expect.stringContaining('revoked'), 'entries: 2'],
+      [api.admin, expect.objectContaining({ username: 'admin' }), null, 'entries: 2; released: 1'],
+      [user, null, expect.stringContaining('revoked'), 'entries: 2'],
     ] as const) {
       for (const id of ids) await settle(id, 'failed');
       expect(await change('resend', { ids }, client)).toMatchObject({ matched: 2, done: 2 });
-      expect(await releasers()).toEqual([released, null]);
+      expect([await releasers(), await whyLost(gone.id)]).toEqual([[released, null], why]);
+      const [audited] = (await api.admin('GET', '/api/adminlog', { query: { action: 'outbox_resend' } }))
+        .json as object[];
+      expect(audited).toMatchObject({ bot_id: bot.id, details });
     }
-    expect(await whyLost(gone.id)).toBeNull();
-    const [audited] = (await api.admin('GET', '/api/adminlog', { query: { action: 'outbox_resend' } }))
-      .json as object[];
-    expect(audited).toMatchObject({ bot_id: bot.id, details: 'entries: 2; released: 1' });
   });
 });
 

@@ -15,9 +15,8 @@ export function authorOf({ programId, keyId, accountId }: CallActor): string | n
   return accountId === undefined ? null : `account:${accountId}`;
 }
 
-/** Whose share of the room an entry takes: all keys of an account have one. */
-export function sharerOf({ tokenId, programId, accountId }: CallActor): string {
-  if (tokenId !== undefined) return `token:${tokenId}`;
+/** Whose share of the room an entry takes: all keys of an account have one, and so have all tokens of a program. */
+export function sharerOf({ programId, accountId }: CallActor): string {
   if (programId !== undefined) return `program:${programId}`;
   return accountId === undefined ? '' : `account:${accountId}`;
 }

@@ -13,7 +13,7 @@ import { type WakeDeps, wakeOutbox } from './wake-outbox.ts';
 export type ChangeDeps = WakeDeps & { db: Database; clock: Clock };
 export type EntryChange = { matched: number; done: number; refused: number };
 
-/** Who does it. What an admin sends again goes by the admin's right if its author has lost it. */
+/** Who does it. What an admin sends again goes by the admin's right if its author has lost it; what others send again, by its author's. */
 export type Changer = { by: Actor; isAdmin: boolean };
 
 const AT_ONCE = 1000;
@@ -58,7 +58,7 @@ async function* inPortions(deps: ChangeDeps, { by, isAdmin }: Changer, act: Chan
   let lastId = 0;
   while (true) {
     const ids = await store.idsAfter(query, lastId, AT_ONCE);
-    const released = isAdmin ? await releasedBy(deps, act, ids) : [];
+    const released = isAdmin ? await releasedBy(deps, act, ids) : undefined;
     if (ids.length > 0) yield { ids: ids.length, changed: await store.change(act, { ids, released }, callActor(by)) };
     lastId = ids.at(-1) ?? lastId;
     if (ids.length < AT_ONCE) return;

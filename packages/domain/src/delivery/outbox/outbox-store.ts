@@ -17,8 +17,11 @@ export type Waiting = { entries: number; bytes: number };
 
 /** How many entries of a bot changed, and how many of these were released. */
 export type ChangedOfBot = { botId: number; count: number; released: number };
-/** `released`: those of `ids` that go by the right of who changes them from now on. */
-export type ToChange = { ids: readonly number[]; released?: readonly number[] };
+/**
+ * `released`: those of `ids` that go by the right of who changes them from now on. Without it, what is sent again goes by its author's
+ * right, also if an admin had released it.
+ */
+export type ToChange = { ids: readonly number[]; released?: readonly number[] | undefined };
 
 export type ChangeEvent = Extract<EntryEvent, 'cancel' | 'resend' | 'release'>;
 
@@ -82,9 +85,8 @@ export function outboxStore(db: Database) {
     /** What waits for a bot, by who has a share (`sharerOf`); what broadcasts have waits elsewhere until they release it. */
     async waitingBySharer(botId: number): Promise<(Waiting & { sharer: string })[]> {
       const { rows } = await sql<Waiting & { sharer: string }>`
-        select coalesce('token:' || (created_by ->> 'tokenId'), 'program:' || (created_by ->> 'programId'),
-            'account:' || (created_by ->> 'accountId'), '') as sharer, count(*) as entries,
-          sum(bytes)::float8 as bytes
+        select coalesce('program:' || (created_by ->> 'programId'), 'account:' || (created_by ->> 'accountId'), '') as sharer,
+          count(*) as entries, sum(bytes)::float8 as bytes
         from outbox where bot_id = ${botId} and settled_at is null and broadcast_id is null
         group by 1`.execute(db);
       return rows;
@@ -119,13 +121,14 @@ export function outboxStore(db: Database) {
     },
 
     /** Does this to those of the entries to which it may happen. */
-    async change(event: ChangeEvent, { ids, released = [] }: ToChange, by: CallActor): Promise<ChangedOfBot[]> {
+    async change(event: ChangeEvent, { ids, released }: ToChange, by: CallActor): Promise<ChangedOfBot[]> {
       const { may, set } = transition(event);
-      const isReleased = sql`id = any(${[...released]}::bigint[])`;
+      const isReleased = sql`id = any(${[...(released ?? [])]}::bigint[])`;
+      const before = event === 'resend' && released === undefined ? sql`null` : sql`released_by`;
       const { rows } = await sql<ChangedOfBot>`
         with changed as (
           update outbox set ${set}${alsoSet(event)},
-            released_by = case when ${isReleased} then ${jsonb(by)} else released_by end
+            released_by = case when ${isReleased} then ${jsonb(by)} else ${before} end
           where id = any(${[...ids]}::bigint[]) and ${may} returning id, bot_id
         )
         select bot_id as "botId", count(*) as count, count(*) filter (where ${isReleased}) as released
