@@ -132,7 +132,7 @@ async function prepare(context: Context): Promise<void> {
   await context.installation.begin();
   await context.readOnly.look();
   await prepareAdmin(context);
-  const ofOthers = context.installation.quarantine()?.reason === 'other_redis';
+  const ofOthers = context.installation.quarantine()?.redisOfOthers === true;
   if (!context.directory.ready() && !ofOthers) await reconcileBots(context);
 }
 

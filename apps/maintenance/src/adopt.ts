@@ -16,7 +16,8 @@ export async function adopt(args: string[]): Promise<number> {
     process.stdout.write(
       done
         ? 'This database is the installation now: its processes poll and send within seconds.\n'
-        : 'Nothing to do: this database is not in quarantine.\n',
+        : 'Nothing to do: this database is not in quarantine. A process that is uses the Redis of another installation: ' +
+            'correct its REDIS_URL, or call POST /api/system/adopt there.\n',
     );
     return 0;
   } finally {

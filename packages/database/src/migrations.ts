@@ -14,6 +14,7 @@ import * as requestsOfEvents from './migrations/20261129T020100-requests-of-even
 import * as messagePositions from './migrations/20261129T030000-message-positions.ts';
 import * as installation from './migrations/20261129T040000-installation.ts';
 import * as removals from './migrations/20261129T040100-removals.ts';
+import * as formerInstallation from './migrations/20261129T040200-former-installation.ts';
 import * as erasures from './migrations/20261129T050000-erasures.ts';
 import * as chatAuthorsUser from './migrations/20261129T050001-chat-authors-user.ts';
 import * as maintenance from './migrations/20261129T050002-maintenance.ts';
@@ -40,6 +41,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T030000-message-positions': messagePositions,
   '20261129T040000-installation': installation,
   '20261129T040100-removals': removals,
+  '20261129T040200-former-installation': formerInstallation,
   '20261129T050000-erasures': erasures,
   '20261129T050001-chat-authors-user': chatAuthorsUser,
   '20261129T050002-maintenance': maintenance,

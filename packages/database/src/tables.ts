@@ -569,6 +569,8 @@ export interface InstallationTable {
   restored_from: string | null;
   /** True until Redis has been told the id of an installation that takes over. */
   takes_redis: Generated<boolean>;
+  /** The id that its Redis held before the installation took over; Redis holds it again if it loses its newest writes. */
+  former_id: string | null;
   /** Since when it is in quarantine. */
   quarantined_at: Date | null;
 }

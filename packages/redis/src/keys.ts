@@ -173,8 +173,11 @@ export const configKeys = {
   version: '{config}:version',
 } as const;
 
-/** String: the id of the installation that this Redis belongs to, or a word that says that only a copy uses it. */
-export const installationKey = '{installation}:id';
+/**
+ * String: the id of the installation that this Redis belongs to, or a word that says that only a copy uses it. A start reads it and
+ * the mirror, so both are at one master of a Cluster.
+ */
+export const installationKey = '{config}:installation';
 
 /** Sorted set: endpoint at which one of our processes listens → when (ms) it last said so. */
 export const listenersKey = '{listeners}:places';

@@ -1,11 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { installationKey } from '@flotilla/redis/keys.ts';
 import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
-import { type RedisOfForm, startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
+import { startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -13,13 +15,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const UPDATES = 120;
 
-type Copy = { databaseUrl: string; redis: RedisOfForm; api: FleetProcess; worker: FleetProcess; rest: RestClient };
+type Copy = { databaseUrl: string; api: FleetProcess; worker: FleetProcess; rest: RestClient };
 
 let fleet: Fleet;
 let bot: FleetBot;
 let chat: number;
 let folder: string;
-const copies: Copy[] = [];
+const copies: (Copy & { stopRedis(): Promise<void> })[] = [];
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 1, workers: 1 });
@@ -33,7 +35,7 @@ afterAll(async () => {
     await administer(fleet.database.url, `drop database if exists ${nameOf(url)} with (force)`);
   }
   await fleet.stop();
-  for (const { redis } of copies) await redis.stop();
+  for (const { stopRedis } of copies) await stopRedis();
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
@@ -63,14 +65,14 @@ async function restoreTwice(): Promise<[ours: string, bare: string]> {
   return [ours, bare];
 }
 
-async function startCopy(url: string): Promise<Copy> {
-  const redis = await startRedisOfForm();
-  const settings = { DATABASE_URL: url, REDIS_URL: redis.url };
+async function startCopy(url: string, ofProduction: Fleet['redis'] | null = null): Promise<Copy> {
+  const own = ofProduction === null ? await startRedisOfForm() : null;
+  const settings = { DATABASE_URL: url, REDIS_URL: (own ?? fleet.redis).url };
   const [api, worker] = await Promise.all([fleet.start('api', settings), fleet.start('worker', settings)]);
   // The load balancer of production must not lead to a copy.
   fleet.apis.splice(fleet.apis.indexOf(api), 1);
-  const copy = { databaseUrl: url, redis, api, worker, rest: restClient(`http://127.0.0.1:${api.port}`, ADMIN_KEY) };
-  copies.push(copy);
+  const copy = { databaseUrl: url, api, worker, rest: restClient(`http://127.0.0.1:${api.port}`, ADMIN_KEY) };
+  copies.push({ ...copy, stopRedis: async () => own?.stop() });
   return copy;
 }
 
@@ -82,6 +84,23 @@ const proxied = async ({ api }: Copy, method: string, parameters: object) => {
   });
   return [response.status, (await response.json()) as { ok: boolean; result?: unknown; description?: string }] as const;
 };
+
+/** A restored copy whose operator forgot to change REDIS_URL. */
+async function expectNoChangeInRedisOfProduction(restored: string): Promise<void> {
+  const copy = await startCopy(restored, fleet.redis);
+  const refused = { status: 503, json: { code: 'quarantined' } };
+  expect(await proxied(copy, 'getUpdates', { offset: -1 })).toMatchObject([503, { ok: false }]);
+  expect(await copy.rest('GET', `/api/updates/poll?bot_id=${bot.id}&timeout=0`)).toMatchObject(refused);
+  const changes = { '/api/bots/update': { name: 'a copy' }, '/api/bots/delete': {} };
+  for (const [path, fields] of Object.entries(changes)) {
+    expect(await copy.rest('POST', path, { body: { id: bot.id, ...fields } })).toMatchObject(refused);
+  }
+  // What waits is decided before the copy takes over.
+  expect(await copy.rest('POST', '/api/outbox/cancel', { body: { ids: [1_000_000] } })).toMatchObject({ status: 200 });
+  const { replicas } = await fleet.rest<{ replicas: { kind: string }[] }>('/api/fleet');
+  expect(replicas.map(({ kind }) => kind).sort()).toEqual(['api', 'worker']);
+  await Promise.all([copy.api, copy.worker].map((process) => process.stop()));
+}
 
 async function pollAll(count: number): Promise<number[]> {
   const ids: number[] = [];
@@ -137,6 +156,7 @@ test('copies beside production take no update and send nothing, until one of the
     const { json: waiting } = await copy.rest('GET', '/api/outbox');
     expect(waiting).toMatchObject([{ state: 'scheduled' }]);
   }
+  await expectNoChangeInRedisOfProduction(ours);
   expect([await sent('scheduled'), await sent('from a copy')]).toEqual([1, 0]);
 
   // Production is lost, and the copies are tried one after the other.
@@ -172,10 +192,21 @@ test('of two installations on one Redis, the one that it knows works, and then t
     const reason = 'Redis belongs to another installation';
     expect(await system(other)).toMatchObject({ quarantined: true, quarantine_reason: reason });
     await expect(other.rest('/api/replies/add', { name: 'a', text: 'b' })).rejects.toThrow('503');
+    // A wrong REDIS_URL is a fault of one process, so neither the others nor events know of it.
+    expect(await other.rest('/api/events?kinds=installation.quarantined')).toEqual([]);
+    await expect(own.rest('/api/system/adopt', {})).rejects.toThrow('409');
     await other.rest('/api/system/adopt', {});
     await waitFor(async () => (await system(own)).quarantined, { timeoutMs: 20_000 });
+    const { installation_id: former } = await own.rest<{ installation_id: string }>('/api/system');
     await own.rest('/api/system/adopt', {});
     await waitFor(async () => (await system(other)).quarantined, { timeoutMs: 20_000 });
+
+    // As after a failover that lost the newest writes.
+    const { commands, close } = await connectRedis({ url: redis.url, log: { warn: () => undefined } });
+    await commands.set(installationKey, former);
+    await waitFor(async () => (await commands.get(installationKey)) !== former, { timeoutMs: 20_000 });
+    await close();
+    expect(await system(own)).toMatchObject({ quarantined: false });
   } finally {
     await other.stop();
     await own.stop();

@@ -38,8 +38,10 @@ const SETTINGS: ReadonlySet<string> = new Set(['setwebhook', 'deletewebhook']);
 
 /** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
 export function decide(proxy: RunningProxy, call: MethodCall): void {
-  const isQuarantined = proxy.context.installation.quarantine() !== null;
-  if (isQuarantined && !isRead(call.method) && call.method !== 'getupdates') {
+  const quarantine = proxy.context.installation.quarantine();
+  // A poll confirms updates, which is no matter in a Redis of a copy's own.
+  const polls = call.method === 'getupdates' && quarantine?.redisOfOthers === false;
+  if (quarantine !== null && !isRead(call.method) && !polls) {
     refuse(proxy, call, QUARANTINED);
     return;
   }

@@ -179,7 +179,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     sentence: 'Too Many Requests: retry after 5',
   },
   quarantined: {
-    when: 'The installation is a copy in quarantine, and the call would send something. `POST /api/system/adopt` ends that.',
+    when: 'The installation is a copy in quarantine, and the call would send something, or change something in the Redis of another installation. `POST /api/system/adopt` ends that.',
     sentence:
       'This installation is a copy in quarantine: it sends nothing until somebody says that it takes over (POST /api/system/adopt)',
   },

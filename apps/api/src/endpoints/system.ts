@@ -8,6 +8,7 @@ import { confirmRemovals } from '@flotilla/domain/records/retention/confirm-remo
 import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
 import type { SystemState } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
 import { VERSION } from '@flotilla/runtime/build.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { memoryLimitBytes } from '@flotilla/runtime/process-metrics.ts';
 import { shownProxy } from '@flotilla/runtime/proxy-url.ts';
 import type { ApiConfig } from '../config.ts';
@@ -39,9 +40,16 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
   },
 
   async adoptInstallation(context, { by }) {
-    await adoptInstallation(context, by);
+    const { installation } = context;
+    await installation.check();
+    const quarantine = installation.quarantine();
+    if (quarantine === null) {
+      const ofOthers = 'if another one is, it uses the Redis of another installation, and its REDIS_URL may be wrong';
+      throw new FlotillaError('conflict', `The process that answers is not in quarantine; ${ofOthers}`);
+    }
+    await adoptInstallation(context, by, quarantine.reason === 'other_redis');
     // The others look again within seconds.
-    await context.installation.check();
+    await installation.check();
     return { ok: true };
   },
 

@@ -1,5 +1,7 @@
+import { broadcastOperations } from '@flotilla/contract/broadcasts.ts';
 import { ownId } from '@flotilla/contract/inputs.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
+import { outboxOperations } from '@flotilla/contract/outbox.ts';
 import { systemOperations } from '@flotilla/contract/system.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
@@ -49,16 +51,24 @@ export function requirePasswordChanged(
   throw new FlotillaError('forbidden', 'The password must be changed first');
 }
 
+/** What a copy needs before it takes over, and what changes only Postgres. */
+const BEFORE_ADOPTION: ReadonlySet<Operation> = new Set<Operation>([
+  systemOperations.adoptInstallation,
+  outboxOperations.cancelOutboxEntries,
+  broadcastOperations.pauseBroadcast,
+  broadcastOperations.cancelBroadcast,
+]);
+
 /**
- * Throws 'quarantined' for a call that would send something from a copy. Others pass, so that people decide what waits; but with the
- * Redis of another installation every change would be one of that installation.
+ * Throws 'quarantined' for a call that would send something from a copy. Others pass, so that people decide what waits; but in the
+ * Redis of an installation that may be alive, a change (a poll, too) would be one of that installation.
  */
 export function requireActive({ installation }: Pick<Context, 'installation'>, operation: Operation): void {
   const quarantine = installation.quarantine();
   if (quarantine === null) return;
-  const { method, role, keyed, sends, beforePasswordChange } = operation;
-  const isOwn = role === 'public' || beforePasswordChange === true || operation === systemOperations.adoptInstallation;
-  const changesOthers = quarantine.reason === 'other_redis' && method === 'POST' && !isOwn;
+  const { method, changes, role, keyed, sends, beforePasswordChange } = operation;
+  const isOwn = role === 'public' || beforePasswordChange === true || BEFORE_ADOPTION.has(operation);
+  const changesOthers = quarantine.redisOfOthers && (method === 'POST' || changes === true) && !isOwn;
   if (keyed !== undefined || sends === true || changesOthers) installation.requireActive();
 }
 

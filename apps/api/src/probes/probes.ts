@@ -34,7 +34,7 @@ export async function readReadiness({
   const reasons: string[] = [];
   if (leaving.aborted) reasons.push('the process is stopping');
   // With the Redis of another installation, the list stays unread, and REST answers from Postgres.
-  if (!startup.knewBots && installation.quarantine()?.reason !== 'other_redis')
+  if (!startup.knewBots && installation.quarantine()?.redisOfOthers !== true)
     reasons.push('the list of bots has not been read');
   const warnings = [...away, ...memory.warnings()];
   const quarantine = installation.quarantine();

@@ -104,7 +104,7 @@ export async function openService(
     }),
   );
   onClose(endpoints.close);
-  const replica = announceReplica({ redis, clock }, { kind: name, roles: [...roles], version: VERSION });
+  const replica = announceReplica({ redis, clock, installation }, { kind: name, roles: [...roles], version: VERSION });
   onClose(replica.close);
   const backendPolicy = {
     allowedCidrs: config.backendAllowedCidrs,

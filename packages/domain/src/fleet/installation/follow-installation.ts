@@ -21,7 +21,7 @@ export type Installation = {
   /** Compares the stores now, then every few seconds. Rejects if a store does not answer. */
   begin(): Promise<void>;
   check(): Promise<void>;
-  /** Called when the quarantine begins or ends. */
+  /** Called when the installation is known, and when the quarantine begins, changes or ends. */
   onChange(listener: () => void): void;
   close(): void;
 };
@@ -38,14 +38,17 @@ export async function followInstallation(deps: Deps): Promise<Installation> {
   let id: string | null = null;
   const held = await redis.commands.get(installationKey).catch(() => null);
   let quarantine: Quarantine | null =
-    held === OF_A_COPY ? { reason: 'copied', text: 'Redis says that it is used by a copy', sinceMs: null } : null;
+    held === OF_A_COPY
+      ? { reason: 'copied', text: 'Redis says that it is used by a copy', redisOfOthers: false }
+      : null;
   const check = async (): Promise<void> => {
     const found = await compareStores(deps);
-    const was = quarantine;
+    const [was, wasKnown] = [quarantine, id !== null];
     ({ id, quarantine } = found);
-    if ((was === null) === (quarantine === null)) return;
-    if (quarantine === null) log.info('the quarantine is over: this installation works');
-    else log.warn({ reason: quarantine.text }, 'quarantine: nothing is polled or sent until somebody adopts this copy');
+    if (wasKnown && was?.reason === quarantine?.reason && was?.redisOfOthers === quarantine?.redisOfOthers) return;
+    if (quarantine !== null) {
+      log.warn({ reason: quarantine.text }, 'quarantine: nothing is polled or sent until somebody adopts this copy');
+    } else if (was !== null) log.info('the quarantine is over: this installation works');
     for (const listener of listeners) listener();
   };
   const checkAgain = () =>
@@ -87,7 +90,8 @@ async function compareStores({ db, redis }: Deps): Promise<{ id: string; quarant
   const quarantine = quarantineOf(stored, identity, held);
   if (quarantine === null) {
     await tellRedis(redis, stored, held);
-    if (stored.takes_redis) await store.noteRedisTaken(stored.id);
+    if (stored.takes_redis)
+      await store.noteRedisTaken(stored.id, held === OF_A_COPY || held === stored.id ? null : held);
     if (stored.timeline !== identity.timeline) await store.noteTimeline(stored.id, identity.timeline);
   } else if (held === null) await redis.commands.set(installationKey, OF_A_COPY, 'NX');
   await noteChange(db, stored, quarantine);
@@ -101,8 +105,9 @@ async function tellRedis(redis: RedisHandles, stored: StoredInstallation, held: 
   else await redis.commands.set(installationKey, stored.id);
 }
 
-/** One process of all notes the change. */
+/** One process of all notes the change. A Redis of others may be a wrong setting of this process alone, so it notes nothing. */
 async function noteChange(db: Database, stored: StoredInstallation, quarantine: Quarantine | null): Promise<void> {
+  if (quarantine?.reason === 'other_redis') return;
   if ((stored.quarantined_at === null) === (quarantine === null)) return;
   await db.transaction().execute(async (transaction) => {
     if (!(await installationStore(transaction).noteQuarantine(quarantine !== null))) return;

@@ -31,8 +31,13 @@ export function installationStore(db: Database) {
       await db.updateTable('installation').set({ timeline }).where('id', '=', id).execute();
     },
 
-    async noteRedisTaken(id: string): Promise<void> {
-      await db.updateTable('installation').set({ takes_redis: false }).where('id', '=', id).execute();
+    /** `held`: the id that Redis held until then, if any. */
+    async noteRedisTaken(id: string, held: string | null): Promise<void> {
+      await db
+        .updateTable('installation')
+        .set({ takes_redis: false, former_id: sql`coalesce(former_id, ${held})` })
+        .where('id', '=', id)
+        .execute();
     },
 
     /** Returns false if another process has noted it. */
@@ -45,11 +50,18 @@ export function installationStore(db: Database) {
       return numUpdatedRows > 0n;
     },
 
-    /** With a new id, processes on a Redis that it shares with the installation it came from notice that this one took over. */
-    async takeOver(identity: ServerIdentity): Promise<void> {
+    /**
+     * With a new id, processes on a Redis that it shares with the installation it came from notice that this one took over. The id of a
+     * copy is that of another installation, so it becomes no former one unless Redis is taken over, too.
+     */
+    async takeOver(identity: ServerIdentity, isCopy: boolean): Promise<void> {
       await db
         .updateTable('installation')
-        .set({ ...columns(identity), id: sql`gen_random_uuid()::text`, restored_from: null, takes_redis: true })
+        .set({
+          ...columns(identity),
+          ...{ id: sql`gen_random_uuid()::text`, former_id: isCopy ? null : sql`id` },
+          ...{ restored_from: null, takes_redis: true },
+        })
         .execute();
     },
   };

@@ -8,7 +8,12 @@ import type { Selectable } from 'kysely';
  * Redis belongs to another installation.
  */
 export type QuarantineReason = 'restored' | 'copied' | 'other_redis';
-export type Quarantine = { reason: QuarantineReason; text: string; sinceMs: number | null };
+export type Quarantine = {
+  reason: QuarantineReason;
+  text: string;
+  /** True if Redis may belong to an installation that is alive, so nothing in it may be changed. */
+  redisOfOthers: boolean;
+};
 
 export type StoredInstallation = Selectable<InstallationTable>;
 
@@ -29,13 +34,15 @@ export function quarantineOf(
 ): Quarantine | null {
   const reason = reasonOf(stored, identity, held);
   if (reason === null) return null;
-  return { reason, text: TEXTS[reason], sinceMs: stored.quarantined_at?.getTime() ?? null };
+  // A copy has the id of what it was copied from, so even a Redis that holds this id is not known to be its own.
+  return { reason, text: TEXTS[reason], redisOfOthers: held !== null && held !== OF_A_COPY };
 }
 
 function reasonOf(stored: StoredInstallation, identity: ServerIdentity, held: string | null): QuarantineReason | null {
   if (stored.restored_from !== null) return 'restored';
   if (!isSameDatabase(stored, identity)) return 'copied';
   if (stored.takes_redis || held === stored.id) return null;
+  if (held !== null && held === stored.former_id) return null;
   if (held !== null && held !== OF_A_COPY) return 'other_redis';
   // A base backup that was restored has another timeline, and so has a replica that was promoted; that one has its Redis.
   return isSame(stored.timeline, identity.timeline) ? null : 'copied';

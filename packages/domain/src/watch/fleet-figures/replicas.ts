@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { replicaKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Installation } from '../../fleet/installation/follow-installation.ts';
 
 /** A process of the fleet, as it describes itself. */
 export type Replica = {
@@ -22,18 +23,28 @@ const LISTED_MS = 15_000;
 
 /**
  * Tells the fleet every 5 s that this process runs, and takes that back on `close`. Without Redis it does
- * nothing; nobody could read it then.
+ * nothing; nobody could read it then. It tells nothing in the Redis of others, so not before the installation is known.
  */
 export function announceReplica(
-  deps: { redis: RedisHandles; clock: Clock },
+  deps: { redis: RedisHandles; clock: Clock; installation: Installation },
   process: Pick<Replica, 'kind' | 'roles' | 'version'>,
 ): { id: string; close(): Promise<void> } {
-  const { commands } = deps.redis;
+  const { installation, redis } = deps;
+  const { commands } = redis;
   const id = randomBytes(6).toString('hex');
   const replica: Replica = { id, ...process, host: hostname(), startedAtMs: deps.clock.nowMs() };
   let closed = false;
+  let said = false;
+  const takeBack = async (): Promise<void> => {
+    if (!said) return;
+    await commands.del(replicaKeys.one(id)).catch(() => undefined);
+    await commands.srem(replicaKeys.ids, id).catch(() => undefined);
+    said = false;
+  };
   const say = async (): Promise<void> => {
-    if (closed) return;
+    if (closed || installation.id() === null) return;
+    if (installation.quarantine()?.redisOfOthers === true) return takeBack();
+    said = true;
     await commands.set(replicaKeys.one(id), JSON.stringify(replica), 'PX', LISTED_MS);
     await commands.sadd(replicaKeys.ids, id);
   };
@@ -41,7 +52,7 @@ export function announceReplica(
   const sayAgain = () => {
     saying = saying.then(say).catch(() => undefined);
   };
-  sayAgain();
+  installation.onChange(sayAgain);
   const timer = setInterval(sayAgain, EVERY_MS);
   return {
     id,
@@ -49,8 +60,7 @@ export function announceReplica(
       clearInterval(timer);
       closed = true;
       await saying;
-      await commands.del(replicaKeys.one(id)).catch(() => undefined);
-      await commands.srem(replicaKeys.ids, id).catch(() => undefined);
+      await takeBack();
     },
   };
 }
