@@ -11,22 +11,32 @@ export type ServerIdentity = {
 };
 
 /** Managed services may refuse a function or lack it. */
-const NOT_TOLD = ['42501', '42883', '0A000', '55000'];
+const REFUSED = ['42501', '42883', '0A000'];
+/** As during recovery: it is told later. */
+const NOT_NOW = '55000';
+/** What the server of each connection refused: each further attempt would leave an error in its log. */
+const refusals = new WeakMap<Database, Set<string>>();
 
 export async function readServerIdentity(db: Database): Promise<ServerIdentity> {
   const [server, timeline, { rows }] = await Promise.all([
-    unlessRefused(sql<{ value: string }>`select system_identifier::text as value from pg_control_system()`.execute(db)),
-    unlessRefused(sql<{ value: string }>`select left(pg_walfile_name(pg_current_wal_lsn()), 8) as value`.execute(db)),
+    unlessRefused(db, 'system_identifier::text as value from pg_control_system()'),
+    unlessRefused(db, 'left(pg_walfile_name(pg_current_wal_lsn()), 8) as value'),
     sql<{ oid: number }>`select oid::bigint as oid from pg_database where datname = current_database()`.execute(db),
   ]);
   return { server, timeline, databaseOid: rows[0]!.oid };
 }
 
-async function unlessRefused(asked: Promise<{ rows: { value: string }[] }>): Promise<string | null> {
+async function unlessRefused(db: Database, selected: string): Promise<string | null> {
+  const refused = refusals.get(db) ?? new Set();
+  refusals.set(db, refused);
+  if (refused.has(selected)) return null;
   try {
-    return (await asked).rows[0]?.value ?? null;
+    const { rows } = await sql<{ value: string }>`select ${sql.raw(selected)}`.execute(db);
+    return rows[0]?.value ?? null;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && NOT_TOLD.includes(String(error.code))) return null;
-    throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (REFUSED.includes(code)) refused.add(selected);
+    else if (code !== NOT_NOW) throw error;
+    return null;
   }
 }
