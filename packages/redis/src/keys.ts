@@ -41,7 +41,7 @@ export function botKeys(botId: number) {
     state: `${prefix}:state`,
     /** Stream: the update log. */
     log: `${prefix}:log`,
-    /** Hash: named consumers, and programs as `program:<id>`: `<name>` → `<acknowledged id> <last poll, ms>[ <owner>]`. */
+    /** Hash: named consumers, and programs as `program:<id>`: `<name>` → `<acknowledged id> <last poll, ms>`. */
     consumers: `${prefix}:consumers`,
     /** Set: ids that push delivered out of order, which pull leaves out after it took over from push. */
     deliveredAhead: `${prefix}:delivered-ahead`,

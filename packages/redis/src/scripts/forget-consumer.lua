@@ -7,6 +7,6 @@
 -- @include clock
 -- @read known <- state: registrationId
 if known.registrationId ~= registrationId then return { 'GONE' } end
-if redis.call('HDEL', consumers, consumer) == 0 then return { 'UNKNOWN' } end
+if removeConsumer(state, consumers, consumer) == 0 then return { 'UNKNOWN' } end
 trimLog(state, log, consumers, serverNow())
 return { 'OK' }

@@ -130,6 +130,9 @@ test('an account has 16 named consumers if nobody else has any, and leaves room 
   await read(bot, { consumer: 'c0', ownerId: 3, offset: 103 });
   await expect(read(bot, { consumer: 'seventeenth', ownerId: 1 })).rejects.toThrow('at most 16');
   expect(await idsOf(bot, { consumer: 'c0', ownerId: 1 })).toEqual([103, 104, 105]);
+  // The release before removes a consumer whose value has another form.
+  const stored = await redis().commands.hvals(botKeys(bot.id).consumers);
+  expect(stored.filter((value) => !/^\d+ \d+$/.test(value))).toEqual([]);
 });
 
 test('a named consumer is forgotten a day after its last poll, and makes room for another', async () => {

@@ -14,13 +14,12 @@ local SHOWN_MS = 1000
 local SHOWN_WAITING_MS = 10000
 local COUNTED_AT_ONCE, COUNTED_AT_MOST = 100, 1000
 
-local function hasRoom(consumers, ofOwner)
+local function hasRoom(reader)
   local all, own = 0, 0
-  local named = redis.call('HGETALL', consumers)
-  for i = 1, #named, 2 do
-    if not isProgram(named[i]) then
-      local _, _, owner = consumerOf(named[i + 1])
-      all, own = all + 1, own + (owner == ofOwner and 1 or 0)
+  for _, known in ipairs(redis.call('HKEYS', reader.consumers)) do
+    if not isProgram(known) then
+      local owner = redis.call('HGET', reader.state, ownerField(known)) or ''
+      all, own = all + 1, own + (owner == reader.owner and 1 or 0)
     end
   end
   return own < MAX_CONSUMERS - all
@@ -39,10 +38,8 @@ local function openConsumer(reader)
   end
   if reader.forProgram then return 'GONE' end
   -- Trimming removes consumers that were not polled for a day; the log of a quiet bot may not have been trimmed since.
-  if not hasRoom(reader.consumers, reader.owner) then
-    trimLog(reader.state, reader.log, reader.consumers, reader.now)
-  end
-  if not hasRoom(reader.consumers, reader.owner) then return 'TOO_MANY' end
+  if not hasRoom(reader) then trimLog(reader.state, reader.log, reader.consumers, reader.now) end
+  if not hasRoom(reader) then return 'TOO_MANY' end
   reader.cursor = 0
   return nil
 end
@@ -142,10 +139,11 @@ local function noteRead(reader, cursor, isFirst)
     if now - tonumber(reader.s.pulledAt or 0) >= shownMs then writeState(reader.state, { '@pulledAt', now }) end
     return
   end
-  local knownCursor, polledAt, owner = consumerOf(reader.stored)
+  local knownCursor, polledAt = consumerOf(reader.stored)
+  if knownCursor == nil and reader.owner ~= '' then
+    redis.call('HSET', reader.state, ownerField(reader.name), reader.owner)
+  end
   if knownCursor ~= tostring(cursor) or now - tonumber(polledAt) >= shownMs then
-    local ofOwner = owner or reader.owner
-    local stored = cursor .. ' ' .. now .. (ofOwner == '' and '' or ' ' .. ofOwner)
-    redis.call('HSET', reader.consumers, reader.name, stored)
+    redis.call('HSET', reader.consumers, reader.name, cursor .. ' ' .. now)
   end
 end

@@ -17,10 +17,19 @@ local function isProgram(name)
   return string.sub(name, 1, 8) == 'program:'
 end
 
--- A consumer is stored as its cursor, the time of its last poll (ms) and, of a named one, its owner: all texts, or nil when it is not
--- there.
+-- A consumer is stored as its cursor and the time of its last poll (ms): both as texts, or nil when it is not there.
 local function consumerOf(stored)
-  return string.match(stored or '', '^(%d+) (%d+) ?(%d*)$')
+  return string.match(stored or '', '^(%d+) (%d+)$')
+end
+
+-- The field of the state that says whose share of the named consumers one takes. Its own value stays as every release reads it.
+local function ownerField(name)
+  return 'owner:' .. name
+end
+
+local function removeConsumer(state, consumers, name)
+  redis.call('HDEL', state, ownerField(name))
+  return redis.call('HDEL', consumers, name)
 end
 
 -- The reader that a consumer is: 'consumer:<name>' or 'program:<id>'.
@@ -105,8 +114,8 @@ local function trimLog(state, log, consumers, now)
   local more = passOver(state, log, s, now)
   local bound, named = tonumber(s.lastId), redis.call('HGETALL', consumers)
   for i = 1, #named, 2 do
-    if not isProgram(named[i]) and now - tonumber(string.match(named[i + 1], ' (%d+)')) > CONSUMER_LIFE_MS then
-      redis.call('HDEL', consumers, named[i])
+    if not isProgram(named[i]) and now - tonumber(string.match(named[i + 1], '%d+$')) > CONSUMER_LIFE_MS then
+      removeConsumer(state, consumers, named[i])
     end
   end
   for _, pin in pairs(pinsOf(s, named, now)) do
