@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { CallActor } from './call-actor.ts';
+import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
 import { botIdField, chatIdField, createdAtField, okField, ownIdField, requestIdField } from './fields.ts';
 import {
@@ -15,6 +17,7 @@ import {
   text,
 } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 
 /** The most urgent first. */
 export const PRIORITIES = ['critical', 'normal', 'bulk'] as const;
@@ -58,42 +61,110 @@ const idempotencyKey = () =>
 const STATES_NOTE =
   'scheduled: it waits for `send_at`. queued: it waits for its turn. held: who added it lost the right to, so an admin must release or cancel it; `error` says why. sending: the request is being made. sent: the platform took it. failed: the platform refused it, or failed at 25 attempts. in_doubt: the request was made and no answer came, so it may have been sent; it is never repeated by itself. cancelled: somebody cancelled it. expired: `expires_at` passed before it was sent.';
 
-const entryResource = z
-  .strictObject({
-    id: ownIdField,
-    bot_id: botIdField,
-    chat_id: chatIdField,
-    chat_title: z.string().describe('The title of the chat. Of a private chat, the name of the person.').optional(),
-    method: z.string().describe('The method of the Bot API.'),
-    params: z.record(z.string(), z.unknown()).describe('Its parameters.'),
-    priority: priorityField,
-    state: z.enum(OUTBOX_STATES).describe(STATES_NOTE),
-    send_at: z.iso.datetime().optional().describe('When it is sent at the earliest. Absent: at once.'),
-    expires_at: z.iso.datetime().optional().describe('When it is given up if it was not sent. Absent: never.'),
-    attempts: z
+export const outboxEntry = defineResource('OutboxEntry', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  bot_id: { stored: column.bigint, shown: botIdField, filter: anyBotId() },
+  chat_id: {
+    stored: column.bigint,
+    shown: chatIdField,
+    filter: platformId().optional().describe('Only entries for this chat.'),
+  },
+  chat_title: {
+    shown: z.string().describe('The title of the chat. Of a private chat, the name of the person.').optional(),
+  },
+  method: { stored: column.text(), shown: z.string().describe('The method of the Bot API.') },
+  params: {
+    stored: column.jsonb<Record<string, unknown>>(),
+    shown: z.record(z.string(), z.unknown()).describe('Its parameters.'),
+  },
+  /** Of the JSON of `params`. */
+  bytes: { stored: filled(column.integer) },
+  /** How many messages the call sends, for the pace. */
+  messages: { stored: filled(column.integer) },
+  priority: {
+    stored: filled(column.text<Priority>()),
+    shown: priorityField,
+    filter: z.enum(PRIORITIES).optional().describe('Only entries of this priority.'),
+  },
+  state: {
+    stored: column.text<OutboxState>(),
+    shown: z.enum(OUTBOX_STATES).describe(STATES_NOTE),
+    filter: z.enum(OUTBOX_STATES).optional().describe('Only entries in this state.'),
+  },
+  send_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().optional().describe('When it is sent at the earliest. Absent: at once.'),
+  },
+  expires_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().optional().describe('When it is given up if it was not sent. Absent: never.'),
+  },
+  /** `expires_at` as it was handed over, once that was over and it was queued again. */
+  first_expires_at: { stored: orNull(column.timestamptz) },
+  attempts: {
+    stored: filled(column.integer),
+    shown: z
       .int()
       .describe('How many attempts were made. One that got 429, or for which there was no connection, counts as none.'),
-    next_attempt_at: z.iso
+  },
+  next_attempt_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso
       .datetime()
       .optional()
       .describe('When it is tried again. Absent unless an attempt failed, or the platform asked to wait.'),
-    error_code: z.int().optional().describe("The platform's code of the last refusal."),
-    error: z
+  },
+  error_code: {
+    stored: orNull(column.integer),
+    shown: z.int().optional().describe("The platform's code of the last refusal."),
+  },
+  error: {
+    stored: orNull(column.text()),
+    shown: z
       .string()
       .optional()
       .describe('Why the last attempt failed, why it is not known how it ended, or why it is held.'),
-    message_id: z.int().optional().describe('The message that was sent; of several, the first.'),
-    result: z.unknown().optional().describe("The platform's `result`. Absent if it has more than 64 KiB."),
-    broadcast_id: z.int().optional().describe('The broadcast that it belongs to.'),
-    idempotency_key: z.string().optional().describe('The key that it was added with.'),
-    created_by: z.string().describe('Who added it: the username of an account, or the name of a program.'),
-    request_id: requestIdField.optional(),
-    created_at: createdAtField,
-    settled_at: z.iso.datetime().optional().describe('When it was sent or given up. Absent while it waits.'),
-  })
-  .meta({ id: 'OutboxEntry' });
+  },
+  message_id: {
+    stored: orNull(column.bigint),
+    shown: z.int().optional().describe('The message that was sent; of several, the first.'),
+  },
+  result: {
+    stored: orNull(column.jsonb<unknown>()),
+    shown: z.unknown().optional().describe("The platform's `result`. Absent if it has more than 64 KiB."),
+  },
+  broadcast_id: {
+    stored: orNull(column.bigint),
+    shown: z.int().optional().describe('The broadcast that it belongs to.'),
+    filter: ownId().describe('Only entries of this broadcast.').optional(),
+  },
+  idempotency_key: {
+    stored: orNull(column.text()),
+    shown: z.string().optional().describe('The key that it was added with.'),
+  },
+  /** Whose keys it uses: `program:3`, `key:7` or `account:5`. */
+  author: { stored: orNull(column.text()) },
+  /** The claim of the owner that began to send it last; see `outbox_claims`. */
+  claim: { stored: orNull(column.bigint) },
+  created_by: {
+    stored: filled(column.jsonb<CallActor>()),
+    shown: z.string().describe('Who added it: the username of an account, or the name of a program.'),
+    filter: text({ min: 1, max: 255 })
+      .optional()
+      .describe('Only entries that this account or program added, as `created_by` shows it.'),
+  },
+  /** The admin by whose right it goes out since it was held. */
+  released_by: { stored: orNull(column.jsonb<CallActor>()) },
+  request_id: { shown: requestIdField.optional() },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+  settled_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().optional().describe('When it was sent or given up. Absent while it waits.'),
+  },
+});
 
-export type OutboxEntryResource = z.infer<typeof entryResource>;
+export type OutboxEntry = Row<typeof outboxEntry>;
+export type OutboxEntryResource = Answer<typeof outboxEntry>;
 
 const QUEUED: OutboxEntryResource = {
   id: 9001,
@@ -118,16 +189,10 @@ const SENT: OutboxEntryResource = {
   settled_at: '2026-01-02T10:30:01.000Z',
 };
 
+const { bot_id, chat_id, state, ...otherFilters } = outboxEntry.filters;
 /** The conditions of a list; all given ones must hold. */
 const conditions = {
-  bot_id: anyBotId(),
-  chat_id: platformId().optional().describe('Only entries for this chat.'),
-  state: z.enum(OUTBOX_STATES).optional().describe('Only entries in this state.'),
-  priority: z.enum(PRIORITIES).optional().describe('Only entries of this priority.'),
-  broadcast_id: ownId().describe('Only entries of this broadcast.').optional(),
-  created_by: text({ min: 1, max: 255 })
-    .optional()
-    .describe('Only entries that this account or program added, as `created_by` shows it.'),
+  ...{ bot_id, chat_id, state, ...otherFilters },
   since: moment().optional().describe('Only entries added at this time or later.'),
   until: moment().optional().describe('Only entries added before this time.'),
 };
@@ -207,7 +272,7 @@ header \`Idempotency-Key\` is another way to give it.`,
         .optional()
         .describe('A name of your own for this send, unique for you and the bot.'),
     }),
-    output: entryResource,
+    output: outboxEntry.answer,
     botInputs: ['bot_id'],
     keyed: 'input',
     errors: [
@@ -234,7 +299,7 @@ header \`Idempotency-Key\` is another way to give it.`,
     summary: `Lists entries of the outbox, newest first. Those that ended are kept for \`RETENTION_OUTBOX_DAYS\` days [${OUTBOX_DAYS}].`,
     description: `\`X-Total-Count\` counts up to ${COUNTED_ENTRIES} entries: that number means as many or more.`,
     input: z.object({ ...conditions, ...pagedInputs({ default: 50, max: 200 }) }),
-    output: z.array(entryResource),
+    output: z.array(outboxEntry.answer),
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID, state: 'sent' }, output: [SENT] },
   }),
@@ -269,7 +334,7 @@ header \`Idempotency-Key\` is another way to give it.`,
     role: 'any',
     summary: 'Shows an entry of the outbox.',
     input: z.object({ id: ownId() }),
-    output: entryResource,
+    output: outboxEntry.answer,
     errors: ['not_found'],
     example: { input: { id: SENT.id }, output: SENT },
   }),

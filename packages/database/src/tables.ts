@@ -1,4 +1,7 @@
+import type { Column } from '@flotilla/contract/columns.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
+import { outboxEntry } from '@flotilla/contract/outbox.ts';
+import type { Resource, Row } from '@flotilla/contract/resource.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** A 64-bit integer column; every value we store is below 2^53 and is read as a number. */
@@ -645,43 +648,6 @@ export interface QuestionsTable {
   created_at: CreatedAt;
 }
 
-/** Something that a bot is to send, and what became of it. */
-export interface OutboxTable {
-  id: Generated<BigInt64>;
-  bot_id: BigInt64;
-  chat_id: BigInt64;
-  method: string;
-  params: Record<string, unknown>;
-  /** How many messages the call sends. */
-  messages: Generated<number>;
-  priority: Generated<'critical' | 'normal' | 'bulk'>;
-  state: 'scheduled' | 'queued' | 'held' | 'sending' | 'sent' | 'failed' | 'in_doubt' | 'cancelled' | 'expired';
-  send_at: Date | null;
-  expires_at: Date | null;
-  /** `expires_at` as it was handed over, once that was over and it was queued again. */
-  first_expires_at: Date | null;
-  attempts: Generated<number>;
-  next_attempt_at: Date | null;
-  error_code: number | null;
-  error: string | null;
-  message_id: BigInt64 | null;
-  result: unknown;
-  broadcast_id: BigInt64 | null;
-  idempotency_key: string | null;
-  /** The claim of the owner that began to send it last; see `outbox_claims`. */
-  claim: BigInt64 | null;
-  /** Who added it: a CallActor. */
-  created_by: Generated<Record<string, unknown>>;
-  /** Whose keys and whose share of the room it uses: `program:3`, `key:7` or `account:5`. */
-  author: Generated<string | null>;
-  /** Of the JSON of `params`. */
-  bytes: Generated<number>;
-  /** The admin by whose right it goes out since it was held: a CallActor. */
-  released_by: Generated<Record<string, unknown> | null>;
-  created_at: CreatedAt;
-  settled_at: Date | null;
-}
-
 /** Who may send from the outbox of a bot: the owner with this number. */
 export interface OutboxClaimsTable {
   bot_id: BigInt64;
@@ -777,7 +743,18 @@ export interface EventDeliveriesTable {
   delivered_at: Date | null;
 }
 
-export interface Tables {
+/** Tables whose columns their resource declares. */
+export const DECLARED = { outbox: outboxEntry };
+
+/** JSON is given as text, or as an object; the driver would take a list for an array of Postgres. */
+type Given<Value, Type> = Type extends 'jsonb' ? string | Exclude<Value, readonly unknown[]> : Value;
+type ColumnIn<Of> = Of extends { stored: Column<infer Value, infer Type, infer Filled> }
+  ? ColumnType<Value, Given<Value, Type> | (Filled extends true ? undefined : never), Given<Value, Type>>
+  : never;
+type TableOf<Of extends Resource> = { [Name in keyof Row<Of>]: ColumnIn<Of['fields'][Name]> };
+type DeclaredTables = { [Name in keyof typeof DECLARED]: TableOf<(typeof DECLARED)[Name]> };
+
+export interface Tables extends DeclaredTables {
   bots: BotsTable;
   chats: ChatsTable;
   chat_reads: ChatReadsTable;
@@ -810,7 +787,6 @@ export interface Tables {
   installation: InstallationTable;
   removals: RemovalsTable;
   questions: QuestionsTable;
-  outbox: OutboxTable;
   outbox_claims: OutboxClaimsTable;
   broadcasts: BroadcastsTable;
   events: EventsTable;

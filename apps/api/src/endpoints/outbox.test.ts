@@ -367,7 +367,7 @@ test('what is held is released by an admin alone, and goes out then by that admi
     ['scheduled', undefined, true],
   ]);
   expect((await added(key)).id).toBe(now.id);
-  expect(await outboxStore(db).find(now.id)).toMatchObject({ releasedBy: { username: 'admin' } });
+  expect(await outboxStore(db).find(now.id)).toMatchObject({ released_by: { username: 'admin' } });
   await db.updateTable('outbox').set({ state: 'held' }).where('id', '=', now.id).execute();
   expect(await change('cancel', { ids: [now.id] })).toMatchObject({ done: 1 });
   const [audited] = (await api.admin('GET', '/api/adminlog', { query: { action: 'outbox_release' } })).json as object[];
@@ -480,7 +480,7 @@ describe('the author of an entry', () => {
     const ids = [gone.id, there.id];
     await api.database.db.deleteFrom('program_tokens').where('id', '=', gone.token.id).execute();
     const releasers = async () =>
-      Promise.all(ids.map(async (id) => (await outboxStore(api.database.db).find(id))?.releasedBy ?? null));
+      Promise.all(ids.map(async (id) => (await outboxStore(api.database.db).find(id))?.released_by ?? null));
     const { key }: { key: string } = await post('/api/auth/api-keys', { name: 'a user’s', role: 'user' });
     const user = restClient(api.url, key);
     for (const [client, released, why, details] of [

@@ -1,8 +1,13 @@
-import type { OutboxEntryResource, outboxOperations } from '@flotilla/contract/outbox.ts';
+import {
+  type OutboxEntry,
+  type OutboxEntryResource,
+  outboxEntry,
+  type outboxOperations,
+} from '@flotilla/contract/outbox.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
 import { changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
 import { allowedParams, allowedPriority, requireRate } from '@flotilla/domain/delivery/outbox/check-token.ts';
-import type { Entry } from '@flotilla/domain/delivery/outbox/entry.ts';
 import type { EntryQuery } from '@flotilla/domain/delivery/outbox/entry-query.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseForAdmins } from '@flotilla/domain/delivery/outbox/sendable.ts';
@@ -14,21 +19,18 @@ import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import { choiceOf } from '../operations/choice-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 export const outboxHandlers: Handlers<typeof outboxOperations> = {
   async addOutboxEntry(context, call) {
     const { bot, by, params, priority, tokenId } = await senderOf(context, call);
-    const { method, send_at: sendAtS, expires_at: expiresAtS, idempotency_key: idempotencyKey } = call.input;
-    const wanted = { method, params, priority, sendAtS, expiresAtS, idempotencyKey, tokenId };
-    return presentOne(context, await addEntry(context, bot, by, wanted));
+    return presentOne(context, await addEntry(context, bot, by, { ...call.input, params, priority, tokenId }));
   },
 
   async listOutbox(context, { input, caller }) {
-    const { limit, offset } = input;
-    if (input.bot_id !== undefined) requireBot(context, input.bot_id);
-    const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
-    const query = { ...queryOf(input), bots: caller.bots };
+    const { limit, offset, before, ...filters } = input;
+    if (filters.bot_id !== undefined) requireBot(context, filters.bot_id);
+    const [beforeId = null] = decodeCursor(before, ['id']) ?? [];
+    const query = { ...filters, bots: caller.bots };
     const store = outboxStore(context.db);
     const [rows, total] = await Promise.all([
       store.list(query, { limit: limit + 1, offset, beforeId }),
@@ -39,13 +41,13 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
 
   async countOutbox(context, { input, caller }) {
     if (input.bot_id !== undefined) requireBot(context, input.bot_id);
-    return outboxStore(context.db).countByState({ ...queryOf(input), bots: caller.bots });
+    return outboxStore(context.db).countByState({ ...input, bots: caller.bots });
   },
 
   showOutboxEntry: {
     findBots: async ({ db }, id) => {
       const entry = await outboxStore(db).find(id);
-      return entry === null ? [] : [entry.botId];
+      return entry === null ? [] : [entry.bot_id];
     },
     async handle(context, { input }) {
       const entry = await outboxStore(context.db).find(input.id);
@@ -108,52 +110,22 @@ type ChoiceInput = Call<typeof outboxOperations.cancelOutboxEntries.input>['inpu
 function chosenEntries(context: Context, input: ChoiceInput): Omit<EntryQuery, 'bots'> {
   const { filter, botId } = choiceOf(input);
   if (botId !== undefined) requireBot(context, botId);
-  return { ...queryOf(filter), botId, ids: input.ids };
+  return { ...filter, bot_id: botId, ids: input.ids };
 }
 
-type Conditions = Partial<
-  Pick<
-    Call<typeof outboxOperations.listOutbox.input>['input'],
-    'bot_id' | 'chat_id' | 'state' | 'priority' | 'broadcast_id' | 'created_by' | 'since' | 'until'
-  >
->;
-
-function queryOf(input: Conditions): Omit<EntryQuery, 'bots'> {
-  return {
-    ...{ botId: input.bot_id, chatId: input.chat_id, state: input.state, priority: input.priority },
-    ...{ broadcastId: input.broadcast_id, createdBy: input.created_by },
-    ...{ sinceS: input.since, untilS: input.until },
-  };
-}
-
-async function presentOne(context: Context, entry: Entry): Promise<OutboxEntryResource> {
+async function presentOne(context: Context, entry: OutboxEntry): Promise<OutboxEntryResource> {
   const [presented] = await presentEntries(context, [entry]);
   return presented!;
 }
 
-async function presentEntries({ db }: Context, entries: readonly Entry[]): Promise<OutboxEntryResource[]> {
-  const keyOf = ({ botId, chatId }: Entry) => ({ bot_id: botId, chat_id: chatId });
-  const titles = await chatTitles(db, entries.map(keyOf));
-  return entries.map((entry) => presentEntry(entry, titles.get(titleKey(keyOf(entry))) ?? null));
-}
-
-function presentEntry(entry: Entry, chatTitle: string | null): OutboxEntryResource {
-  const { createdBy } = entry;
-  const isoOf = (date: Date | null) => date?.toISOString() ?? null;
-  return {
-    ...{ id: entry.id, bot_id: entry.botId, chat_id: entry.chatId, ...withoutNulls({ chat_title: chatTitle }) },
-    ...{ method: entry.method, params: entry.params },
-    ...{ priority: entry.priority, state: entry.state },
-    ...withoutNulls({ send_at: isoOf(entry.sendAt), expires_at: isoOf(entry.expiresAt) }),
-    attempts: entry.attempts,
-    ...withoutNulls({
-      ...{ next_attempt_at: isoOf(entry.nextAttemptAt), error_code: entry.errorCode, error: entry.error },
-      ...{ message_id: entry.messageId, result: entry.result, broadcast_id: entry.broadcastId },
-      idempotency_key: entry.idempotencyKey,
+async function presentEntries({ db }: Context, entries: readonly OutboxEntry[]): Promise<OutboxEntryResource[]> {
+  const titles = await chatTitles(db, entries);
+  return entries.map((entry) =>
+    answerOf(outboxEntry, {
+      ...entry,
+      chat_title: titles.get(titleKey(entry)),
+      created_by: entry.created_by.username ?? entry.created_by.program ?? '',
+      request_id: entry.created_by.requestId,
     }),
-    created_by: createdBy.username ?? createdBy.program ?? '',
-    ...(createdBy.requestId === undefined ? {} : { request_id: createdBy.requestId }),
-    created_at: entry.createdAt.toISOString(),
-    ...withoutNulls({ settled_at: isoOf(entry.settledAt) }),
-  };
+  );
 }

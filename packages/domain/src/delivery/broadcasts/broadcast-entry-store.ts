@@ -1,6 +1,6 @@
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { CallActor } from '../../records/history/stream/captured-call.ts';
 import { authorOf } from '../outbox/author.ts';
 import { transition } from '../outbox/entry-state.ts';
 import { isIncluded, isNamed, isOfAudience } from './audience.ts';

@@ -1,9 +1,9 @@
 import type { BroadcastState } from '@flotilla/contract/broadcasts.ts';
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { BroadcastsTable } from '@flotilla/database/tables.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { CallActor } from '../../records/history/stream/captured-call.ts';
 import type { Broadcast, BroadcastContent } from './broadcast.ts';
 
 /** Undefined fields do not filter. */

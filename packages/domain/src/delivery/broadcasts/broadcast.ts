@@ -1,6 +1,6 @@
 import type { BroadcastAudience, BroadcastCounts, BroadcastState } from '@flotilla/contract/broadcasts.ts';
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import type { CallActor } from '../../records/history/stream/captured-call.ts';
 
 /** What is sent to many chats, and to which. */
 export type BroadcastContent = {

@@ -1,10 +1,10 @@
+import type { OutboxEntry } from '@flotilla/contract/outbox.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { movedGroupStore } from '../../records/moved-groups/moved-group-store.ts';
-import type { Entry } from '../outbox/entry.ts';
 import { outboxStore } from '../outbox/outbox-store.ts';
 import { type OutboxWrites, outboxWrites } from '../outbox/outbox-writes.ts';
 import type { Outcome } from '../outbox/send-outcome.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 const turns = () => outboxTurnStore(database.db);
-const shown = async (id: number) => (await outboxStore(database.db).find(id)) as Entry;
+const shown = async (id: number) => (await outboxStore(database.db).find(id)) as OutboxEntry;
 const statesOf = async (ids: number[]) => (await Promise.all(ids.map(shown))).map(({ state }) => state);
 
 /** A broadcast to these groups, with the ids of its entries, which wait in the queue of the bot. */
@@ -49,14 +49,14 @@ async function advance(id: number) {
   while ((await advanceBroadcast({ db: database.db, clock: systemClock }, id))?.more);
   return (await broadcastStore(database.db).find(id))!;
 }
-const begin = async (claim: number, ids: number[]) => turns().begin(ids.map((id) => ({ id, botId, claim })));
+const begin = async (claim: number, ids: number[]) => turns().begin(ids.map((id) => ({ id, bot_id: botId, claim })));
 const settle = (claim: number, id: number, outcome: Outcome) =>
-  writes.settle({ ...outcome, id, botId, claim } as Parameters<OutboxWrites['settle']>[0]);
+  writes.settle({ ...outcome, id, bot_id: botId, claim } as Parameters<OutboxWrites['settle']>[0]);
 
-const SENT: Outcome = { event: 'sent', messageId: 9, result: null };
+const SENT: Outcome = { event: 'sent', message_id: 9, result: null };
 const HELD: Outcome = { event: 'hold', error: 'The token was revoked' };
 const notMade = (chatId: number): Outcome => ({
-  ...{ event: 'again', errorCode: null, error: 'no connection', chatId, afterMs: 0, counts: false },
+  ...{ event: 'again', error_code: null, error: 'no connection', chat_id: chatId, afterMs: 0, counts: false },
 });
 
 describe('Of a broadcast that was cancelled', () => {
@@ -75,7 +75,7 @@ describe('Of a broadcast that was cancelled', () => {
     await settle(former, held, HELD);
     await settle(former, sent, SENT);
     expect(await statesOf(entries)).toEqual(['cancelled', 'cancelled', 'sent', 'cancelled']);
-    expect(await shown(never)).toMatchObject({ attempts: 0, error: 'no connection', settledAt: expect.any(Date) });
+    expect(await shown(never)).toMatchObject({ attempts: 0, error: 'no connection', settled_at: expect.any(Date) });
     expect(await advance(id)).toMatchObject({ counts: { total: 4, sent: 1, cancelled: 3, in_doubt: 0, queued: 0 } });
   });
 
@@ -107,7 +107,7 @@ test.each([
     await movedGroupStore(database.db).point({ botId, fromChatId: -1, toChatId: -1_001 });
     await settle(claim, ofGroup, outcome);
     const { error } = outcome as { error: string };
-    expect(await shown(ofGroup)).toMatchObject({ state: 'failed', error, chatId: -1 });
+    expect(await shown(ofGroup)).toMatchObject({ state: 'failed', error, chat_id: -1 });
     expect(await shown(ofSupergroup)).toMatchObject({ state: 'queued' });
   },
 );

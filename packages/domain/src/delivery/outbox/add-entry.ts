@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Priority } from '@flotilla/contract/outbox.ts';
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
+import type { OutboxEntry, Priority } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -11,26 +12,28 @@ import { type Actor, isOfPerson } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { connectionParam, findConversation } from '../../records/chats/conversation.ts';
 import { findChatId } from '../../records/chats/find-chat-id.ts';
-import { type CallActor, callActor, requestOf } from '../../records/history/stream/captured-call.ts';
+import { callActor, requestOf } from '../../records/history/stream/captured-call.ts';
 import { authorOf, sharerOf } from './author.ts';
-import type { Content, Entry } from './entry.ts';
 import type { OutboxRoom } from './outbox-room.ts';
-import { outboxStore } from './outbox-store.ts';
+import { type NewEntry, outboxStore } from './outbox-store.ts';
 import { messagesIn, requireChat, requireSendable, storableParams, takesConnection } from './sendable.ts';
 import { type WakeDeps, wakeOutbox } from './wake-outbox.ts';
 
 export type AddDeps = WakeDeps & { db: Database; clock: Clock; platform: PlatformClient; outboxRoom: OutboxRoom };
 
+/** Times are Unix seconds. */
 export type WantedEntry = {
   method: string;
   params: Fields;
   priority: Priority;
-  sendAtS?: number | undefined;
-  expiresAtS?: number | undefined;
-  idempotencyKey?: string | undefined;
+  send_at?: number | undefined;
+  expires_at?: number | undefined;
+  idempotency_key?: string | undefined;
   /** The token of the program. */
   tokenId?: number | undefined;
 };
+
+type Content = Omit<NewEntry, 'bot_id' | 'bytes' | 'idempotency_key' | 'created_by'>;
 
 const YEAR_S = 366 * 86_400;
 
@@ -38,33 +41,33 @@ const YEAR_S = 366 * 86_400;
  * Hands a send over. An entry of the same author with the same key and content is answered again. Throws 'bad_request',
  * 'ambiguous_conversation', 'idempotency_mismatch', 'too_many_requests', or the platform's refusal of a chat's name.
  */
-export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: WantedEntry): Promise<Entry> {
+export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: WantedEntry): Promise<OutboxEntry> {
   requireManaged(bot);
   const content = await readContent(deps, bot, wanted);
-  const { idempotencyKey = null, tokenId } = wanted;
-  const createdBy: CallActor = {
+  const { idempotency_key = null, tokenId } = wanted;
+  const created_by: CallActor = {
     ...callActor(by),
     ...requestOf(by),
     ...automaticOf(by, content),
     ...(tokenId === undefined ? {} : { tokenId }),
   };
-  const author = authorOf(createdBy) ?? '';
-  const known = idempotencyKey === null ? null : await outboxStore(deps.db).findByKey(bot.id, author, idempotencyKey);
+  const author = authorOf(created_by) ?? '';
+  const known = idempotency_key === null ? null : await outboxStore(deps.db).findByKey(bot.id, author, idempotency_key);
   if (known !== null) return sameEntry(known, content);
   requireTimes(deps.clock, wanted);
   content.params = await inConversation(deps, bot, content);
   const bytes = Buffer.byteLength(JSON.stringify(content.params));
-  await deps.outboxRoom.take(bot.id, sharerOf(createdBy), bytes);
+  await deps.outboxRoom.take(bot.id, sharerOf(created_by), bytes);
   const added = await deps.db.transaction().execute(async (db) => {
-    const entry = await outboxStore(db).insert({ ...content, botId: bot.id, idempotencyKey, createdBy, bytes });
+    const entry = await outboxStore(db).insert({ ...content, bot_id: bot.id, idempotency_key, created_by, bytes });
     if (entry === null) return null;
-    const details = `entry ${entry.id}; ${entry.method}${entry.sendAt === null ? '' : `; at ${entry.sendAt.toISOString()}`}`;
-    const done = { action: 'outbox_add', botId: bot.id, chatId: entry.chatId, details } as const;
+    const details = `entry ${entry.id}; ${entry.method}${entry.send_at === null ? '' : `; at ${entry.send_at.toISOString()}`}`;
+    const done = { action: 'outbox_add', botId: bot.id, chatId: entry.chat_id, details } as const;
     await recordAction({ db, clock: deps.clock }, by, done);
     return entry;
   });
   if (added === null) {
-    return sameEntry(await outboxStore(deps.db).findByKey(bot.id, author, idempotencyKey ?? ''), content);
+    return sameEntry(await outboxStore(deps.db).findByKey(bot.id, author, idempotency_key ?? ''), content);
   }
   await wakeOutbox(deps, bot.id);
   return added;
@@ -83,47 +86,47 @@ async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promis
   const chat = requireChat(wanted.params);
   const params = storableParams(wanted.params);
   return {
-    chatId: 'id' in chat ? chat.id : await findChatId(deps, bot, chat.name, 'act'),
+    chat_id: 'id' in chat ? chat.id : await findChatId(deps, bot, chat.name, 'act'),
     method,
     params,
     messages: messagesIn(params),
     priority: wanted.priority,
-    sendAt: dateOf(wanted.sendAtS),
-    expiresAt: dateOf(wanted.expiresAtS),
+    send_at: dateOf(wanted.send_at),
+    expires_at: dateOf(wanted.expires_at),
   };
 }
 
 /** Names the conversation, which may be another one, or one of several, once the entry is sent. */
-async function inConversation({ db }: AddDeps, bot: Bot, { chatId, method, params }: Content): Promise<Fields> {
+async function inConversation({ db }: AddDeps, bot: Bot, { chat_id, method, params }: Content): Promise<Fields> {
   const { business_connection_id: given, ...others } = params;
   if (!takesConnection(method)) return params;
   if (given !== undefined && typeof given !== 'string') {
     throw refusedInput('params.business_connection_id', 'must be the id of a business connection');
   }
-  return { ...others, ...connectionParam(await findConversation(db, { botId: bot.id, chatId }, given)) };
+  return { ...others, ...connectionParam(await findConversation(db, { botId: bot.id, chatId: chat_id }, given)) };
 }
 
-function requireTimes(clock: Clock, { sendAtS, expiresAtS }: WantedEntry): void {
+function requireTimes(clock: Clock, { send_at, expires_at }: WantedEntry): void {
   const nowS = clock.nowMs() / 1000;
-  if (sendAtS !== undefined && sendAtS > nowS + YEAR_S) throw refusedInput('send_at', 'must be within a year');
-  if (expiresAtS !== undefined && expiresAtS <= nowS) throw refusedInput('expires_at', 'must be in the future');
-  if (expiresAtS !== undefined && expiresAtS <= (sendAtS ?? 0)) {
+  if (send_at !== undefined && send_at > nowS + YEAR_S) throw refusedInput('send_at', 'must be within a year');
+  if (expires_at !== undefined && expires_at <= nowS) throw refusedInput('expires_at', 'must be in the future');
+  if (expires_at !== undefined && expires_at <= (send_at ?? 0)) {
     throw refusedInput('expires_at', 'must be later than send_at');
   }
 }
 
-function sameEntry(known: Entry | null, content: Content): Entry {
+function sameEntry(known: OutboxEntry | null, content: Content): OutboxEntry {
   if (known === null)
     throw new FlotillaError('unavailable', 'The entry with this key is just being removed; try again');
-  const contentOf = ({ method, params, priority, sendAt, expiresAt }: Content) => {
+  const contentOf = ({ method, params, priority, send_at, expires_at }: Content) => {
     const { business_connection_id: connection = '', ...others } = JSON.parse(JSON.stringify(params));
     // The entry names the conversation also where the call leaves that to us.
     const conversation = content.params.business_connection_id === undefined ? null : connection;
-    return { method, params: others, conversation, priority, sendAt, expiresAt };
+    return { method, params: others, conversation, priority, send_at, expires_at };
   };
-  const first = { ...known, expiresAt: known.firstExpiresAt ?? known.expiresAt };
+  const first = { ...known, expires_at: known.first_expires_at ?? known.expires_at };
   // An entry that had no time got one when it was released.
-  if (known.releasedBy !== null && content.sendAt === null) first.sendAt = null;
+  if (known.released_by !== null && content.send_at === null) first.send_at = null;
   if (isDeepStrictEqual(contentOf(first), contentOf(content))) return known;
   throw new FlotillaError('idempotency_mismatch', 'This idempotency_key was used for another entry');
 }

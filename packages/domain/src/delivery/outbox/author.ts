@@ -1,11 +1,11 @@
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
+import type { OutboxEntry } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { accountStore } from '../../people/accounts/account-store.ts';
 import { isUsableKey } from '../../people/accounts/api-key.ts';
 import { apiKeyStore } from '../../people/accounts/api-key-store.ts';
 import { type Caller, callerOf, seesBot } from '../../people/accounts/caller.ts';
-import type { CallActor } from '../../records/history/stream/captured-call.ts';
 import { whyForAdmins } from './sendable.ts';
 
 /** Whose Idempotency-Keys an entry uses; null: nobody's. */
@@ -21,22 +21,17 @@ export function sharerOf({ programId, accountId }: CallActor): string {
   return accountId === undefined ? '' : `account:${accountId}`;
 }
 
-export type Authored = {
-  botId: number;
-  method: string;
-  params: Fields;
-  broadcastId: number | null;
-  createdBy: CallActor;
-  /** The admin who released it after it was held. */
-  releasedBy: CallActor | null;
-};
+export type AuthoredEntry = Pick<
+  OutboxEntry,
+  'bot_id' | 'method' | 'params' | 'broadcast_id' | 'created_by' | 'released_by'
+>;
 
 /** Why an entry must not go out. `ofAll`: nothing of this author for the bot may. */
 export type LostRight = { why: string; ofAll: boolean };
 
 export type AuthorRights = {
   /** null: who handed the entry over, or released it, still may. */
-  lost(entry: Authored): Promise<LostRight | null>;
+  lost(entry: AuthoredEntry): Promise<LostRight | null>;
 };
 
 /** What an author may do now, or why it may do nothing. */
@@ -62,7 +57,7 @@ export function authorRights(deps: Deps): AuthorRights {
     return found;
   };
   return {
-    lost: async (entry) => lostBy(await standing(entry.botId, entry.releasedBy ?? entry.createdBy), entry),
+    lost: async (entry) => lostBy(await standing(entry.bot_id, entry.released_by ?? entry.created_by), entry),
   };
 }
 
@@ -75,14 +70,14 @@ async function lostByProgram({ db, clock }: Deps, botId: number, programId: numb
   const program = await db
     .selectFrom('programs as p')
     .leftJoin('program_tokens as t', (join) => join.onRef('t.program_id', '=', 'p.id').on('t.id', '=', tokenId))
-    .select(['p.enabled', 't.id as tokenId', 't.expires_at as expiresAt'])
+    .select(['p.enabled', 't.id as token_id', 't.expires_at'])
     .where('p.id', '=', programId)
     .where('p.bot_id', '=', botId)
     .executeTakeFirst();
   if (program === undefined) return 'The program that handed it over was deleted';
   if (!program.enabled) return 'The program that handed it over is paused';
-  if (tokenId !== null && program.tokenId === null) return 'The token that handed it over was revoked';
-  const endsMs = program.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (tokenId !== null && program.token_id === null) return 'The token that handed it over was revoked';
+  const endsMs = program.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   return endsMs <= clock.nowMs() ? 'The token that handed it over has expired' : null;
 }
 
@@ -96,10 +91,10 @@ async function findCaller({ db, clock }: Deps, accountId: number, keyId: number 
   return callerOf(account, key);
 }
 
-function lostBy(caller: Standing, entry: Authored): LostRight | null {
+function lostBy(caller: Standing, entry: AuthoredEntry): LostRight | null {
   if ('why' in caller) return caller.why === null ? null : { why: caller.why, ofAll: true };
-  if (!seesBot(caller, entry.botId)) return { why: 'Its author has no right to the bot any more', ofAll: true };
-  if (entry.broadcastId !== null && !caller.rights.includes('broadcast')) {
+  if (!seesBot(caller, entry.bot_id)) return { why: 'Its author has no right to the bot any more', ofAll: true };
+  if (entry.broadcast_id !== null && !caller.rights.includes('broadcast')) {
     return { why: 'Its author has no right to broadcast any more', ofAll: true };
   }
   const forAdmins = caller.role === 'admin' ? null : whyForAdmins(entry.method, entry.params);

@@ -36,9 +36,9 @@ export async function changeEntries(
   for (const query of queries) {
     for await (const { ids, changed } of inPortions(deps, changer, act, query)) {
       const done = changed.reduce((sum, { count }) => sum + count, 0);
-      for (const { botId, count, released } of changed) {
-        const known = bots.get(botId) ?? { count: 0, released: 0 };
-        bots.set(botId, { count: known.count + count, released: known.released + released });
+      for (const { bot_id, count, released } of changed) {
+        const known = bots.get(bot_id) ?? { count: 0, released: 0 };
+        bots.set(bot_id, { count: known.count + count, released: known.released + released });
       }
       counts.matched += ids;
       counts.done += done;

@@ -1,21 +1,16 @@
-import { OUTBOX_STATES, type OutboxState, type Priority } from '@flotilla/contract/outbox.ts';
+import { OUTBOX_STATES, type OutboxState, type outboxEntry } from '@flotilla/contract/outbox.ts';
+import type { Filters } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { FOR_EVERYBODY } from './sendable.ts';
 
 /** Undefined fields do not filter. */
-export type EntryQuery = {
+export type EntryQuery = Filters<typeof outboxEntry> & {
   bots: 'all' | ReadonlySet<number>;
-  botId?: number | undefined;
-  chatId?: number | undefined;
-  state?: OutboxState | undefined;
   states?: readonly OutboxState[] | undefined;
-  priority?: Priority | undefined;
-  broadcastId?: number | undefined;
-  /** The name of an account or a program. */
-  createdBy?: string | undefined;
-  sinceS?: number | undefined;
-  untilS?: number | undefined;
+  /** Unix seconds, like `until`. */
+  since?: number | undefined;
+  until?: number | undefined;
   ids?: readonly number[] | undefined;
   /** False leaves out entries of broadcasts. */
   ofBroadcasts?: boolean;
@@ -71,13 +66,13 @@ type Index = {
 
 /** null: the rows are few, or all. */
 function indexOf(query: EntryQuery): Index | null {
-  const { bots, botId, chatId, priority, createdBy, ids, broadcastId } = query;
-  if (ids !== undefined || (broadcastId !== undefined && chatId !== undefined)) return null;
-  if (broadcastId !== undefined) return by('broadcastId', sql`outbox.broadcast_id`, sql`${broadcastId}::bigint`);
-  if (chatId !== undefined) return ofBot('chatId', sql`outbox.chat_id`, sql`${chatId}::bigint`);
-  if (createdBy !== undefined) return ofBot('createdBy', CREATOR, sql`${createdBy}::text`);
+  const { bots, bot_id, chat_id, priority, created_by, ids, broadcast_id } = query;
+  if (ids !== undefined || (broadcast_id !== undefined && chat_id !== undefined)) return null;
+  if (broadcast_id !== undefined) return by('broadcast_id', sql`outbox.broadcast_id`, sql`${broadcast_id}::bigint`);
+  if (chat_id !== undefined) return ofBot('chat_id', sql`outbox.chat_id`, sql`${chat_id}::bigint`);
+  if (created_by !== undefined) return ofBot('created_by', CREATOR, sql`${created_by}::text`);
   if (priority !== undefined) return ofBot('priority', sql`outbox.priority`, sql`${priority}::text`);
-  if (botId !== undefined || bots !== 'all') return { ...OF_BOT, byBot: true };
+  if (bot_id !== undefined || bots !== 'all') return { ...OF_BOT, byBot: true };
   return statesOf(query).length < OUTBOX_STATES.length ? { byBot: false, has: [], columns: [], values: [] } : null;
 }
 
@@ -86,7 +81,7 @@ function by(name: keyof EntryQuery, column: RawBuilder<unknown>, value: RawBuild
 }
 
 const OF_BOT = {
-  has: ['bots', 'botId'] as (keyof EntryQuery)[],
+  has: ['bots', 'bot_id'] as (keyof EntryQuery)[],
   columns: [sql`outbox.bot_id`],
   values: [sql`cell.bot_id`],
 };
@@ -107,10 +102,10 @@ const CREATOR = sql`coalesce(outbox.created_by ->> 'username', outbox.created_by
 function cellsOf(query: EntryQuery, byBot: boolean): RawBuilder<unknown> {
   const states = sql`unnest(${statesOf(query)}::text[]) as state`;
   if (!byBot) return sql`select ${states}`;
-  const { bots, botId } = query;
-  const seen = botId === undefined || bots === 'all' || bots.has(botId);
-  if (botId === undefined && bots === 'all') return sql`select id as bot_id, state from bots cross join ${states}`;
-  const ids = botId === undefined ? [...(bots as ReadonlySet<number>)] : seen ? [botId] : [];
+  const { bots, bot_id } = query;
+  const seen = bot_id === undefined || bots === 'all' || bots.has(bot_id);
+  if (bot_id === undefined && bots === 'all') return sql`select id as bot_id, state from bots cross join ${states}`;
+  const ids = bot_id === undefined ? [...(bots as ReadonlySet<number>)] : seen ? [bot_id] : [];
   return sql`select bot_id, state from unnest(${ids}::bigint[]) as bot_id cross join ${states}`;
 }
 
@@ -119,8 +114,8 @@ function statesOf({ state, states = OUTBOX_STATES }: EntryQuery): OutboxState[] 
 }
 
 /** Where the times of a query are among the ids, which rise with them: without an index of times. */
-export async function idRange(db: Database, { sinceS, untilS }: EntryQuery): Promise<IdRange> {
-  const [first, last] = await Promise.all([firstIdSince(db, sinceS), firstIdSince(db, untilS)]);
+export async function idRange(db: Database, { since, until }: EntryQuery): Promise<IdRange> {
+  const [first, last] = await Promise.all([firstIdSince(db, since), firstIdSince(db, until)]);
   return { from: first && first - IDS_APART, below: last && last + IDS_APART };
 }
 
@@ -144,7 +139,7 @@ async function firstIdSince(db: Database, atS: number | undefined): Promise<numb
 
 /** The conditions beside those that an index has. */
 function conditionsOf(query: EntryQuery, { from, below }: IdRange, index: Index | null): RawBuilder<SqlBool> {
-  const { bots, ids, sinceS, untilS } = query;
+  const { bots, ids, since, until } = query;
   const has = index?.has ?? [];
   const conditions: RawBuilder<SqlBool>[] = [];
   const add = <Name extends keyof EntryQuery>(
@@ -155,15 +150,14 @@ function conditionsOf(query: EntryQuery, { from, below }: IdRange, index: Index 
     if (value !== undefined && !has.includes(name)) conditions.push(condition(value as Required<EntryQuery>[Name]));
   };
   if (bots !== 'all') add('bots', () => sql`bot_id = any(${[...bots]}::bigint[])`);
-  add('botId', (value) => sql`bot_id = ${value}`);
-  add('chatId', (value) => sql`chat_id = ${value}`);
-  add('priority', (value) => sql`priority = ${value}`);
-  add('broadcastId', (value) => sql`broadcast_id = ${value}`);
-  add('createdBy', (value) => sql`${CREATOR} = ${value}`);
+  for (const name of ['bot_id', 'chat_id', 'priority', 'broadcast_id'] as const) {
+    add(name, (value) => sql`${sql.ref(name)} = ${value}`);
+  }
+  add('created_by', (value) => sql`${CREATOR} = ${value}`);
   // An index of entries of broadcasts has no others.
-  if (has.includes('broadcastId')) conditions.push(sql`broadcast_id is not null`);
-  if (sinceS !== undefined) conditions.push(sql`created_at >= ${new Date(sinceS * 1000)}`);
-  if (untilS !== undefined) conditions.push(sql`created_at < ${new Date(untilS * 1000)}`);
+  if (has.includes('broadcast_id')) conditions.push(sql`broadcast_id is not null`);
+  if (since !== undefined) conditions.push(sql`created_at >= ${new Date(since * 1000)}`);
+  if (until !== undefined) conditions.push(sql`created_at < ${new Date(until * 1000)}`);
   if (index === null && from !== null) conditions.push(sql`id >= ${from}`);
   if (index === null && below !== null) conditions.push(sql`id < ${below}`);
   if (query.ofBroadcasts === false) conditions.push(sql`broadcast_id is null`);

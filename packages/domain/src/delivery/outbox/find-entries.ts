@@ -58,7 +58,7 @@ export function entryFinder(deps: OutboxTurnDeps, turn: OutboxTurn): (bot: Bot) 
       const look = lanes.wants(priority);
       if (look === null) continue;
       const found = await store.firstOfChats(botId, priority, { aboveChat: look.aboveChat, ...LOOK });
-      lanes.add(priority, look, found, new Set(found.map(({ chatId }) => chatId)).size < LOOK.chats);
+      lanes.add(priority, look, found, new Set(found.map(({ chat_id }) => chat_id)).size < LOOK.chats);
     }
     const isKnown = lanes.isEnough() && !turn.isNews;
     return { scheduledMs, lookMs: isKnown ? againMs : lookedMs + LOOK_EVERY_MS };

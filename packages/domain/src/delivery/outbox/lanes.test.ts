@@ -3,7 +3,7 @@ import { LOOK, lanesOfBot, MOST_LANES } from './lanes.ts';
 import type { WaitingEntry } from './turn-store.ts';
 
 const entry = (chatId: number, restsMs: number): WaitingEntry => {
-  return { id: chatId, method: 'sendMessage', chatId, messages: 1, restsMs };
+  return { id: chatId, method: 'sendMessage', chat_id: chatId, messages: 1, restsMs };
 };
 
 test('Of many chats that rest, a bounded number is known, until they go on', () => {

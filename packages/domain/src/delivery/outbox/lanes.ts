@@ -3,7 +3,7 @@ import type { WaitingEntry } from './turn-store.ts';
 
 /** The entries of one chat and priority that are known, in their order. One at a time is sent. */
 export type Lane = {
-  chatId: number;
+  chat_id: number;
   priority: Priority;
   entries: WaitingEntry[];
   /** Its first entry is being sent. */
@@ -88,12 +88,12 @@ export function lanesOfBot(): Lanes {
     add: (priority, { changes }, found, isLast) => {
       const of = known[priority];
       const nowMs = performance.now();
-      for (const [chatId, entries] of Map.groupBy(found, (entry) => entry.chatId)) {
-        const lane = of.lanes.get(chatId);
+      for (const [chat_id, entries] of Map.groupBy(found, (entry) => entry.chat_id)) {
+        const lane = of.lanes.get(chat_id);
         const restsUntilMs = nowMs + (entries[0]?.restsMs ?? 0);
         const hasMore = entries.length >= LOOK.ofEach;
         if (lane === undefined) {
-          of.lanes.set(chatId, { chatId, priority, entries, busy: false, hasMore, restsUntilMs });
+          of.lanes.set(chat_id, { chat_id, priority, entries, busy: false, hasMore, restsUntilMs });
         } else if (lane.busy) {
           const [sending] = lane.entries;
           const others = entries.filter(({ id }) => id !== sending?.id);
@@ -103,7 +103,7 @@ export function lanesOfBot(): Lanes {
         }
       }
       of.isComplete = isLast && of.aboveChat === null && changes === of.changes;
-      of.aboveChat = isLast ? null : (found.at(-1)?.chatId ?? null);
+      of.aboveChat = isLast ? null : (found.at(-1)?.chat_id ?? null);
     },
     wants,
     isEnough: () => PRIORITIES.every((priority) => wants(priority) === null),
@@ -123,15 +123,15 @@ export function lanesOfBot(): Lanes {
     drop: (lane) => {
       const { lanes } = known[lane.priority];
       lane.entries.shift();
-      if (lanes.get(lane.chatId) !== lane) return;
+      if (lanes.get(lane.chat_id) !== lane) return;
       // Behind the others, so that the chats take turns.
-      lanes.delete(lane.chatId);
-      if (lane.entries.length > 0) lanes.set(lane.chatId, lane);
+      lanes.delete(lane.chat_id);
+      if (lane.entries.length > 0) lanes.set(lane.chat_id, lane);
       else if (lane.hasMore) outdate(known[lane.priority]);
     },
     forget: (lane) => {
       const of = known[lane.priority];
-      if (of.lanes.get(lane.chatId) === lane) of.lanes.delete(lane.chatId);
+      if (of.lanes.get(lane.chat_id) === lane) of.lanes.delete(lane.chat_id);
       outdate(of);
     },
     forgetAll: () => {

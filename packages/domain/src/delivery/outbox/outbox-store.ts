@@ -1,22 +1,30 @@
-import { COUNTED_ENTRIES, OUTBOX_STATES, type OutboxState } from '@flotilla/contract/outbox.ts';
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
+import {
+  COUNTED_ENTRIES,
+  OUTBOX_STATES,
+  type OutboxEntry,
+  type OutboxState,
+  outboxEntry,
+} from '@flotilla/contract/outbox.ts';
+import { storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { OutboxTable } from '@flotilla/database/tables.ts';
-import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { CallActor } from '../../records/history/stream/captured-call.ts';
-import { type Authored, authorOf } from './author.ts';
-import type { Content, Entry } from './entry.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type AuthoredEntry, authorOf } from './author.ts';
 import { type EntryQuery, type IdRange, idRange, matching } from './entry-query.ts';
 import { type EntryEvent, transition } from './entry-state.ts';
 import { FOR_EVERYBODY } from './sendable.ts';
 
-export type NewEntry = Content & { botId: number; idempotencyKey: string | null; createdBy: CallActor; bytes: number };
+export type NewEntry = Pick<
+  OutboxEntry,
+  | ('bot_id' | 'chat_id' | 'method' | 'params' | 'bytes' | 'messages' | 'priority')
+  | ('send_at' | 'expires_at' | 'idempotency_key' | 'created_by')
+>;
 
 /** How much room is used: entries, and the bytes of their parameters. */
 export type Waiting = { entries: number; bytes: number };
 
 /** How many entries of a bot changed, and how many of these were released. */
-export type ChangedOfBot = { botId: number; count: number; released: number };
+export type ChangedOfBot = { bot_id: number; count: number; released: number };
 /**
  * `released`: those of `ids` that go by the right of who changes them from now on. Without it, what is sent again goes by its author's
  * right, also if an admin had released it.
@@ -29,13 +37,13 @@ export type ChangeEvent = Extract<EntryEvent, 'cancel' | 'resend' | 'release'>;
 export function outboxStore(db: Database) {
   return {
     /** null: its author has an entry of the bot with that key. */
-    async insert(entry: NewEntry): Promise<Entry | null> {
-      const row = await db
+    async insert(entry: NewEntry): Promise<OutboxEntry | null> {
+      const added = await db
         .insertInto('outbox')
         .values({
-          ...columnsOf(entry),
-          chat_id: entry.chatId,
-          idempotency_key: entry.idempotencyKey,
+          ...storable(outboxEntry, entry),
+          state: sql`case when ${entry.send_at}::timestamptz > now() then 'scheduled' else 'queued' end`,
+          author: authorOf(entry.created_by),
         })
         .onConflict((conflict) =>
           conflict
@@ -45,22 +53,23 @@ export function outboxStore(db: Database) {
         )
         .returningAll()
         .executeTakeFirst();
-      return row === undefined ? null : toEntry(row);
+      return added ?? null;
     },
 
-    async find(id: number): Promise<Entry | null> {
-      const row = await db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirst();
-      return row === undefined ? null : toEntry(row);
+    async find(id: number): Promise<OutboxEntry | null> {
+      return (await db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
     },
 
-    async findByKey(botId: number, author: string, key: string): Promise<Entry | null> {
+    async findByKey(botId: number, author: string, key: string): Promise<OutboxEntry | null> {
       const rows = db.selectFrom('outbox').selectAll().where('bot_id', '=', botId).where('author', '=', author);
-      const row = await rows.where('idempotency_key', '=', key).executeTakeFirst();
-      return row === undefined ? null : toEntry(row);
+      return (await rows.where('idempotency_key', '=', key).executeTakeFirst()) ?? null;
     },
 
     /** Newest first; `beforeId` starts below that entry. */
-    async list(query: EntryQuery, page: { limit: number; offset: number; beforeId: number | null }): Promise<Entry[]> {
+    async list(
+      query: EntryQuery,
+      page: { limit: number; offset: number; beforeId: number | null },
+    ): Promise<OutboxEntry[]> {
       const range = await idRange(db, query);
       const below = Math.min(page.beforeId ?? Number.POSITIVE_INFINITY, range.below ?? Number.POSITIVE_INFINITY);
       const found = matching(
@@ -68,10 +77,8 @@ export function outboxStore(db: Database) {
         { ...range, below: Number.isFinite(below) ? below : null },
         { columns: sql`*`, order: 'desc', limit: page.offset + page.limit },
       );
-      const { rows } = await sql<
-        Selectable<OutboxTable>
-      >`select * from (${found}) as found offset ${page.offset}`.execute(db);
-      return rows.map(toEntry);
+      const { rows } = await sql<OutboxEntry>`select * from (${found}) as found offset ${page.offset}`.execute(db);
+      return rows;
     },
 
     /** Up to COUNTED_ENTRIES. */
@@ -110,10 +117,9 @@ export function outboxStore(db: Database) {
     },
 
     /** Whose these entries are, with the parameters that may cost Stars. */
-    async authored(ids: readonly number[]): Promise<(Authored & { id: number })[]> {
-      const { rows } = await sql<Authored & { id: number }>`
-        select id, bot_id as "botId", method, broadcast_id as "broadcastId", created_by as "createdBy",
-          released_by as "releasedBy", coalesce((
+    async authored(ids: readonly number[]): Promise<(AuthoredEntry & Pick<OutboxEntry, 'id'>)[]> {
+      const { rows } = await sql<AuthoredEntry & Pick<OutboxEntry, 'id'>>`
+        select id, bot_id, method, broadcast_id, created_by, released_by, coalesce((
             select jsonb_object_agg(key, value) from jsonb_each(params) where key = any(${FOR_EVERYBODY.without}::text[])
           ), '{}') as params
         from outbox where id = any(${[...ids]}::bigint[])`.execute(db);
@@ -128,10 +134,10 @@ export function outboxStore(db: Database) {
       const { rows } = await sql<ChangedOfBot>`
         with changed as (
           update outbox set ${set}${alsoSet(event)},
-            released_by = case when ${isReleased} then ${jsonb(by)} else ${before} end
+            released_by = case when ${isReleased} then ${JSON.stringify(by)}::jsonb else ${before} end
           where id = any(${[...ids]}::bigint[]) and ${may} returning id, bot_id
         )
-        select bot_id as "botId", count(*) as count, count(*) filter (where ${isReleased}) as released
+        select bot_id, count(*) as count, count(*) filter (where ${isReleased}) as released
         from changed group by bot_id order by bot_id`.execute(db);
       return rows;
     },
@@ -159,53 +165,4 @@ function alsoSet(event: ChangeEvent): RawBuilder<unknown> {
 function counted(query: EntryQuery, range: IdRange): RawBuilder<number> {
   const found = matching(query, range, { columns: sql`id`, limit: COUNTED_ENTRIES });
   return sql<number>`(select count(*) from (${found}) as found)`;
-}
-
-function columnsOf(entry: Omit<NewEntry, 'chatId' | 'idempotencyKey'>) {
-  const { sendAt } = entry;
-  return {
-    bot_id: entry.botId,
-    method: entry.method,
-    params: jsonb<Fields>(entry.params),
-    messages: entry.messages,
-    priority: entry.priority,
-    state: sql<'scheduled' | 'queued'>`case when ${sendAt}::timestamptz > now() then 'scheduled' else 'queued' end`,
-    send_at: sql<Date | null>`${sendAt}::timestamptz`,
-    expires_at: sql<Date | null>`${entry.expiresAt}::timestamptz`,
-    created_by: jsonb<Record<string, unknown>>(entry.createdBy),
-    author: authorOf(entry.createdBy),
-    bytes: entry.bytes,
-  };
-}
-
-function jsonb<Value>(value: Value) {
-  return sql<Value>`${JSON.stringify(value)}::jsonb`;
-}
-
-function toEntry(row: Selectable<OutboxTable>): Entry {
-  return {
-    id: row.id,
-    botId: row.bot_id,
-    chatId: row.chat_id,
-    method: row.method,
-    params: row.params,
-    messages: row.messages,
-    priority: row.priority,
-    state: row.state,
-    sendAt: row.send_at,
-    expiresAt: row.expires_at,
-    firstExpiresAt: row.first_expires_at,
-    attempts: row.attempts,
-    nextAttemptAt: row.next_attempt_at,
-    errorCode: row.error_code,
-    error: row.error,
-    messageId: row.message_id,
-    result: row.result,
-    broadcastId: row.broadcast_id,
-    idempotencyKey: row.idempotency_key,
-    createdBy: row.created_by,
-    releasedBy: row.released_by,
-    createdAt: row.created_at,
-    settledAt: row.settled_at,
-  };
 }

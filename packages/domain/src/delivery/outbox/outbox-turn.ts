@@ -142,7 +142,7 @@ async function sendReady(deps: OutboxTurnDeps, turn: OutboxTurn, bot: Bot): Prom
 /** While the platform takes nothing of the kind into a chat, or of the whole bot, the chat rests. */
 function restsForFlood({ floods }: OutboxTurnDeps, bot: Bot, { lane, entry }: Candidate): boolean {
   const call = floodedCall(bot.id, entry.method.toLowerCase(), (name) =>
-    name === 'chat_id' ? lane.chatId : undefined,
+    name === 'chat_id' ? lane.chat_id : undefined,
   );
   const waitMs = call === null ? 0 : floods.waitMs(call);
   if (waitMs > 0) lane.restsUntilMs = performance.now() + waitMs;

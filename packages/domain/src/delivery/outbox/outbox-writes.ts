@@ -27,8 +27,8 @@ type Unsent = Extract<Settlement, { event: 'again' | 'hold' }>;
 
 /** A broadcast has an entry for the supergroup already. */
 function notTwice(settled: Unsent): Settlement {
-  const { id, botId, claim, error } = settled;
-  return { id, botId, claim, event: 'fail', errorCode: settled.event === 'again' ? settled.errorCode : null, error };
+  const { id, bot_id, claim, error } = settled;
+  return { id, bot_id, claim, event: 'fail', error_code: settled.event === 'again' ? settled.error_code : null, error };
 }
 
 function isUnsent(settled: Settlement): settled is Unsent {

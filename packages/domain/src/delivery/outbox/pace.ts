@@ -61,7 +61,7 @@ export async function reserveSends(
       waitsMs: OUTBOX_WAITS_MS,
       ...{ kept: TIMES_KEPT.ofBot, keptOfChat: TIMES_KEPT.ofChat },
       sends: candidates.map(({ lane, entry }) => ({
-        ...{ chatId: lane.chatId, messages: entry.messages, bulk: lane.priority === 'bulk' },
+        ...{ chatId: lane.chat_id, messages: entry.messages, bulk: lane.priority === 'bulk' },
       })),
     },
   );

@@ -18,7 +18,7 @@ export type SendDeps = {
 /** Makes the request of an entry. What was sent goes into the history, with who handed it over. Never rejects. */
 export async function sendEntry(deps: SendDeps, bot: Bot, entry: BegunEntry): Promise<Outcome> {
   // The chat may have got another id since.
-  const params = { ...entry.params, chat_id: entry.chatId };
+  const params = { ...entry.params, chat_id: entry.chat_id };
   const answer = await deps.platform.call(bot.token, entry.method, params);
   if (answer.outcome === 'ok') {
     const call = capturedCall(entry, params, answer.result);
@@ -43,7 +43,7 @@ function capturedCall(entry: BegunEntry, params: Record<string, unknown>, result
     method: entry.method.toLowerCase(),
     params: Object.fromEntries(texts),
     result: JSON.stringify(result),
-    actor: entry.createdBy,
+    actor: entry.created_by,
     paced: true,
   };
 }

@@ -4,13 +4,13 @@ import { readOutcome } from './send-outcome.ts';
 
 const entry = (attempts = 1) => ({
   id: 1,
-  chatId: 5,
+  chat_id: 5,
   method: 'sendMessage',
   params: {},
   attempts,
-  createdBy: {},
-  broadcastId: null,
-  releasedBy: null,
+  created_by: {},
+  broadcast_id: null,
+  released_by: null,
 });
 const refused = (errorCode: number, more: object = {}): PlatformAnswer => ({
   ...{ outcome: 'refused', errorCode, description: 'no' },
@@ -20,19 +20,19 @@ const ok = (result: unknown): PlatformAnswer => ({ outcome: 'ok', result, text: 
 
 describe('the answer to an attempt', () => {
   test('with a message, a list or ids says what was sent', () => {
-    expect(readOutcome(entry(), ok({ message_id: 7 }))).toMatchObject({ event: 'sent', messageId: 7 });
-    expect(readOutcome(entry(), ok([{ message_id: 8 }, { message_id: 9 }]))).toMatchObject({ messageId: 8 });
-    expect(readOutcome(entry(), ok(true))).toEqual({ event: 'sent', messageId: null, result: 'true' });
+    expect(readOutcome(entry(), ok({ message_id: 7 }))).toMatchObject({ event: 'sent', message_id: 7 });
+    expect(readOutcome(entry(), ok([{ message_id: 8 }, { message_id: 9 }]))).toMatchObject({ message_id: 8 });
+    expect(readOutcome(entry(), ok(true))).toEqual({ event: 'sent', message_id: null, result: 'true' });
   });
 
   test('is not kept if it is large or Postgres cannot keep it', () => {
     for (const text of ['x'.repeat(70_000), 'a\u0000b', '\ud800']) {
-      expect(readOutcome(entry(), ok({ message_id: 7, text }))).toEqual({ event: 'sent', messageId: 7, result: null });
+      expect(readOutcome(entry(), ok({ message_id: 7, text }))).toEqual({ event: 'sent', message_id: 7, result: null });
     }
   });
 
   test.each([400, 403, 404])('%i fails it', (code) => {
-    expect(readOutcome(entry(), refused(code))).toEqual({ event: 'fail', errorCode: code, error: 'no' });
+    expect(readOutcome(entry(), refused(code))).toEqual({ event: 'fail', error_code: code, error: 'no' });
   });
 
   test('is tried again after pauses that grow, if the platform certainly did not send it', () => {
@@ -53,7 +53,7 @@ describe('the answer to an attempt', () => {
   });
 
   test('a moved chat is followed, unless it has that id already', () => {
-    expect(readOutcome(entry(), refused(400, { migrateToChatId: -9 }))).toMatchObject({ event: 'again', chatId: -9 });
+    expect(readOutcome(entry(), refused(400, { migrateToChatId: -9 }))).toMatchObject({ event: 'again', chat_id: -9 });
     expect(readOutcome(entry(), refused(400, { migrateToChatId: 5 }))).toMatchObject({ event: 'fail' });
   });
 

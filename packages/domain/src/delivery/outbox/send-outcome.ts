@@ -6,7 +6,7 @@ import type { BegunEntry } from './turn-store.ts';
 /** What is stored of an attempt, beside whose it is. */
 export type Outcome = Settlement extends infer One
   ? One extends Settlement
-    ? Omit<One, 'id' | 'botId' | 'claim'>
+    ? Omit<One, 'id' | 'bot_id' | 'claim'>
     : never
   : never;
 
@@ -22,7 +22,7 @@ const UNSTORABLE = /\\u0000|\\ud[89a-f]/i;
 /** What the answer to an attempt means: `fateOf` judges, the words say why. */
 export function readOutcome(entry: BegunEntry, answer: PlatformAnswer): Outcome {
   if (answer.outcome === 'ok') {
-    return { event: 'sent', messageId: messageIdOf(answer.result), result: storableResult(answer.result) };
+    return { event: 'sent', message_id: messageIdOf(answer.result), result: storableResult(answer.result) };
   }
   const why = whyOf(answer);
   switch (fateOf(answer)) {
@@ -31,21 +31,21 @@ export function readOutcome(entry: BegunEntry, answer: PlatformAnswer): Outcome 
       return { event: 'doubt', error: `No answer of the platform: ${why.error}` };
     case 'refused': {
       const movedTo = answer.outcome === 'refused' ? answer.migrateToChatId : undefined;
-      if (movedTo === undefined || movedTo === entry.chatId) return { event: 'fail', ...why };
-      return { event: 'again', ...why, afterMs: 0, chatId: movedTo, counts: true };
+      if (movedTo === undefined || movedTo === entry.chat_id) return { event: 'fail', ...why };
+      return { event: 'again', ...why, afterMs: 0, chat_id: movedTo, counts: true };
     }
     case 'undone':
       return tryAgain(entry, answer, why);
   }
 }
 
-type Why = { errorCode: number | null; error: string };
+type Why = { error_code: number | null; error: string };
 type Failed = Exclude<PlatformAnswer, { outcome: 'ok' }>;
 
 function whyOf(answer: Failed): Why {
-  if (answer.outcome === 'refused') return { errorCode: answer.errorCode, error: answer.description };
+  if (answer.outcome === 'refused') return { error_code: answer.errorCode, error: answer.description };
   const errorCode = answer.outcome === 'garbage' && fateOf(answer) === 'refused' ? answer.status : null;
-  return { errorCode, error: answer.reason };
+  return { error_code: errorCode, error: answer.reason };
 }
 
 /**
@@ -53,7 +53,7 @@ function whyOf(answer: Failed): Why {
  * so none makes later pauses longer.
  */
 function tryAgain(entry: BegunEntry, answer: Failed, why: Why): Outcome {
-  const again = { event: 'again', ...why, chatId: entry.chatId } as const;
+  const again = { event: 'again', ...why, chat_id: entry.chat_id } as const;
   if (answer.outcome === 'refused' && answer.errorCode === TOO_MANY_REQUESTS) {
     return { ...again, afterMs: Math.max(answer.retryAfterS ?? 0, 1) * 1000, counts: false };
   }

@@ -27,14 +27,14 @@ export async function sendReserved(
   const { botId, claim, lanes, lease } = turn;
   await until(atMs - NOTED_BEFORE_MS);
   if (!lease.ownsTurn()) return;
-  const owned = { id: entry.id, botId, claim };
+  const owned = { id: entry.id, bot_id: botId, claim };
   let begun: BegunEntry | null;
   try {
     begun = await deps.outboxWrites.begin(owned);
   } catch (error) {
     if (!isUnavailable(error)) deps.log.error({ bot: botId, err: error }, 'entries could not be noted as being sent');
     // It may be noted all the same.
-    await deps.outboxWrites.settle({ ...notMade(lane.chatId), ...owned });
+    await deps.outboxWrites.settle({ ...notMade(lane.chat_id), ...owned });
     lanes.forget(lane);
     return;
   }
@@ -63,10 +63,10 @@ async function sendUnlessResting(
   { begun, messages, atMs }: { begun: BegunEntry; messages: number; atMs: number },
 ): Promise<Outcome> {
   await until(atMs);
-  if (deps.unreachable.leftMs(botId) > 0) return notMade(begun.chatId);
+  if (deps.unreachable.leftMs(botId) > 0) return notMade(begun.chat_id);
   const answered = await deps.sendGates.of(botId, bot.pace.perSecond).enter(messages);
   const isHeld = !lease.ownsTurn() || deps.unreachable.begin(botId) > 0;
-  const outcome = isHeld ? notMade(begun.chatId) : await sendTraced(deps, bot, begun);
+  const outcome = isHeld ? notMade(begun.chat_id) : await sendTraced(deps, bot, begun);
   answered();
   if (isHeld || outcome.event !== 'again') return outcome;
   return { ...outcome, afterMs: Math.max(outcome.afterMs, deps.unreachable.leftMs(botId)) };
@@ -74,7 +74,7 @@ async function sendUnlessResting(
 
 /** The trace and the log of the request that handed it over go on here. */
 async function sendTraced(deps: OutboxTurnDeps, bot: Bot, entry: BegunEntry): Promise<Outcome> {
-  const { requestId, traceparent: parent } = entry.createdBy;
+  const { requestId, traceparent: parent } = entry.created_by;
   const attributes = {
     ...{ 'flotilla.bot_id': bot.id, 'flotilla.entry_id': entry.id, 'flotilla.attempt': entry.attempts },
     ...(requestId === undefined ? {} : { 'flotilla.request_id': requestId }),
@@ -95,13 +95,13 @@ const MEASURED = { sent: 'sent', fail: 'failed', doubt: 'in_doubt', again: 'agai
 /** null: the author of the entry still may send it. */
 async function whyNot(deps: OutboxTurnDeps, botId: number, entry: BegunEntry): Promise<Outcome | null> {
   try {
-    const lost = await deps.authors.lost({ ...entry, botId });
+    const lost = await deps.authors.lost({ ...entry, bot_id: botId });
     if (lost === null) return null;
-    if (lost.ofAll && entry.releasedBy === null) await holdOthers(deps, botId, entry, lost.why);
+    if (lost.ofAll && entry.released_by === null) await holdOthers(deps, botId, entry, lost.why);
     return { event: 'hold', error: lost.why };
   } catch (error) {
     if (!isUnavailable(error)) deps.log.error({ bot: botId, err: error }, 'the right of an author could not be read');
-    return notMade(entry.chatId, UNKNOWN_PAUSE_MS);
+    return notMade(entry.chat_id, UNKNOWN_PAUSE_MS);
   }
 }
 
@@ -117,12 +117,12 @@ async function holdOthers(deps: OutboxTurnDeps, botId: number, entry: BegunEntry
 
 /** Another process may own the outbox now, which counts what it sends itself, or the bot rests. */
 function notMade(chatId: number, afterMs = 0): Outcome {
-  return { event: 'again', errorCode: null, error: '', chatId, afterMs, counts: false };
+  return { event: 'again', error_code: null, error: '', chat_id: chatId, afterMs, counts: false };
 }
 
 /** What concerns the bot as a whole makes it rest: here a revoked token. Of a 429 delivery/flood takes care, of outages delivery/unreachable. */
 function follow(turn: OutboxTurn, outcome: Outcome): void {
-  if (outcome.event !== 'again' || outcome.errorCode !== UNAUTHORIZED) return;
+  if (outcome.event !== 'again' || outcome.error_code !== UNAUTHORIZED) return;
   turn.restsUntilMs = Math.max(turn.restsUntilMs, performance.now() + outcome.afterMs);
 }
 
@@ -130,11 +130,11 @@ function follow(turn: OutboxTurn, outcome: Outcome): void {
 async function noteBlocked(
   deps: OutboxTurnDeps,
   botId: number,
-  { chatId, params }: BegunEntry,
+  { chat_id: chatId, params }: BegunEntry,
   outcome: Outcome,
 ): Promise<void> {
-  if (outcome.event !== 'fail' || outcome.errorCode === null) return;
-  const refusal = { code: outcome.errorCode, description: outcome.error };
+  if (outcome.event !== 'fail' || outcome.error_code === null) return;
+  const refusal = { code: outcome.error_code, description: outcome.error };
   if (!isBlockedChat(refusal, params)) return;
   await blockedChatStore(deps.db)
     .note({ botId, chatId })

@@ -7,13 +7,13 @@ import type { BegunEntry, ToBegin } from './turn-store.ts';
 /** How an attempt ended. */
 export type Settlement = ToBegin &
   (
-    | { event: 'sent'; messageId: number | null; result: string | null }
-    | { event: 'fail'; errorCode: number | null; error: string }
+    | { event: 'sent'; message_id: number | null; result: string | null }
+    | { event: 'fail'; error_code: number | null; error: string }
     | { event: 'doubt'; error: string }
     /** Its author lost the right, so no request was made. */
     | { event: 'hold'; error: string }
-    /** `chatId`: the chat has another id now. `counts`: it was one of the attempts after which an entry is given up. */
-    | { event: 'again'; afterMs: number; errorCode: number | null; error: string; chatId: number; counts: boolean }
+    /** `chat_id`: the chat has another id now. `counts`: it was one of the attempts after which an entry is given up. */
+    | { event: 'again'; afterMs: number; error_code: number | null; error: string; chat_id: number; counts: boolean }
   );
 
 const LONGEST_ERROR = 1000;
@@ -36,18 +36,18 @@ export function settlementStore(db: Database) {
     /** Holds what else waits of the author of this entry, or of its broadcast. Returns how many. */
     async holdOthers(
       botId: number,
-      { createdBy, broadcastId }: BegunEntry,
+      { created_by, broadcast_id }: BegunEntry,
       why: string,
       limit: number,
     ): Promise<number> {
       const { may, set } = transition('hold');
-      const { programId, tokenId, keyId, accountId } = createdBy;
+      const { programId, tokenId, keyId, accountId } = created_by;
       const author = JSON.stringify({ programId, tokenId, keyId, accountId });
       const those =
-        broadcastId === null
-          ? sql`settled_at is null and broadcast_id is null and bot_id = ${botId} and author = ${authorOf(createdBy)}
+        broadcast_id === null
+          ? sql`settled_at is null and broadcast_id is null and bot_id = ${botId} and author = ${authorOf(created_by)}
               and created_by @> ${author}::jsonb`
-          : sql`broadcast_id = ${broadcastId}`;
+          : sql`broadcast_id = ${broadcast_id}`;
       const { numAffectedRows } = await sql`
         with chosen as (
           select id from outbox where ${those} and released_by is null and state in ('scheduled', 'queued')
@@ -76,7 +76,7 @@ async function settleSent(db: Database, settled: readonly Of<'sent'>[]): Promise
   await sql`
     update outbox set ${set}, error_code = null, error = null, message_id = settled.message_id, result = settled.result::jsonb,
       attempts = greatest(attempts, 1), next_attempt_at = null
-    from unnest(${ids}, ${settled.map(({ messageId }) => messageId)}::bigint[],
+    from unnest(${ids}, ${settled.map(({ message_id }) => message_id)}::bigint[],
       ${settled.map(({ result }) => result)}::text[]) as settled(id, claim, message_id, result)
     where ${isOurs} and ${may}`.execute(db);
 }
@@ -87,7 +87,7 @@ async function settleFailed(db: Database, settled: readonly Of<'fail'>[]): Promi
   const { ids, isOurs } = ofOwner(settled);
   await sql`
     update outbox set ${set}, error_code = settled.error_code, error = settled.error
-    from unnest(${ids}, ${settled.map(({ errorCode }) => errorCode)}::integer[],
+    from unnest(${ids}, ${settled.map(({ error_code }) => error_code)}::integer[],
       ${settled.map(({ error }) => storable(error))}::text[]) as settled(id, claim, error_code, error)
     where ${isOurs} and ${may}`.execute(db);
 }
@@ -144,8 +144,8 @@ async function settleAgain(db: Database, settled: readonly Of<'again'>[]): Promi
       chat_id = ${supergroupOf(sql`settled.chat_id`)},
       attempts = attempts - case when settled.counts then 0 else 1 end,
       next_attempt_at = case when settled.after_ms > 0 then now() + make_interval(secs => settled.after_ms / 1000) end
-    from unnest(${ids}, ${settled.map(({ errorCode }) => errorCode)}::integer[],
-      ${settled.map(({ error }) => storable(error))}::text[], ${settled.map(({ chatId }) => chatId)}::bigint[],
+    from unnest(${ids}, ${settled.map(({ error_code }) => error_code)}::integer[],
+      ${settled.map(({ error }) => storable(error))}::text[], ${settled.map(({ chat_id }) => chat_id)}::bigint[],
       ${settled.map(({ counts }) => counts)}::boolean[], ${settled.map(({ afterMs }) => afterMs)}::float8[])
       as settled(id, claim, error_code, error, chat_id, counts, after_ms)
     where ${isOurs} and ${may}`.execute(db);

@@ -1,10 +1,10 @@
+import type { OutboxEntry } from '@flotilla/contract/outbox.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { storeMove } from '../../records/moved-groups/move-group.ts';
-import type { Entry } from './entry.ts';
 import { outboxStore } from './outbox-store.ts';
 import { type Settlement, settlementStore } from './settlement-store.ts';
 import { outboxTurnStore, selectFirstOfChats } from './turn-store.ts';
@@ -27,17 +27,19 @@ beforeEach(async () => {
 const turns = () => outboxTurnStore(database.db);
 const upkeep = () => outboxUpkeepStore(database.db);
 const settle = (settled: readonly Settlement[]) => settlementStore(database.db).settle(settled);
-const shown = async (id: number) => (await outboxStore(database.db).find(id)) as Entry;
+const shown = async (id: number) => (await outboxStore(database.db).find(id)) as OutboxEntry;
 async function queued(chats: number[], priority: 'critical' | 'normal' | 'bulk' = 'normal'): Promise<number[]> {
   await queueEntries(database.db, { botId, priority }, chats);
   const rows = database.db.selectFrom('outbox').select('id').where('bot_id', '=', botId).orderBy('id', 'desc');
   return (await rows.limit(chats.length).execute()).map(({ id }) => id).reverse();
 }
 const begin = async (ids: number[], claim: number) =>
-  (await turns().begin(ids.map((id) => ({ id, botId, claim })))).map(({ id }) => id).toSorted((one, two) => one - two);
+  (await turns().begin(ids.map((id) => ({ id, bot_id: botId, claim }))))
+    .map(({ id }) => id)
+    .toSorted((one, two) => one - two);
 const sent = (id: number, claim: number): Settlement => ({
-  ...{ id, botId, claim, event: 'sent' },
-  ...{ messageId: 9, result: '{"message_id": 9}' },
+  ...{ id, bot_id: botId, claim, event: 'sent' },
+  ...{ message_id: 9, result: '{"message_id": 9}' },
 });
 
 describe('an owner', () => {
@@ -71,7 +73,7 @@ describe('an owner', () => {
     await begin([begun], former);
     const claim = await turns().claim(botId);
     expect(await turns().doubtFormer(botId, claim)).toBe(1);
-    expect(await shown(begun)).toMatchObject({ state: 'in_doubt', settledAt: expect.any(Date) });
+    expect(await shown(begun)).toMatchObject({ state: 'in_doubt', settled_at: expect.any(Date) });
     expect(await begin([waiting], former)).toEqual([]);
     expect(await begin([waiting], claim)).toEqual([waiting]);
     expect(await turns().doubtFormer(botId, claim)).toBe(0);
@@ -89,9 +91,9 @@ describe('an owner', () => {
     await outboxStore(database.db).change('cancel', { ids: [cancelled] }, {});
     await begin([begun], claim);
     await settle(ids.map((id) => sent(id, former)));
-    const sentLate = { state: 'sent', messageId: 9, error: null, attempts: 1, settledAt: expect.any(Date) };
+    const sentLate = { state: 'sent', message_id: 9, error: null, attempts: 1, settled_at: expect.any(Date) };
     for (const id of [late, resent, held, cancelled]) expect(await shown(id)).toMatchObject(sentLate);
-    expect(await shown(begun)).toMatchObject({ state: 'sending', messageId: null });
+    expect(await shown(begun)).toMatchObject({ state: 'sending', message_id: null });
     expect(await begin([resent], claim)).toEqual([]);
   });
 
@@ -100,26 +102,40 @@ describe('an owner', () => {
     const [never, flooded] = (await queued([ADA, BEN])) as [number, number];
     await begin([never, flooded], former);
     await turns().doubtFormer(botId, await turns().claim(botId));
-    const again = { botId, claim: former, event: 'again', errorCode: null, error: 'x', counts: false } as const;
+    const again = {
+      bot_id: botId,
+      claim: former,
+      event: 'again',
+      error_code: null,
+      error: 'x',
+      counts: false,
+    } as const;
     await settle([
-      { ...again, id: never, afterMs: 0, chatId: ADA },
-      { ...again, id: flooded, afterMs: 60_000, chatId: BEN },
+      { ...again, id: never, afterMs: 0, chat_id: ADA },
+      { ...again, id: flooded, afterMs: 60_000, chat_id: BEN },
     ]);
-    expect(await shown(never)).toMatchObject({ state: 'queued', attempts: 0, settledAt: null, nextAttemptAt: null });
-    expect(await shown(flooded)).toMatchObject({ state: 'queued', attempts: 0, nextAttemptAt: expect.any(Date) });
+    expect(await shown(never)).toMatchObject({ state: 'queued', attempts: 0, settled_at: null, next_attempt_at: null });
+    expect(await shown(flooded)).toMatchObject({ state: 'queued', attempts: 0, next_attempt_at: expect.any(Date) });
   });
 
   test('tries again in the same place, or in the chat that took the place of the old one', async () => {
     const claim = await turns().claim(botId);
     const [again, moved] = (await queued([ADA, BEN])) as [number, number];
     await begin([again, moved], claim);
-    const failed = { botId, claim, event: 'again', errorCode: 500, error: 'Bad\0 Gateway', counts: true } as const;
+    const failed = {
+      bot_id: botId,
+      claim,
+      event: 'again',
+      error_code: 500,
+      error: 'Bad\0 Gateway',
+      counts: true,
+    } as const;
     await settle([
-      { ...failed, id: again, afterMs: 60_000, chatId: ADA },
-      { ...failed, id: moved, afterMs: 0, chatId: -77 },
+      { ...failed, id: again, afterMs: 60_000, chat_id: ADA },
+      { ...failed, id: moved, afterMs: 0, chat_id: -77 },
     ]);
-    expect(await shown(again)).toMatchObject({ state: 'queued', attempts: 1, errorCode: 500, error: 'Bad Gateway' });
-    expect(await shown(moved)).toMatchObject({ state: 'queued', chatId: -77, nextAttemptAt: null });
+    expect(await shown(again)).toMatchObject({ state: 'queued', attempts: 1, error_code: 500, error: 'Bad Gateway' });
+    expect(await shown(moved)).toMatchObject({ state: 'queued', chat_id: -77, next_attempt_at: null });
     const found = await turns().firstOfChats(botId, 'normal', FROM_FIRST);
     expect(found.map(({ id }) => id)).toEqual([moved, again]);
     expect(found[1]!.restsMs).toBeGreaterThan(30_000);
@@ -131,10 +147,18 @@ describe('an owner', () => {
     const [first, second] = (await queued([move.fromChatId, move.fromChatId])) as [number, number];
     await begin([first], claim);
     await database.db.transaction().execute((transaction) => storeMove(transaction, move, 1_800_000_000));
-    expect([(await shown(second)).chatId, await begin([second], claim)]).toEqual([move.toChatId, []]);
-    const again = { botId, claim, event: 'again', errorCode: null, error: '', afterMs: 0, counts: false } as const;
-    await settle([{ ...again, id: first, chatId: move.fromChatId }]);
-    expect(await shown(first)).toMatchObject({ state: 'queued', chatId: move.toChatId });
+    expect([(await shown(second)).chat_id, await begin([second], claim)]).toEqual([move.toChatId, []]);
+    const again = {
+      bot_id: botId,
+      claim,
+      event: 'again',
+      error_code: null,
+      error: '',
+      afterMs: 0,
+      counts: false,
+    } as const;
+    await settle([{ ...again, id: first, chat_id: move.fromChatId }]);
+    expect(await shown(first)).toMatchObject({ state: 'queued', chat_id: move.toChatId });
     expect(await begin([second], claim)).toEqual([]);
     expect(await begin([first], claim)).toEqual([first]);
     await settle([sent(first, claim)]);

@@ -1,36 +1,24 @@
-import type { Priority } from '@flotilla/contract/outbox.ts';
+import type { OutboxEntry, Priority } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { type RawBuilder, sql } from 'kysely';
-import type { CallActor } from '../../records/history/stream/captured-call.ts';
 import { transition } from './entry-state.ts';
 
 /** An entry that waits, as its owner knows it until it is sent. */
-export type WaitingEntry = {
-  id: number;
-  method: string;
-  chatId: number;
-  messages: number;
+export type WaitingEntry = Pick<OutboxEntry, 'id' | 'method' | 'chat_id' | 'messages'> & {
   /** How long (ms) it rests after a failed attempt; 0: not. */
   restsMs: number;
 };
 
 /** An entry that its owner is about to send. */
-export type BegunEntry = {
-  id: number;
-  chatId: number;
-  method: string;
-  params: Fields;
-  attempts: number;
-  broadcastId: number | null;
-  createdBy: CallActor;
-  releasedBy: CallActor | null;
-};
+export type BegunEntry = Pick<
+  OutboxEntry,
+  'id' | 'chat_id' | 'method' | 'params' | 'attempts' | 'broadcast_id' | 'created_by' | 'released_by'
+>;
 
 /** Of so many chats above this one, so many entries of each. */
 export type LookFrom = { aboveChat: number; chats: number; ofEach: number };
 
-export type ToBegin = { id: number; botId: number; claim: number };
+export type ToBegin = { id: number; bot_id: number; claim: number };
 
 /** A retry may begin this much early. */
 const EARLY_MS = 20;
@@ -85,7 +73,7 @@ export function outboxTurnStore(db: Database) {
       const column = (of: (one: ToBegin) => number) => wanted.map(of);
       const { rows } = await sql<BegunEntry>`
         with wanted as (
-          select * from unnest(${column(({ id }) => id)}::bigint[], ${column(({ botId }) => botId)}::bigint[],
+          select * from unnest(${column(({ id }) => id)}::bigint[], ${column(({ bot_id }) => bot_id)}::bigint[],
             ${column(({ claim }) => claim)}::bigint[]) as wanted(id, bot_id, claim)
         ), owned as (
           select bot_id, claim from outbox_claims
@@ -106,8 +94,7 @@ export function outboxTurnStore(db: Database) {
         )
         update outbox set ${set}, claim = free.claim, attempts = attempts + 1, next_attempt_at = null
         from free where outbox.id = free.id
-        returning outbox.id, chat_id as "chatId", method, params, attempts, broadcast_id as "broadcastId",
-          created_by as "createdBy", released_by as "releasedBy"`.execute(db);
+        returning outbox.id, chat_id, method, params, attempts, broadcast_id, created_by, released_by`.execute(db);
       return rows;
     },
   };
@@ -126,7 +113,7 @@ export function selectFirstOfChats(botId: number, priority: Priority, from: Look
       select (select chat_id from outbox where ${ofLane} and chat_id > chat.id order by chat_id limit 1)
       from chat where chat.id is not null
     )
-    select entry.id, entry.method, chat.id as "chatId", entry.messages, entry."restsMs"
+    select entry.id, entry.method, chat.id as chat_id, entry.messages, entry."restsMs"
     from (select id from chat where id is not null limit ${from.chats}) as chat
     cross join lateral (
       select id, method, messages,

@@ -1,4 +1,4 @@
-import type { Automatic } from '@flotilla/contract/messages.ts';
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Actor } from '../../../people/audit/actor.ts';
 
 /** A Bot API call that succeeded, as the history keeps it. */
@@ -16,26 +16,6 @@ export type CapturedCall = {
   incomplete?: string | undefined;
   /** Its time was reserved, so whoever reserves others knows of it; `ofBot`: among those of the bot, not of the chat. */
   paced?: true | 'ofBot' | undefined;
-};
-
-/** Who made a call, as the history stream stores it; other releases read it, too. Without an account it was the bot's client. */
-export type CallActor = {
-  accountId?: number;
-  username?: string;
-  keyId?: number;
-  address?: string;
-  /** The program whose token it was. */
-  programId?: number;
-  program?: string;
-  /** The request that handed it over, and its trace. */
-  requestId?: string;
-  traceparent?: string;
-  /** Of an entry of the outbox: the token. */
-  tokenId?: number;
-  /** Set by a REST action that has recorded its audit entry itself: that entry's key, which replaces the key of the call. */
-  auditKey?: string;
-  /** What made the call by itself: what it sends answers nobody. */
-  automatic?: Automatic;
 };
 
 /** Calls of one bot that are appended to its history stream together, and only once, however often that is tried. */

@@ -1,8 +1,9 @@
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import { reasonCode } from '@flotilla/contract/deliveries.ts';
 import type { DeliveryFailure } from '../delivery-failure.ts';
 import type { RouteLink } from '../route-links.ts';
 import { type RuleHits, readHits } from '../rule-hits.ts';
-import type { BufferedCall, CallActor } from './captured-call.ts';
+import type { BufferedCall } from './captured-call.ts';
 
 interface EntryOrigin {
   /** '<shard>:<stream id>': unique, and the same when the entry is read again. */

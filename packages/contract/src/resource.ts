@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { Column } from './columns.ts';
+
+/** One field of a resource, under the one name that it has from its column to the answer. */
+export type Field = {
+  /** Its column. Absent: it is computed for the answer. */
+  readonly stored?: Column;
+  /** How the answer has it. Absent: it never leaves. */
+  readonly shown?: z.ZodType;
+  /** The input by which lists find it. */
+  readonly filter?: z.ZodType;
+};
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type Having<Of extends Fields, Attribute extends keyof Field> = {
+  [Name in keyof Of]: Of[Name] extends Required<Pick<Field, Attribute>> ? Name : never;
+}[keyof Of];
+
+type Attributes<Of extends Fields, Attribute extends keyof Field> = {
+  -readonly [Name in Having<Of, Attribute>]: NonNullable<Of[Name][Attribute]>;
+};
+
+export type Resource<Of extends Fields = Fields> = {
+  readonly fields: Of;
+  /** The answer. */
+  readonly answer: z.ZodObject<Attributes<Of, 'shown'>, z.core.$strict>;
+  /** The inputs by which a list is filtered. */
+  readonly filters: Attributes<Of, 'filter'>;
+};
+
+/** Declares a resource once; `id` is its name in the API document. Fields stand in the order of the answer. */
+export function defineResource<const Of extends Fields>(id: string, fields: Of): Resource<Of> {
+  const withAttribute = <Attribute extends keyof Field>(attribute: Attribute) =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, { [attribute]: given }]) => (given === undefined ? [] : [[name, given]])),
+    ) as Attributes<Of, Attribute>;
+  return {
+    fields,
+    answer: z.strictObject(withAttribute('shown')).meta({ id }),
+    filters: withAttribute('filter'),
+  };
+}
+
+type FieldsOf<Of extends Resource> = Of['fields'];
+
+/** A row, as the database gives it: the names and types of its columns. */
+export type Row<Of extends Resource> = {
+  -readonly [Name in Having<FieldsOf<Of>, 'stored'>]: ValueOf<FieldsOf<Of>[Name]>;
+};
+
+type ValueOf<Of extends Field> = Of extends { stored: Column<infer Value> } ? Value : never;
+
+export type Answer<Of extends Resource> = z.output<Of['answer']>;
+
+/** What a list is filtered by; undefined does not filter. */
+export type Filters<Of extends Resource> = {
+  -readonly [Name in keyof Of['filters']]?: z.output<Of['filters'][Name] & z.ZodType> | undefined;
+};
+
+type IsTime<Schema> = Schema extends z.ZodISODateTime
+  ? true
+  : Schema extends z.ZodOptional<infer Inner> | z.ZodNullable<infer Inner>
+    ? IsTime<Inner>
+    : false;
+
+type Shown<Schema extends z.ZodType> =
+  | z.output<Schema>
+  | (IsTime<Schema> extends true ? Date : never)
+  | (undefined extends z.output<Schema> ? null : never);
+
+/** What an answer is made from: a row, and what is computed. */
+type ShownValues<Of extends Resource> = {
+  [Name in keyof Of['answer']['shape']]: Shown<Of['answer']['shape'][Name] & z.ZodType>;
+};
+
+/** The answer: what is declared as shown and nothing else, times as ISO 8601, and nothing for a field without a value. */
+export function answerOf<Of extends Resource>({ answer }: Of, values: NoInfer<ShownValues<Of>>): Answer<Of> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(answer.shape)) {
+    const value = (values as Record<string, unknown>)[name];
+    if (value === undefined || (value === null && !takesNull(schema))) continue;
+    shown[name] = value instanceof Date ? value.toISOString() : value;
+  }
+  return shown as Answer<Of>;
+}
+
+function takesNull(schema: unknown): boolean {
+  return schema instanceof z.ZodNullable || (schema instanceof z.ZodOptional && takesNull(schema.unwrap()));
+}
+
+type Storable<Of extends Field, Value> = Of extends { stored: Column<unknown, 'jsonb'> }
+  ? string | Extract<Value, null>
+  : Value;
+
+/** The declared ones of these values, as the driver takes them: JSON as text, since a list would become an array of Postgres. */
+export function storable<Of extends Resource, Values extends Partial<Row<Of>>>({ fields }: Of, values: Values) {
+  const columns = Object.entries(values).flatMap(([name, value]) => {
+    const type = fields[name]?.stored?.type;
+    if (type === undefined || value === undefined) return [];
+    return [[name, type === 'jsonb' && value !== null ? JSON.stringify(value) : value]];
+  });
+  return Object.fromEntries(columns) as {
+    [Name in keyof Values & keyof Row<Of>]: Storable<FieldsOf<Of>[Name], Values[Name]>;
+  };
+}
