@@ -1,12 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { column, filled, orNull } from './columns.ts';
-import { answerOf, defineResource, type Row, storable } from './resource.ts';
+import { answerOf, defineResource, type Row, settable, storable } from './resource.ts';
 
 const parcel = defineResource('Parcel', {
   id: { stored: filled(column.bigint), shown: z.int() },
-  door_code: { stored: column.text() },
-  labels: { stored: orNull(column.jsonb<string[]>()), shown: z.array(z.string()).nullable() },
+  door_code: { stored: column.text(), input: z.string(), initial: '0000' },
+  labels: {
+    stored: orNull(column.jsonb<string[]>()),
+    shown: z.array(z.string()).nullable(),
+    input: z.array(z.string()).optional(),
+  },
   packed_at: { stored: column.timestamptz, shown: z.iso.datetime() },
   sent_at: { stored: orNull(column.timestamptz), shown: z.iso.datetime().optional(), filter: z.int().optional() },
   sender: { shown: z.string().optional() },
@@ -35,4 +39,15 @@ test('Values are stored with JSON as text, without those that have no column', (
 
 test('Filters are the fields that have one', () => {
   expect(Object.keys(parcel.filters)).toEqual(['sent_at']);
+});
+
+describe('Inputs', () => {
+  test('of a new one have initial values, and those of a change have none', () => {
+    expect(z.object(parcel.addInputs).parse({})).toEqual({ door_code: '0000' });
+    expect(z.object(parcel.changeInputs).parse({})).toEqual({});
+  });
+
+  test('tell what a caller sets', () => {
+    expect(settable(parcel, { ...row, door_code: undefined })).toEqual({ labels: null });
+  });
 });

@@ -9,6 +9,10 @@ export type Field = {
   readonly shown?: z.ZodType;
   /** The input by which lists find it. */
   readonly filter?: z.ZodType;
+  /** The input by which callers set it, when they add the resource or change it. */
+  readonly input?: z.ZodType;
+  /** Its value where none is given for a new one. */
+  readonly initial?: unknown;
 };
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -27,19 +31,32 @@ export type Resource<Of extends Fields = Fields> = {
   readonly answer: z.ZodObject<Attributes<Of, 'shown'>, z.core.$strict>;
   /** The inputs by which a list is filtered. */
   readonly filters: Attributes<Of, 'filter'>;
+  /** The inputs of a new one. */
+  readonly addInputs: {
+    -readonly [Name in Having<Of, 'input'>]: Of[Name] extends { initial: unknown }
+      ? z.ZodDefault<NonNullable<Of[Name]['input']>>
+      : NonNullable<Of[Name]['input']>;
+  };
+  /** The inputs of a change, of which none is required. */
+  readonly changeInputs: { -readonly [Name in Having<Of, 'input'>]: z.ZodOptional<NonNullable<Of[Name]['input']>> };
 };
 
 /** Declares a resource once; `id` is its name in the API document. Fields stand in the order of the answer. */
 export function defineResource<const Of extends Fields>(id: string, fields: Of): Resource<Of> {
-  const withAttribute = <Attribute extends keyof Field>(attribute: Attribute) =>
+  const schemas = (of: (field: Field) => z.ZodType | undefined) =>
     Object.fromEntries(
-      Object.entries(fields).flatMap(([name, { [attribute]: given }]) => (given === undefined ? [] : [[name, given]])),
-    ) as Attributes<Of, Attribute>;
+      Object.entries(fields).flatMap(([name, field]) => {
+        const schema = of(field);
+        return schema === undefined ? [] : [[name, schema]];
+      }),
+    );
   return {
     fields,
-    answer: z.strictObject(withAttribute('shown')).meta({ id }),
-    filters: withAttribute('filter'),
-  };
+    answer: z.strictObject(schemas(({ shown }) => shown)).meta({ id }),
+    filters: schemas(({ filter }) => filter),
+    addInputs: schemas(({ input, initial }) => (initial === undefined ? input : input?.default(initial))),
+    changeInputs: schemas(({ input }) => (input instanceof z.ZodOptional ? input : input?.optional())),
+  } as unknown as Resource<Of>;
 }
 
 type FieldsOf<Of extends Resource> = Of['fields'];
@@ -104,3 +121,18 @@ export function storable<Of extends Resource, Values extends Partial<Row<Of>>>({
     [Name in keyof Values & keyof Row<Of>]: Storable<FieldsOf<Of>[Name], Values[Name]>;
   };
 }
+
+type Given<Values> = { [Name in keyof Values]: Exclude<Values[Name], undefined> };
+
+/** Those of these values that callers set: what a change stores, and what the audit log says of it. */
+export function settable<Of extends Resource, Values extends object>({ changeInputs }: Of, values: Values) {
+  const set = Object.keys(changeInputs).flatMap((name) => {
+    const value = (values as Record<string, unknown>)[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(set) as Given<Pick<Values, Extract<keyof Values, keyof Of['changeInputs']>>>;
+}
+
+/** What a call sets of a new one, and of one that there is. */
+export type Additions<Of extends Resource> = z.output<z.ZodObject<Of['addInputs']>>;
+export type Changes<Of extends Resource> = z.output<z.ZodObject<Of['changeInputs']>>;

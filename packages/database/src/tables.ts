@@ -1,4 +1,5 @@
 import type { Column } from '@flotilla/contract/columns.ts';
+import { eventSink } from '@flotilla/contract/event-sinks.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
 import { outboxEntry } from '@flotilla/contract/outbox.ts';
 import type { Resource, Row } from '@flotilla/contract/resource.ts';
@@ -690,33 +691,6 @@ export interface BroadcastsTable {
   ended_at: Date | null;
 }
 
-/** Where people are told: a URL, or a chat of a bot. */
-export interface EventSinksTable {
-  id: Generated<BigInt64>;
-  name: string;
-  /** '' for a chat. */
-  url_sealed: Generated<string>;
-  signing_sealed: Generated<string>;
-  bot_id: BigInt64 | null;
-  chat_id: BigInt64 | null;
-  /** JSON arrays; null: all. */
-  kinds: string[] | null;
-  bot_ids: number[] | null;
-  awaits_minutes: Generated<number>;
-  enabled: Generated<boolean>;
-  audit: Generated<boolean>;
-  /** When its entries of the audit log are sent next; in the future while a process sends them. null: at once. */
-  audit_due_at: Generated<Date | null>;
-  /** JSON of the failed tries of the first of them; null: none has failed. */
-  audit_retry: Generated<string | null>;
-  /** null: a sink. Else what a sink was, which nobody sees, until its receiver has the last entries of the audit log. */
-  removed_at: Generated<Date | null>;
-  delivered_at: Date | null;
-  failing_since: Date | null;
-  last_error: Generated<string>;
-  created_at: CreatedAt;
-}
-
 /** An entry of the audit log that waits for a sink. */
 export interface AuditDeliveriesTable {
   id: Generated<BigInt64>;
@@ -744,7 +718,7 @@ export interface EventDeliveriesTable {
 }
 
 /** Tables whose columns their resource declares. */
-export const DECLARED = { outbox: outboxEntry };
+export const DECLARED = { event_sinks: eventSink, outbox: outboxEntry };
 
 /** JSON is given as text, or as an object; the driver would take a list for an array of Postgres. */
 type Given<Value, Type> = Type extends 'jsonb' ? string | Exclude<Value, readonly unknown[]> : Value;
@@ -791,7 +765,6 @@ export interface Tables extends DeclaredTables {
   broadcasts: BroadcastsTable;
   events: EventsTable;
   standing_events: StandingEventsTable;
-  event_sinks: EventSinksTable;
   event_deliveries: EventDeliveriesTable;
   audit_deliveries: AuditDeliveriesTable;
 }

@@ -1,19 +1,13 @@
-import type { EventSinkResource, eventSinkOperations } from '@flotilla/contract/event-sinks.ts';
+import { type EventSinkResource, eventSink, type eventSinkOperations } from '@flotilla/contract/event-sinks.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import {
-  addSink,
-  deleteSink,
-  findSink,
-  maskedUrl,
-  updateSink,
-  type WantedSink,
-} from '@flotilla/domain/watch/events/change-sinks.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
+import { addSink, deleteSink, findSink, placeOf, updateSink } from '@flotilla/domain/watch/events/change-sinks.ts';
 import type { EventSink } from '@flotilla/domain/watch/events/event-sink.ts';
 import { sinkStore } from '@flotilla/domain/watch/events/sink-store.ts';
 import { testSink } from '@flotilla/domain/watch/events/test-sink.ts';
 import { pageOf } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
-import type { Call, Handlers } from '../operations/handler.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
@@ -29,13 +23,13 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
 
   async addEventSink(context, { input, by }) {
     if (input.bot_id !== undefined) requireBot(context, input.bot_id);
-    const { sink, signingSecret } = await addSink(context, by, { ...wanted(input), name: input.name });
+    const { sink, signingSecret } = await addSink(context, by, input);
     return { ...presentSink(sink), ...withoutNulls({ signing_secret: signingSecret }) };
   },
 
-  async updateEventSink(context, { input, by }) {
-    if (input.bot_id !== undefined) requireBot(context, input.bot_id);
-    const { sink, signingSecret } = await updateSink(context, by, input.id, wanted(input));
+  async updateEventSink(context, { input: { id, ...changes }, by }) {
+    if (changes.bot_id !== undefined) requireBot(context, changes.bot_id);
+    const { sink, signingSecret } = await updateSink(context, by, id, changes);
     const waiting = await sinkStore(context.db, context.secrets).waiting();
     return { ...presentSink(sink, waiting), ...withoutNulls({ signing_secret: signingSecret }) };
   },
@@ -51,24 +45,6 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
   },
 };
 
-type Input = Omit<Call<typeof eventSinkOperations.updateEventSink.input>['input'], 'id'>;
-
-function wanted(input: Input): WantedSink {
-  const { name, url, bot_id: botId, chat_id: chatId, kinds, bot_ids: botIds, enabled, audit } = input;
-  return { name, url, botId, chatId, kinds, botIds, awaitsMinutes: input.awaits_minutes, enabled, audit };
-}
-
 function presentSink(sink: EventSink, waiting: ReadonlyMap<number, number> = new Map()): EventSinkResource {
-  const { id, name, target, kinds, botIds, enabled, deliveredAt, failingSince, lastError, createdAt } = sink;
-  return {
-    ...{ id, name, kinds, bot_ids: botIds, enabled, last_error: lastError, waiting: waiting.get(id) ?? 0 },
-    awaits_minutes: sink.awaitsMinutes,
-    audit: sink.audit,
-    ...(target.kind === 'url' ? { url: maskedUrl(target.url) } : { bot_id: target.botId, chat_id: target.chatId }),
-    ...withoutNulls({
-      delivered_at: deliveredAt?.toISOString() ?? null,
-      failing_since: failingSince?.toISOString() ?? null,
-    }),
-    created_at: createdAt.toISOString(),
-  };
+  return answerOf(eventSink, { ...sink, ...placeOf(sink), waiting: waiting.get(sink.id) ?? 0 });
 }

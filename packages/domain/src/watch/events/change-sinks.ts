@@ -1,3 +1,5 @@
+import { eventSink } from '@flotilla/contract/event-sinks.ts';
+import { type Additions, type Changes, settable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -21,19 +23,6 @@ export type SinkDeps = {
   publicUrl: string | null;
 };
 
-/** The fields that a call names; absent ones are undefined. */
-export type WantedSink = {
-  name?: string | undefined;
-  url?: string | undefined;
-  botId?: number | undefined;
-  chatId?: number | undefined;
-  kinds?: EventSink['kinds'] | undefined;
-  botIds?: number[] | null | undefined;
-  awaitsMinutes?: number | undefined;
-  enabled?: boolean | undefined;
-  audit?: boolean | undefined;
-};
-
 /** The secret that signs the requests to a URL is shown once: when it is made. */
 type SinkWithSecret = { sink: EventSink; signingSecret: string | null };
 
@@ -43,10 +32,9 @@ const SINKS_AT_MOST = 50;
 export async function addSink(
   deps: SinkDeps,
   by: Actor,
-  wanted: WantedSink & { name: string },
+  { url, bot_id, chat_id, ...fields }: Additions<typeof eventSink>,
 ): Promise<SinkWithSecret> {
-  const defaults = { name: wanted.name, kinds: null, botIds: null, awaitsMinutes: 15, enabled: true, audit: false };
-  const content = { ...defaults, ...given(wanted), target: targetOf(deps, wanted, null) };
+  const content = { ...fields, target: targetOf(deps, { url, bot_id, chat_id }, null) };
   refuseAuditInChat(content);
   const signing = newSigning();
   const sink = await deps.db.transaction().execute(async (db) => {
@@ -62,11 +50,16 @@ export async function addSink(
 }
 
 /** Returns the sink with a new secret where a chat became a URL, else with null. Throws 'not_found' or 'bad_request'. */
-export async function updateSink(deps: SinkDeps, by: Actor, id: number, wanted: WantedSink): Promise<SinkWithSecret> {
+export async function updateSink(
+  deps: SinkDeps,
+  by: Actor,
+  id: number,
+  wanted: Changes<typeof eventSink>,
+): Promise<SinkWithSecret> {
   return deps.db.transaction().execute(async (db) => {
     const sinks = sinkStore(db, deps.secrets);
     const before = found(await sinks.lock(id));
-    const content = { ...before, ...given(wanted), target: targetOf(deps, wanted, before) };
+    const content = { ...before, ...settable(eventSink, wanted), target: targetOf(deps, wanted, before) };
     refuseAuditInChat(content);
     // Nobody was shown the secret of a sink that writes into a chat.
     const signing = before.target.kind === 'chat' && content.target.kind === 'url' ? newSigning() : null;
@@ -88,9 +81,9 @@ export async function moveSink(
     const sinks = sinkStore(db, deps.secrets);
     const before = await sinks.lock(id);
     if (before?.target.kind !== 'chat' || sentTo.kind !== 'chat') return;
-    const { botId, chatId } = before.target;
-    if (botId !== sentTo.botId || chatId !== sentTo.chatId) return;
-    const after = await sinks.update(id, { ...before, target: { kind: 'chat', botId, chatId: toChatId } }, null);
+    const { bot_id, chat_id } = before.target;
+    if (bot_id !== sentTo.bot_id || chat_id !== sentTo.chat_id) return;
+    const after = await sinks.update(id, { ...before, target: { kind: 'chat', bot_id, chat_id: toChatId } }, null);
     const changes = describeChanges(fieldsOf(before), fieldsOf(after));
     await recordAction({ ...deps, db }, BY_PLATFORM, audited('sink_update', after, `the group moved; ${changes}`));
   });
@@ -126,20 +119,10 @@ function refuseAuditInChat({ audit, target }: SinkContent): void {
     throw refusedInput('audit', 'needs a url: a chat gets no entries of the audit log');
 }
 
-function given({
-  name,
-  kinds,
-  botIds,
-  awaitsMinutes,
-  enabled,
-  audit,
-}: WantedSink): Partial<Omit<SinkContent, 'target'>> {
-  const fields = { name, kinds, botIds, awaitsMinutes, enabled, audit };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
+type Place = Pick<Changes<typeof eventSink>, 'url' | 'bot_id' | 'chat_id'>;
 
-function targetOf(deps: SinkDeps, { url, botId, chatId }: WantedSink, known: EventSink | null): SinkContent['target'] {
-  if (url !== undefined && (botId !== undefined || chatId !== undefined)) {
+function targetOf(deps: SinkDeps, { url, bot_id, chat_id }: Place, known: EventSink | null): SinkContent['target'] {
+  if (url !== undefined && (bot_id !== undefined || chat_id !== undefined)) {
     throw refusedInput('url', 'is given beside a bot and a chat: events go to one of them');
   }
   if (url !== undefined) {
@@ -149,14 +132,14 @@ function targetOf(deps: SinkDeps, { url, botId, chatId }: WantedSink, known: Eve
     return { kind: 'url', url };
   }
   const chat = known?.target.kind === 'chat' ? known.target : null;
-  if (known !== null && botId === undefined && chatId === undefined) return known.target;
-  const [bot, id] = [botId ?? chat?.botId, chatId ?? chat?.chatId];
+  if (known !== null && bot_id === undefined && chat_id === undefined) return known.target;
+  const [bot, id] = [bot_id ?? chat?.bot_id, chat_id ?? chat?.chat_id];
   if (bot === undefined) throw refusedInput('bot_id', 'is required, with chat_id, where there is no url');
   if (id === undefined) throw refusedInput('chat_id', 'is required, with bot_id, where there is no url');
-  return { kind: 'chat', botId: bot, chatId: id };
+  return { kind: 'chat', bot_id: bot, chat_id: id };
 }
 
-export function maskedUrl(url: string): string {
+function maskedUrl(url: string): string {
   return maskedBackendUrl({ backendUrl: url, secretToken: '' });
 }
 
@@ -164,8 +147,12 @@ function audited(action: 'sink_add' | 'sink_update' | 'sink_delete', { id, name 
   return { action, details: [`sink ${id}`, `name: ${JSON.stringify(name)}`, details].filter(Boolean).join('; ') };
 }
 
-/** The names are those of the REST interface. */
-function fieldsOf({ name, target, kinds, botIds, awaitsMinutes, enabled, audit }: EventSink) {
-  const of = target.kind === 'url' ? { url: maskedUrl(target.url) } : { bot_id: target.botId, chat_id: target.chatId };
-  return { name, ...of, kinds, bot_ids: botIds, awaits_minutes: awaitsMinutes, enabled, audit };
+/** Where it sends, as the answer has it. */
+export function placeOf({ target }: Pick<EventSink, 'target'>) {
+  if (target.kind === 'url') return { url: maskedUrl(target.url), bot_id: undefined, chat_id: undefined };
+  return { ...target, url: undefined };
+}
+
+function fieldsOf(sink: EventSink) {
+  return settable(eventSink, { ...sink, ...placeOf(sink) });
 }

@@ -1,3 +1,5 @@
+import type { eventSink } from '@flotilla/contract/event-sinks.ts';
+import type { Changes } from '@flotilla/contract/resource.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { allowOnly } from '@flotilla/testing/allow-only.ts';
@@ -12,7 +14,7 @@ import { newSigning } from '../../fleet/bots/signing.ts';
 import { OPERATOR } from '../../people/audit/actor.ts';
 import type { AuditEntry } from '../../people/audit/audit-store.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
-import { deleteSink, updateSink, type WantedSink } from './change-sinks.ts';
+import { deleteSink, updateSink } from './change-sinks.ts';
 import { deliverAudit } from './deliver-audit.ts';
 import type { DeliverDeps } from './deliver-events.ts';
 import { sinkStore } from './sink-store.ts';
@@ -54,7 +56,7 @@ const deliver = (clock = systemClock) => {
 const addSink = (botIds: number[] | null = null) =>
   sinkStore(database.db, secrets).insert(
     {
-      ...{ name: 'siem', kinds: [], botIds, awaitsMinutes: 15, enabled: true, audit: true },
+      ...{ name: 'siem', kinds: [], bot_ids: botIds, awaits_minutes: 15, enabled: true, audit: true },
       target: { kind: 'url', url: siem.url },
     },
     newSigning(),
@@ -93,7 +95,7 @@ test('a sink gets every entry of the audit log, signed, in order, and again what
   await deliver();
   await deliver();
   expect(got()).toEqual(['one', 'two', 'two']);
-  expect(await sinkStore(database.db, secrets).find(id)).toMatchObject({ lastError: expect.stringContaining('503') });
+  expect(await sinkStore(database.db, secrets).find(id)).toMatchObject({ last_error: expect.stringContaining('503') });
   await isDue();
   await deliver();
   expect(got()).toEqual(['one', 'two', 'two', 'two', 'three']);
@@ -104,7 +106,7 @@ test('a sink gets every entry of the audit log, signed, in order, and again what
     type: 'audit.entry',
     data: { action: 'bot_update', actor_kind: 'account' },
   });
-  expect(await sinkStore(database.db, secrets).find(id)).toMatchObject({ lastError: '', failingSince: null });
+  expect(await sinkStore(database.db, secrets).find(id)).toMatchObject({ last_error: '', failing_since: null });
 });
 
 test('a sink of some bots gets their entries only, one that is off gets none, and none waits for over a week', async () => {
@@ -129,7 +131,7 @@ const actions = (at: string) =>
     url === at ? [(JSON.parse(text) as { data: AuditEntry }).data.action] : [],
   );
 
-test.each<[string, WantedSink | null, string[]]>([
+test.each<[string, Changes<typeof eventSink> | null, string[]]>([
   ['switched off', { enabled: false }, ['bot_update', 'sink_update']],
   ['led to another URL', { url: '/new' }, ['sink_update']],
   ['without the log', { audit: false }, ['sink_update']],

@@ -50,8 +50,8 @@ const addSink = (name: keyof typeof KINDS, { url }: TestBackend) =>
       name,
       target: { kind: 'url', url },
       kinds: [KINDS[name]],
-      botIds: null,
-      awaitsMinutes: 15,
+      bot_ids: null,
+      awaits_minutes: 15,
       enabled: true,
       audit: false,
     },
@@ -71,7 +71,7 @@ test('a sink that does not answer delays no other, and a stop is no failure of i
   await waitFor(async () => (await waiting()).length === 1);
   stopping.abort();
   await delivered;
-  expect(await sinkStore(database.db, secrets).find(id)).toMatchObject({ failingSince: null, lastError: '' });
+  expect(await sinkStore(database.db, secrets).find(id)).toMatchObject({ failing_since: null, last_error: '' });
   const again = deliver(new AbortController().signal);
   await waitFor(() => slow.requests.length === 2);
   release();
@@ -130,12 +130,12 @@ test('a sink with the id of a group follows it to its supergroup, and the audit 
   const content = {
     name: 'group',
     kinds: ['bot.added' as const],
-    botIds: null,
-    awaitsMinutes: 15,
+    bot_ids: null,
+    awaits_minutes: 15,
     enabled: true,
     audit: false,
   };
-  const { id } = await store.insert({ ...content, target: { kind: 'chat', botId, chatId: -5 } }, newSigning());
+  const { id } = await store.insert({ ...content, target: { kind: 'chat', bot_id: botId, chat_id: -5 } }, newSigning());
   await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'a bot of a group' });
   await database.db
     .updateTable('event_deliveries')
@@ -145,7 +145,7 @@ test('a sink with the id of a group follows it to its supergroup, and the audit 
   const given = { platform: platformClient({ apiUrl: server.url }), directory } as unknown as typeof unused;
   await deliver(new AbortController().signal, given);
   expect(server.requests).toHaveLength(2);
-  expect(await store.find(id)).toMatchObject({ target: { chatId: -100_5 }, lastError: '' });
+  expect(await store.find(id)).toMatchObject({ target: { chat_id: -100_5 }, last_error: '' });
   const audited = database.db.selectFrom('audit_log').select('details').where('action', '=', 'sink_update');
   expect((await audited.executeTakeFirstOrThrow()).details).toContain('the group moved');
   await store.remove(id);

@@ -111,15 +111,15 @@ function dataOf({ resource, repeats, link, botName, isTest }: ShownEvent) {
 
 async function sendToChat(
   deps: SendDeps,
-  { botId, chatId }: Target<'chat'>,
+  { bot_id, chat_id }: Target<'chat'>,
   text: string,
   signal: AbortSignal,
   hasMoved = false,
 ): Promise<Sent> {
-  const bot = deps.directory.byId(botId);
+  const bot = deps.directory.byId(bot_id);
   if (bot === undefined) return { outcome: 'failed', reason: 'The bot that writes is gone', status: null };
   if (bot.disabled) return { outcome: 'failed', reason: 'The bot that writes is disabled', status: null };
-  const message = { chat_id: chatId, text, link_preview_options: { is_disabled: true } };
+  const message = { chat_id, text, link_preview_options: { is_disabled: true } };
   const answer = await deps.platform.call(bot.token, 'sendMessage', message, { timeoutMs: DEADLINE_MS, signal });
   switch (answer.outcome) {
     case 'ok':
@@ -127,7 +127,7 @@ async function sendToChat(
     case 'refused': {
       const { errorCode: status, description: reason, retryAfterS, migrateToChatId: movedTo } = answer;
       if (movedTo !== undefined && !hasMoved) {
-        return { ...(await sendToChat(deps, { kind: 'chat', botId, chatId: movedTo }, text, signal, true)), movedTo };
+        return { ...(await sendToChat(deps, { kind: 'chat', bot_id, chat_id: movedTo }, text, signal, true)), movedTo };
       }
       return { outcome: 'failed', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
     }

@@ -1,8 +1,8 @@
-import type { EventKind } from '@flotilla/contract/events.ts';
+import { type EventSinkRow, eventSink } from '@flotilla/contract/event-sinks.ts';
+import { settable, storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { EventSinksTable } from '@flotilla/database/tables.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { SEALED_PLACES } from '../../fleet/bots/sealed-bot.ts';
 import { openSigning, type Signing, sealSigning } from '../../fleet/bots/signing.ts';
 import type { EventSink, SinkContent } from './event-sink.ts';
@@ -12,37 +12,22 @@ const CHANGES_LOCK = 7_301_205;
 
 /** SQL of event sinks. Their secrets are sealed for their row. */
 export function sinkStore(db: Database, secrets: SecretBox) {
-  const open = (row: Selectable<EventSinksTable>): EventSink => ({
-    id: row.id,
-    name: row.name,
+  const open = ({ url_sealed, signing_sealed, bot_id, chat_id, ...row }: EventSinkRow): EventSink => ({
+    ...row,
     target:
-      row.bot_id !== null && row.chat_id !== null
-        ? { kind: 'chat', botId: row.bot_id, chatId: row.chat_id }
+      bot_id !== null && chat_id !== null
+        ? { kind: 'chat', bot_id, chat_id }
         : {
             kind: 'url',
-            url: secrets.open(row.url_sealed, SEALED_PLACES.sinkUrl(row.id)),
-            signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.sinkSigning(row.id)) ?? UNSIGNED,
+            url: secrets.open(url_sealed, SEALED_PLACES.sinkUrl(row.id)),
+            signing: openSigning(secrets, signing_sealed, SEALED_PLACES.sinkSigning(row.id)) ?? UNSIGNED,
           },
-    kinds: row.kinds as EventKind[] | null,
-    botIds: row.bot_ids,
-    awaitsMinutes: row.awaits_minutes,
-    enabled: row.enabled,
-    audit: row.audit,
-    deliveredAt: row.delivered_at,
-    failingSince: row.failing_since,
-    lastError: row.last_error,
-    createdAt: row.created_at,
   });
-  const columnsOf = (id: number, { name, target, kinds, botIds, awaitsMinutes, enabled, audit }: SinkContent) => ({
-    name,
-    enabled,
-    audit,
-    awaits_minutes: awaitsMinutes,
-    kinds: kinds === null ? null : sql<string[]>`${JSON.stringify(kinds)}::jsonb`,
-    bot_ids: botIds === null ? null : sql<number[]>`${JSON.stringify(botIds)}::jsonb`,
+  const columnsOf = (id: number, { target, ...content }: SinkContent) => ({
+    ...storable(eventSink, settable(eventSink, content)),
     url_sealed: target.kind === 'url' ? secrets.seal(target.url, SEALED_PLACES.sinkUrl(id)) : '',
-    bot_id: target.kind === 'chat' ? target.botId : null,
-    chat_id: target.kind === 'chat' ? target.chatId : null,
+    bot_id: target.kind === 'chat' ? target.bot_id : null,
+    chat_id: target.kind === 'chat' ? target.chat_id : null,
   });
   const signingColumn = (id: number, signing: Signing) => ({
     signing_sealed: sealSigning(secrets, signing, SEALED_PLACES.sinkSigning(id)),

@@ -23,7 +23,7 @@ export async function tellReceiver(
   const staysThere = after?.target.kind === 'url' && after.target.url === before.target.url && after.audit;
   if (after !== null && staysThere && after.enabled) {
     // A sink of all bots has it already.
-    if (after.botIds !== null) await queueEntry(deps.db, after.id, entry);
+    if (after.bot_ids !== null) await queueEntry(deps.db, after.id, entry);
     return;
   }
   const copy = await addCopy(deps, before, before.target.signing);
