@@ -186,6 +186,10 @@ export const messageResource = z
       .array(z.array(buttonResource))
       .describe("The rows of the inline keyboard, with the platform's fields.")
       .optional(),
+    keyboard: z
+      .array(z.array(z.string()))
+      .describe('Of a message that the bot sent: the labels of its reply keyboard, row by row, at most 12 KiB of JSON.')
+      .optional(),
     performer: z.string().describe('Of music: who plays it.').optional(),
     title: z.string().describe('Of music: its title.').optional(),
     quote: z.string().describe('The words of the answered message that this one quotes.').optional(),
@@ -197,7 +201,16 @@ export const messageResource = z
   .meta({ id: 'Message' });
 
 /** Objects, the sort key, and what the audit log knows of a message. */
-const BESIDE_COLUMNS = ['entities', 'buttons', 'forward_origin', 'poll', 'account', 'automatic', 'position'] as const;
+const BESIDE_COLUMNS = [
+  'entities',
+  'buttons',
+  'keyboard',
+  'forward_origin',
+  'poll',
+  'account',
+  'automatic',
+  'position',
+] as const;
 type BesideColumns = (typeof BESIDE_COLUMNS)[number];
 
 /** The columns of a CSV export: the stored fields of a message that are one value each. */

@@ -52,14 +52,17 @@ const textsTo = async (chat: number) =>
 describe('an entry', () => {
   test('is sent, and its message is in the history with who handed it over', async () => {
     const [chat] = people as [number];
-    const { id } = await add(chat, 'Your order is ready.');
+    const keyboard = [[{ text: 'On my way' }, { text: 'Later' }]];
+    const { id } = await add(chat, 'Your order is ready.', {
+      params: { chat_id: chat, text: 'Your order is ready.', reply_markup: { keyboard } },
+    });
     const entry = await inState(id, 'sent');
     expect(entry).toMatchObject({ attempts: 1, message_id: expect.any(Number), settled_at: expect.any(String) });
     expect(entry.result).toMatchObject({ text: 'Your order is ready.', chat: { id: chat } });
     const stored = () =>
       fleet.rest<{ id: number; outgoing: boolean }[]>(`/api/messages?bot_id=${bot.id}&chat_id=${chat}`);
     const message = await waitFor(async () => (await stored()).find((one) => one.id === entry.message_id));
-    expect(message).toMatchObject({ outgoing: true });
+    expect(message).toMatchObject({ outgoing: true, keyboard: [['On my way', 'Later']] });
     const audited = () => fleet.rest<object[]>(`/api/adminlog?bot_id=${bot.id}&chat_id=${chat}&action=send`);
     await waitFor(async () => (await audited()).length === 1, { message: 'the audit entry' });
     expect((await audited())[0]).toMatchObject({ actor_username: 'admin', target_id: entry.message_id });

@@ -1,5 +1,6 @@
 import { topicOf } from './message-topic.ts';
 import { type Fields, isFields, readInteger, readObject, readText } from './platform-fields.ts';
+import { readKeyboard } from './reply-keyboard.ts';
 
 /** Part of a text with a meaning or a look of its own. It has the platform's fields. */
 export type MessageEntity = { type: string; offset: number; length: number } & Fields;
@@ -38,6 +39,8 @@ export interface PollDetails {
 export interface MessageDetails {
   entities?: MessageEntity[];
   buttons?: MessageButton[][];
+  /** The labels of the reply keyboard that was sent with it. */
+  keyboard?: string[][];
   /** The topic. */
   thread_id?: number;
   media_group_id?: string;
@@ -101,11 +104,14 @@ export function readMessageDetails(message: Fields, file: Fields | null): Messag
   return orNull(details);
 }
 
-/** The entities and the inline keyboard of a message, within their bounds. Anything malformed is left out. */
-export function readMarkup(entities: unknown, replyMarkup: unknown): Pick<MessageDetails, 'entities' | 'buttons'> {
+/** The entities and the keyboard of a message, within their bounds. Anything malformed is left out. */
+export function readMarkup(
+  entities: unknown,
+  replyMarkup: unknown,
+): Pick<MessageDetails, 'entities' | 'buttons' | 'keyboard'> {
   const buttons = readButtons(replyMarkup);
   const room = MARKUP_CHARACTERS - (buttons === null ? 0 : JSON.stringify(buttons).length);
-  return withValues({ entities: readEntities(entities, room), buttons });
+  return withValues({ entities: readEntities(entities, room), buttons, keyboard: readKeyboard(replyMarkup) });
 }
 
 /** The details, or null if there are none. */

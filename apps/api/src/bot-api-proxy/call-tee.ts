@@ -24,10 +24,12 @@ const NO_ROOM = 'too many calls whose clients have gone still wait for answers';
 const TOO_LONG = 'its answer is longer than 1 MiB';
 /** Shared, because nothing is read into it. */
 const NO_PARAMETERS = parametersOf('');
+const KEYBOARD = 'keyboard';
+const UNDERSCORE = 0x5f;
 /** A longer refusal is not one that names a supergroup. */
 const REFUSAL_BYTES = 4096;
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
-/** The longest text of a message fits in. The first piece of an upload is longer, and would be held as long as the upload takes. */
+/** The longest text of a message fits in. The parameters of a longer body are read while it passes, so that nothing of a file is held. */
 const HEAD_BYTES = 32 * 1024;
 const COMPRESSED = 'the body is compressed';
 const TOO_MANY = `the parameters are longer than 64 KiB, or more than ${MOST_PARAMETERS}`;
@@ -60,16 +62,17 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot, ownType: 
 class CallTee implements Tee {
   readonly #capture: Capture;
   readonly #call: Call;
-  readonly #parameters: Parameters;
+  #parameters: Parameters;
   /** True if the parameters cannot be read. */
   readonly #isCompressed: boolean;
-  readonly #reader: ParameterReader | null;
+  #reader: ParameterReader | null;
   readonly #answer = new GrowingBytes(ANSWER_BYTES);
   readonly #groups: GroupFollower;
   readonly #req: IncomingMessage;
   readonly #ownType: string | null;
-  /** Where the parameters are not read: the beginning of the body, which the request to the platform holds, too. */
-  #head: Buffer | null = null;
+  /** Where the parameters are not read yet: the beginning of the body, which the request to the platform holds, too. */
+  #head: Buffer[] = [];
+  #headBytes = 0;
   #bytes = 0;
   #encoding = '';
   /** A call that the platform refuses changes nothing. */
@@ -99,7 +102,10 @@ class CallTee implements Tee {
 
   onRequestChunk(chunk: Buffer): void {
     if (this.#reader !== null) this.#reader.write(chunk);
-    else if (this.#head === null && chunk.length <= HEAD_BYTES) this.#head = chunk;
+    if (this.#reader !== null || this.#headBytes > HEAD_BYTES) return;
+    this.#headBytes += chunk.length;
+    this.#head.push(chunk);
+    if (this.#headBytes > HEAD_BYTES) this.#readHead();
   }
 
   onResponseStart(status: number, headers: string[]): boolean {
@@ -130,8 +136,9 @@ class CallTee implements Tee {
       this.#countLost(TOO_LONG);
       return;
     }
-    this.#reader?.end();
     const { bot, by, method, captured, isPaced } = this.#call;
+    if (captured.effect === 'messages' && this.#hasKeyboard()) this.#readHead();
+    this.#reader?.end();
     const answer = { body: this.#answer.bytes(), encoding: this.#encoding };
     const call = {
       bot,
@@ -167,14 +174,33 @@ class CallTee implements Tee {
   /** A group that became a supergroup shows in the refusal alone, which does not name the group. */
   #seeRefusal(): void {
     if (!this.#answer.bytes().includes('migrate_to_chat_id')) return;
-    const parameters = this.#reader === null ? parametersOf(this.#call.query) : this.#parameters;
-    const reader = this.#reader ?? requestReader(this.#req, parameters, this.#ownType);
-    if (this.#reader === null && this.#head !== null) reader?.write(this.#head);
-    reader?.end();
-    void this.#groups.seeRefusal(this.#call.bot, Object.fromEntries(parameters.values));
+    this.#readHead();
+    this.#reader?.end();
+    void this.#groups.seeRefusal(this.#call.bot, Object.fromEntries(this.#parameters.values));
+  }
+
+  /** Few sends have a reply keyboard, and only their parameters are read. Other names of switches have `_keyboard`. */
+  #hasKeyboard(): boolean {
+    if (this.#call.query.includes(KEYBOARD)) return true;
+    const [first, ...others] = this.#head;
+    if (first === undefined) return false;
+    const body = others.length === 0 ? first : Buffer.concat(this.#head);
+    let at = body.indexOf(KEYBOARD);
+    while (at > 0 && body[at - 1] === UNDERSCORE) at = body.indexOf(KEYBOARD, at + KEYBOARD.length);
+    return at >= 0;
+  }
+
+  /** Reads the parameters that were not needed until now. What still comes of the body is read, too. */
+  #readHead(): void {
+    if (this.#reader !== null || this.#parameters !== NO_PARAMETERS) return;
+    this.#parameters = parametersOf(this.#call.query);
+    this.#reader = requestReader(this.#req, this.#parameters, this.#ownType);
+    for (const chunk of this.#head) this.#reader?.write(chunk);
+    this.#head = [];
   }
 
   #whyIncomplete(): string | null {
+    if (this.#call.captured.effect === 'messages') return null;
     if (this.#isCompressed) return COMPRESSED;
     if (this.#parameters.overflow) return TOO_MANY;
     return this.#parameters.fault === null ? null : MALFORMED;

@@ -154,6 +154,34 @@ describe('a call is captured', () => {
     ]);
   });
 
+  test('with the labels of the reply keyboard that the message is sent with, which no answer has, in any form', async () => {
+    const bot = await newBot();
+    const markup = JSON.stringify({ keyboard: [[{ text: 'Port', request_contact: true }, 'Starboard']] });
+    const inline = JSON.stringify({ inline_keyboard: [[{ text: 'A', callback_data: 'a' }]] });
+    const query = `reply_markup=${encodeURIComponent(markup)}`;
+    const part = (head: string, content: string) =>
+      `--b\r\ncontent-disposition:form-data;${head}\r\n\r\n${content}\r\n`;
+    const form = (body: string) => ({
+      ...{ method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=b' } },
+      body: `${body}${part('name="reply_markup"', markup)}--b--\r\n`,
+    });
+    const urlEncoded = { 'content-type': 'application/x-www-form-urlencoded' };
+    const calls: RequestInit[] = [
+      json({ chat_id: 1, reply_markup: markup }),
+      json({ chat_id: 1, reply_markup: JSON.parse(markup) }),
+      json({ chat_id: 1, text: 'x'.repeat(40_000), reply_markup: JSON.parse(markup) }),
+      { method: 'POST', headers: urlEncoded, body: query },
+      form(part('name="text"', 'x')),
+      form(part('name="photo";filename=a b.jpg', 'x'.repeat(3_000_000))),
+    ];
+    for (const init of calls) await call(bot.token, 'sendPhoto', init);
+    await call(bot.token, `sendPhoto?${query}`);
+    await call(bot.token, 'sendPhoto', json({ chat_id: 1, reply_markup: inline }));
+    const kept = { reply_markup: '{"keyboard":[["Port","Starboard"]]}' };
+    const captured = await waitForCaptured(bot.id, 8);
+    expect(captured.map(({ params }) => params)).toEqual([...Array(7).fill(kept), {}]);
+  });
+
   test('with parameters that stand behind a large file', async () => {
     const bot = await newBot();
     answer = (res) => Boolean(res.end('{"ok":true,"result":true}'));

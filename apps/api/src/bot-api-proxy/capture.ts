@@ -7,6 +7,7 @@ import { callActor } from '@flotilla/domain/records/history/stream/captured-call
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { scanMembers } from '@flotilla/telegram/json-text.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
+import { keyboardParam } from '@flotilla/telegram/reply-keyboard.ts';
 import type { Context } from '../context.ts';
 
 /** A call that the platform answered with success, as the tee saw it. */
@@ -143,12 +144,11 @@ function isKept(captured: CapturedMethod, result: string): boolean {
   return result !== 'false';
 }
 
-const NO_PARAMETERS: Record<string, string> = {};
-
 function keptParameters({ captured, parameters }: TeedCall): Record<string, string> {
-  // The message is in the result.
-  if (captured.effect === 'messages') return NO_PARAMETERS;
-  return Object.fromEntries([...parameters.values].filter(([, value]) => value.length <= VALUE_LIMIT));
+  const { values } = parameters;
+  // The message is in the result, but for its reply keyboard.
+  if (captured.effect === 'messages') return keyboardParam(values.get('reply_markup'));
+  return Object.fromEntries([...values].filter(([, value]) => value.length <= VALUE_LIMIT));
 }
 
 /** The parameters of an audited call are short, so a long one may hide what it does. */

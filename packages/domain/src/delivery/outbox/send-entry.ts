@@ -1,6 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import { keyboardParam } from '@flotilla/telegram/reply-keyboard.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { rememberOwnPosts } from '../../records/history/own-posts.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
@@ -30,11 +31,12 @@ export async function sendEntry(deps: SendDeps, bot: Bot, entry: BegunEntry): Pr
   return readOutcome(entry, answer);
 }
 
-/** The history reads parameters only of methods whose answer lacks the message. */
+/** Of other methods the answer has the message, but for its reply keyboard. */
 const WITH_PARAMETERS = /^(copy|forwardMessages|editEphemeral)/;
 
 function capturedCall(entry: BegunEntry, params: Record<string, unknown>, result: unknown): CapturedCall {
-  const named = WITH_PARAMETERS.test(entry.method) ? params : { chat_id: params.chat_id };
+  const { chat_id, reply_markup } = params as Record<string, unknown>;
+  const named = WITH_PARAMETERS.test(entry.method) ? params : { chat_id, ...keyboardParam(reply_markup) };
   const texts = Object.entries(named).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),

@@ -54,9 +54,9 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
 /** All words that a person sees in a message. */
 function searchedText({ text, details }: Pick<FoldedMessage, 'text' | 'details'>): string | null {
   if (details === null) return text;
-  const { quote, poll, buttons = [], file_name: fileName, performer, title } = details;
+  const { quote, poll, buttons = [], keyboard = [], file_name: fileName, performer, title } = details;
   const options = poll?.options.map((option) => option.text) ?? [];
-  const labels = buttons.flat().map((button) => button.text);
+  const labels = [...buttons.flat().map((button) => button.text), ...keyboard.flat()];
   const words = [text, quote, ...options, ...labels, fileName, performer, title].filter((one) => one);
   return words.length === 0 ? null : words.join('\n');
 }

@@ -11,6 +11,8 @@ import { writeEffects } from './write-batch.ts';
 /** What was done with a message, when (Unix ms), and by whom. Of entries with the same key, the audit log keeps one. */
 export interface MessageAction {
   action: 'send' | 'edit';
+  /** The parameter of the call. */
+  replyMarkup?: unknown;
   by: Actor;
   auditKey: string;
   atMs: number;
@@ -23,7 +25,7 @@ export interface MessageAction {
  */
 export async function storeOwnMessage(
   db: Database,
-  { action, by, auditKey, atMs }: MessageAction,
+  { action, replyMarkup, by, auditKey, atMs }: MessageAction,
   botId: number,
   message: unknown,
 ): Promise<MessageRow> {
@@ -31,7 +33,7 @@ export async function storeOwnMessage(
   return db.transaction().execute(async (transaction) => {
     const bot = (await lockBots(transaction, [botId])).get(botId);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
-    const effects = messageEffects(bot, message, originOf(action, atMs));
+    const effects = messageEffects(bot, message, { ...originOf(action, atMs), replyMarkup });
     await writeEffects(
       transaction,
       effects.map((effect) => ({ botId, effect })),

@@ -227,6 +227,15 @@ test('every text that a person sees in a message is found', async () => {
     const query = { scope: { botId, chatIds: [group.id] }, q, limit: 50, offset: 0, before: null } as const;
     return (await searchMessages(database, query)).messages.map(({ id }) => id);
   };
+  const keys = { keyboard: [[{ text: 'Bosun' }], ['Coxswain']] };
+  const ofBot = (id: number) => message(id, { from: self });
+  await write(call('sendmessage', { reply_markup: JSON.stringify(keys) }, ofBot(71)));
+  const sent = { action: 'send', by: OPERATOR, auditKey: 'k', atMs, replyMarkup: keys } as const;
+  await storeOwnMessage(database.db, sent, botId, ofBot(72));
+  const copied = { chat_id: `${group.id}`, from_chat_id: `${group.id}`, message_id: '71' };
+  await write(call('copymessage', copied, { message_id: 73 }));
+  await write(call('copymessage', { ...copied, reply_markup: JSON.stringify(keys) }, { message_id: 74 }));
+  for (const label of ['bosun', 'coxswain']) expect((await find(label)).sort()).toEqual([71, 72, 74]);
   const missed: string[] = [];
   for (const [at, [words]] of contents.entries()) {
     for (const word of words) if (!(await find(word)).includes(at + 1)) missed.push(word);

@@ -43,8 +43,10 @@ function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result
   const { programId } = (sent ? entry.actor : undefined) ?? {};
   const automatic = sent ? automaticOf(entry) : undefined;
   const editedAtS = changesContent(method) ? toSeconds(entry.atMs) : null;
+  const replyMarkup = sent ? readJsonParam(entry.params, 'reply_markup') : undefined;
+  const origin = { sent, editedAtS, programId, automatic, replyMarkup };
   const messages = (Array.isArray(result) ? result : [result]).filter(isMessage);
-  return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS, programId, automatic }));
+  return messages.flatMap((message) => messageEffects(bot, message, origin));
 }
 
 /** A program answers nobody in a chat that a person has taken over. */

@@ -261,7 +261,7 @@ function editedMessage(known: FoldedMessage, { text, medium, details, editedAtS 
 
 // A copy shows neither where its source came from, nor its buttons, and the platform gives it a thread and album anew.
 function copiedDetails(source: MessageDetails, own: MessageDetails, takesCaption: boolean): MessageDetails | null {
-  const { forward_origin, buttons, thread_id, media_group_id, entities, ...file } = source;
+  const { forward_origin, buttons, keyboard, thread_id, media_group_id, entities, ...file } = source;
   const { entities: ofCaption, ...ownDetails } = own;
   const shown = takesCaption ? ofCaption : entities;
   return orNull({ ...file, ...(shown === undefined ? {} : { entities: shown }), ...ownDetails });

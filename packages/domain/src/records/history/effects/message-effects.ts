@@ -1,6 +1,7 @@
 import type { Automatic } from '@flotilla/contract/messages.ts';
 import { type MessageFacts, readMessageFacts } from '@flotilla/telegram/message-facts.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import { readKeyboard } from '@flotilla/telegram/reply-keyboard.ts';
 import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
 
 export interface MessageOrigin {
@@ -12,6 +13,8 @@ export interface MessageOrigin {
   programId?: number | undefined;
   /** What sent it by itself; absent if it is an answer. */
   automatic?: Automatic | undefined;
+  /** The `reply_markup` with which it was sent; the message itself has no reply keyboard. */
+  replyMarkup?: unknown;
 }
 
 /**
@@ -38,6 +41,7 @@ export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOr
 
 function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin): NewMessage {
   const { sender } = facts;
+  const keyboard = readKeyboard(origin.replyMarkup);
   return {
     business_connection_id: facts.businessConnectionId,
     chat_id: facts.chat.id,
@@ -54,7 +58,7 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
     reply_to_message_id: facts.replyToMessageId,
     edit_date: facts.editDateS ?? origin.editedAtS,
     outgoing: origin.sent || sender?.id === bot.telegramId || facts.senderBusinessBotId === bot.telegramId,
-    details: facts.details,
+    details: keyboard === null ? facts.details : { ...facts.details, keyboard },
     program_id: origin.programId ?? null,
     automatic: origin.automatic ?? (facts.isFromOffline ? { kind: 'away' } : null),
   };
