@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { EntryQuery } from '@flotilla/domain/delivery/outbox/entry-query.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
+import { EVERYTHING, type Scope, within } from '@flotilla/domain/people/accounts/scope.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { sql } from 'kysely';
 import { percentile } from './percentile.ts';
@@ -28,7 +29,7 @@ export async function measureOutboxLists(db: Database, rows: number): Promise<vo
 async function measureCalls(db: Database, bots: number[]): Promise<Row[]> {
   const [busy] = bots as [number];
   const store = outboxStore(db);
-  const some = new Set(bots.slice(0, 10));
+  const some = within(EVERYTHING, bots.slice(0, 10));
   const figures: Row[] = [];
   const measure = async (what: string, call: () => Promise<unknown>) => {
     const took: number[] = [];
@@ -39,43 +40,43 @@ async function measureCalls(db: Database, bots: number[]): Promise<Row[]> {
     }
     figures.push({ what, figure: ms(percentile(took, 50)), target: '≤ 100 ms' });
   };
-  for (const [of, query] of Object.entries(queriesOf(busy, some))) {
-    await measure(`list of ${of}`, () => store.list(query, { limit: 51, offset: 0, beforeId: null }));
-    await measure(`count of ${of}`, () => store.count(query));
-    if (query.state === undefined) await measure(`counts of ${of}`, () => store.countByState(query));
+  for (const [of, [scope, query]] of Object.entries(queriesOf(busy, some))) {
+    await measure(`list of ${of}`, () => store.list(scope, query, { limit: 51, offset: 0, beforeId: null }));
+    await measure(`count of ${of}`, () => store.count(scope, query));
+    if (query.state === undefined) await measure(`counts of ${of}`, () => store.countByState(scope, query));
   }
   await measure('room of the bot', () => store.waitingBySharer(busy));
   return figures;
 }
 
-function queriesOf(busy: number, some: ReadonlySet<number>): Record<string, EntryQuery> {
+function queriesOf(busy: number, some: Scope): Record<string, [Scope, EntryQuery]> {
   const agoS = (days: number) => Math.floor(Date.now() / 1000) - days * 86_400;
   return {
-    'all bots': { bots: 'all' },
-    'ten bots': { bots: some },
-    'one bot': { bots: 'all', bot_id: busy },
-    'a chat': { bots: 'all', bot_id: busy, chat_id: 7 },
-    'a busy author': { bots: 'all', bot_id: busy, created_by: 'busy' },
-    'a busy author, ten bots': { bots: some, created_by: 'busy' },
-    'a busy author, all bots': { bots: 'all', created_by: 'busy' },
-    'an author of few': { bots: 'all', bot_id: busy, created_by: 'rare' },
-    nobody: { bots: 'all', bot_id: busy, created_by: 'nobody' },
-    bulk: { bots: 'all', bot_id: busy, priority: 'bulk' },
-    'bulk, all bots': { bots: 'all', priority: 'bulk' },
-    critical: { bots: 'all', bot_id: busy, priority: 'critical' },
-    'a broadcast': { bots: 'all', broadcast_id: BROADCAST },
-    'until 20 days ago': { bots: 'all', bot_id: busy, until: agoS(20) },
-    'the last day': { bots: 'all', since: agoS(1) },
-    sent: { bots: 'all', bot_id: busy, state: 'sent' },
-    'sent, all bots': { bots: 'all', state: 'sent' },
-    'sent by a busy author': { bots: 'all', bot_id: busy, state: 'sent', created_by: 'busy' },
-    'sent to a chat': { bots: 'all', bot_id: busy, state: 'sent', chat_id: 7 },
-    failed: { bots: 'all', bot_id: busy, state: 'failed' },
-    'failed, all bots': { bots: 'all', state: 'failed' },
-    'failed of a busy author': { bots: 'all', bot_id: busy, state: 'failed', created_by: 'busy' },
-    'failed bulk until 20 days ago': { bots: 'all', bot_id: busy, state: 'failed', priority: 'bulk', until: agoS(20) },
-    'held of a busy author': { bots: 'all', bot_id: busy, state: 'held', created_by: 'busy' },
-    waiting: { bots: 'all', bot_id: busy, state: 'queued' },
+    'all bots': [EVERYTHING, {}],
+    'ten bots': [some, {}],
+    'one bot': [EVERYTHING, { bot_id: busy }],
+    'a chat': [EVERYTHING, { bot_id: busy, chat_id: 7 }],
+    'a busy author': [EVERYTHING, { bot_id: busy, created_by: 'busy' }],
+    'a busy author, ten bots': [some, { created_by: 'busy' }],
+    'a busy author, all bots': [EVERYTHING, { created_by: 'busy' }],
+    'an author of few': [EVERYTHING, { bot_id: busy, created_by: 'rare' }],
+    nobody: [EVERYTHING, { bot_id: busy, created_by: 'nobody' }],
+    bulk: [EVERYTHING, { bot_id: busy, priority: 'bulk' }],
+    'bulk, all bots': [EVERYTHING, { priority: 'bulk' }],
+    critical: [EVERYTHING, { bot_id: busy, priority: 'critical' }],
+    'a broadcast': [EVERYTHING, { broadcast_id: BROADCAST }],
+    'until 20 days ago': [EVERYTHING, { bot_id: busy, until: agoS(20) }],
+    'the last day': [EVERYTHING, { since: agoS(1) }],
+    sent: [EVERYTHING, { bot_id: busy, state: 'sent' }],
+    'sent, all bots': [EVERYTHING, { state: 'sent' }],
+    'sent by a busy author': [EVERYTHING, { bot_id: busy, state: 'sent', created_by: 'busy' }],
+    'sent to a chat': [EVERYTHING, { bot_id: busy, state: 'sent', chat_id: 7 }],
+    failed: [EVERYTHING, { bot_id: busy, state: 'failed' }],
+    'failed, all bots': [EVERYTHING, { state: 'failed' }],
+    'failed of a busy author': [EVERYTHING, { bot_id: busy, state: 'failed', created_by: 'busy' }],
+    'failed bulk until 20 days ago': [EVERYTHING, { bot_id: busy, state: 'failed', priority: 'bulk', until: agoS(20) }],
+    'held of a busy author': [EVERYTHING, { bot_id: busy, state: 'held', created_by: 'busy' }],
+    waiting: [EVERYTHING, { bot_id: busy, state: 'queued' }],
   };
 }
 

@@ -67,6 +67,7 @@ function isOpen({ clock }: SessionDeps, account: Account, session: SessionData):
 function mayAllOfAccount(caller: Caller): boolean {
   if (caller.apiKey === null) return true;
   const whole = callerOf(caller.account);
-  const bots = caller.bots === 'all' || (whole.bots !== 'all' && whole.bots.size === caller.bots.size);
+  const bots =
+    caller.scope.bots === 'all' || (whole.scope.bots !== 'all' && whole.scope.bots.size === caller.scope.bots.size);
   return bots && caller.role === whole.role && endOfKey(caller.apiKey) === null;
 }

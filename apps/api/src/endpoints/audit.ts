@@ -44,7 +44,7 @@ async function botOf(context: Context, caller: Caller, input: Input): Promise<nu
   if (chatId === undefined && caller.role !== 'admin') throw refusedInput('chat_id', 'is required');
   if (botId !== undefined) return requireAuditedBot(context, botId);
   if (chatId !== undefined) return (await requireBotOfChat(context, caller, { chat_id: chatId })).id;
-  if (caller.bots !== 'all') throw refusedInput('bot_id', 'is needed: this key is limited to some bots');
+  if (caller.scope.bots !== 'all') throw refusedInput('bot_id', 'is needed: this key is limited to some bots');
   return undefined;
 }
 

@@ -41,10 +41,10 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
     const { bot_id: botId, state, limit, offset } = input;
     if (botId !== undefined) requireBot({ db, ...context }, botId);
     const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
-    const [query, store] = [{ bots: caller.bots, botId, state }, broadcastStore(db)];
+    const [query, store] = [{ botId, state }, broadcastStore(db)];
     const [rows, total] = await Promise.all([
-      store.list(query, { limit: limit + 1, offset, beforeId }),
-      store.count(query),
+      store.list(caller.scope, query, { limit: limit + 1, offset, beforeId }),
+      store.count(caller.scope, query),
     ]);
     return cutPage(rows.map(presentBroadcast), limit, total, ({ id }) => [id]);
   },

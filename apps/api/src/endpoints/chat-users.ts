@@ -40,14 +40,14 @@ export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
   async showChatUser(context, { input, caller }) {
     const bot = requireBot(context, input.bot_id);
     const person = { botId: bot.id, chatId: input.chat_id, userId: input.user_id };
-    const bots: 'all' | number[] = caller.bots === 'all' ? 'all' : [...caller.bots];
+    const bots: 'all' | number[] = caller.scope.bots === 'all' ? 'all' : [...caller.scope.bots];
     const found = await readChatPerson(context.db, person, bots, MOST);
     return presentChatPerson(context, caller, input.user_id, found);
   },
 
   async findPeople(context, { input, caller, response }) {
     const { limit, q } = input;
-    const ofCaller: 'all' | number[] = caller.bots === 'all' ? 'all' : [...caller.bots];
+    const ofCaller: 'all' | number[] = caller.scope.bots === 'all' ? 'all' : [...caller.scope.bots];
     const bots = input.bot_id === undefined ? ofCaller : [requireBot(context, input.bot_id).id];
     const query = { bots, q: q.trim(), limit, chats: CHATS_OF_PERSON };
     const people = await whileWanted(context, caller, response, [], (signal) =>

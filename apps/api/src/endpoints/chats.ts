@@ -46,7 +46,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
       inboxStore(context.db).find(caller.account.id, chat),
       listPinnedMessages(context, chat),
       topicStore(context.db).count(chat),
-      outboxStore(context.db).count({ bots: 'all', bot_id: chat.botId, chat_id: chat.chatId, state: 'scheduled' }),
+      outboxStore(context.db).count(caller.scope, { bot_id: chat.botId, chat_id: chat.chatId, state: 'scheduled' }),
     ]);
     if (found === null) throw new FlotillaError('not_found', 'The bot has not seen this chat');
     const [shown] = await presentInbox(context, [found]);
@@ -87,7 +87,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   },
 };
 
-function botsOf({ bots }: Caller): 'all' | number[] {
+function botsOf({ scope: { bots } }: Caller): 'all' | number[] {
   return bots === 'all' ? 'all' : [...bots];
 }
 

@@ -83,7 +83,7 @@ export function seenBots(
 ): { bots: Bot[]; botIds: number[] | null } {
   if (botId !== undefined) return { bots: [requireBot(context, botId)], botIds: [botId] };
   const bots = context.directory.all().filter(({ id }) => seesBot(caller, id));
-  return { bots, botIds: caller.bots === 'all' ? null : bots.map(({ id }) => id) };
+  return { bots, botIds: caller.scope.bots === 'all' ? null : bots.map(({ id }) => id) };
 }
 
 type Named = Pick<Context, 'directory'> & { caller: Caller };

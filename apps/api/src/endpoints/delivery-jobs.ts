@@ -78,6 +78,6 @@ function refusalsOf(job: DeliveryJob): Refusal[] {
 /** A key that is limited to some bots sees only the work on these. */
 function seesJob(caller: Caller, job: DeliveryJob): boolean {
   const bots = job.bot_ids === null ? null : (JSON.parse(job.bot_ids) as number[]);
-  if (caller.bots !== 'all' && !bots?.every((id) => seesBot(caller, id))) return false;
+  if (caller.scope.bots !== 'all' && !bots?.every((id) => seesBot(caller, id))) return false;
   return caller.role === 'admin' || caller.account.id === job.account_id;
 }

@@ -11,7 +11,7 @@ export const eventHandlers: Handlers<typeof eventOperations> = {
     const { db, directory } = context;
     const { limit, offset, id = null, bot_id: botId, kinds = null } = input;
     const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
-    const seesAll = caller.role === 'admin' && caller.bots === 'all';
+    const seesAll = caller.role === 'admin' && caller.scope.bots === 'all';
     const seen = () => directory.all().flatMap(({ id }) => (seesBot(caller, id) ? [id] : []));
     const botIds = botId !== undefined ? [requireBot(context, botId).id] : seesAll ? null : seen();
     const query = { id, botIds, kinds, since: dateOf(input.since), until: dateOf(input.until) };

@@ -26,6 +26,6 @@ function requireSameRights(then: Caller, now: Caller): void {
   throw new FlotillaError('forbidden', 'Your rights have changed; connect again');
 }
 
-function rightsOf({ bots }: Caller): string {
+function rightsOf({ scope: { bots } }: Caller): string {
   return bots === 'all' ? bots : [...bots].sort((one, other) => one - other).join();
 }

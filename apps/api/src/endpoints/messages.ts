@@ -100,7 +100,7 @@ async function scopeOf(context: Context, caller: Caller, input: SearchInput): Pr
   // It sees some chats of a bot only.
   if (caller.apiKey?.mcp) throw refusedInput('chat_id', 'is required for this key');
   if (botId !== undefined) return { botIds: [requireBot(context, botId).id] };
-  return caller.bots === 'all' ? 'fleet' : { botIds: [...caller.bots] };
+  return caller.scope.bots === 'all' ? 'fleet' : { botIds: [...caller.scope.bots] };
 }
 
 function pageOf(bot: Bot, messages: Message[], limit: number, total: number, senders: Senders): Page<MessageResource> {

@@ -6,12 +6,12 @@ import {
 } from '@flotilla/contract/outbox.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
 import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
-import { changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
+import { type Changer, changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
 import { allowedParams, allowedPriority, requireRate } from '@flotilla/domain/delivery/outbox/check-token.ts';
-import type { EntryQuery } from '@flotilla/domain/delivery/outbox/entry-query.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseForAdmins } from '@flotilla/domain/delivery/outbox/sendable.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { chatTitles, titleKey } from '@flotilla/domain/records/chats/chat-titles.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
@@ -30,18 +30,17 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
     const { limit, offset, before, ...filters } = input;
     if (filters.bot_id !== undefined) requireBot(context, filters.bot_id);
     const [beforeId = null] = decodeCursor(before, ['id']) ?? [];
-    const query = { ...filters, bots: caller.bots };
     const store = outboxStore(context.db);
     const [rows, total] = await Promise.all([
-      store.list(query, { limit: limit + 1, offset, beforeId }),
-      store.count(query),
+      store.list(caller.scope, filters, { limit: limit + 1, offset, beforeId }),
+      store.count(caller.scope, filters),
     ]);
     return cutPage(await presentEntries(context, rows), limit, total, ({ id }) => [id]);
   },
 
   async countOutbox(context, { input, caller }) {
     if (input.bot_id !== undefined) requireBot(context, input.bot_id);
-    return outboxStore(context.db).countByState({ ...input, bots: caller.bots });
+    return outboxStore(context.db).countByState(caller.scope, input);
   },
 
   showOutboxEntry: {
@@ -57,31 +56,35 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
   },
 
   async cancelOutboxEntries(context, { input, caller, by }) {
-    const query = { ...chosenEntries(context, input), ...changeableBy(caller) };
+    const query = { ...chosenEntries(context, input), ofBroadcasts: mayBroadcast(caller) };
     const change = input.dry_run
-      ? await countEntries(context.db, 'cancel', query)
-      : await changeEntries(context, { by, isAdmin: caller.role === 'admin' }, 'cancel', query);
+      ? await countEntries(context.db, caller.scope, 'cancel', query)
+      : await changeEntries(context, changerOf(caller, by), 'cancel', query);
     return { ok: true, ...change };
   },
 
   async releaseOutboxEntries(context, { input, caller, by }) {
-    const query = { ...chosenEntries(context, input), bots: caller.bots };
+    const query = chosenEntries(context, input);
     const change = input.dry_run
-      ? await countEntries(context.db, 'release', query)
-      : await changeEntries(context, { by, isAdmin: caller.role === 'admin' }, 'release', query);
+      ? await countEntries(context.db, caller.scope, 'release', query)
+      : await changeEntries(context, changerOf(caller, by), 'release', query);
     return { ok: true, ...change };
   },
 
   async resendOutboxEntries(context, { input, caller, by }) {
-    const isAdmin = caller.role === 'admin';
-    const query = { ids: input.ids, ...changeableBy(caller), forAdmins: isAdmin };
-    return { ok: true, ...(await changeEntries(context, { by, isAdmin }, 'resend', query)) };
+    const changer = changerOf(caller, by);
+    const query = { ids: input.ids, ofBroadcasts: mayBroadcast(caller), forAdmins: changer.isAdmin };
+    return { ok: true, ...(await changeEntries(context, changer, 'resend', query)) };
   },
 };
 
 /** Who may not broadcast, may not change a broadcast entry by entry either. */
-function changeableBy({ bots, rights }: Caller): Pick<EntryQuery, 'bots' | 'ofBroadcasts'> {
-  return { bots, ofBroadcasts: rights.includes('broadcast') };
+function mayBroadcast({ rights }: Caller): boolean {
+  return rights.includes('broadcast');
+}
+
+function changerOf({ role, scope }: Caller, by: Actor): Changer {
+  return { by, isAdmin: role === 'admin', scope };
 }
 
 type AddCall = Call<typeof outboxOperations.addOutboxEntry.input>;
@@ -107,7 +110,7 @@ async function senderOf(context: Context, { input, caller, program, by }: AddCal
 
 type ChoiceInput = Call<typeof outboxOperations.cancelOutboxEntries.input>['input'];
 
-function chosenEntries(context: Context, input: ChoiceInput): Omit<EntryQuery, 'bots'> {
+function chosenEntries(context: Context, input: ChoiceInput) {
   const { filter, botId } = choiceOf(input);
   if (botId !== undefined) requireBot(context, botId);
   return { ...filter, bot_id: botId, ids: input.ids };

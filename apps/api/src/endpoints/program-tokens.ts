@@ -66,8 +66,8 @@ function creatorOf({ account, role, apiKey }: Caller): TokenCreator {
 }
 
 /** Throws 'forbidden' unless the caller is an admin of all bots. */
-function requireAllBots({ role, bots }: Caller): void {
-  if (role === 'admin' && bots === 'all') return;
+function requireAllBots({ role, scope }: Caller): void {
+  if (role === 'admin' && scope.bots === 'all') return;
   throw new FlotillaError('forbidden', 'Admin role required, for all bots: these methods give tokens of managed bots');
 }
 

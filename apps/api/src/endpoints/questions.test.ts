@@ -2,6 +2,7 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { QuestionResource } from '@flotilla/contract/questions.ts';
 import { questionStore } from '@flotilla/domain/delivery/questions/question-store.ts';
 import { botStore } from '@flotilla/domain/fleet/bots/bot-store.ts';
+import { EVERYTHING } from '@flotilla/domain/people/accounts/scope.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { whileLocked } from '@flotilla/testing/locked-table.ts';
@@ -33,7 +34,7 @@ async function askSomebodyQuick(): Promise<QuestionResource> {
     const body = { bot_id: bot.id, chat_id: ADA, text: 'Ready?', options: ['Yes'] };
     asking = api.admin('POST', '/api/questions/add', { body });
     const page = { limit: 1, offset: 0, beforeId: null };
-    const asked = await waitFor(async () => (await store().list({ bots: 'all', state: 'open' }, page))[0], {
+    const asked = await waitFor(async () => (await store().list(EVERYTHING, { state: 'open' }, page))[0], {
       message: 'the question being kept',
     });
     const { id = 0 } = asked ?? {};

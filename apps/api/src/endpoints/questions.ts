@@ -42,10 +42,10 @@ export const questionHandlers: Handlers<typeof questionOperations> = {
     if (botId !== undefined) requireBot(context, botId);
     const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
     const store = questionStore(context.db);
-    const query = { bots: caller.bots, botId, chatId, businessConnectionId, state };
+    const query = { botId, chatId, businessConnectionId, state };
     const [rows, total] = await Promise.all([
-      store.list(query, { limit: limit + 1, offset, beforeId }),
-      store.count(query),
+      store.list(caller.scope, query, { limit: limit + 1, offset, beforeId }),
+      store.count(caller.scope, query),
     ]);
     return cutPage(rows.map(presentQuestion), limit, total, ({ id }) => [id]);
   },

@@ -54,7 +54,7 @@ async function findBotsOfReply({ db }: Context, id: number): Promise<number[]> {
 }
 
 function requireBots(context: Context, caller: Caller, bots: number[] | null): void {
-  if (bots === null && (caller.role !== 'admin' || caller.bots !== 'all')) {
+  if (bots === null && (caller.role !== 'admin' || caller.scope.bots !== 'all')) {
     throw new FlotillaError('forbidden', 'Only an admin of all bots can save a reply for all: name bots of yours');
   }
   for (const id of bots ?? []) {
@@ -64,7 +64,7 @@ function requireBots(context: Context, caller: Caller, bots: number[] | null): v
 }
 
 function isSeen(caller: Caller, { bot_ids: bots }: Reply): boolean {
-  return bots === null || caller.bots === 'all' || bots.some((id) => seesBot(caller, id));
+  return bots === null || caller.scope.bots === 'all' || bots.some((id) => seesBot(caller, id));
 }
 
 function presentReply(caller: Caller, reply: Reply): ReplyResource {

@@ -29,11 +29,11 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
       throw refusedInput('bot_id', 'is required unless target_bot_id or q is given');
     }
     requireBotsOfRule(context, { source_bot_id: sourceBotId, target_bot_id: targetBotId });
-    const query = { sourceBotId, targetBotId, q, sources: caller.bots };
+    const query = { sourceBotId, targetBotId, q };
     const rules = routingRuleStore(context.db);
     const [rows, total] = await Promise.all([
-      rules.list(query, { limit: limit + 1, offset, after }),
-      rules.count(query),
+      rules.list(caller.scope, query, { limit: limit + 1, offset, after }),
+      rules.count(caller.scope, query),
     ]);
     const page = cutPage(rows, limit, total, ({ position }) => [position]);
     return { ...page, rows: await presentNamed(context, caller, page.rows) };
@@ -64,7 +64,7 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   async tryRoutingRules(context, { input, caller, whileAllowed }) {
     const bot = requireBot(context, input.bot_id);
     const tried = await whileAllowed((signal) =>
-      tryRoutingRules(context, bot, input.message, { accountId: caller.account.id, signal }),
+      tryRoutingRules(context, bot, input.message, { scope: caller.scope, accountId: caller.account.id, signal }),
     );
     return tried.map(({ rule, reason, decision }) => ({
       route_id: rule.id,
@@ -115,7 +115,7 @@ function requireBotsOfRule(
 
 /** The router of all bots would send through bots that a limited key does not have. */
 function requireNamedCandidates(caller: Caller, targetBotId: number | undefined, named: number[] | null): void {
-  if (caller.bots === 'all' || targetBotId !== CHOSEN_BOT || named !== null) return;
+  if (caller.scope.bots === 'all' || targetBotId !== CHOSEN_BOT || named !== null) return;
   throw refusedInput('candidate_bot_ids', 'is required: your credential is limited to some bots');
 }
 

@@ -76,7 +76,7 @@ async function giveUp(attempt: SignInAttempt, error: unknown): Promise<never> {
 }
 
 /** The account; for an API key also what the key may do. */
-function presentCaller({ account, apiKey, role, bots }: Caller): OwnAccountResource {
+function presentCaller({ account, apiKey, role, scope: { bots } }: Caller): OwnAccountResource {
   if (apiKey === null) return presentAccount(account);
   const { id, name } = apiKey;
   const end = endOfKey(apiKey);

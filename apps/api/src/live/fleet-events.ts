@@ -66,6 +66,6 @@ function tell({ onFleet }: FleetListener, { data }: Figures): void {
 }
 
 /** Callers of one audience get the same figures. */
-function audienceOf({ account, role, bots, apiKey }: Caller): string {
+function audienceOf({ account, role, scope: { bots }, apiKey }: Caller): string {
   return bots === 'all' ? role : `${account.id} ${apiKey?.id ?? ''} ${[...bots].join()}`;
 }

@@ -90,7 +90,7 @@ export function requireRole(
   if (operation.role === 'admin' && caller?.role !== 'admin') {
     throw new FlotillaError('forbidden', 'Admin role required');
   }
-  if (operation.wholeFleet === true && caller?.bots !== 'all') {
+  if (operation.wholeFleet === true && caller?.scope.bots !== 'all') {
     throw new FlotillaError('forbidden', 'A key that is limited to some bots cannot do this');
   }
   if (operation.lasting === true && caller?.apiKey && endOfKey(caller.apiKey) !== null) {
@@ -166,7 +166,7 @@ export async function requireFoundBots(
   caller: Caller | null,
   given: unknown,
 ): Promise<void> {
-  if (findBots === undefined || caller === null || (caller.role === 'admin' && caller.bots === 'all')) return;
+  if (findBots === undefined || caller === null || (caller.role === 'admin' && caller.scope.bots === 'all')) return;
   const id = anyId.safeParse(given);
   if (!id.success) return;
   const bots = await findBots(context, id.data);

@@ -4,20 +4,19 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { BroadcastsTable } from '@flotilla/database/tables.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { type Selectable, sql, type Updateable } from 'kysely';
+import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import type { Broadcast, BroadcastContent } from './broadcast.ts';
 
 /** Undefined fields do not filter. */
 export type BroadcastQuery = {
-  bots: 'all' | ReadonlySet<number>;
   botId?: number | undefined;
   state?: BroadcastState | undefined;
 };
 
 /** SQL of broadcasts. */
 export function broadcastStore(db: Database) {
-  const those = ({ bots, botId, state }: BroadcastQuery) => {
-    let rows = db.selectFrom('broadcasts');
-    if (bots !== 'all') rows = rows.where('bot_id', '=', sql<number>`any(${[...bots]}::bigint[])`);
+  const those = (scope: Scope, { botId, state }: BroadcastQuery) => {
+    let rows = db.selectFrom('broadcasts').where(visibleTo(scope, 'bot_id'));
     if (botId !== undefined) rows = rows.where('bot_id', '=', botId);
     return state === undefined ? rows : rows.where('state', '=', state);
   };
@@ -51,17 +50,18 @@ export function broadcastStore(db: Database) {
     },
 
     /** Newest first; `beforeId` starts below that broadcast. */
-    async list(
-      query: BroadcastQuery,
+    async list<Given extends BroadcastQuery>(
+      scope: Scope,
+      query: Exact<BroadcastQuery, Given>,
       page: { limit: number; offset: number; beforeId: number | null },
     ): Promise<Broadcast[]> {
-      let rows = those(query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+      let rows = those(scope, query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
       if (page.beforeId !== null) rows = rows.where('id', '<', page.beforeId);
       return (await rows.execute()).map(toBroadcast);
     },
 
-    async count(query: BroadcastQuery): Promise<number> {
-      const { count } = await those(query)
+    async count<Given extends BroadcastQuery>(scope: Scope, query: Exact<BroadcastQuery, Given>): Promise<number> {
+      const { count } = await those(scope, query)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;

@@ -4,6 +4,7 @@ import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { EVERYTHING } from '../../people/accounts/scope.ts';
 import { movedGroupStore } from '../../records/moved-groups/moved-group-store.ts';
 import { outboxStore } from '../outbox/outbox-store.ts';
 import { type OutboxWrites, outboxWrites } from '../outbox/outbox-writes.ts';
@@ -87,7 +88,7 @@ describe('Of a broadcast that was cancelled', () => {
     await settle(claim, resent, { event: 'doubt', error: 'no answer' });
     await broadcastStore(database.db).change(id, { state: 'cancelled', made: true });
     await advance(id);
-    await outboxStore(database.db).change('resend', { ids: [resent] }, {});
+    await outboxStore(database.db).change(EVERYTHING, 'resend', { ids: [resent] }, {});
     await begin(claim, [resent]);
     await settle(claim, resent, notMade(-1));
     expect(await statesOf(entries)).toEqual(['queued']);

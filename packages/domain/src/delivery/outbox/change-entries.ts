@@ -1,6 +1,7 @@
 import type { OutboxState } from '@flotilla/contract/outbox.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Exact, Scope } from '../../people/accounts/scope.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { callActor } from '../../records/history/stream/captured-call.ts';
@@ -14,7 +15,7 @@ export type ChangeDeps = WakeDeps & { db: Database; clock: Clock };
 export type EntryChange = { matched: number; done: number; refused: number };
 
 /** Who does it. What an admin sends again goes by the admin's right if its author has lost it; what others send again, by its author's. */
-export type Changer = { by: Actor; isAdmin: boolean };
+export type Changer = { by: Actor; isAdmin: boolean; scope: Scope };
 
 const AT_ONCE = 1000;
 const AUDITED = { cancel: 'outbox_cancel', resend: 'outbox_resend', release: 'outbox_release' } as const;
@@ -23,11 +24,11 @@ const AUDITED = { cancel: 'outbox_cancel', resend: 'outbox_resend', release: 'ou
  * Cancels the matching entries, releases them, or queues them again, in portions and with one audit entry for each bot. Those whose state does
  * not allow it are refused. A query without ids means only those to which it may happen.
  */
-export async function changeEntries(
+export async function changeEntries<Given extends EntryQuery>(
   deps: ChangeDeps,
   changer: Changer,
   act: ChangeEvent,
-  given: EntryQuery,
+  given: Exact<EntryQuery, Given>,
 ): Promise<EntryChange> {
   // One state after the other, as the index has them.
   const queries = given.ids === undefined ? possible(act, given.state).map((state) => ({ ...given, state })) : [given];
@@ -53,13 +54,14 @@ export async function changeEntries(
   return counts;
 }
 
-async function* inPortions(deps: ChangeDeps, { by, isAdmin }: Changer, act: ChangeEvent, query: EntryQuery) {
+async function* inPortions(deps: ChangeDeps, { by, isAdmin, scope }: Changer, act: ChangeEvent, query: EntryQuery) {
   const store = outboxStore(deps.db);
   let lastId = 0;
   while (true) {
-    const ids = await store.idsAfter(query, lastId, AT_ONCE);
+    const ids = await store.idsAfter(scope, query, lastId, AT_ONCE);
     const released = isAdmin ? await releasedBy(deps, act, ids) : undefined;
-    if (ids.length > 0) yield { ids: ids.length, changed: await store.change(act, { ids, released }, callActor(by)) };
+    if (ids.length > 0)
+      yield { ids: ids.length, changed: await store.change(scope, act, { ids, released }, callActor(by)) };
     lastId = ids.at(-1) ?? lastId;
     if (ids.length < AT_ONCE) return;
   }
@@ -77,11 +79,16 @@ async function releasedBy(deps: ChangeDeps, act: ChangeEvent, ids: number[]): Pr
 }
 
 /** What a change would do, of up to COUNTED_ENTRIES entries. */
-export async function countEntries(db: Database, act: ChangeEvent, given: EntryQuery): Promise<EntryChange> {
+export async function countEntries<Given extends EntryQuery>(
+  db: Database,
+  scope: Scope,
+  act: ChangeEvent,
+  given: Exact<EntryQuery, Given>,
+): Promise<EntryChange> {
   const store = outboxStore(db);
   const states = possible(act, given.state);
-  const able = await store.count({ ...given, states });
-  const matched = given.ids === undefined ? able : await store.count(given);
+  const able = await store.count(scope, { ...given, states });
+  const matched = given.ids === undefined ? able : await store.count(scope, given);
   return { matched, done: 0, refused: matched - able };
 }
 

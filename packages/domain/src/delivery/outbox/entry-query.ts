@@ -2,11 +2,11 @@ import { OUTBOX_STATES, type OutboxState, type outboxEntry } from '@flotilla/con
 import type { Filters } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Scope, visibleTo, within } from '../../people/accounts/scope.ts';
 import { FOR_EVERYBODY } from './sendable.ts';
 
 /** Undefined fields do not filter. */
 export type EntryQuery = Filters<typeof outboxEntry> & {
-  bots: 'all' | ReadonlySet<number>;
   states?: readonly OutboxState[] | undefined;
   /** Unix seconds, like `until`. */
   since?: number | undefined;
@@ -29,14 +29,15 @@ const IDS_APART = 10_000;
  * follow each other; so however many rows there are, no more are read than match.
  */
 export function matching(
+  scope: Scope,
   query: EntryQuery,
   range: IdRange,
   { columns, order, limit }: { columns: RawBuilder<unknown>; order?: 'asc' | 'desc'; limit: number },
 ): RawBuilder<unknown> {
   const direction = sql.raw(order ?? 'desc');
   const ordered = order === undefined ? sql`` : sql`order by id ${direction}`;
-  const index = indexOf(query);
-  const conditions = conditionsOf(query, range, index);
+  const index = indexOf(scope, query);
+  const conditions = conditionsOf(scope, query, range, index);
   if (index === null) {
     const among = statesOf(query);
     const isIn = among.length === OUTBOX_STATES.length ? sql`true` : sql`state = any(${among}::text[])`;
@@ -48,7 +49,7 @@ export function matching(
   // A comparison of rows, since with equal columns the planner may go through the ids of all bots for the few of one. The column that
   // chooses most is the first, so that no other index seems to have half of the order.
   return sql`
-    select entry.* from (${cellsOf(query, index.byBot)}) as cell cross join lateral (
+    select entry.* from (${cellsOf(scope, query, index.byBot)}) as cell cross join lateral (
       select ${columns} from outbox
       where ${row(names)} >= ${ends(range.from ?? 0)} and ${row(names)} < ${ends(range.below ?? Number.MAX_SAFE_INTEGER)}
         and ${conditions}
@@ -65,8 +66,8 @@ type Index = {
 };
 
 /** null: the rows are few, or all. */
-function indexOf(query: EntryQuery): Index | null {
-  const { bots, bot_id, chat_id, priority, created_by, ids, broadcast_id } = query;
+function indexOf({ bots }: Scope, query: EntryQuery): Index | null {
+  const { bot_id, chat_id, priority, created_by, ids, broadcast_id } = query;
   if (ids !== undefined || (broadcast_id !== undefined && chat_id !== undefined)) return null;
   if (broadcast_id !== undefined) return by('broadcast_id', sql`outbox.broadcast_id`, sql`${broadcast_id}::bigint`);
   if (chat_id !== undefined) return ofBot('chat_id', sql`outbox.chat_id`, sql`${chat_id}::bigint`);
@@ -81,7 +82,7 @@ function by(name: keyof EntryQuery, column: RawBuilder<unknown>, value: RawBuild
 }
 
 const OF_BOT = {
-  has: ['bots', 'bot_id'] as (keyof EntryQuery)[],
+  has: ['bot_id'] as (keyof EntryQuery)[],
   columns: [sql`outbox.bot_id`],
   values: [sql`cell.bot_id`],
 };
@@ -99,14 +100,11 @@ function ofBot(...of: Parameters<typeof by>): Index {
 const CREATOR = sql`coalesce(outbox.created_by ->> 'username', outbox.created_by ->> 'program')`;
 
 /** The bots and states of a query, each with each. */
-function cellsOf(query: EntryQuery, byBot: boolean): RawBuilder<unknown> {
+function cellsOf(scope: Scope, query: EntryQuery, byBot: boolean): RawBuilder<unknown> {
   const states = sql`unnest(${statesOf(query)}::text[]) as state`;
   if (!byBot) return sql`select ${states}`;
-  const { bots, bot_id } = query;
-  const seen = bot_id === undefined || bots === 'all' || bots.has(bot_id);
-  if (bot_id === undefined && bots === 'all') return sql`select id as bot_id, state from bots cross join ${states}`;
-  const ids = bot_id === undefined ? [...(bots as ReadonlySet<number>)] : seen ? [bot_id] : [];
-  return sql`select bot_id, state from unnest(${ids}::bigint[]) as bot_id cross join ${states}`;
+  const seen = query.bot_id === undefined ? scope : within(scope, [query.bot_id]);
+  return sql`select id as bot_id, state from bots cross join ${states} where ${visibleTo(seen, 'id')}`;
 }
 
 function statesOf({ state, states = OUTBOX_STATES }: EntryQuery): OutboxState[] {
@@ -138,10 +136,16 @@ async function firstIdSince(db: Database, atS: number | undefined): Promise<numb
 }
 
 /** The conditions beside those that an index has. */
-function conditionsOf(query: EntryQuery, { from, below }: IdRange, index: Index | null): RawBuilder<SqlBool> {
-  const { bots, ids, since, until } = query;
+function conditionsOf(
+  scope: Scope,
+  query: EntryQuery,
+  { from, below }: IdRange,
+  index: Index | null,
+): RawBuilder<SqlBool> {
+  const { ids, since, until } = query;
   const has = index?.has ?? [];
-  const conditions: RawBuilder<SqlBool>[] = [];
+  // The cells of an index by bot are in the scope.
+  const conditions = [index?.byBot ? sql<SqlBool>`true` : visibleTo(scope, 'bot_id')];
   const add = <Name extends keyof EntryQuery>(
     name: Name,
     condition: (value: Required<EntryQuery>[Name]) => RawBuilder<SqlBool>,
@@ -149,7 +153,6 @@ function conditionsOf(query: EntryQuery, { from, below }: IdRange, index: Index 
     const value = query[name];
     if (value !== undefined && !has.includes(name)) conditions.push(condition(value as Required<EntryQuery>[Name]));
   };
-  if (bots !== 'all') add('bots', () => sql`bot_id = any(${[...bots]}::bigint[])`);
   for (const name of ['bot_id', 'chat_id', 'priority', 'broadcast_id'] as const) {
     add(name, (value) => sql`${sql.ref(name)} = ${value}`);
   }
@@ -163,7 +166,7 @@ function conditionsOf(query: EntryQuery, { from, below }: IdRange, index: Index 
   if (query.ofBroadcasts === false) conditions.push(sql`broadcast_id is null`);
   if (query.forAdmins === false) conditions.push(isForEverybody());
   if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
-  return sql`${sql.join([sql`true`, ...conditions], sql` and `)}`;
+  return sql`${sql.join(conditions, sql` and `)}`;
 }
 
 /** The condition of what everybody may hand over. */

@@ -9,6 +9,7 @@ import {
 import { storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
+import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import { type AuthoredEntry, authorOf } from './author.ts';
 import { type EntryQuery, type IdRange, idRange, matching } from './entry-query.ts';
 import { type EntryEvent, transition } from './entry-state.ts';
@@ -66,13 +67,15 @@ export function outboxStore(db: Database) {
     },
 
     /** Newest first; `beforeId` starts below that entry. */
-    async list(
-      query: EntryQuery,
+    async list<Given extends EntryQuery>(
+      scope: Scope,
+      query: Exact<EntryQuery, Given>,
       page: { limit: number; offset: number; beforeId: number | null },
     ): Promise<OutboxEntry[]> {
       const range = await idRange(db, query);
       const below = Math.min(page.beforeId ?? Number.POSITIVE_INFINITY, range.below ?? Number.POSITIVE_INFINITY);
       const found = matching(
+        scope,
         query,
         { ...range, below: Number.isFinite(below) ? below : null },
         { columns: sql`*`, order: 'desc', limit: page.offset + page.limit },
@@ -82,10 +85,10 @@ export function outboxStore(db: Database) {
     },
 
     /** Up to COUNTED_ENTRIES. */
-    async count(query: EntryQuery): Promise<number> {
+    async count<Given extends EntryQuery>(scope: Scope, query: Exact<EntryQuery, Given>): Promise<number> {
       const { rows } = await sql<{
         count: number;
-      }>`select ${counted(query, await idRange(db, query))} as count`.execute(db);
+      }>`select ${counted(scope, query, await idRange(db, query))} as count`.execute(db);
       return rows[0]!.count;
     },
 
@@ -100,18 +103,23 @@ export function outboxStore(db: Database) {
     },
 
     /** Up to COUNTED_ENTRIES of each. */
-    async countByState(query: EntryQuery): Promise<Record<OutboxState, number>> {
+    async countByState<Given extends EntryQuery>(
+      scope: Scope,
+      query: Exact<EntryQuery, Given>,
+    ): Promise<Record<OutboxState, number>> {
       const range = await idRange(db, query);
-      const counts = OUTBOX_STATES.map((state) => sql`${counted({ ...query, state }, range)} as ${sql.ref(state)}`);
+      const counts = OUTBOX_STATES.map(
+        (state) => sql`${counted(scope, { ...query, state }, range)} as ${sql.ref(state)}`,
+      );
       const { rows } = await sql<Record<OutboxState, number>>`select ${sql.join(counts)}`.execute(db);
       return rows[0]!;
     },
 
     /** Ids of matching entries above this one, in their order. */
-    async idsAfter(query: EntryQuery, afterId: number, limit: number): Promise<number[]> {
+    async idsAfter(scope: Scope, query: EntryQuery, afterId: number, limit: number): Promise<number[]> {
       const range = await idRange(db, query);
       const from = Math.max(range.from ?? 0, afterId + 1);
-      const found = matching(query, { ...range, from }, { columns: sql`id`, order: 'asc', limit });
+      const found = matching(scope, query, { ...range, from }, { columns: sql`id`, order: 'asc', limit });
       const { rows } = await sql<{ id: number }>`${found}`.execute(db);
       return rows.map(({ id }) => id);
     },
@@ -127,7 +135,12 @@ export function outboxStore(db: Database) {
     },
 
     /** Does this to those of the entries to which it may happen. */
-    async change(event: ChangeEvent, { ids, released }: ToChange, by: CallActor): Promise<ChangedOfBot[]> {
+    async change(
+      scope: Scope,
+      event: ChangeEvent,
+      { ids, released }: ToChange,
+      by: CallActor,
+    ): Promise<ChangedOfBot[]> {
       const { may, set } = transition(event);
       const isReleased = sql`id = any(${[...(released ?? [])]}::bigint[])`;
       const before = event === 'resend' && released === undefined ? sql`null` : sql`released_by`;
@@ -135,7 +148,7 @@ export function outboxStore(db: Database) {
         with changed as (
           update outbox set ${set}${alsoSet(event)},
             released_by = case when ${isReleased} then ${JSON.stringify(by)}::jsonb else ${before} end
-          where id = any(${[...ids]}::bigint[]) and ${may} returning id, bot_id
+          where id = any(${[...ids]}::bigint[]) and ${visibleTo(scope, 'bot_id')} and ${may} returning id, bot_id
         )
         select bot_id, count(*) as count, count(*) filter (where ${isReleased}) as released
         from changed group by bot_id order by bot_id`.execute(db);
@@ -162,7 +175,7 @@ function alsoSet(event: ChangeEvent): RawBuilder<unknown> {
   }
 }
 
-function counted(query: EntryQuery, range: IdRange): RawBuilder<number> {
-  const found = matching(query, range, { columns: sql`id`, limit: COUNTED_ENTRIES });
+function counted(scope: Scope, query: EntryQuery, range: IdRange): RawBuilder<number> {
+  const found = matching(scope, query, range, { columns: sql`id`, limit: COUNTED_ENTRIES });
   return sql<number>`(select count(*) from (${found}) as found)`;
 }

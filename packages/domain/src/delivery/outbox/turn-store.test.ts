@@ -4,6 +4,7 @@ import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { EVERYTHING } from '../../people/accounts/scope.ts';
 import { storeMove } from '../../records/moved-groups/move-group.ts';
 import { outboxStore } from './outbox-store.ts';
 import { type Settlement, settlementStore } from './settlement-store.ts';
@@ -61,7 +62,7 @@ describe('an owner', () => {
       database.db.updateTable('outbox').set(fields).where('id', '=', id).execute();
     await change(resting, { next_attempt_at: new Date(Date.now() + 60_000) });
     await change(expired, { expires_at: new Date(Date.now() - 1_000) });
-    await outboxStore(database.db).change('cancel', { ids: [cancelled] }, {});
+    await outboxStore(database.db).change(EVERYTHING, 'cancel', { ids: [cancelled] }, {});
     expect(await begin([resting, expired, cancelled], claim)).toEqual([]);
     expect(await upkeep().expire(10)).toBeGreaterThanOrEqual(1);
     expect((await shown(expired)).state).toBe('expired');
@@ -86,9 +87,9 @@ describe('an owner', () => {
     await begin(ids, former);
     const claim = await turns().claim(botId);
     await turns().doubtFormer(botId, claim);
-    await outboxStore(database.db).change('resend', { ids: [resent, held, cancelled, begun] }, {});
+    await outboxStore(database.db).change(EVERYTHING, 'resend', { ids: [resent, held, cancelled, begun] }, {});
     await database.db.updateTable('outbox').set({ state: 'held' }).where('id', '=', held).execute();
-    await outboxStore(database.db).change('cancel', { ids: [cancelled] }, {});
+    await outboxStore(database.db).change(EVERYTHING, 'cancel', { ids: [cancelled] }, {});
     await begin([begun], claim);
     await settle(ids.map((id) => sent(id, former)));
     const sentLate = { state: 'sent', message_id: 9, error: null, attempts: 1, settled_at: expect.any(Date) };

@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { QuestionsTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
+import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import type { Question, QuestionState } from './question.ts';
 
 export type QuestionToAsk = Pick<
@@ -10,7 +11,6 @@ export type QuestionToAsk = Pick<
 
 /** Undefined fields do not filter. */
 export type QuestionQuery = {
-  bots: 'all' | ReadonlySet<number>;
   botId?: number | undefined;
   chatId?: number | undefined;
   businessConnectionId?: string | undefined;
@@ -20,9 +20,8 @@ export type QuestionQuery = {
 /** SQL of questions. A question that is settled never changes its state again. */
 export function questionStore(db: Database) {
   const open = (id: number) => db.updateTable('questions').where('id', '=', id).where('state', '=', 'open');
-  const those = ({ bots, botId, chatId, businessConnectionId, state }: QuestionQuery) => {
-    let rows = db.selectFrom('questions');
-    if (bots !== 'all') rows = rows.where('bot_id', '=', sql<number>`any(${[...bots]}::bigint[])`);
+  const those = (scope: Scope, { botId, chatId, businessConnectionId, state }: QuestionQuery) => {
+    let rows = db.selectFrom('questions').where(visibleTo(scope, 'bot_id'));
     if (botId !== undefined) rows = rows.where('bot_id', '=', botId);
     if (chatId !== undefined) rows = rows.where('chat_id', '=', chatId);
     if (businessConnectionId !== undefined) rows = rows.where('business_connection_id', '=', businessConnectionId);
@@ -59,17 +58,18 @@ export function questionStore(db: Database) {
     },
 
     /** Newest first; `beforeId` starts below that question. */
-    async list(
-      query: QuestionQuery,
+    async list<Given extends QuestionQuery>(
+      scope: Scope,
+      query: Exact<QuestionQuery, Given>,
       page: { limit: number; offset: number; beforeId: number | null },
     ): Promise<Question[]> {
-      let rows = those(query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+      let rows = those(scope, query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
       if (page.beforeId !== null) rows = rows.where('id', '<', page.beforeId);
       return (await rows.execute()).map(toQuestion);
     },
 
-    async count(query: QuestionQuery): Promise<number> {
-      const { count } = await those(query)
+    async count<Given extends QuestionQuery>(scope: Scope, query: Exact<QuestionQuery, Given>): Promise<number> {
+      const { count } = await those(scope, query)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;

@@ -43,7 +43,7 @@ export function keptDecisionFor<Decision extends KeptDecision>(caller: Caller, b
 }
 
 function seesAllOf(caller: Caller, rule: CandidateRule | undefined, about: string | undefined): boolean {
-  if (caller.bots === 'all') return true;
+  if (caller.scope.bots === 'all') return true;
   // The rule may have named other bots then.
   if (rule === undefined || about !== aboutBots(rule)) return false;
   return namedBy(rule)?.every((id) => seesBot(caller, id)) ?? false;

@@ -2,6 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { RouteHitsTable, RoutesTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
 import { CHOSEN_BOT } from '../../fleet/bots/active-rule.ts';
+import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
 
 /** Undefined fields do not filter. */
@@ -10,8 +11,6 @@ export interface RuleQuery {
   targetBotId?: number | undefined;
   /** A part of the condition or of the description, in any case. */
   q?: string | undefined;
-  /** The source bots whose rules the caller may see. */
-  sources: 'all' | ReadonlySet<number>;
 }
 
 /** A rule that was not put in order runs by its id, after all that are older. */
@@ -19,16 +18,16 @@ const POSITION = sql<number>`coalesce(position, id)`;
 
 /** SQL of routing rules. */
 export function routingRuleStore(db: Database) {
-  const rulesOf = ({ sourceBotId, targetBotId, q, sources }: RuleQuery) => {
-    let rules = db.selectFrom('routes');
+  /** Those whose source bot is in the scope. */
+  const rulesOf = (scope: Scope, { sourceBotId, targetBotId, q }: RuleQuery) => {
+    let rules = db.selectFrom('routes').where(visibleTo(scope, 'source_bot_id'));
     if (sourceBotId !== undefined) rules = rules.where('source_bot_id', '=', sourceBotId);
     if (targetBotId !== undefined) rules = rules.where('target_bot_id', '=', targetBotId);
     if (q !== undefined) {
       const part = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
       rules = rules.where((row) => row.or([row('condition_value', 'ilike', part), row('description', 'ilike', part)]));
     }
-    if (sources === 'all') return rules;
-    return rules.where('source_bot_id', '=', sql<number>`any(${[...sources]}::bigint[])`);
+    return rules;
   };
   const withHits = () =>
     db
@@ -38,17 +37,18 @@ export function routingRuleStore(db: Database) {
       .select(['hits', 'last_hit_at']);
   return {
     /** In the order they run; `after` is the position of the last rule of the previous page. */
-    async list(
-      query: RuleQuery,
+    async list<Given extends RuleQuery>(
+      scope: Scope,
+      query: Exact<RuleQuery, Given>,
       page: { limit: number; offset: number; after: number | null },
     ): Promise<RoutingRule[]> {
-      let rules = rulesOf(query).select('id').orderBy(POSITION).limit(page.limit).offset(page.offset);
+      let rules = rulesOf(scope, query).select('id').orderBy(POSITION).limit(page.limit).offset(page.offset);
       if (page.after !== null) rules = rules.where(POSITION, '>', page.after);
       return (await withHits().where('id', 'in', rules).orderBy(POSITION).execute()).map(toRule);
     },
 
-    async count(query: RuleQuery): Promise<number> {
-      const { count } = await rulesOf(query)
+    async count<Given extends RuleQuery>(scope: Scope, query: Exact<RuleQuery, Given>): Promise<number> {
+      const { count } = await rulesOf(scope, query)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;

@@ -14,7 +14,7 @@ export function shownBot(caller: Caller, botId: number): number {
 
 /** What Flotilla wrote about rules, without the bots that the caller does not see. */
 export function withoutUnseenBots(caller: Caller, text: string): string {
-  if (caller.bots === 'all') return text;
+  if (caller.scope.bots === 'all') return text;
   return text
     .replace(CHOSEN, (whole, rule: string, bot: string) => (seesBot(caller, Number(bot)) ? whole : rule))
     .replace(BOTS_OF_RULE, (bots) => bots.replace(/\d+/g, (id) => `${shownBot(caller, Number(id))}`));

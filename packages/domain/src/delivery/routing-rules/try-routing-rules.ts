@@ -10,6 +10,7 @@ import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { sendsMessages } from '../../fleet/bots/active-rule.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import type { Scope } from '../../people/accounts/scope.ts';
 import { type Decision, decisionOf } from '../router/choose-bot.ts';
 import { routableMessage } from '../router/routable-message.ts';
 import type { Asking, Router } from '../router/router.ts';
@@ -37,14 +38,17 @@ export async function tryRoutingRules(
   deps: TryDeps,
   bot: Bot,
   given: Fields,
-  by: { accountId: number; signal: AbortSignal },
+  by: { scope: Scope; accountId: number; signal: AbortSignal },
 ): Promise<TriedRule[]> {
   const message = messageIn(given);
   if ((readMessageText(message ?? {}) ?? '').length > LONGEST_TEXT) {
     throw refusedInput('message', `has a text of more than ${LONGEST_TEXT} characters`);
   }
-  const query = { sourceBotId: bot.id, sources: 'all' } as const;
-  const rules = await routingRuleStore(deps.db).list(query, { limit: RULES_AT_MOST, offset: 0, after: null });
+  const rules = await routingRuleStore(deps.db).list(
+    by.scope,
+    { sourceBotId: bot.id },
+    { limit: RULES_AT_MOST, offset: 0, after: null },
+  );
   const forAll = await reasonForAll(deps, bot, message);
   const tried: TriedRule[] = [];
   let dropped = false;

@@ -3,12 +3,13 @@ import type { Role } from '@flotilla/contract/accounts.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Account } from './account.ts';
 import type { ApiKey } from './api-key.ts';
+import { type Scope, scopeOf, sees } from './scope.ts';
 
 /** The author of a request, with the rights of the credential, which never exceed those of the account. */
 export interface Caller {
   account: Account;
   role: Role;
-  bots: 'all' | ReadonlySet<number>;
+  scope: Scope;
   /** Beside the role; an admin has all of them. */
   rights: readonly AccountRight[];
   /** null: signed in with a session. */
@@ -19,19 +20,11 @@ export interface Caller {
 export function callerOf(account: Account, apiKey: ApiKey | null = null): Caller {
   const role = apiKey?.role === 'user' ? 'user' : account.role;
   const rights = role === 'admin' ? ACCOUNT_RIGHTS : account.rights;
-  const ofAccount: Caller['bots'] = seesAllBots(account) ? 'all' : new Set(account.botIds);
-  const keyBots = apiKey?.botIds ?? null;
-  if (keyBots === null) return { account, role, bots: ofAccount, rights, apiKey };
-  const bots = new Set(keyBots.filter((id) => ofAccount === 'all' || ofAccount.has(id)));
-  return { account, role, bots, rights, apiKey };
+  return { account, role, scope: scopeOf(account, apiKey), rights, apiKey };
 }
 
-export function seesAllBots(account: Account): boolean {
-  return account.role === 'admin' || account.allBots;
-}
-
-export function seesBot(caller: Caller, botId: number): boolean {
-  return caller.bots === 'all' || caller.bots.has(botId);
+export function seesBot({ scope }: Caller, botId: number): boolean {
+  return sees(scope, botId);
 }
 
 /** A key for MCP sees the chats that it names; any other caller sees those of its bots. */

@@ -114,7 +114,7 @@ function roleOfKey(caller: Caller, owner: Account, wanted: Role | undefined): Ro
 }
 
 function botsOfKey(caller: Caller, owner: Account, wanted: readonly number[] | null | undefined) {
-  if (wanted === null || wanted === undefined) return caller.bots === 'all' ? null : [...caller.bots];
+  if (wanted === null || wanted === undefined) return caller.scope.bots === 'all' ? null : [...caller.scope.bots];
   const ofOwner = callerOf(owner);
   if (wanted.some((id) => !seesBot(caller, id) || !seesBot(ofOwner, id))) {
     throw new FlotillaError('forbidden', 'A key cannot see bots that its account or its creator does not see');

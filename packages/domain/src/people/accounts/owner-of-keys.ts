@@ -10,7 +10,7 @@ import { type Caller, requireAdmin } from './caller.ts';
 export async function ownerOfKeys(deps: AccountDeps, caller: Caller, accountId: number | undefined): Promise<Account> {
   if (accountId === undefined || accountId === caller.account.id) return caller.account;
   requireAdmin(caller);
-  if (caller.bots !== 'all') {
+  if (caller.scope.bots !== 'all') {
     throw new FlotillaError('forbidden', 'A key that is limited to some bots cannot name another account');
   }
   const account = await accountStore(deps.db).findById(accountId);

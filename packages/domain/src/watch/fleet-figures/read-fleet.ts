@@ -38,7 +38,7 @@ export type ReadDeps = FigureDeps & { statusColumns: StatusColumns };
  * for a caller who sees only some bots, while no worker gathers any, and if bots came to or left a small fleet since.
  */
 export async function readFleet(deps: ReadDeps, caller: Caller): Promise<FleetSummary> {
-  const isWhole = caller.bots === 'all';
+  const isWhole = caller.scope.bots === 'all';
   const bots = deps.directory.all().filter((bot) => seesBot(caller, bot.id));
   const [gathered, attention, replicas] = await Promise.all([
     isWhole ? gatheredFleet(deps) : null,
@@ -73,7 +73,7 @@ async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
 }
 
 async function presentFleet(deps: ReadDeps, caller: Caller, bots: Bot[]): Promise<Figures> {
-  const isWhole = caller.bots === 'all';
+  const isWhole = caller.scope.bots === 'all';
   const [found, pending, deadLetters, rates] = await Promise.all([
     deps.statusColumns.states(bots),
     deps.statusColumns.pending(bots),
