@@ -4,7 +4,10 @@ import { flag, integer, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** Tables from which retention removes nothing unusual without a confirmation. */
-const EXPIRING_TABLES = ['messages', 'audit_log', 'dead_letters', 'events', 'outbox', 'activity_hours'] as const;
+const EXPIRING_TABLES = [
+  ...(['messages', 'audit_log', 'dead_letters', 'events', 'outbox', 'activity_hours'] as const),
+  ...(['broadcasts', 'journal_pages'] as const),
+] as const;
 export type ExpiringTable = (typeof EXPIRING_TABLES)[number];
 
 const takenAt = z.iso.datetime().describe('When this was read.');

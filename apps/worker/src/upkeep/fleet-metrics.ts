@@ -1,4 +1,5 @@
 import { type DatabaseState, readDatabaseState } from '@flotilla/database/server-state.ts';
+import { waitingRemovals } from '@flotilla/domain/records/retention/confirm-removals.ts';
 import type { Depth, FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
 import { readFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { readServerState, type ServerState } from '@flotilla/redis/server-state.ts';
@@ -30,6 +31,17 @@ export function fleetMetrics(deps: WorkerContext): void {
     deps,
     remembered(deps.clock, DATABASE_READ_EVERY_MS, () => readDatabaseState(deps.db)),
     databaseGauges,
+  );
+  publish(
+    deps,
+    remembered(deps.clock, DATABASE_READ_EVERY_MS, () => waitingRemovals(deps.db)),
+    [
+      {
+        name: 'flotilla_removals_waiting',
+        help: 'Tables from which retention removes nothing until somebody confirms the unusual amount.',
+        read: ({ length }) => [{ value: length }],
+      },
+    ],
   );
   deps.metrics.readGauge(
     {

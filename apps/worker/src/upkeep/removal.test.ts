@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deletionStore } from '@flotilla/domain/fleet/bots/deletion-store.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
 import { confirmRemovals, isUnusual, waitingRemovals } from '@flotilla/domain/records/retention/confirm-removals.ts';
+import { planRemovals } from '@flotilla/domain/records/retention/plan-removals.ts';
 import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
@@ -48,6 +49,9 @@ const startWith = (clock: Clock) => {
     }),
   };
 };
+
+const NOTHING_ELSE = { messages: 0, audit: 0, deadLetters: 0, events: 0, outbox: 0 };
+const isOfJournal = ({ table }: { table: string }) => table === 'journal_pages';
 
 async function left(): Promise<number[]> {
   const rows = await database.db.selectFrom('messages').select('id').orderBy('id').execute();
@@ -132,6 +136,32 @@ test('a removal of far more than is usual waits until it is confirmed, as it was
   await going.stop();
   expect(going.removed.messages).toBeGreaterThanOrEqual(3000);
   expect(await waitingRemovals(db)).toEqual([]);
+});
+
+test('the journal waits for a confirmation too, but not for pages of quiet readers, which stay', async () => {
+  const { db } = database;
+  const bot = await storedBot(db);
+  const old = new Date(Date.now() - 2 * DAY_S * 1000);
+  const pages = (reader: string, count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ key: `${reader} ${at}`, bot_id: bot, reader, newest_at: new Date(old.getTime() - at), oldest_at: old },
+      ...{ first_update_id: at, last_update_id: at, failed: 0, lines: 'x' },
+    }));
+  for (let reader = 0; reader < 200; reader += 1) {
+    await db
+      .insertInto('journal_pages')
+      .values(pages(`quiet ${reader}`, 9))
+      .execute();
+  }
+  await administer(database.url, 'analyze journal_pages');
+  const [plan] = (await planRemovals({ db, clock: systemClock }, NOTHING_ELSE)).filter(isOfJournal);
+  expect(plan).toMatchObject({ rows: 0, total: 1800 });
+  await db.insertInto('journal_pages').values(pages('push', 1_500)).execute();
+  const removal = startWith(systemClock);
+  await waitFor(async () => (await waitingRemovals(db)).some(isOfJournal));
+  await removal.stop();
+  expect((await waitingRemovals(db)).find(isOfJournal)).toMatchObject({ rows: 1_491 });
+  expect(removal.removed.journal_pages).toBeUndefined();
 });
 
 test.each([

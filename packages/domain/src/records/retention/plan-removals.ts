@@ -1,8 +1,10 @@
+import { BROADCAST_DAYS } from '@flotilla/contract/broadcasts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type PartitionedTable, readPartitions } from '@flotilla/database/month-partitions.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sql } from 'kysely';
 import { estimateRows } from './estimate-rows.ts';
+import { countExpiredJournal, journalExpiresAt } from './expired-journal.ts';
 import { ACTIVITY_DAYS, type RetentionDays, WHOLE_MONTHS_FROM } from './remove-expired.ts';
 
 /** What retention would remove from a table now. `rows` and `total` are estimates of the planner. */
@@ -15,7 +17,11 @@ export async function planRemovals(
   days: RetentionDays,
 ): Promise<PlannedRemoval[]> {
   const before = (kept: number) => new Date(clock.nowMs() - kept * DAY_MS);
-  const plans = [await plan(db, 'activity_hours', 'at', before(ACTIVITY_DAYS))];
+  const plans = [
+    await plan(db, 'activity_hours', 'at', before(ACTIVITY_DAYS)),
+    await plan(db, 'broadcasts', 'ended_at', before(BROADCAST_DAYS)),
+    await planJournal(db, journalExpiresAt(clock.nowMs())),
+  ];
   const { events, outbox, deadLetters } = days;
   if (events > 0) plans.push(await plan(db, 'events', 'at', before(events)));
   if (outbox > 0) plans.push(await plan(db, 'outbox', 'settled_at', before(outbox)));
@@ -33,6 +39,14 @@ async function planMonths(db: Database, table: PartitionedTable, days: number, b
     ...{ table, before: new Date(untilS * 1000) },
     rows: await estimateRows(db, sql`select from ${sql.table(table)} where date < ${untilS}::bigint`),
     total: await estimateRows(db, sql`select from ${sql.table(table)}`),
+  };
+}
+
+async function planJournal(db: Database, before: Date): Promise<PlannedRemoval> {
+  return {
+    ...{ table: 'journal_pages', before },
+    rows: await countExpiredJournal(db, before),
+    total: await estimateRows(db, sql`select from journal_pages`),
   };
 }
 

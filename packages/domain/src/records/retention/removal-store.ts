@@ -156,25 +156,6 @@ export function removalStore(db: Database) {
       return (await message.executeTakeFirst()) !== undefined;
     },
 
-    /**
-     * Removes pages of the journal whose newest line is from before a time, oldest first, but for the newest `kept` of each reader
-     * that there is. Returns how many it removed.
-     */
-    async removeJournalBefore(before: Date, kept: number, limit: number): Promise<number> {
-      const { numAffectedRows } = await sql`
-        delete from journal_pages where key = any (array(
-          select old.key from journal_pages old
-          where old.newest_at < ${before} and (
-            (select count(*) from (
-              select from journal_pages newer
-              where newer.bot_id = old.bot_id and newer.reader = old.reader and newer.newest_at > old.newest_at
-              limit ${kept}) as newest) >= ${kept}
-            or (old.reader like 'program:%'
-              and not exists (select from programs where id = split_part(old.reader, ':', 2)::bigint)))
-          order by old.newest_at limit ${limit}))`.execute(db);
-      return Number(numAffectedRows ?? 0);
-    },
-
     /** Removes hours of activity that began before a time (ms), oldest first. */
     async removeActivityBefore(beforeMs: number, limit: number): Promise<number> {
       const { numAffectedRows } = await sql`

@@ -9,6 +9,7 @@ import {
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sql } from 'kysely';
 import { estimateRows } from './estimate-rows.ts';
+import { journalExpiresAt, removeExpiredJournal } from './expired-journal.ts';
 import { expiredMonthStore } from './expired-month-store.ts';
 import { type DateCursor, removalStore } from './removal-store.ts';
 import { STEP_ROWS, type StepDeps, takeSteps } from './take-steps.ts';
@@ -25,10 +26,6 @@ export interface RetentionDays {
 const DAY_MS = 86_400_000;
 /** For how long the hours of the activity are kept. */
 export const ACTIVITY_DAYS = 90;
-/** For how long every line of the journal can be read. */
-const JOURNAL_MS = 24 * 3_600_000;
-/** With the lines in Redis, a thousand of each reader. */
-const JOURNAL_PAGES_KEPT = 9;
 const CHATS_A_STEP = 500;
 /**
  * From this period on (days) a row is removed with its month, when all of that has expired. Of a shorter period the month would be
@@ -60,10 +57,10 @@ export async function removeExpired(deps: RemovalDeps, days: Partial<RetentionDa
   return inTurn(
     ...unlessHeld('activity_hours', () => removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS)),
     ...(events > 0 ? unlessHeld('events', () => removeEvents(deps, before(events))) : []),
-    () => removeJournal(deps),
+    ...unlessHeld('journal_pages', () => removeJournal(deps)),
     ...(outbox > 0 ? unlessHeld('outbox', () => removeOutbox(deps, before(outbox))) : []),
     ...(deadLetters > 0 ? unlessHeld('dead_letters', () => removeDeadLetters(deps, before(deadLetters))) : []),
-    () => removeBroadcasts(deps),
+    ...unlessHeld('broadcasts', () => removeBroadcasts(deps)),
     // Of a month that another process took out before the setting changed, the counts are still to be subtracted.
     () => subtractMonths(deps),
     ...(audit > 0
@@ -147,16 +144,10 @@ function removeEvents(deps: RemovalDeps, beforeDate: number): Promise<Outcome> {
 }
 
 function removeJournal(deps: RemovalDeps): Promise<Outcome> {
-  const before = new Date(deps.clock.nowMs() - JOURNAL_MS);
+  const before = journalExpiresAt(deps.clock.nowMs());
   const rows = deps.stepRows ?? STEP_ROWS;
   return takeSteps(deps, async (transaction) =>
-    counted(
-      deps,
-      'journal_pages',
-      await removalStore(transaction).removeJournalBefore(before, JOURNAL_PAGES_KEPT, rows),
-    ) < rows
-      ? 'done'
-      : 'more',
+    counted(deps, 'journal_pages', await removeExpiredJournal(transaction, before, rows)) < rows ? 'done' : 'more',
   );
 }
 
