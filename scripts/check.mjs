@@ -3,6 +3,8 @@ import { bootstrap, PINNED_NODE, ROOT } from './bootstrap.mjs';
 
 // node scripts/check.mjs: runs all static checks in parallel.
 
+const FIGURES = 'scripts/repeated-fields.mjs';
+
 const CHECKS = {
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
   'types of the console': ['node_modules/typescript/bin/tsc', '--noEmit', '--project', 'apps/console'],
@@ -18,6 +20,7 @@ const CHECKS = {
   'format and lint of Lua': ['scripts/lua/main.mjs', '--check'],
   'calls of scripts are fresh': ['packages/redis/src/script-generator/main.ts', '--check'],
   'documents are fresh and their links hold': ['scripts/docs/main.mjs', '--check'],
+  'fields are carried about no more than before': [FIGURES],
   'API document is sound': ['node_modules/@redocly/cli/bin/cli.js', 'lint', 'docs/openapi.json'],
 };
 
@@ -39,7 +42,8 @@ async function check(name, args) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const code = await new Promise((done) => child.once('close', done).once('error', () => done(1)));
   const seconds = ((Date.now() - startedMs) / 1_000).toFixed(1);
-  if (code === 0) process.stdout.write(`✓ ${name} (${seconds} s)\n`);
+  const figures = args[0] === FIGURES ? `: ${output.trim().replaceAll('\n', '; ')}` : '';
+  if (code === 0) process.stdout.write(`✓ ${name} (${seconds} s)${figures}\n`);
   else process.stdout.write(`✗ ${name} (${seconds} s)\n${output.trimEnd().replace(/^/gm, '    ')}\n`);
   return code === 0;
 }
