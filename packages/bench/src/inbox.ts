@@ -1,5 +1,6 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { makeMonths } from '@flotilla/database/month-partitions.ts';
+import { EVERYTHING, type Scope, within } from '@flotilla/domain/people/accounts/scope.ts';
 import {
   type InboxCursor,
   type InboxFilter,
@@ -33,9 +34,9 @@ export async function benchInbox({ url, rows = MESSAGES }: { url: string; rows?:
       await sql`vacuum analyze`.execute(db);
       const figures: { what: string; figure: string }[] = [];
       for (const [whose, seen] of Object.entries(callersOf(ids))) {
-        const cursors = await cursorsOf(db, { accountId, bots: seen, q: '', unread: false });
+        const cursors = await cursorsOf(db, seen, { accountId, q: '', unread: false });
         for (const [what, filter] of Object.entries(FILTERS)) {
-          const took = await ask(db, { accountId, bots: seen, q: '', unread: false, ...filter }, cursors);
+          const took = await ask(db, seen, { accountId, q: '', unread: false, ...filter }, cursors);
           const [p50, p95] = [percentile(took, 50), percentile(took, 95)].map(ms);
           figures.push({ what: `${whose}: ${what}, p50 / p95`, figure: `${p50} / ${p95}   (target ≤ 50 ms)` });
         }
@@ -44,7 +45,7 @@ export async function benchInbox({ url, rows = MESSAGES }: { url: string; rows?:
         `A page of ${CHATS.toLocaleString('en')} chats, ${rows.toLocaleString('en')} messages, bots: ${bots}`,
         figures,
       );
-      const plan = await explain(db, { accountId, bots: 'all', q: '', unread: false });
+      const plan = await explain(db, { accountId, q: '', unread: false });
       process.stdout.write(`\n${plan}\n`);
     }
   } finally {
@@ -60,8 +61,10 @@ const FILTERS: Record<string, Filter> = {
   unread: { unread: true },
 };
 
-function callersOf(ids: number[]): Record<string, InboxFilter['bots']> {
-  return ids.length === 1 ? { 'one bot': ids } : { 'five bots': ids.slice(0, 5), 'all bots': 'all' };
+function callersOf(ids: number[]): Record<string, Scope> {
+  return ids.length === 1
+    ? { 'one bot': within(EVERYTHING, ids) }
+    : { 'five bots': within(EVERYTHING, ids.slice(0, 5)), 'all bots': EVERYTHING };
 }
 
 /** A chat has the same number of messages as the others; the last one was at some time within thirty days. */
@@ -111,29 +114,34 @@ async function readMost(db: Database): Promise<number> {
 }
 
 /** The first page, and pages everywhere in the list. */
-async function cursorsOf(db: Database, filter: InboxFilter): Promise<(InboxCursor | null)[]> {
-  const { total } = await inboxStore(db).list({ ...filter, limit: 1, offset: 0, before: null });
+async function cursorsOf(db: Database, scope: Scope, filter: InboxFilter): Promise<(InboxCursor | null)[]> {
+  const { total } = await inboxStore(db).list(scope, { ...filter, limit: 1, offset: 0, before: null });
   const cursors: (InboxCursor | null)[] = [null];
   for (let at = 1; at < PAGES; at += 1) {
     const offset = Math.floor((total * at) / PAGES);
-    const [row] = (await inboxStore(db).list({ ...filter, limit: 1, offset, before: null })).chats;
+    const [row] = (await inboxStore(db).list(scope, { ...filter, limit: 1, offset, before: null })).chats;
     if (row !== undefined) cursors.push([row.chat.last_date, row.chat.bot_id, row.chat.id, '']);
   }
   return cursors;
 }
 
-async function ask(db: Database, filter: InboxFilter, cursors: (InboxCursor | null)[]): Promise<number[]> {
+async function ask(
+  db: Database,
+  scope: Scope,
+  filter: InboxFilter,
+  cursors: (InboxCursor | null)[],
+): Promise<number[]> {
   const inbox = inboxStore(db);
   const took: number[] = [];
   for (const before of cursors) {
     const page = { ...filter, limit: PAGE + 1, offset: 0, before };
-    took.push(await timed(() => inbox.list(page)));
+    took.push(await timed(() => inbox.list(scope, page)));
   }
   return took;
 }
 
 async function explain(db: Database, filter: InboxFilter): Promise<string> {
-  const statement = listStatement({ ...filter, limit: PAGE + 1, offset: 0, before: null });
+  const statement = listStatement(EVERYTHING, { ...filter, limit: PAGE + 1, offset: 0, before: null });
   const { rows } = await sql<Record<string, string>>`explain (analyze, costs off, timing off) ${statement}`.execute(db);
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }

@@ -15,7 +15,7 @@ import { findPeople } from '@flotilla/domain/records/chat-users/find-people.ts';
 import { type ChatPerson, readChatPerson } from '@flotilla/domain/records/chat-users/read-chat-person.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
-import { requireBot, requireBotOfChat } from '../operations/bot-of-call.ts';
+import { requireBot, requireBotOfChat, scopeIn } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { whileWanted } from '../operations/search-limit.ts';
 import { presentAuditEntry } from './audit.ts';
@@ -40,18 +40,16 @@ export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
   async showChatUser(context, { input, caller }) {
     const bot = requireBot(context, input.bot_id);
     const person = { botId: bot.id, chatId: input.chat_id, userId: input.user_id };
-    const bots: 'all' | number[] = caller.scope.bots === 'all' ? 'all' : [...caller.scope.bots];
-    const found = await readChatPerson(context.db, person, bots, MOST);
+    const found = await readChatPerson(context.db, caller.scope, person, MOST);
     return presentChatPerson(context, caller, input.user_id, found);
   },
 
   async findPeople(context, { input, caller, response }) {
     const { limit, q } = input;
-    const ofCaller: 'all' | number[] = caller.scope.bots === 'all' ? 'all' : [...caller.scope.bots];
-    const bots = input.bot_id === undefined ? ofCaller : [requireBot(context, input.bot_id).id];
-    const query = { bots, q: q.trim(), limit, chats: CHATS_OF_PERSON };
+    const scope = scopeIn(context, caller, input.bot_id);
+    const query = { q: q.trim(), limit, chats: CHATS_OF_PERSON };
     const people = await whileWanted(context, caller, response, [], (signal) =>
-      findPeople(context, { ...query, signal }),
+      findPeople(context, scope, { ...query, signal }),
     );
     return people.map(presentPerson);
   },

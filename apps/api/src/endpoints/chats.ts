@@ -9,10 +9,11 @@ import {
 import { OK } from '@flotilla/contract/fields.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import type { Scope } from '@flotilla/domain/people/accounts/scope.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { listPinnedMessages } from '@flotilla/domain/records/chat-actions/list-pinned-messages.ts';
 import { refreshChat } from '@flotilla/domain/records/chat-actions/refresh-chat.ts';
-import { type ChatQuery, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
+import { type ChatFilter, type ChatPage, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
 import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
 import { type InboxQuery, inboxStore } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
@@ -22,7 +23,7 @@ import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/cha
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
-import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
+import { requireBot, requireManagedBot, scopeIn } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { conversationOf } from './conversation-of.ts';
 import { presentChat, presentChats, presentInbox } from './present-chat.ts';
@@ -30,14 +31,15 @@ import { presentChat, presentChats, presentInbox } from './present-chat.ts';
 export const chatHandlers: Handlers<typeof chatOperations> = {
   async listChats(context, { input, caller }) {
     const { q = '', type, limit, offset, before, unread } = input;
-    const bots = input.bot_id === undefined ? botsOf(caller) : [requireBot(context, input.bot_id).id];
+    const scope = scopeIn(context, caller, input.bot_id);
     const assignedTo = input.assigned_to === 'me' ? caller.account.id : input.assigned_to;
-    const desk = { assignedTo, state: input.state, awaitsAnswer: input.awaits_answer };
-    const filter = { bots, q, type, ...desk, held: await heldFilter(context, caller, input) };
+    const { state, awaits_answer: awaitsAnswer } = input;
+    const held = await heldFilter(context, caller, input);
+    const filter: ChatFilter = { q, type, assignedTo, state, awaitsAnswer, held };
     if (input.order === 'id' && unread) throw refusedInput('unread', 'is only for order=recent');
-    if (input.order === 'id') return chatsById(context, { ...filter, limit, offset }, before);
+    if (input.order === 'id') return chatsById(context, scope, filter, { limit, offset }, before);
     const wanted = { ...filter, unread, accountId: caller.account.id };
-    return recentChats(context, { ...wanted, limit: Math.min(limit, RECENT_CHATS), offset }, before);
+    return recentChats(context, scope, { ...wanted, limit: Math.min(limit, RECENT_CHATS), offset }, before);
   },
 
   async showChat(context, { input, caller }) {
@@ -55,11 +57,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async countUnreadChats(context, { caller }) {
     const limits = { among: UNREAD_AMONG, amongOfBot: UNREAD_AMONG_OF_BOT, most: MOST_UNREAD_CHATS };
-    const chats = await inboxStore(context.db).countUnread({
-      accountId: caller.account.id,
-      bots: botsOf(caller),
-      ...limits,
-    });
+    const chats = await inboxStore(context.db).countUnread(caller.scope, caller.account.id, limits);
     return { chats };
   },
 
@@ -87,15 +85,11 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   },
 };
 
-function botsOf({ scope: { bots } }: Caller): 'all' | number[] {
-  return bots === 'all' ? 'all' : [...bots];
-}
-
 async function heldFilter(
   context: Context,
   { account }: Caller,
   { held, held_by: heldBy }: { held?: boolean | undefined; held_by?: string | undefined },
-): Promise<ChatQuery['held']> {
+): Promise<ChatFilter['held']> {
   if (heldBy === undefined) {
     return held === undefined ? undefined : { chats: await findHeldChats(context), isHeld: held };
   }
@@ -106,16 +100,18 @@ async function heldFilter(
 
 async function chatsById(
   context: Context,
-  query: Omit<ChatQuery, 'after'>,
+  scope: Scope,
+  filter: ChatFilter,
+  { limit, offset }: Omit<ChatPage, 'after'>,
   before: string | undefined,
 ): Promise<Page<ChatResource>> {
   const after = decodeCursor(before, ['id', 'platformId', 'text']);
   const chats = chatStore(context.db);
   const [rows, total] = await Promise.all([
-    chats.list({ ...query, limit: query.limit + 1, after }),
-    chats.count(query),
+    chats.list(scope, filter, { limit: limit + 1, offset, after }),
+    chats.count(scope, filter),
   ]);
-  return cutPage(await presentChats(context, rows), query.limit, total, (chat) => [
+  return cutPage(await presentChats(context, rows), limit, total, (chat) => [
     chat.bot_id,
     chat.id,
     chat.business_connection_id ?? '',
@@ -124,11 +120,16 @@ async function chatsById(
 
 async function recentChats(
   context: Context,
+  scope: Scope,
   query: Omit<InboxQuery, 'before'>,
   before: string | undefined,
 ): Promise<Page<ChatResource>> {
   const cursor = decodeCursor(before, ['seconds', 'id', 'platformId', 'text']);
-  const { chats, total } = await inboxStore(context.db).list({ ...query, limit: query.limit + 1, before: cursor });
+  const { chats, total } = await inboxStore(context.db).list(scope, {
+    ...query,
+    limit: query.limit + 1,
+    before: cursor,
+  });
   const page = cutPage(chats, query.limit, total, ({ chat }) => [
     chat.last_date,
     chat.bot_id,

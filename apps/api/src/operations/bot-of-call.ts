@@ -1,7 +1,8 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { requireManaged } from '@flotilla/domain/fleet/bots/require-managed.ts';
-import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type Scope, within } from '@flotilla/domain/people/accounts/scope.ts';
 import { chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
 import { findChatId } from '@flotilla/domain/records/chats/find-chat-id.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -12,6 +13,11 @@ export function requireBot({ directory }: Context, id: number): Bot {
   const bot = directory.byId(id);
   if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
   return bot;
+}
+
+/** The scope of a list: the bot that it names, or all of the caller. Throws 'not_found'. */
+export function scopeIn(context: Context, { scope }: Caller, botId: number | undefined): Scope {
+  return botId === undefined ? scope : within(scope, [requireBot(context, botId).id]);
 }
 
 /** The same for calls that manage chats; throws 'bad_request' if that is off for the bot. */
@@ -31,8 +37,8 @@ export async function requireBotOfChat(
   input: { bot_id?: number | undefined; chat_id: number },
 ): Promise<Bot> {
   if (input.bot_id !== undefined) return requireBot(context, input.bot_id);
-  const ids = await chatStore(context.db).botsOf(input.chat_id);
-  const bots = ids.filter((id) => seesBot(caller, id)).map((id) => context.directory.byId(id));
+  const ids = await chatStore(context.db).botsOf(caller.scope, input.chat_id);
+  const bots = ids.map((id) => context.directory.byId(id));
   const [bot, another] = bots.filter((found) => found !== undefined);
   if (bot === undefined) throw untrackedChat();
   if (another !== undefined) throw refusedInput('bot_id', 'is required: several of your bots track this chat');
@@ -75,12 +81,8 @@ async function chatIdOf(
   return findChatId(context, requireBot(context, botId), name, method === 'GET' ? 'read' : 'act');
 }
 
-async function chatOfAnyBot({ db, directory }: Context, caller: Caller, name: string): Promise<number> {
-  const bots = directory.all().filter(({ id }) => seesBot(caller, id));
-  const found = await chatStore(db).findByName(
-    bots.map(({ id }) => id),
-    name,
-  );
+async function chatOfAnyBot({ db }: Context, caller: Caller, name: string): Promise<number> {
+  const found = await chatStore(db).findByName(caller.scope, name);
   if (found === null) throw untrackedChat();
   return found.id;
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
+import type { Scope } from '../../people/accounts/scope.ts';
 import { type AuditEntry, auditStore } from '../../people/audit/audit-store.ts';
 import { chatStore } from '../chats/chat-store.ts';
 import { type ChatOfBot, messageStore } from '../messages/message-store.ts';
@@ -28,11 +29,11 @@ const NAMELESS: Names = { username: null, first_name: null, last_name: null };
 
 type PersonOfChat = ChatOfBot & { userId: number };
 
-/** Reads what is known of an author of a chat; `bots`: those whose private chats the caller sees. */
+/** Reads what is known of an author of a chat; private chats are those in the scope. */
 export async function readChatPerson(
   db: Database,
+  scope: Scope,
   person: PersonOfChat,
-  bots: 'all' | number[],
   most: { actions: number; suggestions: number },
 ): Promise<ChatPerson> {
   const shown = { includeDeleted: false, filter: { userId: person.userId } };
@@ -43,7 +44,7 @@ export async function readChatPerson(
     firstDateOf(db, person),
     tagStore(db).list(person, page),
     tagStore(db).ofOthers(person, most.suggestions),
-    chatStore(db).privateChatsWith(person.userId, bots, MOST_PRIVATE_CHATS),
+    chatStore(db).privateChatsWith(scope, person.userId, MOST_PRIVATE_CHATS),
     auditStore(db).listOfTarget(person, person.userId, most.actions),
   ]);
   return { names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions };

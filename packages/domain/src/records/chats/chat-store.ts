@@ -2,6 +2,7 @@ import { chatIdIn, chatNamePattern } from '@flotilla/database/chat-search-name.t
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ChatsTable } from '@flotilla/database/tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import { type ChatDesk, type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';
 import type { Conversation } from './conversation.ts';
 import { BUSINESS_ROWS, DIRECT_ROWS, ofBothKinds, ownMessageCount } from './conversation-rows.ts';
@@ -10,13 +11,12 @@ import { BUSINESS_ROWS, DIRECT_ROWS, ofBothKinds, ownMessageCount } from './conv
 export type Chat = Selectable<ChatsTable> & ChatDesk & { business_connection_id: string };
 
 export interface ChatFilter extends DeskFilter {
-  bots: 'all' | number[];
   /** A part of the title, a name or the username (also with `@`), in any case, or the id. '' matches all. */
   q: string;
   type?: string | undefined;
 }
 
-export interface ChatQuery extends ChatFilter {
+export interface ChatPage {
   limit: number;
   offset: number;
   /** The last one of the previous page. */
@@ -52,14 +52,15 @@ export function chatStore(db: Database) {
     },
 
     /** The chat that had this public name (without @) when one of the bots last saw it. */
-    async findByName(botIds: number[], name: string): Promise<Pick<Chat, 'id'> | null> {
+    async findByName(scope: Scope, name: string): Promise<Pick<Chat, 'id'> | null> {
       const chats = db
         .selectFrom('chats')
         .select('id')
-        .where('bot_id', 'in', botIds)
+        .where(visibleTo(scope, 'bot_id'))
+        .where('bot_id', 'in', db.selectFrom('bots').select('id'))
         .where((row) => row(row.fn<string>('lower', ['username']), '=', name.toLowerCase()))
         .orderBy('updated_at', 'desc');
-      return (botIds.length === 0 ? undefined : await chats.executeTakeFirst()) ?? null;
+      return (await chats.executeTakeFirst()) ?? null;
     },
 
     /** The groups that this supergroup was before. */
@@ -75,26 +76,31 @@ export function chatStore(db: Database) {
       return row?.migrated_to_chat_id ?? chatId;
     },
 
-    /** The bots among these that know a private chat with a person. */
-    async privateChatsWith(userId: number, bots: 'all' | number[], limit: number): Promise<number[]> {
-      let chats = db
+    /** The bots that know a private chat with a person. */
+    async privateChatsWith(scope: Scope, userId: number, limit: number): Promise<number[]> {
+      const chats = db
         .selectFrom('chats')
         .select('bot_id')
+        .where(visibleTo(scope, 'bot_id'))
         .where('bot_id', 'in', db.selectFrom('bots').select('id'))
         .where('type', '=', 'private')
         .where('id', '=', userId);
-      if (bots !== 'all') chats = chats.where('bot_id', '=', sql<number>`any (${bots}::bigint[])`);
       return (await chats.orderBy('bot_id').limit(limit).execute()).map((row) => row.bot_id);
     },
 
     /** The bots that track a chat. */
-    async botsOf(chatId: number): Promise<number[]> {
-      const rows = await db.selectFrom('chats').select('bot_id').where('id', '=', chatId).execute();
+    async botsOf(scope: Scope, chatId: number): Promise<number[]> {
+      const chats = db.selectFrom('chats').select('bot_id').where(visibleTo(scope, 'bot_id'));
+      const rows = await chats.where('id', '=', chatId).execute();
       return rows.map((row) => row.bot_id);
     },
 
     /** Ordered by bot and id, so that new chats and messages do not shift pages. */
-    async list({ limit, offset, after, ...filter }: ChatQuery): Promise<Chat[]> {
+    async list<Given extends ChatFilter>(
+      scope: Scope,
+      filter: Exact<ChatFilter, Given>,
+      { limit, offset, after }: ChatPage,
+    ): Promise<Chat[]> {
       const inOrder = sql`order by bot_id, id, business_connection_id`;
       const isAfter =
         after === null
@@ -104,17 +110,17 @@ export function chatStore(db: Database) {
       const { rows } = await sql<Chat>`
         select c.*, ${ownMessageCount('c')} as message_count, ${sql.join(deskColumns('c'))} from (
           select * from (${ofBothKinds(
-            ({ rows: ofKind }) => sql`select c.* from ${ofKind} c where ${matches(filter)} and ${isAfter}
+            ({ rows: ofKind }) => sql`select c.* from ${ofKind} c where ${matches(scope, filter)} and ${isAfter}
               ${inOrder} limit ${limit + offset}`,
           )}) as first ${inOrder} limit ${limit} offset ${offset}
         ) as c ${inOrder}`.execute(db);
       return rows;
     },
 
-    async count(filter: ChatFilter): Promise<number> {
+    async count<Given extends ChatFilter>(scope: Scope, filter: Exact<ChatFilter, Given>): Promise<number> {
       const { rows } = await sql<{ count: number }>`
         select sum(count)::bigint as count from (${ofBothKinds(
-          ({ rows: ofKind }) => sql`select count(*) as count from ${ofKind} c where ${matches(filter)}`,
+          ({ rows: ofKind }) => sql`select count(*) as count from ${ofKind} c where ${matches(scope, filter)}`,
         )}) as counts`.execute(db);
       return rows[0]?.count ?? 0;
     },
@@ -122,10 +128,10 @@ export function chatStore(db: Database) {
 }
 
 /** On rows of conversations, named `c`. A deleted bot's chats are removed step by step. */
-function matches({ bots, q, type, ...desk }: ChatFilter): RawBuilder<unknown> {
+function matches(scope: Scope, { q, type, ...desk }: ChatFilter): RawBuilder<unknown> {
   const conditions = [
     sql`c.bot_id in (select id from bots)`,
-    bots === 'all' ? null : sql`c.bot_id = any (${bots}::bigint[])`,
+    visibleTo(scope, 'c.bot_id'),
     type === undefined ? null : sql`c.type = ${type}`,
     q === '' ? null : isNamed(q),
     ...deskConditions('c', desk),

@@ -4,6 +4,7 @@ import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { requireAbleToAct } from '../../fleet/bots/require-managed.ts';
 import { resultOf } from '../../fleet/bots/validate-token.ts';
+import { EVERYTHING, within } from '../../people/accounts/scope.ts';
 import { chatStore } from './chat-store.ts';
 
 type FindDeps = { db: Database; platform: PlatformClient };
@@ -19,7 +20,7 @@ export async function findChatId(
   purpose: 'act' | 'read',
 ): Promise<number> {
   if (purpose === 'act') requireAbleToAct(bot);
-  const seen = purpose === 'act' ? null : await chatStore(db).findByName([bot.id], name);
+  const seen = purpose === 'act' ? null : await chatStore(db).findByName(within(EVERYTHING, [bot.id]), name);
   if (seen !== null) return seen.id;
   const chat = resultOf(await platform.call(bot.token, 'getChat', { chat_id: `@${name}` })) as { id?: unknown } | null;
   if (typeof chat?.id === 'number' && Number.isSafeInteger(chat.id)) return chat.id;

@@ -2,6 +2,7 @@ import { chatIdIn, chatNamePattern } from '@flotilla/database/chat-search-name.t
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
+import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
 import { placeIn } from '../history/message-place.ts';
 import type { MessageRow } from '../history/message-row.ts';
@@ -24,7 +25,6 @@ export interface InboxChat {
 
 export interface InboxFilter extends DeskFilter {
   accountId: number;
-  bots: 'all' | number[];
   /** A part of a name, or the id; '' matches all. */
   q: string;
   type?: string | undefined;
@@ -57,23 +57,22 @@ const FEW_BOTS = 500;
 export function inboxStore(db: Database) {
   return {
     /** A page of the chats that match, and how many match in all. */
-    async list(query: InboxQuery): Promise<{ chats: InboxChat[]; total: number }> {
+    async list<Given extends InboxQuery>(
+      scope: Scope,
+      query: Exact<InboxQuery, Given>,
+    ): Promise<{ chats: InboxChat[]; total: number }> {
       const [{ rows }, counted] = await Promise.all([
-        listStatement(query).execute(db),
-        needsAll(query) ? null : countStatement(query).execute(db),
+        listStatement(scope, query).execute(db),
+        needsAll(query) ? null : countStatement(scope, query).execute(db),
       ]);
       const total = (counted?.rows ?? rows)[0]?.total ?? 0;
       return { chats: rows.filter((row) => row.id !== null).map(inboxChatOf), total };
     },
 
     /** How many of the newest chats the account has not read, at most `most`. */
-    async countUnread({
-      accountId,
-      bots,
-      ...limits
-    }: Pick<InboxFilter, 'accountId' | 'bots'> & UnreadLimits): Promise<number> {
+    async countUnread(scope: Scope, accountId: number, limits: UnreadLimits): Promise<number> {
       const { rows } = await sql<{ count: number }>`
-        with ${newestChats(bots, limits)}
+        with ${newestChats(scope, limits)}
         select count(*) as count from (
           select from page c left join ${marksOf('c', accountId)} as mine on true where ${IS_UNREAD} limit ${limits.most}
         ) as unread`.execute(db);
@@ -95,9 +94,9 @@ export function inboxStore(db: Database) {
 /** The newest chats that are looked at: of all bots together and of each. */
 type UnreadLimits = { among: number; amongOfBot: number; most: number };
 
-function newestChats(bots: InboxFilter['bots'], { among, amongOfBot }: UnreadLimits): RawBuilder<unknown> {
+function newestChats(scope: Scope, { among, amongOfBot }: UnreadLimits): RawBuilder<unknown> {
   const all = { q: '', unread: false, accountId: 0, limit: among, offset: 0, before: null };
-  return pageQueries({ ...all, bots }, amongOfBot);
+  return pageQueries(scope, all, amongOfBot);
 }
 
 type InboxRow = Chat &
@@ -109,8 +108,8 @@ type InboxRow = Chat &
   };
 
 /** A page, with the total in each row if all chats were read; an empty page is then one row with the total only. */
-export function listStatement(query: InboxQuery): RawBuilder<InboxRow> {
-  return statementOf(query.accountId, pageQueries(query));
+export function listStatement(scope: Scope, query: InboxQuery): RawBuilder<InboxRow> {
+  return statementOf(query.accountId, pageQueries(scope, query));
 }
 
 function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<InboxRow> {
@@ -159,35 +158,36 @@ function needsAll({ q, unread, ...desk }: InboxFilter): boolean {
   return q !== '' || unread || deskConditions('c', desk).length > 0;
 }
 
-function countStatement(filter: InboxFilter): RawBuilder<{ total: number }> {
+function countStatement(scope: Scope, filter: InboxFilter): RawBuilder<{ total: number }> {
   return sql`select sum(total)::bigint as total from (${ofBothKinds(
-    ({ rows }) => sql`select count(*) as total from ${rows} c where ${matches(filter)}`,
+    ({ rows }) => sql`select count(*) as total from ${rows} c where ${matches(scope, filter)}`,
   )}) as counts`;
 }
 
 // An index leads to the newest chats only. If all chats are read, it is once, for the page and for the total.
-function pageQueries(query: InboxQuery, ofBot = query.limit + query.offset): RawBuilder<unknown> {
-  const { bots, limit, offset, before } = query;
+function pageQueries(scope: Scope, query: InboxQuery, ofBot = query.limit + query.offset): RawBuilder<unknown> {
+  const { limit, offset, before } = query;
+  const { bots } = scope;
   const page = sql`${NEWEST_FIRST} limit ${limit} offset ${offset}`;
   const [upToPage, upToOfBot] = [sql`${NEWEST_FIRST} limit ${limit + offset}`, sql`${NEWEST_FIRST} limit ${ofBot}`];
   if (needsAll(query)) {
     return sql`
       found as materialized (${ofBothKinds(
         (kind) => sql`select c.bot_id, c.id, c.business_connection_id, c.last_period, c.last_date
-          from ${kind.rows} c ${joinReads(query, kind)} where ${matches(query)}`,
+          from ${kind.rows} c ${joinReads(query, kind)} where ${matches(scope, query)}`,
       )}), counted as (select count(*) as total from found), place as materialized (
         select * from found as c where ${isAfter(before)} ${page}
       ), page as materialized (${ofBothKinds(
         ({ rows }) => sql`select c.* from place join ${rows} c using (bot_id, id, business_connection_id)`,
       )})`;
   }
-  if (bots === 'all' || bots.length > FEW_BOTS) {
+  if (bots === 'all' || bots.size > FEW_BOTS) {
     return sql`${UNCOUNTED}, page as materialized (select c.* from (${ofBothKinds(
-      ({ rows }) => sql`select c.* from ${rows} c where ${matches(query)} and ${isAfter(before)} ${upToPage}`,
+      ({ rows }) => sql`select c.* from ${rows} c where ${matches(scope, query)} and ${isAfter(before)} ${upToPage}`,
     )}) as c ${page})`;
   }
   return sql`${UNCOUNTED}, page as materialized (
-    select of_bot.* from unnest(${bots}::bigint[]) as bot (id) cross join lateral (
+    select of_bot.* from unnest(${[...bots]}::bigint[]) as bot (id) cross join lateral (
       select c.* from (${ofBothKinds(
         ({ rows }) => sql`select c.* from ${rows} c
           where c.bot_id = bot.id and ${isAfter(before)} and ${isOfType(query.type)} ${upToOfBot}`,
@@ -201,10 +201,10 @@ function isKept(botId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${botId} = any (array(select bot_id from deletions where chat_id is null)) then false else true end`;
 }
 
-function matches({ bots, q, type, unread, ...desk }: InboxFilter): RawBuilder<unknown> {
+function matches(scope: Scope, { q, type, unread, ...desk }: InboxFilter): RawBuilder<unknown> {
   const conditions = [
     isKept(sql.ref('c.bot_id')),
-    bots === 'all' ? null : sql`c.bot_id = any (${bots}::bigint[])`,
+    visibleTo(scope, 'c.bot_id'),
     q === '' ? null : sql`(c.id = ${chatIdIn(q)} or c.search_name like ${chatNamePattern(q)})`,
     isOfType(type),
     unread ? IS_UNREAD : null,
