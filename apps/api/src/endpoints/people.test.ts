@@ -289,6 +289,25 @@ describe('erasing a person', () => {
     expect(tracesIn(await everythingInPostgres(db()))).toEqual([]);
   });
 
+  test('waits for updates that no backend has taken yet, and removes the dead letters that become of them', async () => {
+    const { commands } = worker.redis;
+    bot = await api.addBot({ backend_url: 'http://127.0.0.1:9/hook' });
+    await worker.directory.refresh();
+    await accept(1);
+    await commands.del(botKeys(bot.id).history, botKeys(bot.id).accepted);
+    await erase();
+    await work();
+    await work();
+    expect(await erase({ dry_run: true })).toHaveProperty('erasure_id');
+    await insertLetter(ZORA, `{"update_id":1,"message":{"from":{"id":${ZORA}},"text":"zorasecret"}}`);
+    const { log, lanes, lane, state } = botKeys(bot.id);
+    await commands.del(log, lanes, lane(`${ZORA}`));
+    await commands.hset(state, 'pushPending', 0);
+    await work();
+    expect(await erase({ dry_run: true })).not.toHaveProperty('erasure_id');
+    expect(tracesIn(await everythingInPostgres(db()))).toEqual([]);
+  });
+
   test('ends although two workers and what retention removes take turns', async () => {
     await erase();
     const tries = sql`select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory%'

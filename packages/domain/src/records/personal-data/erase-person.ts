@@ -1,6 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
@@ -10,6 +9,7 @@ import { STEP_ROWS, type StepDeps, takeSteps } from '../retention/take-steps.ts'
 import { eraseInRedis } from './erase-in-redis.ts';
 import { erasePortion } from './erase-portion.ts';
 import { type Erasure, erasureStore } from './erasure-store.ts';
+import { hasWaitingUpdates, isHistoryWritten } from './late-updates.ts';
 import { walkTables } from './walk-tables.ts';
 
 type EraseDeps = StepDeps & {
@@ -22,6 +22,7 @@ type EraseDeps = StepDeps & {
 };
 
 const LATE_AFTER_MS = 60_000;
+const HISTORY_WITHIN_MS = 10_000;
 
 /** Has workers erase a person. Returns the number of the erasure, also of one that is in progress. */
 export async function beginErasure(deps: { db: Database; clock: Clock }, by: Actor, userId: number): Promise<number> {
@@ -40,19 +41,26 @@ export async function beginErasure(deps: { db: Database; clock: Clock }, by: Act
  */
 export async function continueErasures(deps: EraseDeps): Promise<void> {
   if (!deps.directory.ready()) return;
-  for (const erasure of await erasureStore(deps.db).due(deps.lateAfterMs ?? LATE_AFTER_MS)) {
-    // Before the pass: what the history has not written yet is written after this place was looked at.
-    const hasArrived = erasure.isLate && (await isHistoryWritten(deps, erasure.created_at));
+  const lateAfterMs = deps.lateAfterMs ?? LATE_AFTER_MS;
+  for (const erasure of await erasureStore(deps.db).due(lateAfterMs)) {
+    // Before the pass, and the readers before the history: it writes what becomes of their updates.
+    const waitsFor = erasure.isLate ? await whatWaits(deps, erasure, lateAfterMs) : 'what is on its way';
     if (!(await erasePass(deps, erasure))) return;
     const store = erasureStore(deps.db);
-    const isSending = hasArrived && (await store.isSendingTo(erasure.user_id));
-    if (hasArrived && !isSending) await finish(deps, erasure);
+    const isSending = waitsFor === null && (await store.isSendingTo(erasure.user_id));
+    if (waitsFor === null && !isSending) await finish(deps, erasure);
     else {
-      const waitsFor = isSending ? 'the outbox' : erasure.isLate ? 'the history' : 'what is on its way';
-      deps.log.info({ erasure: erasure.id, waitsFor }, 'an erasure waits; it goes on in a minute');
+      deps.log.info({ erasure: erasure.id, waitsFor: waitsFor ?? 'the outbox' }, 'an erasure waits, and goes on later');
       await store.notePass(erasure.id);
     }
   }
+}
+
+/** What may still become rows about the person; null if there is nothing. */
+async function whatWaits(deps: EraseDeps, erasure: Erasure, lateAfterMs: number): Promise<string | null> {
+  const { user_id: userId, created_at: createdAt } = erasure;
+  if (await hasWaitingUpdates(deps, deps.directory.all(), userId, createdAt.getTime())) return 'updates that wait';
+  return (await isHistoryWritten(deps, Math.min(HISTORY_WITHIN_MS, lateAfterMs))) ? null : 'the history';
 }
 
 /** Returns false if this worker ends before. Several workers take turns, like with what retention removes. */
@@ -73,15 +81,6 @@ async function finish(deps: EraseDeps, { id, actor }: Erasure): Promise<void> {
     if (!(await erasureStore(transaction).finish(id))) return;
     await recordAction({ ...deps, db: transaction }, actor as Actor, { action: 'person_erased', details: nameOf(id) });
   });
-}
-
-/** True if the history has written all that was accepted before a time. */
-async function isHistoryWritten({ redis }: EraseDeps, before: Date): Promise<boolean> {
-  for (let shard = 0; shard < SHARDS; shard += 1) {
-    const [oldest] = await redis.commands.xrange(shardKeys(shard).history, '-', '+', 'COUNT', 1);
-    if (oldest !== undefined && Number(oldest[0].split('-')[0]) < before.getTime()) return false;
-  }
-  return true;
 }
 
 /** In place of the person. */

@@ -26,12 +26,15 @@ export function erasureStore(db: Database) {
       return (await found.executeTakeFirst())?.id ?? null;
     },
 
-    /** Those that nobody has looked at yet, or not for `pauseMs`. */
+    /** Those that nobody has looked at yet, or not for `pauseMs`. Looks at one that waits become rarer, up to 60 times so rare. */
     async due(pauseMs: number): Promise<Erasure[]> {
       const pause = sql`make_interval(secs => ${pauseMs / 1000})`;
       const { rows } = await sql<Erasure>`
         select *, created_at <= now() - ${pause} as "isLate" from erasures
-        where passed_at is null or passed_at <= now() - ${pause} order by id`.execute(db);
+        where passed_at is null
+          or passed_at <= now() - greatest(${pause}, least(passed_at - created_at, 60 * ${pause})) order by id`.execute(
+        db,
+      );
       return rows;
     },
 
