@@ -530,6 +530,23 @@ describe('a token of a program', () => {
     expect(platform.calls).toHaveLength(2);
   });
 
+  test('has no more in forms that are held than there is room for, and what is held counts', async () => {
+    const bot = await addBot({ flood: 'wait' });
+    const token = await tokenOf(bot, { chats: [5] });
+    await flood(bot, 25);
+    const gone = new AbortController();
+    const bytes = 900_000;
+    const large = { ...form(part('chat_id', '5'), part('text', 'x'.repeat(bytes))), signal: gone.signal };
+    const calls = [send(token, 'sendMessage', large)];
+    await waitFor(async () => (await readMetric(api, 'flotilla_flood_held_calls')) === 1);
+    expect(await readMetric(api, 'flotilla_held_body_bytes')).toBeGreaterThan(bytes);
+    calls.push(...Array.from({ length: 11 }, () => send(token, 'sendMessage', large)));
+    expect(await Promise.race(calls)).toMatchObject({ status: 429, by: 'flood-shield' });
+    gone.abort();
+    await Promise.allSettled(calls);
+    await waitFor(async () => (await readMetric(api, 'flotilla_held_body_bytes')) === 0);
+  });
+
   test('teaches its bot, also by calls that are written anew', async () => {
     for (const limits of [{}, { chats: [5, 6] }]) {
       const bot = await addBot({ flood: 'shield' });

@@ -13,6 +13,8 @@ export type Onward = {
   pass(proxy: RunningProxy, call: MethodCall, bot: Bot): void;
   /** The place that it names, where that was read before. */
   place?: string | null;
+  /** Of the body that is held in place of the client's. */
+  bytes?: number;
   /** Why a call that was held may not go on any more. */
   whyNot?(proxy: RunningProxy, call: MethodCall, bot: Bot): Promise<Refusal | null>;
 };
@@ -39,7 +41,7 @@ export async function hold(
 ): Promise<void> {
   const { floods } = proxy.context;
   const leftMs = floods.leftMs(flooded);
-  const turn = leftMs > HELD_AT_MOST_MS ? null : joinLine(proxy, call, flooded);
+  const turn = leftMs > HELD_AT_MOST_MS ? null : joinLine(proxy, call, flooded, onward);
   if (turn === null) {
     if (leftMs > 0) answerInstead(proxy, call, flooded);
     else onward.pass(proxy, call, bot);
@@ -62,11 +64,12 @@ function joinLine(
   { held, recovering, context }: RunningProxy,
   { whole, program }: MethodCall,
   flooded: FloodedCall,
+  { bytes = whole?.bytes.length ?? 0 }: Onward,
 ): (HeldTurn & { nextAfterMs: number }) | null {
   const holding = floodHolding(context.floods.ofBot(flooded.botId), flooded);
   const line = recovering.lineOf(holding ?? flooded);
   const caller = { botId: flooded.botId, scope: program === null ? 'token' : `program:${program.id}` };
-  const turn = held.join(line?.name ?? nameOfFlood(holding ?? flooded), caller, whole?.bytes.length ?? 0);
+  const turn = held.join(line?.name ?? nameOfFlood(holding ?? flooded), caller, bytes);
   return turn === null ? null : { ...turn, nextAfterMs: line?.nextAfterMs ?? NEXT_AFTER_MS };
 }
 

@@ -36,13 +36,15 @@ const NO_KEY = (): null => null;
 
 function passUnlessFlooded(proxy: RunningProxy, of: CallOfBot, follow: (read: MethodCall) => Keyed | null): void {
   const { call, bot, asProgram, place, whyNot } = of;
+  const body = asProgram?.body ?? null;
   unlessFlooded(proxy, call, bot, {
     pass: (_, read) => {
-      const tee = teeOf(proxy, read, bot, asProgram?.body?.type ?? null);
+      const tee = teeOf(proxy, read, bot, body?.type ?? null);
       pass(proxy, read, bot, { tee, asProgram, keyed: follow(read) });
     },
     ...(place === undefined ? {} : { place }),
     ...(whyNot === undefined ? {} : { whyNot }),
+    ...(body !== null && 'content' in body ? { bytes: body.content.length } : {}),
   });
 }
 

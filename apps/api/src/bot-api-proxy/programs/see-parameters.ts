@@ -151,8 +151,11 @@ function readHead(
     const finish = (head: Head) => {
       stopWatching();
       req.off('data', onData).off('end', onEnd).off('close', onClose);
-      share.release();
-      if (head.outcome !== 'read') req.resume();
+      // What was read is held, here or in the request, until the call goes on: with `wait` that takes up to half a minute.
+      if (head.outcome !== 'read') {
+        share.release();
+        req.resume();
+      }
       resolve(head);
     };
     const onData = (chunk: Buffer) => {
