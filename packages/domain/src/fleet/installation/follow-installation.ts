@@ -8,7 +8,14 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { recordEvent } from '../../people/events/record-event.ts';
 import { installationStore } from './installation-store.ts';
-import { OF_A_COPY, type Quarantine, quarantined, quarantineOf, type StoredInstallation } from './quarantine.ts';
+import {
+  OF_A_COPY,
+  type Quarantine,
+  quarantineBefore,
+  quarantined,
+  quarantineOf,
+  type StoredInstallation,
+} from './quarantine.ts';
 
 /** What this process knows of the installation that it belongs to. */
 export type Installation = {
@@ -36,19 +43,17 @@ export async function followInstallation(deps: Deps): Promise<Installation> {
   const listeners = new Set<() => void>();
   let timer: NodeJS.Timeout | null = null;
   let id: string | null = null;
-  const held = await redis.commands.get(installationKey).catch(() => null);
-  let quarantine: Quarantine | null =
-    held === OF_A_COPY
-      ? { reason: 'copied', text: 'Redis says that it is used by a copy', redisOfOthers: false }
-      : null;
+  const heldByRedis = () => redis.commands.get(installationKey).catch(() => undefined);
+  let quarantine = quarantineBefore(await heldByRedis());
   const check = async (): Promise<void> => {
+    if (id === null) quarantine = quarantineBefore(await heldByRedis());
     const found = await compareStores(deps);
     const [was, wasKnown] = [quarantine, id !== null];
     ({ id, quarantine } = found);
     if (wasKnown && was?.reason === quarantine?.reason && was?.redisOfOthers === quarantine?.redisOfOthers) return;
     if (quarantine !== null) {
       log.warn({ reason: quarantine.text }, 'quarantine: nothing is polled or sent until somebody adopts this copy');
-    } else if (was !== null) log.info('the quarantine is over: this installation works');
+    } else if (was !== null && was.reason !== 'unknown') log.info('the quarantine is over: this installation works');
     for (const listener of listeners) listener();
   };
   const checkAgain = () =>
@@ -62,7 +67,7 @@ export async function followInstallation(deps: Deps): Promise<Installation> {
       name: 'flotilla_quarantined',
       help: '1 while this process takes its stores for a copy of another installation: nothing is polled or sent.',
     },
-    () => [{ value: quarantine === null ? 0 : 1 }],
+    () => [{ value: quarantine === null || quarantine.reason === 'unknown' ? 0 : 1 }],
   );
   return {
     id: () => id,

@@ -6,8 +6,9 @@ import type { Selectable } from 'kysely';
 /**
  * Why an installation may be a copy of another one: its database was restored, is another one than that in which it was written, or
  * Redis belongs to another installation.
+ * `unknown`: Postgres has not answered yet, and Redis knows no installation either.
  */
-export type QuarantineReason = 'restored' | 'copied' | 'other_redis';
+export type QuarantineReason = 'restored' | 'copied' | 'other_redis' | 'unknown';
 export type Quarantine = {
   reason: QuarantineReason;
   text: string;
@@ -24,6 +25,7 @@ const TEXTS: Record<QuarantineReason, string> = {
   restored: 'the database was restored from a backup, and the installation that was backed up may still run',
   copied: 'the database is a copy of another one, whose installation may still run',
   other_redis: 'Redis belongs to another installation',
+  unknown: 'Postgres has not answered since the start, and Redis does not know the installation',
 };
 
 /** `held` is what Redis knows; null: nothing, as after it lost its data. */
@@ -55,6 +57,13 @@ export function isSameDatabase(stored: StoredInstallation, identity: ServerIdent
 /** What a server does not tell says nothing. */
 function isSame(stored: string | null, found: string | null): boolean {
   return stored === null || found === null || stored === found;
+}
+
+/** Before Postgres has answered. `held` is as above; undefined: Redis has not answered. */
+export function quarantineBefore(held: string | null | undefined): Quarantine | null {
+  if (held !== null && held !== undefined && held !== OF_A_COPY) return null;
+  const reason = held === OF_A_COPY ? 'copied' : 'unknown';
+  return { reason, text: TEXTS[reason], redisOfOthers: held === undefined };
 }
 
 export function quarantined(): FlotillaError {
