@@ -194,3 +194,13 @@ test('a connection that ends in the middle of a statement or a transaction fails
   expect(isUnavailable(await failure(betweenStatements))).toBe(true);
   expect(await ownPid(db)).toBeGreaterThan(0);
 });
+
+test('queries that get no connection, because Postgres is down, are counted as failed', async () => {
+  const metrics = createMetrics();
+  const db = connectDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', maxConnections: 1, metrics });
+  opened.push(db);
+  expect(isUnavailable(await failure(sql`select 1`.execute(db)))).toBe(true);
+  const { values } = await metrics.registry.getSingleMetric('flotilla_postgres_query_seconds')!.get();
+  const counts = values.filter(({ labels }) => !('le' in labels) && labels.outcome === 'away');
+  expect(Math.max(...counts.map(({ value }) => value))).toBeGreaterThan(0);
+});

@@ -22,7 +22,7 @@ const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_
 export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
   const queries = metrics.histogram({
     name: 'flotilla_postgres_query_seconds',
-    help: 'Seconds a query took: ok, refused by Postgres, or away when Postgres did not answer.',
+    help: 'Seconds a query took: ok, refused by Postgres, or away when Postgres did not answer, or gave no connection.',
     labelNames: ['outcome'],
     buckets: BUCKETS_S,
   });
@@ -55,12 +55,15 @@ export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
   );
   const ok = queries.labels('ok');
   const failed = { refused: queries.labels('refused'), away: queries.labels('away') };
+  const failureOf = (error: unknown) => failed[isUnavailable(error) ? 'away' : 'refused'];
   return {
-    query: (answer) => timed(answer, ok, (error) => failed[isUnavailable(error) ? 'away' : 'refused']),
+    query: (answer) => timed(answer, ok, failureOf),
     wait: async (client) => {
       const caller = { beganAtMs: performance.now() };
       waitingCallers.add(caller);
-      return await timed(client, waits, () => waits).finally(() => waitingCallers.delete(caller));
+      // A query that gets no connection has failed, too: while Postgres is down, that is how all of them fail.
+      const counted = timed(client, { observe: () => {} }, failureOf);
+      return await timed(counted, waits, () => waits).finally(() => waitingCallers.delete(caller));
     },
   };
 }
