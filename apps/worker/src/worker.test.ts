@@ -12,6 +12,7 @@ import { changeBot } from '@flotilla/domain/fleet/bots/change-bot.ts';
 import { deleteBot } from '@flotilla/domain/fleet/bots/delete-bot.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
+import { EVERYTHING, within } from '@flotilla/domain/people/accounts/scope.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
 import { beginErasure } from '@flotilla/domain/records/personal-data/erase-person.ts';
 import { botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
@@ -310,7 +311,8 @@ describe('a worker', () => {
     // They are removed after their transaction.
     await waitFor(async () => (await context.redis.commands.xlen(history)) === 0);
     const letters = await deadLetterStore(database.db).list(
-      { botIds: [bot.id, 0], reader: 'history', reasonCode: 'unstorable' },
+      within(EVERYTHING, [bot.id, 0]),
+      { reader: 'history', reasonCode: 'unstorable' },
       { limit: 10, offset: 0, before: null },
     );
     const isWhy = (why: string) => expect.stringMatching(`^The record \\d+:\\d+-\\d+ of .* malformed: .*${why}`);
@@ -349,12 +351,12 @@ describe('a worker', () => {
     expect(begun).toHaveLength(6);
     worker = await startWorker(config);
     const letters = () =>
-      deadLetterStore(database.db).list({ botIds: [bot.id] }, { limit: 10, offset: 0, before: null });
+      deadLetterStore(database.db).list(within(EVERYTHING, [bot.id]), {}, { limit: 10, offset: 0, before: null });
     await waitFor(async () => (await letters()).length === 2);
     const reasons = (await letters()).map(({ reason }) => reason);
     expect(new Set(reasons)).toEqual(new Set(['its handling was begun 3 times and never ended']));
     await updateBot(deps, OPERATOR, bot.id, { backendUrl: backend.url });
-    const redrive = { action: 'redrive' as const, query: { botIds: [bot.id] } };
+    const redrive = { action: 'redrive' as const, scope: within(EVERYTHING, [bot.id]), query: {} };
     expect(await runDeliveryJob(context, OPERATOR, redrive, 5_000)).toMatchObject({ matched: 2, done: 2, refused: 0 });
     await backend.waitForRequests(2);
   });

@@ -11,10 +11,11 @@ import { listRetrying, type Retrying } from '@flotilla/domain/delivery/deliverie
 import { presentReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
 import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
-import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type Scope, sees, within } from '@flotilla/domain/people/accounts/scope.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
-import { requireBot } from '../operations/bot-of-call.ts';
+import { requireBot, scopeIn } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -31,18 +32,19 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
     if (cursor < -MOST_SHOWN) throw foreignCursor();
     const before = cursor > 0 ? cursor : null;
     const offset = cursor < 0 ? -cursor : input.offset;
-    const { bots, botIds } = seenBots(context, caller, input.bot_id);
+    const { bots, scope } = seenBots(context, caller, input.bot_id);
     const letters = deadLetterStore(context.db);
-    const query = { ...filter, botIds };
     const [waiting, givenUp] = await Promise.all([
       state === 'dead' ? { rows: [], total: 0 } : listRetrying(context, bots, filter),
-      state === 'retrying' ? 0 : letters.count(query),
+      state === 'retrying' ? 0 : letters.count(scope, filter),
     ]);
     const retrying = before === null ? waiting.rows.slice(offset, offset + limit + 1) : [];
     const deadOffset = before === null ? Math.max(0, offset - waiting.rows.length) : input.offset;
     const room = limit + 1 - retrying.length;
     const dead =
-      state === 'retrying' || room <= 0 ? [] : await letters.list(query, { limit: room, offset: deadOffset, before });
+      state === 'retrying' || room <= 0
+        ? []
+        : await letters.list(scope, filter, { limit: room, offset: deadOffset, before });
     const named = { directory: context.directory, caller };
     const rows = [
       ...retrying.map((update) => presentRetrying(named, update)),
@@ -75,15 +77,20 @@ export function filterOf({
   return { reader, programId, reasonCode, status, sinceS: since, untilS: until, q };
 }
 
-/** The named bot, or all that the caller sees; `botIds` is null for every bot of the fleet. */
-export function seenBots(
-  context: Context,
-  caller: Caller,
-  botId: number | undefined,
-): { bots: Bot[]; botIds: number[] | null } {
-  if (botId !== undefined) return { bots: [requireBot(context, botId)], botIds: [botId] };
-  const bots = context.directory.all().filter(({ id }) => seesBot(caller, id));
-  return { bots, botIds: caller.scope.bots === 'all' ? null : bots.map(({ id }) => id) };
+/** The named bot, or all that the caller sees; without those that were deleted. */
+export function seenBots(context: Context, caller: Caller, botId: number | undefined): { bots: Bot[]; scope: Scope } {
+  const scope = scopeIn(context, caller, botId);
+  const bots = context.directory.all().filter(({ id }) => sees(scope, id));
+  return {
+    bots,
+    scope:
+      scope.bots === 'all'
+        ? scope
+        : within(
+            scope,
+            bots.map(({ id }) => id),
+          ),
+  };
 }
 
 type Named = Pick<Context, 'directory'> & { caller: Caller };

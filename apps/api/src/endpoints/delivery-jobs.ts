@@ -1,7 +1,10 @@
 import { type deliveryJobOperations, type Refusal, refusalCode } from '@flotilla/contract/delivery-jobs.ts';
 import { countByBot, countRedrivable } from '@flotilla/domain/delivery/deliveries/count-redrivable.ts';
-import type { DeadLetterQuery } from '@flotilla/domain/delivery/deliveries/dead-letter-store.ts';
-import { type DeliveryJob, deliveryJobStore } from '@flotilla/domain/delivery/deliveries/delivery-job-store.ts';
+import {
+  type DeliveryJob,
+  deliveryJobStore,
+  scopeOfJob,
+} from '@flotilla/domain/delivery/deliveries/delivery-job-store.ts';
 import { runDeliveryJob } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -12,9 +15,9 @@ import { filterOf, seenBots } from './deliveries.ts';
 
 export const deliveryJobHandlers: Handlers<typeof deliveryJobOperations> = {
   async redriveDeliveries(context, { input, caller, by }) {
-    const query = chosenLetters(context, caller, input);
-    if (input.dry_run) return { ok: true, redriven: 0, ...(await countRedrivable(context, query)) };
-    const job = await runDeliveryJob(context, by, { action: 'redrive', query }, ANSWER_WITHIN_MS);
+    const { scope, query } = chosenLetters(context, caller, input);
+    if (input.dry_run) return { ok: true, redriven: 0, ...(await countRedrivable(context, scope, query)) };
+    const job = await runDeliveryJob(context, by, { action: 'redrive', scope, query }, ANSWER_WITHIN_MS);
     const progress = progressOf(job);
     const [refusal] = progress.refusals.filter(({ reader }) => reader !== 'history');
     if (input.filter === undefined && progress.done === 0 && refusal !== undefined) {
@@ -24,13 +27,13 @@ export const deliveryJobHandlers: Handlers<typeof deliveryJobOperations> = {
   },
 
   async discardDeliveries(context, { input, caller, by }) {
-    const query = chosenLetters(context, caller, input);
+    const { scope, query } = chosenLetters(context, caller, input);
     if (input.dry_run) {
-      return { ok: true, ...(await countByBot(context, query)), done: 0, refused: 0, refusals: [] };
+      return { ok: true, ...(await countByBot(context, scope, query)), done: 0, refused: 0, refusals: [] };
     }
     return {
       ok: true,
-      ...progressOf(await runDeliveryJob(context, by, { action: 'discard', query }, ANSWER_WITHIN_MS)),
+      ...progressOf(await runDeliveryJob(context, by, { action: 'discard', scope, query }, ANSWER_WITHIN_MS)),
     };
   },
 
@@ -52,10 +55,10 @@ const ANSWER_WITHIN_MS = 10_000;
 type ChoiceInput = Call<typeof deliveryJobOperations.redriveDeliveries.input>['input'];
 
 /** The letters of the caller's bots; ids of others are ignored, like those of letters that are gone. */
-function chosenLetters(context: Context, caller: Caller, input: ChoiceInput): DeadLetterQuery {
+function chosenLetters(context: Context, caller: Caller, input: ChoiceInput) {
   const { filter, botId } = choiceOf(input);
-  const { botIds } = seenBots(context, caller, botId);
-  return { ...filterOf(filter), botIds, ids: input.ids, uptoId: input.upto_id };
+  const { scope } = seenBots(context, caller, botId);
+  return { scope, query: { ...filterOf(filter), ids: input.ids, uptoId: input.upto_id } };
 }
 
 function progressOf(job: DeliveryJob) {
@@ -77,7 +80,8 @@ function refusalsOf(job: DeliveryJob): Refusal[] {
 
 /** A key that is limited to some bots sees only the work on these. */
 function seesJob(caller: Caller, job: DeliveryJob): boolean {
-  const bots = job.bot_ids === null ? null : (JSON.parse(job.bot_ids) as number[]);
-  if (caller.scope.bots !== 'all' && !bots?.every((id) => seesBot(caller, id))) return false;
+  const { bots } = scopeOfJob(job);
+  const isSeen = bots === 'all' ? caller.scope.bots === 'all' : [...bots].every((id) => seesBot(caller, id));
+  if (!isSeen) return false;
   return caller.role === 'admin' || caller.account.id === job.account_id;
 }

@@ -165,7 +165,7 @@ export async function lettersOfKey(
   requireSeenBot(context, caller, botId);
   const chatIds = mcp.chats.filter((chat) => chat.botId === botId).map(({ chatId }) => chatId);
   if (chatIds.length === 0) return [];
-  return lettersOfChats(context, { botId, chatIds, ...(ids && { ids }) }, page);
+  return lettersOfChats(context, caller.scope, { botId, chatIds, ...(ids && { ids }) }, page);
 }
 
 function shownLetter({ id, bot_id, chat_id, update_id, reader, reason_code, created_at }: LetterOfChat) {

@@ -2,6 +2,7 @@ import type { Refusal } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type Bot, hasBackend, routes } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import type { Exact, Scope } from '../../people/accounts/scope.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
 import { parseReader, presentReader } from './reader-name.ts';
 import { OFF, REFUSALS_LISTED, REFUSED } from './take-batch.ts';
@@ -9,16 +10,21 @@ import { OFF, REFUSALS_LISTED, REFUSED } from './take-batch.ts';
 const BOTS_LISTED = 100;
 
 /** How many dead letters match, up to which id, and of which bots: first those that have most. */
-export async function countByBot(deps: { db: Database }, query: DeadLetterQuery): Promise<Sums> {
-  return sumByBot(await deadLetterStore(deps.db).countByReader(query));
+export async function countByBot<Given extends DeadLetterQuery>(
+  deps: { db: Database },
+  scope: Scope,
+  query: Exact<DeadLetterQuery, Given>,
+): Promise<Sums> {
+  return sumByBot(await deadLetterStore(deps.db).countByReader(scope, query));
 }
 
 /** What a redrive would do under the present configuration. */
-export async function countRedrivable(
+export async function countRedrivable<Given extends DeadLetterQuery>(
   deps: { db: Database; directory: BotDirectory },
-  query: DeadLetterQuery,
+  scope: Scope,
+  query: Exact<DeadLetterQuery, Given>,
 ): Promise<Sums & { done: 0; refused: number; refusals: Refusal[] }> {
-  const groups = await deadLetterStore(deps.db).countByReader(query);
+  const groups = await deadLetterStore(deps.db).countByReader(scope, query);
   const refusals = groups.flatMap(({ bot_id, reader, count }) => {
     const code = refusalOf(deps.directory, bot_id, reader);
     if (code === null) return [];

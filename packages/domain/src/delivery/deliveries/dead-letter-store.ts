@@ -1,16 +1,16 @@
 import { REASON_CODES, type ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
+import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { statusRange, updateIdIn } from './delivery-filter.ts';
 
 export type DeadLetter = Selectable<DeadLettersTable>;
 
-/** Which dead letters: those of these bots (null: of all bots) that the filter matches. */
+/** Which dead letters: those that the filter matches. */
 export type DeadLetterQuery = DeliveryFilter & {
-  botIds: readonly number[] | null;
   ids?: readonly number[] | undefined;
   /** Those of these chats, and those of which the row does not say the chat. */
   maybeOfChats?: readonly number[] | undefined;
@@ -28,35 +28,39 @@ const COUNTED_AT_MOST = 100_000;
 export function deadLetterStore(db: Database) {
   return {
     /** Newest first. The page begins after `before`, if given. */
-    list: (
-      query: DeadLetterQuery,
+    list: <Given extends DeadLetterQuery>(
+      scope: Scope,
+      query: Exact<DeadLetterQuery, Given>,
       page: { limit: number; offset: number; before: number | null },
     ): Promise<DeadLetter[]> =>
-      matching(db, query)
+      matching(db, scope, query)
         .selectAll()
         .$if(page.before !== null, (letters) => letters.where('id', '<', page.before as number))
         .orderBy('id', 'desc')
         .limit(page.limit)
         .offset(page.offset)
         .execute(),
-    count: async (query: DeadLetterQuery): Promise<number> => {
-      const { count } = await matching(db, query)
+    count: async <Given extends DeadLetterQuery>(
+      scope: Scope,
+      query: Exact<DeadLetterQuery, Given>,
+    ): Promise<number> => {
+      const { count } = await matching(db, scope, query)
         .select((select) => select.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return Number(count);
     },
     /**
-     * Those of these bots, or of all. Exact up to 100,000; of more than that the whole table's estimate, if all bots are
+     * Those in the scope. Exact up to 100,000; of more than that the whole table's estimate, if all bots are
      * wanted, and else 100,000. Bots that were deleted do not count.
      */
-    countMany: async (botIds: readonly number[] | 'all'): Promise<number> => {
+    countMany: async (scope: Scope): Promise<number> => {
       const some = db
         .selectFrom('dead_letters')
         .select('dead_letters.id')
         .where((where) =>
-          botIds === 'all'
+          scope.bots === 'all'
             ? where.exists(where.selectFrom('bots').select('bots.id').whereRef('bots.id', '=', 'dead_letters.bot_id'))
-            : where('dead_letters.bot_id', '=', sql<number>`any(${botIds}::bigint[])`),
+            : visibleTo(scope, 'dead_letters.bot_id'),
         )
         .limit(COUNTED_AT_MOST)
         .as('some');
@@ -64,16 +68,17 @@ export function deadLetterStore(db: Database) {
         .selectFrom(some)
         .select((select) => select.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      if (botIds !== 'all' || Number(count) < COUNTED_AT_MOST) return Number(count);
+      if (scope.bots !== 'all' || Number(count) < COUNTED_AT_MOST) return Number(count);
       const { rows } = await sql<{ rows: number }>`
         select reltuples::bigint as "rows" from pg_class where oid = 'dead_letters'::regclass`.execute(db);
       return Math.max(COUNTED_AT_MOST, Number(rows[0]?.rows ?? 0));
     },
     /** How many there are, by bot and reader, and the largest id of each. */
     countByReader: (
+      scope: Scope,
       query: DeadLetterQuery,
     ): Promise<{ bot_id: number; reader: string; count: number; newest_id: number }[]> =>
-      matching(db, query)
+      matching(db, scope, query)
         .select(['bot_id', 'reader'])
         .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max<number>('id').as('newest_id')])
         .groupBy(['bot_id', 'reader'])
@@ -105,8 +110,8 @@ export function deadLetterStore(db: Database) {
         .orderBy('id', 'desc')
         .execute(),
     /** The next ones after that cursor, by bot, reader and update; locked, so that nobody else takes them. */
-    lockNext: (query: DeadLetterQuery, after: LetterCursor, limit: number): Promise<DeadLetter[]> =>
-      matching(db, query)
+    lockNext: (scope: Scope, query: DeadLetterQuery, after: LetterCursor, limit: number): Promise<DeadLetter[]> =>
+      matching(db, scope, query)
         .selectAll()
         .where(behind(after))
         .orderBy('bot_id')
@@ -118,11 +123,12 @@ export function deadLetterStore(db: Database) {
         .execute(),
     /** How many of one reader of a bot there are after that cursor. */
     countFrom: async (
+      scope: Scope,
       query: DeadLetterQuery,
       after: LetterCursor,
       { botId, reader }: { botId: number; reader: string },
     ): Promise<number> => {
-      const { count } = await matching(db, query)
+      const { count } = await matching(db, scope, query)
         .select((select) => select.fn.countAll<number>().as('count'))
         .where('bot_id', '=', botId)
         .where('reader', '=', reader)
@@ -136,19 +142,19 @@ export function deadLetterStore(db: Database) {
   };
 }
 
-function behind({ botId, reader, updateId, id }: LetterCursor): RawBuilder<boolean> {
+function behind({ botId, reader, updateId, id }: LetterCursor): RawBuilder<SqlBool> {
   return sql`(bot_id, reader, update_id, id) > (${botId}::bigint, ${reader}::text, ${updateId}::bigint, ${id}::bigint)`;
 }
 
-function matching(db: Database, query: DeadLetterQuery) {
+function matching(db: Database, scope: Scope, query: DeadLetterQuery) {
   let letters = db.selectFrom('dead_letters');
-  for (const condition of conditionsOf(query)) letters = letters.where(condition);
+  for (const condition of conditionsOf(scope, query)) letters = letters.where(condition);
   return letters;
 }
 
-function conditionsOf(query: DeadLetterQuery): RawBuilder<boolean>[] {
+function conditionsOf(scope: Scope, query: DeadLetterQuery): RawBuilder<SqlBool>[] {
   const { ids, maybeOfChats, uptoId, reader, programId, reasonCode, status, sinceS, untilS, q } = query;
-  const conditions = [ofBots(query.botIds)];
+  const conditions = [isShown(scope)];
   if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
   if (maybeOfChats !== undefined) {
     conditions.push(sql`(chat_id = any(${[...maybeOfChats]}::bigint[]) or chat_id is null)`);
@@ -169,19 +175,18 @@ function conditionsOf(query: DeadLetterQuery): RawBuilder<boolean>[] {
 }
 
 /** Rows of deleted bots are still being removed and are not shown. The bot 0 has records whose bot cannot be read. */
-function ofBots(botIds: readonly number[] | null): RawBuilder<boolean> {
-  if (botIds === null) return sql`bot_id in (select id from bots union all select 0)`;
-  return botIds.length === 1 ? sql`bot_id = ${botIds[0]}` : sql`bot_id = any(${[...botIds]}::bigint[])`;
+function isShown(scope: Scope): RawBuilder<SqlBool> {
+  return scope.bots === 'all' ? sql`bot_id in (select id from bots union all select 0)` : visibleTo(scope, 'bot_id');
 }
 
 /** Codes of a later release are shown as unknown. */
-function withReason(code: ReasonCode): RawBuilder<boolean> {
+function withReason(code: ReasonCode): RawBuilder<SqlBool> {
   const known = REASON_CODES.filter((one) => one !== 'unknown');
   return code === 'unknown' ? sql`reason_code <> all (${known}::text[])` : sql`reason_code = ${code}`;
 }
 
-function containing(q: string): RawBuilder<boolean> {
-  const inText = sql<boolean>`strpos(lower(reason), lower(${q})) > 0`;
+function containing(q: string): RawBuilder<SqlBool> {
+  const inText = sql<SqlBool>`strpos(lower(reason), lower(${q})) > 0`;
   const updateId = updateIdIn(q);
   return updateId === null ? inText : sql`(update_id = ${updateId} or ${inText})`;
 }

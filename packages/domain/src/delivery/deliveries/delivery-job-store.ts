@@ -1,8 +1,36 @@
+import { READERS, reasonCode } from '@flotilla/contract/deliveries.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { DeliveryJobsTable } from '@flotilla/database/tables.ts';
 import type { Insertable, Selectable, Updateable } from 'kysely';
+import { z } from 'zod';
+import { EVERYTHING, type Scope, within } from '../../people/accounts/scope.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
 
 export type DeliveryJob = Selectable<DeliveryJobsTable>;
+
+type JobFilter = DeliveryFilter & { ids?: readonly number[] | undefined };
+
+/** A condition that this release does not know must not be passed over: more would be discarded than was chosen. */
+const storedFilter = z.strictObject({
+  reader: z.enum(READERS).optional(),
+  programId: z.int().optional(),
+  reasonCode: reasonCode.optional(),
+  status: z.string().optional(),
+  sinceS: z.number().optional(),
+  untilS: z.number().optional(),
+  q: z.string().optional(),
+  ids: z.array(z.int()).optional(),
+} satisfies Record<keyof JobFilter, z.ZodType>);
+
+/** Throws for a filter of another release. */
+export function filterOfJob({ filter }: Pick<DeliveryJob, 'filter'>): JobFilter {
+  return storedFilter.parse(JSON.parse(filter));
+}
+
+/** That of the caller who began it. */
+export function scopeOfJob({ bot_ids: ids }: Pick<DeliveryJob, 'bot_ids'>): Scope {
+  return ids === null ? EVERYTHING : within(EVERYTHING, JSON.parse(ids) as number[]);
+}
 
 /** SQL of `delivery_jobs`. */
 export function deliveryJobStore(db: Database) {

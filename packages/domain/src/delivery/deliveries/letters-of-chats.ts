@@ -1,5 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { chatIdOfJson } from '@flotilla/telegram/update-facts.ts';
+import { type Scope, within } from '../../people/accounts/scope.ts';
 import { type DeadLetter, deadLetterStore } from './dead-letter-store.ts';
 
 /** A dead letter and the chat of its update. */
@@ -10,14 +11,19 @@ const ROWS_AT_ONCE = 200;
 /** The dead letters of some chats of a bot, newest first; with `ids`, only these. */
 export async function lettersOfChats(
   { db }: { db: Database },
+  scope: Scope,
   { botId, chatIds, ids }: { botId: number; chatIds: readonly number[]; ids?: readonly number[] },
   page: { limit: number; before: number | null },
 ): Promise<LetterOfChat[]> {
-  const query = { botIds: [botId], maybeOfChats: chatIds, ids };
+  const query = { maybeOfChats: chatIds, ids };
   const found: LetterOfChat[] = [];
   let { before } = page;
   while (found.length < page.limit) {
-    const rows = await deadLetterStore(db).list(query, { limit: ROWS_AT_ONCE, offset: 0, before });
+    const rows = await deadLetterStore(db).list(within(scope, [botId]), query, {
+      limit: ROWS_AT_ONCE,
+      offset: 0,
+      before,
+    });
     for (const row of rows) {
       // Rows of a release before have no chat of their own.
       const chatId = row.chat_id ?? chatIdOfJson(row.payload);

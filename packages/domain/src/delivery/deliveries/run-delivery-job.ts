@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Exact, Scope } from '../../people/accounts/scope.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
@@ -22,10 +23,10 @@ const KEPT_MS = 7 * 86_400_000;
  * on it for `forMs`; then workers continue it, as they do when this process ends. Throws FlotillaError when nothing was
  * changed: 'too_many_requests' when the account has five unfinished jobs, 'unavailable'.
  */
-export async function runDeliveryJob(
+export async function runDeliveryJob<Given extends DeadLetterQuery>(
   deps: RunDeps,
   by: Actor,
-  { action, query }: { action: DeliveryJob['action']; query: DeadLetterQuery },
+  { action, scope, query }: { action: DeliveryJob['action']; scope: Scope; query: Exact<DeadLetterQuery, Given> },
   forMs: number,
 ): Promise<DeliveryJob> {
   const untilMs = performance.now() + forMs;
@@ -34,16 +35,16 @@ export async function runDeliveryJob(
     await requireAuditable(transaction.db);
     const [letters, jobs] = [deadLetterStore(transaction.db), deliveryJobStore(transaction.db)];
     if (accountId !== null && (await jobs.unfinishedOf(accountId)) >= UNFINISHED_AT_MOST) throw tooMany();
-    const { botIds, uptoId: countedUpTo = Number.POSITIVE_INFINITY, ...filter } = query;
+    const { uptoId: countedUpTo = Number.POSITIVE_INFINITY, ...filter } = query;
     const uptoId = Math.min(countedUpTo, await letters.newestId());
     return jobs.add({
       action,
-      bot_ids: botIds === null ? null : JSON.stringify(botIds),
+      bot_ids: scope.bots === 'all' ? null : JSON.stringify([...scope.bots]),
       filter: JSON.stringify(filter),
       actor: JSON.stringify(by),
       account_id: accountId,
       upto_id: uptoId,
-      matched: await letters.count({ ...query, uptoId }),
+      matched: await letters.count(scope, { ...query, uptoId }),
       audited_bot: null,
       resume_at: new Date(deps.clock.nowMs() + TAKEN_FOR_MS),
       finished_at: null,

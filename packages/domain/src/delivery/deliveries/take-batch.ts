@@ -8,6 +8,7 @@ import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { sql } from 'kysely';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { within } from '../../people/accounts/scope.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
@@ -15,7 +16,7 @@ import type { Conversation } from '../../records/chats/conversation.ts';
 import { heldKey, readHeldChats } from '../../records/takeover/held-chats.ts';
 import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
-import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
+import { type DeliveryJob, deliveryJobStore, filterOfJob, scopeOfJob } from './delivery-job-store.ts';
 import { parseReader, presentReader } from './reader-name.ts';
 import { type RedriveDeps, redriveLetters } from './redrive-letters.ts';
 
@@ -46,9 +47,8 @@ export const OFF = { push: 'no_backend', rules: 'no_rules', program: 'program_de
  * and the letters that were redriven.
  */
 export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job: DeliveryJob; sent: DeadLetter[] }> {
-  const query = queryOf(job);
   const [letters, jobs] = [deadLetterStore(deps.db), deliveryJobStore(deps.db)];
-  const next = await letters.lockNext(query, cursorOf(job), BATCH);
+  const next = await letters.lockNext(scopeOfJob(job), queryOf(job), cursorOf(job), BATCH);
   const [first] = next;
   const now = new Date(deps.clock.nowMs());
   if (first === undefined) return { job: await jobs.change(job.id, { finished_at: now }), sent: [] };
@@ -128,7 +128,10 @@ async function refuse(
   code: Known,
   resumeAt: Date,
 ): Promise<DeliveryJob> {
-  const count = await deadLetterStore(deps.db).countFrom(queryOf(job), cursorOf(job), { botId, reader });
+  const count = await deadLetterStore(deps.db).countFrom(scopeOfJob(job), queryOf(job), cursorOf(job), {
+    botId,
+    reader,
+  });
   return deliveryJobStore(deps.db).change(job.id, {
     ...refusedBeside(job, { bot_id: botId, reader }, code, count),
     ...{ after_bot: botId, after_reader: reader, after_update: LAST, after_id: LAST },
@@ -160,7 +163,7 @@ function refusedBeside(
 /** One entry for each bot, with its first batch. */
 async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<void> {
   const query = queryOf(job);
-  const count = await deadLetterStore(deps.db).count({ ...query, botIds: [botId] });
+  const count = await deadLetterStore(deps.db).count(within(scopeOfJob(job), [botId]), query);
   const details = `${describeFilter(query)}; ${count} matched`;
   const key = `${job.action}:${job.id}:${botId}`;
   // The key is unique within a date, and a batch may be repeated later.
@@ -170,8 +173,7 @@ async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<vo
 }
 
 function queryOf(job: DeliveryJob): DeadLetterQuery {
-  const botIds = job.bot_ids === null ? null : (JSON.parse(job.bot_ids) as number[]);
-  return { ...(JSON.parse(job.filter) as DeadLetterQuery), botIds, uptoId: job.upto_id };
+  return { ...filterOfJob(job), uptoId: job.upto_id };
 }
 
 function cursorOf(job: DeliveryJob): LetterCursor {

@@ -11,6 +11,7 @@ import { botState } from '../../fleet/bot-list/bot-state.ts';
 import { type BotStatus, readBotStatuses } from '../../fleet/bot-list/bot-status.ts';
 import { type Bot, hasBackend, pushes, routes } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { EVERYTHING } from '../../people/accounts/scope.ts';
 import { type WaitingSample, waitingSample } from '../../records/activity/note-waiting.ts';
 import { readFleetRates } from '../../records/activity/read-fleet-rates.ts';
 import { countAttention, deepen, type FleetFigures, type IntakeState, noFigures } from './fleet-figures.ts';
@@ -44,7 +45,7 @@ export async function gatherFigures(deps: FigureDeps): Promise<void> {
   }
   await sample?.noteFleet(figures.backlog.push.total + figures.backlog.pull.total);
   const [deadLetters, outbox, rates] = await Promise.all([
-    countDeadLetters(deps, 'all'),
+    countDeadLetters(deps, EVERYTHING),
     readOutboxFigures(deps),
     readFleetRates(deps, RATES_OVER_MINUTES),
     addHistory(deps, figures),

@@ -4,6 +4,7 @@ import { countDeadLetters } from '../../delivery/deliveries/count-dead-letters.t
 import type { StatusColumns } from '../../fleet/bot-list/status-columns.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { type Caller, seesBot } from '../../people/accounts/caller.ts';
+import { within } from '../../people/accounts/scope.ts';
 import type { ActivityCounts } from '../../records/activity/activity-counts.ts';
 import { readBotRates, readFleetRates } from '../../records/activity/read-fleet-rates.ts';
 import { countAttention, noStates } from './fleet-figures.ts';
@@ -77,7 +78,15 @@ async function presentFleet(deps: ReadDeps, caller: Caller, bots: Bot[]): Promis
   const [found, pending, deadLetters, rates] = await Promise.all([
     deps.statusColumns.states(bots),
     deps.statusColumns.pending(bots),
-    countDeadLetters(deps, isWhole ? 'all' : bots.map(({ id }) => id)),
+    countDeadLetters(
+      deps,
+      isWhole
+        ? caller.scope
+        : within(
+            caller.scope,
+            bots.map(({ id }) => id),
+          ),
+    ),
     isWhole ? readFleetRates(deps, RATES_OVER_MINUTES) : ratesOf(deps, bots),
   ]);
   const states = noStates();
