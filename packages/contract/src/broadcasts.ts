@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { CallActor } from './call-actor.ts';
 import { CHAT_TYPES } from './chats.ts';
+import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, ownIdField } from './fields.ts';
 import {
@@ -19,6 +21,7 @@ import {
 } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 import { OUTBOX_DAYS } from './outbox.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 import { tagText } from './tags.ts';
 
 export const BROADCAST_STATES = ['scheduled', 'running', 'paused', 'done', 'cancelled'] as const;
@@ -86,34 +89,90 @@ const counts = z
 
 export type BroadcastCounts = z.infer<typeof counts>;
 
-const contentFields = {
-  name: z.string().describe('What people call it.'),
-  audience: audience.describe('Who gets it.'),
-  method: z.string().describe('The method of the Bot API.'),
-  params: z.record(z.string(), z.unknown()).describe('Its parameters, without `chat_id`.'),
-  per_second: z.int().describe('The most messages a second. Absent: as fast as the bot may.').optional(),
-  send_at: z.iso.datetime().describe('When it begins at the earliest. Absent: at once.').optional(),
-};
-
-const broadcastResource = z
-  .strictObject({
-    id: ownIdField,
-    bot_id: botIdField,
-    ...contentFields,
-    state: z
+export const broadcastResource = defineResource('Broadcast', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  bot_id: { stored: column.bigint, shown: botIdField, input: botId(), filter: anyBotId() },
+  name: {
+    stored: column.text(),
+    shown: z.string().describe('What people call it.'),
+    input: text({ min: 1, max: 128 }).regex(/\S/, 'must not be blank').describe('What people call it.'),
+  },
+  audience: {
+    stored: column.jsonb<BroadcastAudience>(),
+    shown: audience.describe('Who gets it.'),
+    input: jsonObject(audienceFields).describe('Who gets it.'),
+  },
+  method: {
+    stored: column.text(),
+    shown: z.string().describe('The method of the Bot API.'),
+    input: text({ min: 1, max: 64 }).describe('A method that sends, copies or forwards, such as `sendMessage`.'),
+  },
+  params: {
+    stored: column.jsonb<Record<string, unknown>>(),
+    shown: z.record(z.string(), z.unknown()).describe('Its parameters, without `chat_id`.'),
+    input: platformObject(() => true, 'must be an object').describe(
+      `Its parameters without \`chat_id\`, as JSON of up to ${LARGEST_BROADCAST_PARAMS / 1024} KiB.`,
+    ),
+  },
+  /** How many messages the call sends. */
+  messages: { stored: filled(column.integer) },
+  per_second: {
+    stored: orNull(column.integer),
+    shown: z.int().describe('The most messages a second. Absent: as fast as the bot may.').optional(),
+    input: integer({ min: 1, max: FASTEST_BROADCAST })
+      .optional()
+      .describe('The most messages a second. The pace of the bot is the limit anyway.'),
+  },
+  send_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When it begins at the earliest. Absent: at once.').optional(),
+    input: moment()
+      .optional()
+      .describe('When it begins at the earliest, within a year: Unix seconds, or ISO 8601 with a zone.'),
+  },
+  state: {
+    stored: column.text<BroadcastState>(),
+    shown: z
       .enum(BROADCAST_STATES)
       .describe(
         'scheduled: it waits for `send_at`. running, paused: as said. done: every chat is settled. cancelled: somebody ended it.',
       ),
-    counts: counts.describe('How many chats are how far.'),
-    created_by: z.string().describe('The username of the account that made it.'),
-    created_at: createdAtField,
-    started_at: z.iso.datetime().describe('When it began. Absent before.').optional(),
-    ended_at: z.iso.datetime().describe('When its last chat was settled. Absent before.').optional(),
-  })
-  .meta({ id: 'Broadcast' });
+    filter: z.enum(BROADCAST_STATES).optional().describe('Only broadcasts in this state.'),
+  },
+  /** The chat up to which its entries are made, in the order of ids; null: none is. */
+  after_chat_id: { stored: orNull(column.bigint) },
+  /** Every entry is made. */
+  made: { stored: filled(column.boolean) },
+  /** The time up to which the messages of `per_second` were released to the outbox. */
+  released_to: { stored: orNull(column.timestamptz) },
+  /** When those who watch the bot were told of it, and how far it was: the sum of its counts. */
+  told_at: { stored: orNull(column.timestamptz) },
+  told_progress: { stored: filled(column.bigint) },
+  /** Counts of its entries; the last five are written by the trigger of `outbox`. */
+  total: { stored: filled(column.bigint) },
+  sent: { stored: filled(column.bigint) },
+  failed: { stored: filled(column.bigint) },
+  blocked: { stored: filled(column.bigint) },
+  in_doubt: { stored: filled(column.bigint) },
+  cancelled: { stored: filled(column.bigint) },
+  counts: { shown: counts.describe('How many chats are how far.') },
+  created_by: {
+    stored: filled(column.jsonb<CallActor>()),
+    shown: z.string().describe('The username of the account that made it.'),
+  },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+  started_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When it began. Absent before.').optional(),
+  },
+  ended_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When its last chat was settled. Absent before.').optional(),
+  },
+});
 
-export type BroadcastResource = z.infer<typeof broadcastResource>;
+export type Broadcast = Row<typeof broadcastResource>;
+export type BroadcastResource = Answer<typeof broadcastResource>;
 
 /** The most kinds of failures that a broadcast shows. */
 export const MOST_FAILURES = 50;
@@ -127,7 +186,7 @@ const failure = z.strictObject({
 
 const shownBroadcast = z
   .strictObject({
-    ...broadcastResource.shape,
+    ...broadcastResource.answer.shape,
     failures: z
       .array(failure)
       .describe(
@@ -141,7 +200,7 @@ export type ShownBroadcast = z.infer<typeof shownBroadcast>;
 /** The answer of a dry run: the broadcast as it would be, without an id. */
 const addedBroadcast = z
   .strictObject({
-    ...broadcastResource.shape,
+    ...broadcastResource.answer.shape,
     id: ownIdField.optional().describe('The id in Flotilla. Absent with `dry_run`.'),
   })
   .meta({ id: 'AddedBroadcast' });
@@ -171,7 +230,7 @@ const change = {
   role: 'any',
   right: 'broadcast',
   input: z.object({ id: ownId() }),
-  output: broadcastResource,
+  output: broadcastResource.answer,
   errors: ['not_found', 'conflict'],
 } as const;
 
@@ -191,19 +250,7 @@ chats' ids, within the pace of the bot. What costs Stars (\`allow_paid_broadcast
 With \`dry_run\` nothing is stored and nothing is sent: \`counts\` says how many chats the audience has now, and how many more would be in it had
 they not blocked the bot.`,
     input: z.object({
-      bot_id: botId(),
-      name: text({ min: 1, max: 128 }).regex(/\S/, 'must not be blank').describe('What people call it.'),
-      audience: jsonObject(audienceFields).describe('Who gets it.'),
-      method: text({ min: 1, max: 64 }).describe('A method that sends, copies or forwards, such as `sendMessage`.'),
-      params: platformObject(() => true, 'must be an object').describe(
-        `Its parameters without \`chat_id\`, as JSON of up to ${LARGEST_BROADCAST_PARAMS / 1024} KiB.`,
-      ),
-      per_second: integer({ min: 1, max: FASTEST_BROADCAST })
-        .optional()
-        .describe('The most messages a second. The pace of the bot is the limit anyway.'),
-      send_at: moment()
-        .optional()
-        .describe('When it begins at the earliest, within a year: Unix seconds, or ISO 8601 with a zone.'),
+      ...broadcastResource.addInputs,
       dry_run: flag().default(false).describe('True: nothing is stored, the answer only counts.'),
     }),
     output: addedBroadcast,
@@ -226,11 +273,10 @@ they not blocked the bot.`,
     summary: 'Lists broadcasts, newest first.',
     description: `Those that ended are kept for ${BROADCAST_DAYS} days.`,
     input: z.object({
-      bot_id: anyBotId(),
-      state: z.enum(BROADCAST_STATES).optional().describe('Only broadcasts in this state.'),
+      ...broadcastResource.filters,
       ...pagedInputs({ default: 50, max: 200 }),
     }),
-    output: z.array(broadcastResource),
+    output: z.array(broadcastResource.answer),
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID, state: 'running' }, output: [RUNNING] },
   }),

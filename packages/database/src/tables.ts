@@ -1,3 +1,4 @@
+import { broadcastResource } from '@flotilla/contract/broadcasts.ts';
 import type { Column } from '@flotilla/contract/columns.ts';
 import { eventSink } from '@flotilla/contract/event-sinks.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
@@ -655,42 +656,6 @@ export interface OutboxClaimsTable {
   claim: BigInt64;
 }
 
-/** One message to many chats. */
-export interface BroadcastsTable {
-  id: Generated<BigInt64>;
-  bot_id: BigInt64;
-  name: string;
-  /** JSON as the REST interface has it. */
-  audience: object;
-  method: string;
-  params: Record<string, unknown>;
-  /** How many messages the call sends. */
-  messages: Generated<number>;
-  per_second: number | null;
-  send_at: Date | null;
-  state: 'scheduled' | 'running' | 'paused' | 'done' | 'cancelled';
-  /** The chat up to which its entries are made, in the order of ids. */
-  after_chat_id: BigInt64 | null;
-  made: Generated<boolean>;
-  /** The time up to which the messages of `per_second` were released to the outbox. */
-  released_to: Date | null;
-  /** When those who watch the bot were told of it, and how far it was: the sum of its counts. */
-  told_at: Date | null;
-  told_progress: Generated<BigInt64>;
-  /** Counts of its entries; the last five are written by the trigger of `outbox`. */
-  total: Generated<BigInt64>;
-  sent: Generated<BigInt64>;
-  failed: Generated<BigInt64>;
-  blocked: Generated<BigInt64>;
-  in_doubt: Generated<BigInt64>;
-  cancelled: Generated<BigInt64>;
-  /** Who made it: a CallActor. */
-  created_by: Generated<Record<string, unknown>>;
-  created_at: CreatedAt;
-  started_at: Date | null;
-  ended_at: Date | null;
-}
-
 /** An entry of the audit log that waits for a sink. */
 export interface AuditDeliveriesTable {
   id: Generated<BigInt64>;
@@ -718,7 +683,7 @@ export interface EventDeliveriesTable {
 }
 
 /** Tables whose columns their resource declares. */
-export const DECLARED = { event_sinks: eventSink, outbox: outboxEntry };
+export const DECLARED = { broadcasts: broadcastResource, event_sinks: eventSink, outbox: outboxEntry };
 
 /** JSON is given as text, or as an object; the driver would take a list for an array of Postgres. */
 type Given<Value, Type> = Type extends 'jsonb' ? string | Exclude<Value, readonly unknown[]> : Value;
@@ -762,7 +727,6 @@ export interface Tables extends DeclaredTables {
   removals: RemovalsTable;
   questions: QuestionsTable;
   outbox_claims: OutboxClaimsTable;
-  broadcasts: BroadcastsTable;
   events: EventsTable;
   standing_events: StandingEventsTable;
   event_deliveries: EventDeliveriesTable;

@@ -1,11 +1,14 @@
 import {
+  type Broadcast,
   type BroadcastResource,
   type broadcastOperations,
+  broadcastResource,
   MOST_FAILURES,
   type ShownBroadcast,
 } from '@flotilla/contract/broadcasts.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import { addBroadcast, tryBroadcast } from '@flotilla/domain/delivery/broadcasts/add-broadcast.ts';
-import type { Broadcast, BroadcastContent } from '@flotilla/domain/delivery/broadcasts/broadcast.ts';
+import { countsOf } from '@flotilla/domain/delivery/broadcasts/broadcast.ts';
 import { broadcastEntryStore, type Failure } from '@flotilla/domain/delivery/broadcasts/broadcast-entry-store.ts';
 import { broadcastStore } from '@flotilla/domain/delivery/broadcasts/broadcast-store.ts';
 import { changeBroadcast } from '@flotilla/domain/delivery/broadcasts/change-broadcast.ts';
@@ -22,26 +25,26 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
     const wanted = {
       ...{ name: input.name, audience: withoutUndefined(input.audience), method: input.method, params: input.params },
       mayPay: caller.role === 'admin',
-      perSecond: input.per_second ?? null,
-      sendAt: input.send_at === undefined ? null : new Date(input.send_at * 1000),
+      per_second: input.per_second ?? null,
+      send_at: input.send_at === undefined ? null : new Date(input.send_at * 1000),
     };
     if (!input.dry_run) return presentBroadcast(await addBroadcast(context, bot, by, wanted));
     const { total, blocked, ...content } = await tryBroadcast(context, bot, wanted);
-    const waits = content.sendAt !== null && content.sendAt.getTime() > context.clock.nowMs();
-    return {
-      ...presentContent(content),
-      state: waits ? 'scheduled' : 'running',
+    const now = new Date(context.clock.nowMs());
+    const { id: _, ...answer } = answerOf(broadcastResource, {
+      ...{ ...content, id: 0, state: content.send_at !== null && content.send_at > now ? 'scheduled' : 'running' },
       counts: { total, queued: total, sent: 0, failed: 0, blocked, in_doubt: 0, cancelled: 0 },
       created_by: by.kind === 'account' ? (by.username ?? '') : '',
-      created_at: new Date(context.clock.nowMs()).toISOString(),
-    };
+      ...{ created_at: now, started_at: null, ended_at: null },
+    });
+    return answer;
   },
 
   async listBroadcasts({ db, ...context }, { input, caller }) {
-    const { bot_id: botId, state, limit, offset } = input;
-    if (botId !== undefined) requireBot({ db, ...context }, botId);
-    const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
-    const [query, store] = [{ botId, state }, broadcastStore(db)];
+    const { limit, offset, before, ...query } = input;
+    if (query.bot_id !== undefined) requireBot({ db, ...context }, query.bot_id);
+    const [beforeId = null] = decodeCursor(before, ['id']) ?? [];
+    const store = broadcastStore(db);
     const [rows, total] = await Promise.all([
       store.list(caller.scope, query, { limit: limit + 1, offset, beforeId }),
       store.count(caller.scope, query),
@@ -77,31 +80,19 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
 
 async function findBotOfBroadcast({ db }: Context, id: number): Promise<number[]> {
   const broadcast = await broadcastStore(db).find(id);
-  return broadcast === null ? [] : [broadcast.botId];
+  return broadcast === null ? [] : [broadcast.bot_id];
 }
 
 function presentBroadcast(broadcast: Broadcast): BroadcastResource {
-  const isoOf = (date: Date | null) => date?.toISOString() ?? null;
-  return {
-    id: broadcast.id,
-    ...presentContent(broadcast),
-    state: broadcast.state,
-    counts: broadcast.counts,
-    created_by: broadcast.createdBy.username ?? '',
-    created_at: broadcast.createdAt.toISOString(),
-    ...withoutNulls({ started_at: isoOf(broadcast.startedAt), ended_at: isoOf(broadcast.endedAt) }),
-  };
+  return answerOf(broadcastResource, {
+    ...broadcast,
+    counts: countsOf(broadcast),
+    created_by: broadcast.created_by.username ?? '',
+  });
 }
 
-function presentFailure({ state, errorCode, error, count }: Failure): ShownBroadcast['failures'][number] {
-  return { state, ...withoutNulls({ error_code: errorCode }), error: error ?? '', count };
-}
-
-function presentContent({ botId, name, audience, method, params, perSecond, sendAt }: BroadcastContent) {
-  return {
-    ...{ bot_id: botId, name, audience, method, params },
-    ...withoutNulls({ per_second: perSecond, send_at: sendAt?.toISOString() ?? null }),
-  };
+function presentFailure({ error_code, error, ...failure }: Failure): ShownBroadcast['failures'][number] {
+  return { ...failure, ...withoutNulls({ error_code }), error: error ?? '' };
 }
 
 /** As it is stored. */

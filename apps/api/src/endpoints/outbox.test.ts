@@ -70,7 +70,9 @@ describe('what is handed over', () => {
       audience: { chat_types: ['private'] },
     };
     const broadcast = await api.admin('POST', '/api/broadcasts/add', { body });
-    const { createdBy } = (await broadcastStore(api.database.db).find((broadcast.json as { id: number }).id))!;
+    const { created_by: createdBy } = (await broadcastStore(api.database.db).find(
+      (broadcast.json as { id: number }).id,
+    ))!;
     expect(createdBy).toMatchObject({ requestId: broadcast.headers.get('x-request-id') });
     const key = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'told' } });
     const { json: events } = await api.admin('GET', '/api/events', { query: { kinds: 'key.created', limit: 1 } });

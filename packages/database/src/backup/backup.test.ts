@@ -170,7 +170,13 @@ describe('a backup', () => {
 
   test('sends nothing again that waited when it was made', async () => {
     const botId = await storedBot(source.db);
-    const content = { bot_id: botId, method: 'sendMessage', params: {}, name: 'News', audience: {} };
+    const content = {
+      bot_id: botId,
+      method: 'sendMessage',
+      params: {},
+      name: 'News',
+      audience: { exclude_blocked: true },
+    };
     const { name: _n, audience: _a, ...entry } = content;
     const soon = new Date(Date.now() + 3_600_000);
     const running = { ...content, state: 'running' as const, total: 2 };

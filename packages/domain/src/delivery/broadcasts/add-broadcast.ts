@@ -1,3 +1,4 @@
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import { LARGEST_BROADCAST_PARAMS } from '@flotilla/contract/broadcasts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -10,13 +11,13 @@ import { lockBots } from '../../records/history/lock-bots.ts';
 import { callActor, requestOf } from '../../records/history/stream/captured-call.ts';
 import { messagesIn, refuseForAdmins, requireSendable, storableParams } from '../outbox/sendable.ts';
 import { type AudienceSize, countAudience } from './audience.ts';
-import type { Broadcast, BroadcastContent } from './broadcast.ts';
+import type { BroadcastContent } from './broadcast.ts';
 import { broadcastStore } from './broadcast-store.ts';
 import { describeBroadcast } from './describe-broadcast.ts';
 
 type AddDeps = { db: Database; clock: Clock };
 /** `mayPay`: the call may cost Stars of the bot, or be an invoice. */
-export type WantedBroadcast = Omit<BroadcastContent, 'botId' | 'messages'> & { mayPay: boolean };
+export type WantedBroadcast = Omit<BroadcastContent, 'bot_id' | 'messages'> & { mayPay: boolean };
 
 const UNFINISHED_AT_MOST = 20;
 const RETRY_AFTER_S = 60;
@@ -31,7 +32,7 @@ export async function addBroadcast(deps: AddDeps, bot: Bot, by: Actor, wanted: W
     if ((await store.unfinishedOf(bot.id)) >= UNFINISHED_AT_MOST) throw tooMany();
     // Of a million sends, each with the trace, nobody would read the trace.
     const { traceparent: _, ...request } = requestOf(by);
-    const broadcast = await store.insert({ ...content, createdBy: { ...callActor(by), ...request } });
+    const broadcast = await store.insert({ ...content, created_by: { ...callActor(by), ...request } });
     const done = { action: 'broadcast_add', botId: bot.id, details: describeBroadcast(broadcast) } as const;
     await recordAction({ db, clock: deps.clock }, by, done);
     return broadcast;
@@ -51,7 +52,7 @@ export async function tryBroadcast(
 /** The content with the method's proper name. Throws 'bad_request'. */
 function readBroadcast(clock: Clock, bot: Bot, { mayPay, ...wanted }: WantedBroadcast): BroadcastContent {
   requireManaged(bot);
-  const { audience, params, sendAt } = wanted;
+  const { audience, params, send_at } = wanted;
   const method = requireSendable(wanted.method);
   if (!/^(send|copy|forward)/.test(method)) throw refusedInput('method', 'must be one that sends, copies or forwards');
   if (!mayPay) refuseForAdmins(method, params);
@@ -67,10 +68,10 @@ function readBroadcast(clock: Clock, bot: Bot, { mayPay, ...wanted }: WantedBroa
   if (audience.chat_ids === undefined && audience.chat_types === undefined) {
     throw refusedInput('audience', 'must name chat_ids or chat_types');
   }
-  if (sendAt !== null && sendAt.getTime() > clock.nowMs() + YEAR_MS) {
+  if (send_at !== null && send_at.getTime() > clock.nowMs() + YEAR_MS) {
     throw refusedInput('send_at', 'must be within a year');
   }
-  return { ...wanted, botId: bot.id, method, params: stored, messages: messagesIn(stored) };
+  return { ...wanted, bot_id: bot.id, method, params: stored, messages: messagesIn(stored) };
 }
 
 function tooMany(): FlotillaError {

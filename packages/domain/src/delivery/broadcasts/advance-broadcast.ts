@@ -1,7 +1,8 @@
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { recordEvent } from '../../people/events/record-event.ts';
-import type { Broadcast } from './broadcast.ts';
+import { countsOf } from './broadcast.ts';
 import { broadcastEntryStore } from './broadcast-entry-store.ts';
 import { broadcastStore } from './broadcast-store.ts';
 import { nextRelease } from './release-entries.ts';
@@ -24,7 +25,7 @@ const TELL_EVERY_MS = 1_000;
 export async function advanceBroadcast(deps: AdvanceDeps, id: number): Promise<Advanced | null> {
   return deps.db.transaction().execute(async (db) => {
     const broadcast = await broadcastStore(db).lock(id, { skips: true });
-    if (broadcast === null || broadcast.endedAt !== null) return null;
+    if (broadcast === null || broadcast.ended_at !== null) return null;
     switch (broadcast.state) {
       case 'running':
         return withNews({ ...deps, db }, await run({ ...deps, db }, broadcast));
@@ -40,12 +41,12 @@ export async function advanceBroadcast(deps: AdvanceDeps, id: number): Promise<A
 
 /** Once a second at most over all workers, and its end. */
 async function withNews({ db, clock }: AdvanceDeps, step: Step): Promise<Advanced> {
-  const { id, counts, told, endedAt } = step.broadcast;
+  const { id, told_at, told_progress, ended_at } = step.broadcast;
   const nowMs = clock.nowMs();
-  const { queued: _, ...settled } = counts;
+  const { queued: _, ...settled } = countsOf(step.broadcast);
   const progress = Object.values(settled).reduce((sum, count) => sum + count, 0);
-  const isDue = progress !== told.progress && nowMs - (told.at?.getTime() ?? 0) >= TELL_EVERY_MS;
-  if (endedAt !== null || !isDue) return { ...step, isNews: endedAt !== null };
+  const isDue = progress !== told_progress && nowMs - (told_at?.getTime() ?? 0) >= TELL_EVERY_MS;
+  if (ended_at !== null || !isDue) return { ...step, isNews: ended_at !== null };
   const changes = { told_at: new Date(nowMs), told_progress: progress };
   return { ...step, broadcast: await broadcastStore(db).change(id, changes), isNews: true };
 }
@@ -53,7 +54,7 @@ async function withNews({ db, clock }: AdvanceDeps, step: Step): Promise<Advance
 async function run(deps: AdvanceDeps, known: Broadcast): Promise<Step> {
   const made = known.made ? known : await makeSome(deps.db, known);
   const { broadcast, released } = await releaseSome(deps, made);
-  if (broadcast.made && broadcast.counts.queued === 0) {
+  if (broadcast.made && countsOf(broadcast).queued === 0) {
     return { broadcast: await finish(deps.db, broadcast), released, more: false };
   }
   return { broadcast, released, more: !broadcast.made };
@@ -61,9 +62,9 @@ async function run(deps: AdvanceDeps, known: Broadcast): Promise<Step> {
 
 async function makeSome(db: Database, broadcast: Broadcast): Promise<Broadcast> {
   const { count, lastChatId } = await broadcastEntryStore(db).makeNext(broadcast, CHATS_A_STEP);
-  const { id, counts, afterChatId } = broadcast;
+  const { id, total, after_chat_id } = broadcast;
   return broadcastStore(db).change(id, {
-    ...{ total: counts.total + count, after_chat_id: lastChatId ?? afterChatId, made: lastChatId === null },
+    ...{ total: total + count, after_chat_id: lastChatId ?? after_chat_id, made: lastChatId === null },
   });
 }
 
@@ -72,8 +73,8 @@ async function releaseSome(
   { db, clock }: AdvanceDeps,
   broadcast: Broadcast,
 ): Promise<{ broadcast: Broadcast; released: number }> {
-  if (broadcast.counts.queued === 0) return { broadcast, released: 0 };
-  const bot = db.selectFrom('bots').select('id').where('id', '=', broadcast.botId).where('disabled', '=', false);
+  if (countsOf(broadcast).queued === 0) return { broadcast, released: 0 };
+  const bot = db.selectFrom('bots').select('id').where('id', '=', broadcast.bot_id).where('disabled', '=', false);
   if ((await bot.executeTakeFirst()) === undefined) return { broadcast, released: 0 };
   const entries = broadcastEntryStore(db);
   const next = nextRelease(broadcast, {
@@ -89,20 +90,21 @@ async function releaseSome(
 async function cancelSome({ db }: AdvanceDeps, broadcast: Broadcast): Promise<Step> {
   const cancelled = await broadcastEntryStore(db).cancel(broadcast.id, CANCELLED_A_STEP);
   const now = (await broadcastStore(db).find(broadcast.id)) ?? broadcast;
-  if (now.counts.queued > 0) return { broadcast: now, released: 0, more: cancelled === CANCELLED_A_STEP };
+  if (countsOf(now).queued > 0) return { broadcast: now, released: 0, more: cancelled === CANCELLED_A_STEP };
   const ended = await broadcastStore(db).end(broadcast.id, 'cancelled');
   return { broadcast: ended, released: 0, more: false };
 }
 
 async function finish(db: Database, broadcast: Broadcast): Promise<Broadcast> {
-  const { id, botId, name, counts, createdBy } = broadcast;
+  const { id, bot_id, name, created_by } = broadcast;
+  const counts = countsOf(broadcast);
   const done = await broadcastStore(db).end(id, 'done');
   const others = Object.entries(counts).filter(([kind, count]) => count > 0 && !['total', 'sent'].includes(kind));
   const text = [
     `sent to ${counts.sent} of ${counts.total} chats`,
     ...others.map(([kind, count]) => `${kind}: ${count}`),
   ];
-  const event = { kind: 'broadcast.done', botId, requestId: createdBy.requestId ?? null } as const;
+  const event = { kind: 'broadcast.done', botId: bot_id, requestId: created_by.requestId ?? null } as const;
   await recordEvent(db, { ...event, text: `Broadcast ${id}, ${name}: ${text.join('; ')}` });
   return done;
 }

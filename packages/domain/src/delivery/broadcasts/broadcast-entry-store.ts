@@ -1,16 +1,16 @@
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { authorOf } from '../outbox/author.ts';
 import { transition } from '../outbox/entry-state.ts';
 import { isIncluded, isNamed, isOfAudience } from './audience.ts';
-import type { Broadcast } from './broadcast.ts';
 
 /** The entries that were made, and the last chat that was looked at; null: there was none. */
 type Made = { count: number; lastChatId: number | null };
 
 /** Chats that did not get a broadcast for one reason. */
-export type Failure = { state: 'failed' | 'in_doubt'; errorCode: number | null; error: string | null; count: number };
+export type Failure = { state: 'failed' | 'in_doubt'; error_code: number | null; error: string | null; count: number };
 
 /** What is released counts as late from then on. */
 const TIME_OF = { due: sql`, send_at = now()`, recall: sql`, send_at = null`, cancel: sql`` };
@@ -35,21 +35,21 @@ export function broadcastEntryStore(db: Database) {
   return {
     /** Makes entries for those of the next `chats` of the bot that belong to the audience. */
     async makeNext(broadcast: Broadcast, chats: number): Promise<Made> {
-      const { id, botId, name, audience, method, params, messages, afterChatId } = broadcast;
-      const createdBy: CallActor = { ...broadcast.createdBy, automatic: { kind: 'broadcast', id, name } };
+      const { id, bot_id, name, audience, method, params, messages, after_chat_id } = broadcast;
+      const created_by: CallActor = { ...broadcast.created_by, automatic: { kind: 'broadcast', id, name } };
       // No join, which stale statistics of the planner would make slow.
       const { rows } = await sql<Made>`
         with page as materialized (
           select c.* from chats c
-          where c.bot_id = ${botId} and c.id > ${afterChatId ?? Number.MIN_SAFE_INTEGER} and ${isNamed(audience)}
+          where c.bot_id = ${bot_id} and c.id > ${after_chat_id ?? Number.MIN_SAFE_INTEGER} and ${isNamed(audience)}
           order by c.id limit ${chats}
         ), made as (
           insert into outbox (broadcast_id, bot_id, chat_id, method, params, messages, priority, state, created_by,
             author)
           select ${id}::bigint, c.bot_id, c.id, ${method}, ${JSON.stringify(params)}::jsonb, ${messages}::integer, 'bulk',
-            'scheduled', ${JSON.stringify(createdBy)}::jsonb, ${authorOf(createdBy)}
+            'scheduled', ${JSON.stringify(created_by)}::jsonb, ${authorOf(created_by)}
           from page c
-          where ${isIncluded(audience)} and ${isOfAudience(botId, audience)}
+          where ${isIncluded(audience)} and ${isOfAudience(bot_id, audience)}
           order by c.id
           on conflict (broadcast_id, chat_id) where broadcast_id is not null do nothing
           returning 1
@@ -84,7 +84,7 @@ export function broadcastEntryStore(db: Database) {
     failures(id: number, limit: number): Promise<Failure[]> {
       return db
         .selectFrom('outbox')
-        .select((row) => ['state', 'error_code as errorCode', 'error', row.fn.countAll<number>().as('count')])
+        .select((row) => ['state', 'error_code', 'error', row.fn.countAll<number>().as('count')])
         .where('broadcast_id', '=', id)
         .where('state', 'in', ['failed', 'in_doubt'])
         .groupBy(['state', 'error_code', 'error'])

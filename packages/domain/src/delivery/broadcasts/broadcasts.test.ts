@@ -1,4 +1,4 @@
-import type { BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
+import type { Broadcast, BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
@@ -10,7 +10,7 @@ import { movedGroupStore } from '../../records/moved-groups/moved-group-store.ts
 import { removalStore } from '../../records/retention/removal-store.ts';
 import { advanceBroadcast } from './advance-broadcast.ts';
 import { countAudience } from './audience.ts';
-import type { Broadcast } from './broadcast.ts';
+import { countsOf } from './broadcast.ts';
 import { broadcastEntryStore } from './broadcast-entry-store.ts';
 import { broadcastStore } from './broadcast-store.ts';
 import { MOST_RELEASED } from './release-entries.ts';
@@ -53,13 +53,16 @@ async function people(count: number) {
 
 const added = (audience: BroadcastAudience, fields: { perSecond?: number; sendAt?: Date } = {}): Promise<Broadcast> =>
   broadcastStore(database.db).insert({
-    ...{ botId, name: 'News', audience, method: 'sendMessage', params: { text: 'Hi' }, messages: 1 },
-    ...{ perSecond: fields.perSecond ?? null, sendAt: fields.sendAt ?? null, createdBy: { username: 'grace' } },
+    ...{ bot_id: botId, name: 'News', audience, method: 'sendMessage', params: { text: 'Hi' }, messages: 1 },
+    ...{ per_second: fields.perSecond ?? null, send_at: fields.sendAt ?? null, created_by: { username: 'grace' } },
   });
-const shown = async (id: number) => (await broadcastStore(database.db).find(id))!;
+const shown = async (id: number) => {
+  const broadcast = (await broadcastStore(database.db).find(id))!;
+  return { ...broadcast, counts: countsOf(broadcast) };
+};
 
 /** Goes on until it waits for the outbox. */
-async function advanced(id: number): Promise<Broadcast> {
+async function advanced(id: number): ReturnType<typeof shown> {
   for (let step = 0; step < 1_000; step += 1) {
     if (!(await advanceBroadcast(deps(), id))?.more) break;
   }
@@ -212,7 +215,7 @@ describe('A broadcast', () => {
     expect(await advanced(id)).toMatchObject({ state: 'running', counts });
     await settle(id, 'sent');
     expect(await advanced(id)).toMatchObject({
-      ...{ state: 'done', endedAt: expect.any(Date), counts: { ...counts, queued: 0, sent: 3 } },
+      ...{ state: 'done', ended_at: expect.any(Date), counts: { ...counts, queued: 0, sent: 3 } },
     });
     const events = database.db.selectFrom('events').select(['kind', 'text']).where('bot_id', '=', botId);
     expect(await events.execute()).toEqual([
@@ -238,11 +241,11 @@ describe('A broadcast', () => {
     const { id } = await added(PRIVATE, { sendAt: new Date(Date.now() + 3_600_000) });
     await broadcastStore(database.db).beginDue();
     expect(await broadcastStore(database.db).active()).not.toContain(id);
-    expect(await advanced(id)).toMatchObject({ state: 'scheduled', startedAt: null, counts: { total: 0 } });
+    expect(await advanced(id)).toMatchObject({ state: 'scheduled', started_at: null, counts: { total: 0 } });
     await broadcastStore(database.db).change(id, { send_at: new Date(Date.now() - 1_000) });
     await broadcastStore(database.db).beginDue();
     expect(await broadcastStore(database.db).active()).toContain(id);
-    expect(await advanced(id)).toMatchObject({ state: 'running', startedAt: expect.any(Date), counts: { total: 3 } });
+    expect(await advanced(id)).toMatchObject({ state: 'running', started_at: expect.any(Date), counts: { total: 3 } });
   });
 
   test('releases no more than its own pace allows', async () => {
@@ -287,11 +290,11 @@ describe('A broadcast', () => {
     await settle(id, 'sending', { limit: 1 });
     await broadcastStore(database.db).change(id, { state: 'cancelled', made: true });
     expect(await advanced(id)).toMatchObject({
-      ...{ state: 'cancelled', endedAt: null },
+      ...{ state: 'cancelled', ended_at: null },
       counts: { total: 9_000, sent: 10, cancelled: 8_989, queued: 1 },
     });
     await settle(id, 'sent');
-    expect(await advanced(id)).toMatchObject({ endedAt: expect.any(Date), counts: { sent: 11, queued: 0 } });
+    expect(await advanced(id)).toMatchObject({ ended_at: expect.any(Date), counts: { sent: 11, queued: 0 } });
   });
 
   test('follows a group that becomes a supergroup, and writes there once', async () => {

@@ -1,9 +1,9 @@
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
-import type { Broadcast } from './broadcast.ts';
 import { broadcastEntryStore } from './broadcast-entry-store.ts';
 import { broadcastStore } from './broadcast-store.ts';
 import { MOST_RELEASED } from './release-entries.ts';
@@ -30,7 +30,7 @@ export async function changeBroadcast(deps: ChangeDeps, by: Actor, act: Act, id:
     if (!FROM[act].includes(known.state)) {
       throw new FlotillaError('conflict', `A broadcast that is ${known.state} cannot be ${PAST[act]}`);
     }
-    const { id: _, ...done } = { id, action: AUDITED[act], botId: known.botId, details: `broadcast ${id}` };
+    const { id: _, ...done } = { id, action: AUDITED[act], botId: known.bot_id, details: `broadcast ${id}` };
     await recordAction({ db, clock: deps.clock }, by, done);
     return apply(db, deps.clock, act, known);
   });
@@ -48,10 +48,10 @@ async function apply(db: Database, clock: Clock, act: Act, known: Broadcast): Pr
       while ((await entries.hold(known.id, MOST_RELEASED)) === MOST_RELEASED);
       return store.change(known.id, { state: 'paused' });
     case 'resume': {
-      const waits = known.startedAt === null && known.sendAt !== null && known.sendAt.getTime() > clock.nowMs();
+      const waits = known.started_at === null && known.send_at !== null && known.send_at.getTime() > clock.nowMs();
       if (waits) return store.change(known.id, { state: 'scheduled' });
       return store.change(known.id, {
-        ...{ state: 'running', started_at: known.startedAt ?? new Date(clock.nowMs()), released_to: null },
+        ...{ state: 'running', started_at: known.started_at ?? new Date(clock.nowMs()), released_to: null },
       });
     }
     case 'cancel':

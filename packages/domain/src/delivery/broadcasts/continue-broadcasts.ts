@@ -37,7 +37,7 @@ async function takeSteps(deps: ContinueDeps, id: number, signal: AbortSignal): P
   for (let step = 0; step < STEPS_IN_A_ROW && !signal.aborted; step += 1) {
     const advanced = await advanceBroadcast(deps, id);
     if (advanced === null) return false;
-    if (advanced.released > 0) await wakeOutbox(deps, advanced.broadcast.botId);
+    if (advanced.released > 0) await wakeOutbox(deps, advanced.broadcast.bot_id);
     if (advanced.isNews) await tellWatchers(deps, advanced.broadcast);
     if (!advanced.more) return false;
   }

@@ -1,15 +1,15 @@
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import { describeNew } from '../../people/audit/describe-changes.ts';
-import type { Broadcast } from './broadcast.ts';
 
 /** For the audit log: which broadcast, and to whom. The text itself is in the broadcast. */
-export function describeBroadcast({ id, name, method, audience, perSecond, sendAt }: Broadcast): string {
+export function describeBroadcast({ id, name, method, audience, per_second, send_at }: Broadcast): string {
   const { chat_ids: ids, ...others } = audience;
   const fields = describeNew({
     ...{ name, method },
     ...(ids === undefined ? {} : { chat_ids: ids.length }),
     ...others,
-    ...(perSecond === null ? {} : { per_second: perSecond }),
-    ...(sendAt === null ? {} : { send_at: sendAt }),
+    ...(per_second === null ? {} : { per_second }),
+    ...(send_at === null ? {} : { send_at }),
   });
   return `broadcast ${id}; ${fields}`;
 }

@@ -11,6 +11,7 @@ import { type OutboxWrites, outboxWrites } from '../outbox/outbox-writes.ts';
 import type { Outcome } from '../outbox/send-outcome.ts';
 import { outboxTurnStore } from '../outbox/turn-store.ts';
 import { advanceBroadcast } from './advance-broadcast.ts';
+import { countsOf } from './broadcast.ts';
 import { broadcastStore } from './broadcast-store.ts';
 
 let database: TestDatabase;
@@ -38,8 +39,8 @@ async function broadcastTo(...groups: number[]): Promise<{ id: number; entries: 
   const chats = groups.map((id) => ({ bot_id: botId, id, type: 'group' }));
   await database.db.insertInto('chats').values(chats).execute();
   const { id } = await broadcastStore(database.db).insert({
-    ...{ botId, name: 'News', method: 'sendMessage', params: { text: 'Hi' }, messages: 1, perSecond: null },
-    ...{ audience: { chat_ids: groups, exclude_blocked: true }, sendAt: null, createdBy: { username: 'grace' } },
+    ...{ bot_id: botId, name: 'News', method: 'sendMessage', params: { text: 'Hi' }, messages: 1, per_second: null },
+    ...{ audience: { chat_ids: groups, exclude_blocked: true }, send_at: null, created_by: { username: 'grace' } },
   });
   await advance(id);
   const rows = database.db.selectFrom('outbox').select(['id', 'chat_id']).where('broadcast_id', '=', id);
@@ -48,7 +49,8 @@ async function broadcastTo(...groups: number[]): Promise<{ id: number; entries: 
 }
 async function advance(id: number) {
   while ((await advanceBroadcast({ db: database.db, clock: systemClock }, id))?.more);
-  return (await broadcastStore(database.db).find(id))!;
+  const broadcast = (await broadcastStore(database.db).find(id))!;
+  return { ...broadcast, counts: countsOf(broadcast) };
 }
 const begin = async (claim: number, ids: number[]) => turns().begin(ids.map((id) => ({ id, bot_id: botId, claim })));
 const settle = (claim: number, id: number, outcome: Outcome) =>
@@ -71,7 +73,7 @@ describe('Of a broadcast that was cancelled', () => {
     await begin(claim, [inFlight]);
     await broadcastStore(database.db).change(id, { state: 'cancelled', made: true });
     await settle(claim, inFlight, notMade(-4));
-    expect(await advance(id)).toMatchObject({ endedAt: expect.any(Date), counts: { in_doubt: 3, cancelled: 1 } });
+    expect(await advance(id)).toMatchObject({ ended_at: expect.any(Date), counts: { in_doubt: 3, cancelled: 1 } });
     await settle(former, never, notMade(-1));
     await settle(former, held, HELD);
     await settle(former, sent, SENT);

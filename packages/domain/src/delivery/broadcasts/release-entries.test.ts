@@ -8,7 +8,10 @@ function releasedIn(seconds: number, everyMs: number, perSecond: number | null, 
   let releasedTo: Date | null = null;
   let sum = 0;
   for (let atMs = START_MS; atMs < START_MS + seconds * 1_000; atMs += everyMs) {
-    const next = nextRelease({ perSecond, messages, releasedTo }, { released: 0, nowMs: atMs });
+    const next = nextRelease(
+      { per_second: perSecond, messages, released_to: releasedTo },
+      { released: 0, nowMs: atMs },
+    );
     sum += next.entries;
     releasedTo = next.releasedTo(next.entries);
   }
@@ -16,7 +19,7 @@ function releasedIn(seconds: number, everyMs: number, perSecond: number | null, 
 }
 
 test('without a pace of its own, a broadcast fills what has room in the queue of its bot', () => {
-  const broadcast = { perSecond: null, messages: 1, releasedTo: null };
+  const broadcast = { per_second: null, messages: 1, released_to: null };
   expect(nextRelease(broadcast, { released: 0, nowMs: START_MS }).entries).toBe(MOST_RELEASED);
   expect(nextRelease(broadcast, { released: MOST_RELEASED - 3, nowMs: START_MS }).entries).toBe(3);
   expect(nextRelease(broadcast, { released: MOST_RELEASED + 9, nowMs: START_MS }).entries).toBe(0);
@@ -44,5 +47,5 @@ test.each([
 test('what was not sent for long is not made up for', () => {
   const releasedTo = new Date(START_MS);
   const later = { released: 0, nowMs: START_MS + 3_600_000 };
-  expect(nextRelease({ perSecond: 10, messages: 1, releasedTo }, later).entries).toBe(10);
+  expect(nextRelease({ per_second: 10, messages: 1, released_to: releasedTo }, later).entries).toBe(10);
 });

@@ -1,4 +1,4 @@
-import type { Broadcast } from './broadcast.ts';
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 
 /** The most entries of a broadcast in the queue of its bot: more than any bot sends until workers look at it again. */
 export const MOST_RELEASED = 500;
@@ -8,19 +8,19 @@ const SAVED_UP_MS = 1_000;
 export type Release = {
   /** How many entries may be released now. */
   entries: number;
-  /** How `releasedTo` moves when so many were released. */
+  /** How `released_to` moves when so many were released. */
   releasedTo(released: number): Date | null;
 };
 
 /** How many entries go into the queue of the bot: as many as have room there, and as the broadcast's own pace allows since the last time. */
 export function nextRelease(
-  { perSecond, messages, releasedTo }: Pick<Broadcast, 'perSecond' | 'messages' | 'releasedTo'>,
+  { per_second, messages, released_to }: Pick<Broadcast, 'per_second' | 'messages' | 'released_to'>,
   { released, nowMs }: { released: number; nowMs: number },
 ): Release {
   const room = Math.max(0, MOST_RELEASED - released);
-  if (perSecond === null) return { entries: room, releasedTo: () => null };
-  const entryMs = (messages * 1_000) / perSecond;
-  const fromMs = Math.max(releasedTo?.getTime() ?? 0, nowMs - Math.max(SAVED_UP_MS, entryMs));
+  if (per_second === null) return { entries: room, releasedTo: () => null };
+  const entryMs = (messages * 1_000) / per_second;
+  const fromMs = Math.max(released_to?.getTime() ?? 0, nowMs - Math.max(SAVED_UP_MS, entryMs));
   // Times are stored in whole milliseconds.
   const allowed = Math.max(0, Math.floor((nowMs - fromMs + 1) / entryMs));
   return {
