@@ -370,6 +370,9 @@ test('what is held is released by an admin alone, and goes out then by that admi
   ]);
   expect((await added(key)).id).toBe(now.id);
   expect(await outboxStore(db).find(now.id)).toMatchObject({ released_by: { username: 'admin' } });
+  await settle(now.id, 'failed');
+  expect(await change('resend', { ids: [now.id] }, asUser)).toMatchObject({ done: 1 });
+  expect((await added(key)).id).toBe(now.id);
   await db.updateTable('outbox').set({ state: 'held' }).where('id', '=', now.id).execute();
   expect(await change('cancel', { ids: [now.id] })).toMatchObject({ done: 1 });
   const [audited] = (await api.admin('GET', '/api/adminlog', { query: { action: 'outbox_release' } })).json as object[];

@@ -53,7 +53,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   };
   const author = authorOf(created_by) ?? '';
   const known = idempotency_key === null ? null : await outboxStore(deps.db).findByKey(bot.id, author, idempotency_key);
-  if (known !== null) return sameEntry(known, content);
+  if (known !== null) return sameEntry(deps.clock, known, content);
   requireTimes(deps.clock, wanted);
   content.params = await inConversation(deps, bot, content);
   const bytes = Buffer.byteLength(JSON.stringify(content.params));
@@ -67,7 +67,8 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
     return entry;
   });
   if (added === null) {
-    return sameEntry(await outboxStore(deps.db).findByKey(bot.id, author, idempotency_key ?? ''), content);
+    const other = await outboxStore(deps.db).findByKey(bot.id, author, idempotency_key ?? '');
+    return sameEntry(deps.clock, other, content);
   }
   await wakeOutbox(deps, bot.id);
   return added;
@@ -115,7 +116,7 @@ function requireTimes(clock: Clock, { send_at, expires_at }: WantedEntry): void 
   }
 }
 
-function sameEntry(known: OutboxEntry | null, content: Content): OutboxEntry {
+function sameEntry(clock: Clock, known: OutboxEntry | null, content: Content): OutboxEntry {
   if (known === null)
     throw new FlotillaError('unavailable', 'The entry with this key is just being removed; try again');
   const contentOf = ({ method, params, priority, send_at, expires_at }: Content) => {
@@ -125,8 +126,8 @@ function sameEntry(known: OutboxEntry | null, content: Content): OutboxEntry {
     return { method, params: others, conversation, priority, send_at, expires_at };
   };
   const first = { ...known, expires_at: known.first_expires_at ?? known.expires_at };
-  // An entry that had no time got one when it was released.
-  if (known.released_by !== null && content.send_at === null) first.send_at = null;
+  // An entry that had no time gets one when it is released. A time that is past changes nothing.
+  if (content.send_at === null && Number(known.send_at) <= clock.nowMs()) first.send_at = null;
   if (isDeepStrictEqual(contentOf(first), contentOf(content))) return known;
   throw new FlotillaError('idempotency_mismatch', 'This idempotency_key was used for another entry');
 }
