@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(() => fleet.stop(), 60_000);
 
 const boundary = 'reply-boundary';
+const REPLY_MARKUP = { keyboard: [[{ text: 'Port' }]] };
+const MARKUP_TEXT = JSON.stringify(REPLY_MARKUP);
 const part = (name: string, value: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
@@ -40,23 +42,32 @@ async function callsAfterReply(contentType: string, replyTo: (chat: number) => s
 
 describe("a call in a backend's answer", () => {
   test.each<[string, string, (chat: number) => string]>([
-    ['JSON', 'application/json', (chat) => JSON.stringify({ method: 'sendMessage', chat_id: chat, text: 'by reply' })],
-    ['urlencoded', 'application/x-www-form-urlencoded', (chat) => `method=sendMessage&chat_id=${chat}&text=by+reply`],
+    [
+      'JSON',
+      'application/json',
+      (chat) => JSON.stringify({ method: 'sendMessage', chat_id: chat, text: 'by reply', reply_markup: REPLY_MARKUP }),
+    ],
+    [
+      'urlencoded',
+      'application/x-www-form-urlencoded',
+      (chat) => `method=sendMessage&chat_id=${chat}&text=by+reply&reply_markup=${encodeURIComponent(MARKUP_TEXT)}`,
+    ],
     [
       'multipart',
       `multipart/form-data; boundary=${boundary}`,
       (chat) =>
-        `${part('method', 'sendMessage')}${part('chat_id', String(chat))}${part('text', 'by reply')}--${boundary}--\r\n`,
+        `${part('method', 'sendMessage')}${part('chat_id', String(chat))}${part('text', 'by reply')}${part('reply_markup', MARKUP_TEXT)}--${boundary}--\r\n`,
     ],
   ])('in %s is executed once, and what it sent is in the history', async (_name, contentType, replyTo) => {
     const { bot, person, byMethod } = await callsAfterReply(contentType, replyTo);
     expect(byMethod.sendmessage).toBe(1);
-    await waitFor(async () => {
+    const stored = await waitFor(async () => {
       const rows = await fleet.rest<{ text?: string; outgoing: boolean }[]>(
         `/api/messages?bot_id=${bot.id}&chat_id=${person.id}`,
       );
-      return rows.some((row) => row.outgoing && row.text === 'by reply');
+      return rows.find((row) => row.outgoing && row.text === 'by reply');
     });
+    expect(stored).toMatchObject({ keyboard: [['Port']] });
   });
 
   test.each([

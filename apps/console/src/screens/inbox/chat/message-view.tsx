@@ -59,7 +59,8 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
   const { messages, continues } = item;
   const [first] = messages;
   const said = messages.find(({ text }) => text) ?? first;
-  const { reply_to_message_id: answered, service, buttons, forward_origin: origin, quote } = first;
+  const { reply_to_message_id: answered, service, buttons, keyboard, forward_origin: origin, quote } = first;
+  const keys = buttons ?? keyboard?.map((row) => row.map((text): Button => ({ text })));
   const isDeleted = messages.every(({ deleted_at }) => deleted_at !== undefined);
   return (
     <div className={`said ${first.outgoing ? 'own' : ''} ${isDeleted ? 'deleted' : ''}`}>
@@ -84,7 +85,7 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
         <Meta message={messages.at(-1)!} isPinned={messages.some(({ id }) => isPinned(id))} />
       </div>
       {canAct(first) && <MessageMenu message={said} />}
-      {buttons && <Buttons rows={buttons} />}
+      {keys && <Buttons rows={keys} />}
     </div>
   );
 }
@@ -134,8 +135,10 @@ function Meta({ message, isPinned }: { message: Message; isPinned: boolean }): R
   );
 }
 
-/** The inline keyboard, as the person in the chat sees it; here it cannot be pressed. */
-function Buttons({ rows }: { rows: NonNullable<Message['buttons']> }): ReactNode {
+type Button = NonNullable<Message['buttons']>[number][number];
+
+/** The keyboard, as the person in the chat sees it; here it cannot be pressed. */
+function Buttons({ rows }: { rows: Button[][] }): ReactNode {
   const { inbox: words } = useWords();
   return (
     <ul className="keyboard" aria-label={words.buttons}>
