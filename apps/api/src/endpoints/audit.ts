@@ -20,8 +20,8 @@ export const auditHandlers: Handlers<typeof auditOperations> = {
     if (query === null) return { rows: [], total: 0, next: null };
     const entries = auditStore(context.db);
     const [rows, total] = await Promise.all([
-      entries.list(query, { limit: limit + 1, offset, before }),
-      entries.count(query),
+      entries.list(caller.scope, query, { limit: limit + 1, offset, before }),
+      entries.count(caller.scope, query),
     ]);
     const page = cutPage(rows, limit, total, (entry) => [entry.date, entry.id]);
     return { ...page, rows: page.rows.map((entry) => presentAuditEntry(caller, entry)) };

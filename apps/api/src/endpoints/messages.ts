@@ -19,12 +19,12 @@ import {
   messageStore,
 } from '@flotilla/domain/records/messages/message-store.ts';
 import { searchMessages } from '@flotilla/domain/records/messages/search-messages.ts';
-import { type SearchScope, searchCursorOf } from '@flotilla/domain/records/messages/search-scope.ts';
+import { type SearchScope, searchCursorOf, searchedIn } from '@flotilla/domain/records/messages/search-scope.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { streamText } from '../http/send-answer.ts';
-import { requireBot, requireBotOfChat } from '../operations/bot-of-call.ts';
+import { requireBot, requireBotOfChat, scopeIn } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
 import { whileWanted } from '../operations/search-limit.ts';
 import { type ExportFormat, exportFormats } from './export-format.ts';
@@ -99,8 +99,7 @@ async function scopeOf(context: Context, caller: Caller, input: SearchInput): Pr
   }
   // It sees some chats of a bot only.
   if (caller.apiKey?.mcp) throw refusedInput('chat_id', 'is required for this key');
-  if (botId !== undefined) return { botIds: [requireBot(context, botId).id] };
-  return caller.scope.bots === 'all' ? 'fleet' : { botIds: [...caller.scope.bots] };
+  return searchedIn(scopeIn(context, caller, botId));
 }
 
 function pageOf(bot: Bot, messages: Message[], limit: number, total: number, senders: Senders): Page<MessageResource> {

@@ -2,6 +2,7 @@ import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { EVERYTHING } from '../accounts/scope.ts';
 import { type AuditQuery, auditStore } from './audit-store.ts';
 
 const ROWS = 60_000;
@@ -50,7 +51,7 @@ test.each<[string, AuditQuery]>([
 ])('a page of %s is read by an index, and so is the next one', async (_title, query) => {
   const [store, before] = [auditStore(db), await wholeReads()];
   const page = { limit: 50, offset: 0 };
-  const last = (await store.list(query, { ...page, before: null })).at(-1);
-  if (last) await store.list(query, { ...page, before: [last.date, last.id] });
+  const last = (await store.list(EVERYTHING, query, { ...page, before: null })).at(-1);
+  if (last) await store.list(EVERYTHING, query, { ...page, before: [last.date, last.id] });
   expect(await wholeReads()).toBe(before);
 });

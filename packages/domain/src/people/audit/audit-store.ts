@@ -3,6 +3,7 @@ import { ACTIONS_ON_PEOPLE, PIN_ACTIONS } from '@flotilla/database/audit-indexes
 import type { Database } from '@flotilla/database/connect.ts';
 import type { AuditLogTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
+import { EVERYTHING, type Exact, type Scope, visibleTo, within } from '../accounts/scope.ts';
 import type { Actor } from './actor.ts';
 import type { AuditedAction, AuditTarget } from './audited-action.ts';
 import { queueForSinks } from './queue-audit.ts';
@@ -50,10 +51,10 @@ const CLOCKS_DIFFER_S = 60;
 
 /** SQL of the audit log. */
 export function auditStore(db: Database) {
-  const entriesOf = ({ id, botId, chatId, action, actorId, fromS, beforeS }: AuditQuery) => {
-    let entries = db.selectFrom('audit_log');
+  const entriesOf = (scope: Scope, { id, botId, chatId, action, actorId, fromS, beforeS }: AuditQuery) => {
+    const seen = botId === undefined ? scope : within(scope, [botId]);
+    let entries = db.selectFrom('audit_log').where(visibleTo(seen, 'bot_id'));
     if (id !== undefined) entries = entries.where('id', '=', id);
-    if (botId !== undefined) entries = entries.where('bot_id', '=', botId);
     if (chatId !== undefined) entries = entries.where('chat_id', '=', chatId);
     if (action !== undefined) entries = entries.where('action', '=', action);
     if (actorId !== undefined) entries = entries.where('actor_kind', '=', 'account').where('actor_id', '=', actorId);
@@ -62,12 +63,13 @@ export function auditStore(db: Database) {
   };
   return {
     /** Newest first. `before` is the date and the id of the last entry of the previous page. */
-    list(
-      query: AuditQuery,
+    list<Given extends AuditQuery>(
+      scope: Scope,
+      query: Exact<AuditQuery, Given>,
       page: { limit: number; offset: number; before: readonly [date: number, id: number] | null },
     ): Promise<AuditEntry[]> {
       const { limit, offset, before } = page;
-      let entries = entriesOf(query)
+      let entries = entriesOf(scope, query)
         .select(COLUMNS)
         .orderBy('date', 'desc')
         .orderBy('id', 'desc')
@@ -82,8 +84,8 @@ export function auditStore(db: Database) {
       return entries.execute();
     },
 
-    async count(query: AuditQuery): Promise<number> {
-      const { count } = await entriesOf(query)
+    async count<Given extends AuditQuery>(scope: Scope, query: Exact<AuditQuery, Given>): Promise<number> {
+      const { count } = await entriesOf(scope, query)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;
@@ -91,7 +93,7 @@ export function auditStore(db: Database) {
 
     /** What was done to one user or message of a chat, newest first. */
     listOfTarget(chat: ChatOfLog, targetId: number, limit: number): Promise<AuditEntry[]> {
-      return entriesOf(chat)
+      return entriesOf(EVERYTHING, chat)
         .select(COLUMNS)
         .where('target_id', '=', targetId)
         .where(isOneOf(ACTIONS_ON_PEOPLE))
@@ -106,7 +108,7 @@ export function auditStore(db: Database) {
       { businessConnectionId, ...chat }: ChatOfLog & { businessConnectionId: string },
       limit: number,
     ): Promise<Pick<AuditEntry, 'action' | 'target_id'>[]> {
-      return entriesOf(chat)
+      return entriesOf(EVERYTHING, chat)
         .select(['action', 'target_id'])
         .where('business_connection_id', '=', businessConnectionId)
         .where(isOneOf(PIN_ACTIONS))
@@ -124,7 +126,7 @@ export function auditStore(db: Database) {
     ): Promise<SentByAccount[]> {
       if (messageIds.length === 0) return [];
       const around = { fromS: fromS - CLOCKS_DIFFER_S, beforeS: toS + CLOCKS_DIFFER_S };
-      const sent = await entriesOf({ ...chat, action: 'send', ...around })
+      const sent = await entriesOf(EVERYTHING, { ...chat, action: 'send', ...around })
         .select(['target_id as id', 'actor_username as sender', 'business_connection_id as businessConnectionId'])
         .where('actor_kind', '=', 'account')
         .where('target_id', '=', sql<number>`any (${[...messageIds]}::bigint[])`)

@@ -2,14 +2,13 @@ import type { EventKind } from '@flotilla/contract/events.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { EventsTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
+import { type Scope, visibleTo } from '../accounts/scope.ts';
 
 export type StoredEvent = Selectable<EventsTable>;
 
 export type EventQuery = {
   /** null: any. */
   id: number | null;
-  /** null: of all bots, and of none. */
-  botIds: readonly number[] | null;
   kinds: readonly EventKind[] | null;
   since: Date | null;
   until: Date | null;
@@ -17,24 +16,27 @@ export type EventQuery = {
 
 /** SQL of events. */
 export function eventStore(db: Database) {
-  const matching = ({ id, botIds, kinds, since, until }: EventQuery) => {
-    let events = db.selectFrom('events');
+  const matching = (scope: Scope, { id, kinds, since, until }: EventQuery) => {
+    let events = db.selectFrom('events').where(visibleTo(scope, 'bot_id'));
     if (id !== null) events = events.where('id', '=', id);
-    if (botIds !== null) events = events.where('bot_id', 'in', botIds.length === 0 ? [0] : [...botIds]);
     if (kinds !== null) events = events.where('kind', 'in', kinds.length === 0 ? [''] : [...kinds]);
     if (since !== null) events = events.where('at', '>=', since);
     return until === null ? events : events.where('at', '<', until);
   };
   return {
-    /** Newest first. */
-    list(query: EventQuery, page: { limit: number; offset: number; beforeId: number | null }): Promise<StoredEvent[]> {
-      let events = matching(query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+    /** Newest first. Those of no bot are in the scope of all bots only. */
+    list(
+      scope: Scope,
+      query: EventQuery,
+      page: { limit: number; offset: number; beforeId: number | null },
+    ): Promise<StoredEvent[]> {
+      let events = matching(scope, query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
       if (page.beforeId !== null) events = events.where('id', '<', page.beforeId);
       return events.execute();
     },
 
-    async count(query: EventQuery): Promise<number> {
-      const { count } = await matching(query)
+    async count(scope: Scope, query: EventQuery): Promise<number> {
+      const { count } = await matching(scope, query)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;

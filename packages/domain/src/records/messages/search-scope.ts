@@ -1,11 +1,17 @@
 import type { Lexemes } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
+import type { Scope } from '../../people/accounts/scope.ts';
 import { MESSAGE_COLUMNS } from '../history/message-row.ts';
 import { isInThread, type Message, type MessageFilter, notAfter } from './message-store.ts';
 
 /** What is searched: chats of one bot, some bots, or all bots. */
 export type SearchScope = Lexemes;
+
+/** All that somebody sees. */
+export function searchedIn({ bots }: Scope): SearchScope {
+  return bots === 'all' ? 'fleet' : { botIds: [...bots] };
+}
 
 /** The position of a message among those of several chats; older ones come after it. */
 export type SearchCursor = readonly [date: number, id: number, botId: number, chatId: number, connection: string];

@@ -3,6 +3,7 @@ import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { afterFailure, type RetryRecord } from '../../delivery/lanes/retry-schedule.ts';
+import { EVERYTHING } from '../../people/accounts/scope.ts';
 import { type AuditEntry, auditStore } from '../../people/audit/audit-store.ts';
 import type { DeliverDeps } from './deliver-events.ts';
 import type { EventSink } from './event-sink.ts';
@@ -81,7 +82,7 @@ async function firstWaiting(db: Database, sinkId: number): Promise<Waiting | nul
 async function sendEntry(deps: DeliverDeps, sink: EventSink, one: Waiting, signal: AbortSignal): Promise<Sent> {
   if (sink.target.kind !== 'url') return { outcome: 'taken' };
   const query = { id: one.entryId, fromS: one.entryDate, beforeS: one.entryDate + 1 };
-  const [entry] = await auditStore(deps.db).list(query, { limit: 1, offset: 0, before: null });
+  const [entry] = await auditStore(deps.db).list(EVERYTHING, query, { limit: 1, offset: 0, before: null });
   if (entry === undefined) return { outcome: 'taken' };
   const timestamp = new Date(entry.date * 1000).toISOString();
   const message = { id: `aud_${entry.id}`, type: 'audit.entry', timestamp, data: auditData(entry) };
