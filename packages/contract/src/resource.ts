@@ -75,20 +75,11 @@ export type Filters<Of extends Resource> = {
   -readonly [Name in keyof Of['filters']]?: z.output<Of['filters'][Name] & z.ZodType> | undefined;
 };
 
-type IsTime<Schema> = Schema extends z.ZodISODateTime
-  ? true
-  : Schema extends z.ZodOptional<infer Inner> | z.ZodNullable<infer Inner>
-    ? IsTime<Inner>
-    : false;
-
-type Shown<Schema extends z.ZodType> =
-  | z.output<Schema>
-  | (IsTime<Schema> extends true ? Date : never)
-  | (undefined extends z.output<Schema> ? null : never);
+type Shown<Value> = Value | (string extends Value ? Date : never) | (undefined extends Value ? null : never);
 
 /** What an answer is made from: a row, and what is computed. */
 type ShownValues<Of extends Resource> = {
-  [Name in keyof Of['answer']['shape']]: Shown<Of['answer']['shape'][Name] & z.ZodType>;
+  [Name in keyof Of['answer']['shape']]: Shown<z.output<Of['answer']['shape'][Name] & z.ZodType>>;
 };
 
 /** The answer: what is declared as shown and nothing else, times as ISO 8601, and nothing for a field without a value. */

@@ -3,6 +3,7 @@ import type { Column } from '@flotilla/contract/columns.ts';
 import { eventSink } from '@flotilla/contract/event-sinks.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
 import { outboxEntry } from '@flotilla/contract/outbox.ts';
+import { questionResource } from '@flotilla/contract/questions.ts';
 import type { Resource, Row } from '@flotilla/contract/resource.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
@@ -622,34 +623,6 @@ export interface StandingEventsTable {
   since: Generated<Date>;
 }
 
-/** A question to people in a chat. */
-export interface QuestionsTable {
-  id: Generated<BigInt64>;
-  bot_id: BigInt64;
-  chat_id: BigInt64;
-  /** '' outside business connections. */
-  business_connection_id: Generated<string>;
-  thread_id: BigInt64 | null;
-  text: string;
-  /** JSON array of the texts of the buttons. */
-  options: string[];
-  /** JSON array; null: everybody in the chat. */
-  allowed_user_ids: number[] | null;
-  /** What proves that a button is ours. */
-  nonce: string;
-  message_id: BigInt64 | null;
-  state: Generated<'open' | 'answered' | 'expired' | 'cancelled'>;
-  /** The index of the option. */
-  chosen: number | null;
-  answered_by: BigInt64 | null;
-  answered_by_name: Generated<string>;
-  expires_at: Date;
-  settled_at: Date | null;
-  /** The message shows how it ended. */
-  shown: Generated<boolean>;
-  created_at: CreatedAt;
-}
-
 /** Who may send from the outbox of a bot: the owner with this number. */
 export interface OutboxClaimsTable {
   bot_id: BigInt64;
@@ -683,7 +656,12 @@ export interface EventDeliveriesTable {
 }
 
 /** Tables whose columns their resource declares. */
-export const DECLARED = { broadcasts: broadcastResource, event_sinks: eventSink, outbox: outboxEntry };
+export const DECLARED = {
+  broadcasts: broadcastResource,
+  event_sinks: eventSink,
+  outbox: outboxEntry,
+  questions: questionResource,
+};
 
 /** JSON is given as text, or as an object; the driver would take a list for an array of Postgres. */
 type Given<Value, Type> = Type extends 'jsonb' ? string | Exclude<Value, readonly unknown[]> : Value;
@@ -725,7 +703,6 @@ export interface Tables extends DeclaredTables {
   backups: BackupsTable;
   installation: InstallationTable;
   removals: RemovalsTable;
-  questions: QuestionsTable;
   outbox_claims: OutboxClaimsTable;
   events: EventsTable;
   standing_events: StandingEventsTable;

@@ -85,15 +85,15 @@ test('those of a disabled bot do not keep upkeep from showing the ends of others
   await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: off.id } });
   const settled = async (botId: number) => {
     const of = {
-      botId,
-      chatId: ADA,
-      businessConnectionId: '',
-      threadId: null,
+      bot_id: botId,
+      chat_id: ADA,
+      business_connection_id: '',
+      thread_id: null,
       text: 'Ready?',
       options: ['Yes'],
-      allowedUserIds: null,
+      allowed_user_ids: null,
     };
-    const { id } = await store().insert({ ...of, nonce: 'n'.repeat(22), expiresInS: 60 });
+    const { id } = await store().insert({ ...of, nonce: 'n'.repeat(22), expires_in_s: 60 });
     await store().cancel(id);
     return id;
   };

@@ -1,7 +1,12 @@
-import type { QuestionResource, questionOperations } from '@flotilla/contract/questions.ts';
+import {
+  type Question,
+  type QuestionResource,
+  type questionOperations,
+  questionResource,
+} from '@flotilla/contract/questions.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import { addQuestion } from '@flotilla/domain/delivery/questions/add-question.ts';
 import { cancelQuestion } from '@flotilla/domain/delivery/questions/cancel-question.ts';
-import type { Question } from '@flotilla/domain/delivery/questions/question.ts';
 import { questionStore } from '@flotilla/domain/delivery/questions/question-store.ts';
 import { waitForQuestion } from '@flotilla/domain/delivery/questions/wait-for-question.ts';
 import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
@@ -12,37 +17,22 @@ import { untilGone } from '../http/until-gone.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { renewHoldOf } from './renew-hold-of.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 export const questionHandlers: Handlers<typeof questionOperations> = {
   async addQuestion(context, { input, by }) {
     const bot = requireBot(context, input.bot_id);
-    const question = await addQuestion(context, bot, by, {
-      chatId: input.chat_id,
-      businessConnectionId: input.business_connection_id,
-      threadId: input.thread_id ?? null,
-      text: input.text,
-      options: input.options,
-      allowedUserIds: input.allowed_user_ids ?? null,
-      expiresInS: input.expires_in_s,
-    });
-    await renewHoldOf(context, bot, by, question);
+    const { thread_id = null, allowed_user_ids = null, ...wanted } = input;
+    const question = await addQuestion(context, bot, by, { ...wanted, thread_id, allowed_user_ids });
+    const { chat_id: chatId, business_connection_id: businessConnectionId } = question;
+    await renewHoldOf(context, bot, by, { chatId, businessConnectionId });
     return presentQuestion(question);
   },
 
   async listQuestions(context, { input, caller }) {
-    const {
-      bot_id: botId,
-      chat_id: chatId,
-      business_connection_id: businessConnectionId,
-      state,
-      limit,
-      offset,
-    } = input;
-    if (botId !== undefined) requireBot(context, botId);
-    const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
+    const { limit, offset, before, ...query } = input;
+    if (query.bot_id !== undefined) requireBot(context, query.bot_id);
+    const [beforeId = null] = decodeCursor(before, ['id']) ?? [];
     const store = questionStore(context.db);
-    const query = { botId, chatId, businessConnectionId, state };
     const [rows, total] = await Promise.all([
       store.list(caller.scope, query, { limit: limit + 1, offset, beforeId }),
       store.count(caller.scope, query),
@@ -75,14 +65,14 @@ export const questionHandlers: Handlers<typeof questionOperations> = {
     findBots: findBotOfQuestion,
     async handle(context, { input, by }) {
       const question = await requireQuestion(context, input.id);
-      return presentQuestion(await cancelQuestion(context, requireBot(context, question.botId), by, question));
+      return presentQuestion(await cancelQuestion(context, requireBot(context, question.bot_id), by, question));
     },
   },
 };
 
 async function findBotOfQuestion({ db }: Context, id: number): Promise<number[]> {
   const question = await questionStore(db).find(id);
-  return question === null ? [] : [question.botId];
+  return question === null ? [] : [question.bot_id];
 }
 
 async function requireQuestion({ db }: Context, id: number): Promise<Question> {
@@ -96,26 +86,12 @@ function notFound(): FlotillaError {
 }
 
 function presentQuestion(question: Question): QuestionResource {
-  const { chosen, answeredBy, settledAt } = question;
-  return {
-    id: question.id,
-    bot_id: question.botId,
-    chat_id: question.chatId,
-    ...connectionParam(question.businessConnectionId),
-    ...withoutNulls({ thread_id: question.threadId, message_id: question.messageId }),
-    text: question.text,
-    options: question.options,
-    ...withoutNulls({ allowed_user_ids: question.allowedUserIds }),
-    state: question.state,
-    ...(chosen === null || answeredBy === null || settledAt === null
-      ? {}
-      : {
-          option: question.options[chosen] ?? '',
-          answered_by: answeredBy.id,
-          answered_by_name: answeredBy.name,
-          answered_at: settledAt.toISOString(),
-        }),
-    expires_at: question.expiresAt.toISOString(),
-    created_at: question.createdAt.toISOString(),
-  };
+  const { chosen, options, answered_by_name, settled_at } = question;
+  return answerOf(questionResource, {
+    ...question,
+    ...{ business_connection_id: undefined, ...connectionParam(question.business_connection_id) },
+    ...(chosen === null
+      ? { option: null, answered_by_name: null, answered_at: null }
+      : { option: options[chosen] ?? '', answered_by_name, answered_at: settled_at }),
+  });
 }

@@ -134,7 +134,7 @@ export const readTools: Tool[] = [
     run: async (call, { question_id: id, timeout_s: timeout }) => {
       const asked = await questionStore(call.context.db).find(id);
       // One in another chat looks like one that there is not.
-      requireChat(call, { bot_id: asked?.botId ?? 0, chat_id: asked?.chatId ?? 0 });
+      requireChat(call, { bot_id: asked?.bot_id ?? 0, chat_id: asked?.chat_id ?? 0 });
       return shownQuestion(await runOperation(call.context, call, 'waitForQuestion', { id, timeout }));
     },
   }),

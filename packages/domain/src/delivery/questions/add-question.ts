@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Question } from '@flotilla/contract/questions.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { botStore } from '../../fleet/bots/bot-store.ts';
 import type { ChangeRulesDeps } from '../../fleet/bots/change-rules.ts';
@@ -9,7 +10,6 @@ import { findConversation } from '../../records/chats/conversation.ts';
 import type { PutDeps } from '../../records/messages/put-message.ts';
 import { sendMessage } from '../../records/messages/send-message.ts';
 import { buttonData } from '../filters/question-press.ts';
-import type { Question } from './question.ts';
 import { type QuestionToAsk, questionStore } from './question-store.ts';
 import { showEnd } from './show-end.ts';
 
@@ -25,13 +25,13 @@ export async function addQuestion(
   deps: AskDeps,
   bot: Bot,
   by: Actor,
-  wanted: Omit<QuestionToAsk, 'botId' | 'nonce' | 'businessConnectionId'> & {
-    businessConnectionId?: string | undefined;
+  wanted: Omit<QuestionToAsk, 'bot_id' | 'nonce' | 'business_connection_id'> & {
+    business_connection_id?: string | undefined;
   },
 ): Promise<Question> {
   requireAbleToAct(bot);
-  const conversation = { botId: bot.id, chatId: wanted.chatId };
-  const businessConnectionId = await findConversation(deps.db, conversation, wanted.businessConnectionId);
+  const conversation = { botId: bot.id, chatId: wanted.chat_id };
+  const businessConnectionId = await findConversation(deps.db, conversation, wanted.business_connection_id);
   // Every process must know that presses are to be kept from the other readers before there is a button to press.
   if (!bot.asks) {
     // Whoever noted it before may still be publishing it, or have ended.
@@ -41,22 +41,22 @@ export async function addQuestion(
   const store = questionStore(deps.db);
   const question = await store.insert({
     ...wanted,
-    botId: bot.id,
-    businessConnectionId,
+    bot_id: bot.id,
+    business_connection_id: businessConnectionId,
     nonce: randomBytes(NONCE_BYTES).toString('base64url'),
   });
   let asked: Question;
   try {
     const { id: messageId } = await sendMessage(deps, bot, by, {
-      chatId: question.chatId,
+      chatId: question.chat_id,
       businessConnectionId,
-      threadId: question.threadId ?? undefined,
+      threadId: question.thread_id ?? undefined,
       content: { text: question.text },
       replyMarkup: {
         inline_keyboard: question.options.map((text, at) => [{ text, callback_data: buttonData(question, at) }]),
       },
     });
-    asked = (await store.setMessage(question.id, messageId)) ?? { ...question, messageId };
+    asked = (await store.setMessage(question.id, messageId)) ?? { ...question, message_id: messageId };
   } catch (error) {
     await store.remove(question.id).catch(() => undefined);
     throw error;

@@ -1,8 +1,8 @@
+import type { Question } from '@flotilla/contract/questions.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import type { AskDeps } from './add-question.ts';
-import type { Question } from './question.ts';
 import { questionStore } from './question-store.ts';
 import { showEnd } from './show-end.ts';
 import { announceSettled } from './take-answer.ts';
@@ -11,7 +11,7 @@ import { announceSettled } from './take-answer.ts';
 export async function cancelQuestion(deps: AskDeps, bot: Bot, by: Actor, question: Question): Promise<Question> {
   const cancelled = await deps.db.transaction().execute(async (db) => {
     const settled = await questionStore(db).cancel(question.id);
-    const { chatId, businessConnectionId } = question;
+    const { chat_id: chatId, business_connection_id: businessConnectionId } = question;
     const audited = { action: 'question_cancel', botId: bot.id, chatId, businessConnectionId } as const;
     if (settled !== null)
       await recordAction({ db, clock: deps.clock }, by, { ...audited, details: `question ${question.id}` });

@@ -1,60 +1,38 @@
+import { type Question, questionResource } from '@flotilla/contract/questions.ts';
+import { type Filters, storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { QuestionsTable } from '@flotilla/database/tables.ts';
-import { type Selectable, sql } from 'kysely';
+import { filtered } from '@flotilla/database/filtered.ts';
+import { sql } from 'kysely';
 import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
-import type { Question, QuestionState } from './question.ts';
 
 export type QuestionToAsk = Pick<
   Question,
-  'botId' | 'chatId' | 'businessConnectionId' | 'threadId' | 'text' | 'options' | 'allowedUserIds' | 'nonce'
-> & { expiresInS: number };
+  ('bot_id' | 'chat_id' | 'business_connection_id' | 'thread_id') | ('text' | 'options' | 'allowed_user_ids' | 'nonce')
+> & { expires_in_s: number };
 
 /** Undefined fields do not filter. */
-export type QuestionQuery = {
-  botId?: number | undefined;
-  chatId?: number | undefined;
-  businessConnectionId?: string | undefined;
-  state?: QuestionState | undefined;
-};
+export type QuestionQuery = Filters<typeof questionResource>;
 
 /** SQL of questions. A question that is settled never changes its state again. */
 export function questionStore(db: Database) {
   const open = (id: number) => db.updateTable('questions').where('id', '=', id).where('state', '=', 'open');
-  const those = (scope: Scope, { botId, chatId, businessConnectionId, state }: QuestionQuery) => {
-    let rows = db.selectFrom('questions').where(visibleTo(scope, 'bot_id'));
-    if (botId !== undefined) rows = rows.where('bot_id', '=', botId);
-    if (chatId !== undefined) rows = rows.where('chat_id', '=', chatId);
-    if (businessConnectionId !== undefined) rows = rows.where('business_connection_id', '=', businessConnectionId);
-    return state === undefined ? rows : rows.where('state', '=', state);
-  };
-  const settle = async (id: number, changes: { state: QuestionState; [column: string]: unknown }) => {
-    const settled = open(id).set({ ...changes, settled_at: sql<Date>`now()` });
-    const row = await settled.returningAll().executeTakeFirst();
-    return row === undefined ? null : toQuestion(row);
+  const those = (scope: Scope, query: QuestionQuery) =>
+    db.selectFrom('questions').where(visibleTo(scope, 'bot_id')).where(filtered(questionResource, query));
+  const settle = async (id: number, changes: Pick<Question, 'state'> & Partial<Question>) => {
+    const settled = open(id).set({ ...storable(questionResource, changes), settled_at: sql<Date>`now()` });
+    return (await settled.returningAll().executeTakeFirst()) ?? null;
   };
   return {
-    async insert({ expiresInS, options, allowedUserIds, ...asked }: QuestionToAsk): Promise<Question> {
-      const row = await db
-        .insertInto('questions')
-        .values({
-          bot_id: asked.botId,
-          chat_id: asked.chatId,
-          business_connection_id: asked.businessConnectionId,
-          thread_id: asked.threadId,
-          text: asked.text,
-          nonce: asked.nonce,
-          options: jsonb<string[]>(options),
-          allowed_user_ids: allowedUserIds === null ? null : jsonb<number[]>(allowedUserIds),
-          expires_at: sql<Date>`now() + make_interval(secs => ${expiresInS})`,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return toQuestion(row);
+    insert({ expires_in_s, ...question }: QuestionToAsk): Promise<Question> {
+      const values = {
+        ...storable(questionResource, question),
+        expires_at: sql<Date>`now() + make_interval(secs => ${expires_in_s})`,
+      };
+      return db.insertInto('questions').values(values).returningAll().executeTakeFirstOrThrow();
     },
 
     async find(id: number): Promise<Question | null> {
-      const row = await db.selectFrom('questions').selectAll().where('id', '=', id).executeTakeFirst();
-      return row === undefined ? null : toQuestion(row);
+      return (await db.selectFrom('questions').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
     },
 
     /** Newest first; `beforeId` starts below that question. */
@@ -65,7 +43,7 @@ export function questionStore(db: Database) {
     ): Promise<Question[]> {
       let rows = those(scope, query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
       if (page.beforeId !== null) rows = rows.where('id', '<', page.beforeId);
-      return (await rows.execute()).map(toQuestion);
+      return rows.execute();
     },
 
     async count<Given extends QuestionQuery>(scope: Scope, query: Exact<QuestionQuery, Given>): Promise<number> {
@@ -82,8 +60,7 @@ export function questionStore(db: Database) {
     /** Whoever answered before the message was known could not show the end in it. */
     async setMessage(id: number, messageId: number): Promise<Question | null> {
       const set = db.updateTable('questions').set({ message_id: messageId, shown: false }).where('id', '=', id);
-      const row = await set.returningAll().executeTakeFirst();
-      return row === undefined ? null : toQuestion(row);
+      return (await set.returningAll().executeTakeFirst()) ?? null;
     },
 
     /** null when it was settled before. */
@@ -95,8 +72,8 @@ export function questionStore(db: Database) {
     /** null when it was settled before, or has time left. */
     async expire(id: number): Promise<Question | null> {
       const late = open(id).where('expires_at', '<=', sql<Date>`now()`);
-      const row = await late.set({ state: 'expired', settled_at: sql<Date>`now()` }).returningAll().executeTakeFirst();
-      return row === undefined ? null : toQuestion(row);
+      const expired = late.set({ state: 'expired', settled_at: sql<Date>`now()` });
+      return (await expired.returningAll().executeTakeFirst()) ?? null;
     },
 
     /** Open ones whose time is over. */
@@ -110,8 +87,8 @@ export function questionStore(db: Database) {
     },
 
     /** Settled ones of enabled bots whose message may not show it, oldest first. Who settled them had some seconds to do so. */
-    async unshown(afterS: number, limit: number): Promise<Question[]> {
-      const rows = await db
+    unshown(afterS: number, limit: number): Promise<Question[]> {
+      return db
         .selectFrom('questions')
         .selectAll()
         .where('settled_at', '<=', sql<Date>`now() - make_interval(secs => ${afterS})`)
@@ -120,7 +97,6 @@ export function questionStore(db: Database) {
         .orderBy('settled_at')
         .limit(limit)
         .execute();
-      return rows.map(toQuestion);
     },
 
     async noteShown(id: number): Promise<void> {
@@ -136,30 +112,5 @@ export function questionStore(db: Database) {
         .limit(limit);
       return Number((await db.deleteFrom('questions').where('id', 'in', old).executeTakeFirst()).numDeletedRows);
     },
-  };
-}
-
-function jsonb<Value>(value: Value) {
-  return sql<Value>`${JSON.stringify(value)}::jsonb`;
-}
-
-function toQuestion(row: Selectable<QuestionsTable>): Question {
-  return {
-    id: row.id,
-    botId: row.bot_id,
-    chatId: row.chat_id,
-    businessConnectionId: row.business_connection_id,
-    threadId: row.thread_id,
-    text: row.text,
-    options: row.options,
-    allowedUserIds: row.allowed_user_ids,
-    nonce: row.nonce,
-    messageId: row.message_id,
-    state: row.state,
-    chosen: row.chosen,
-    answeredBy: row.answered_by === null ? null : { id: row.answered_by, name: row.answered_by_name },
-    expiresAt: row.expires_at,
-    settledAt: row.settled_at,
-    createdAt: row.created_at,
   };
 }

@@ -13,14 +13,14 @@ export async function settleLate(deps: AnswerDeps & { directory: BotDirectory },
   const store = questionStore(deps.db);
   for (const id of await store.late(AT_ONCE)) {
     const expired = await store.expire(id);
-    const bot = expired === null ? undefined : deps.directory.byId(expired.botId);
+    const bot = expired === null ? undefined : deps.directory.byId(expired.bot_id);
     if (expired === null || bot === undefined) continue;
     await announceSettled(deps.redis, expired);
     if (!bot.disabled) await showEnd(deps, bot, expired);
     if (signal.aborted) return;
   }
   for (const question of await store.unshown(SHOWN_WITHIN_S, AT_ONCE)) {
-    const bot = deps.directory.byId(question.botId);
+    const bot = deps.directory.byId(question.bot_id);
     if (bot !== undefined && !bot.disabled) await showEnd(deps, bot, question);
     if (signal.aborted) return;
   }

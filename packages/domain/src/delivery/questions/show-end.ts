@@ -1,3 +1,4 @@
+import type { Question } from '@flotilla/contract/questions.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
@@ -5,7 +6,7 @@ import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { connectionParam } from '../../records/chats/conversation.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
-import { type Question, settledText } from './question.ts';
+import { settledText } from './question.ts';
 import { questionStore } from './question-store.ts';
 
 export type ShowDeps = { db: Database; platform: PlatformClient; calls: Pick<CallBuffer, 'keep'> };
@@ -19,13 +20,13 @@ export async function showEnd(
   bot: Bot,
   question: Question,
 ): Promise<'shown' | 'retry'> {
-  if (question.messageId !== null) {
-    const conversation = { chat_id: question.chatId, ...connectionParam(question.businessConnectionId) };
-    const params = { ...conversation, message_id: question.messageId, text: settledText(question) };
+  if (question.message_id !== null) {
+    const conversation = { chat_id: question.chat_id, ...connectionParam(question.business_connection_id) };
+    const params = { ...conversation, message_id: question.message_id, text: settledText(question) };
     const answer = await platform.call(bot.token, 'editMessageText', params);
     if (answer.outcome === 'ok') {
       const result = JSON.stringify(answer.result);
-      calls.keep(bot, { method: 'editmessagetext', params: { chat_id: String(question.chatId) }, result });
+      calls.keep(bot, { method: 'editmessagetext', params: { chat_id: String(question.chat_id) }, result });
     } else if (fateOf(answer) !== 'refused' && !isUnauthorized(answer)) return 'retry';
   }
   await questionStore(db).noteShown(question.id);

@@ -1,8 +1,8 @@
+import type { Question } from '@flotilla/contract/questions.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { QuestionPress } from '../filters/question-press.ts';
-import type { Question } from './question.ts';
 import { questionStore } from './question-store.ts';
 import { type ShowDeps, showEnd } from './show-end.ts';
 
@@ -15,12 +15,12 @@ export type AnswerDeps = ShowDeps & { redis: RedisHandles };
 export async function takeAnswer(deps: AnswerDeps, bot: Bot, press: QuestionPress): Promise<'taken' | 'retry'> {
   const asked = await questionStore(deps.db).find(press.questionId);
   const isOurs =
-    asked !== null && asked.botId === bot.id && asked.nonce === press.nonce && press.option < asked.options.length;
+    asked !== null && asked.bot_id === bot.id && asked.nonce === press.nonce && press.option < asked.options.length;
   if (!isOurs) {
     await tell(deps, bot, press, 'This question is not known any more.');
     return 'taken';
   }
-  if (asked.state === 'open' && asked.allowedUserIds !== null && !asked.allowedUserIds.includes(press.user.id)) {
+  if (asked.state === 'open' && asked.allowed_user_ids !== null && !asked.allowed_user_ids.includes(press.user.id)) {
     await tell(deps, bot, press, 'This question is for somebody else.');
     return 'taken';
   }
@@ -39,16 +39,16 @@ async function settle({ db, redis }: AnswerDeps, { id }: Question, press: Questi
 }
 
 /** Wakes who waits for a question of the bot. Whoever misses it reads again within seconds. */
-export async function announceSettled(redis: RedisHandles, { botId }: Question): Promise<void> {
-  await redis.commands.publish(channels.questions, String(botId)).catch(() => undefined);
+export async function announceSettled(redis: RedisHandles, { bot_id }: Question): Promise<void> {
+  await redis.commands.publish(channels.questions, String(bot_id)).catch(() => undefined);
 }
 
 /** What the person who pressed is told. */
-function endFor({ state, options, chosen, answeredBy }: Question, { user }: QuestionPress): string {
+function endFor({ state, options, chosen, answered_by, answered_by_name }: Question, { user }: QuestionPress): string {
   switch (state) {
     case 'answered': {
       const option = options[chosen ?? 0] ?? '';
-      return answeredBy?.id === user.id ? option : `${answeredBy?.name} answered: ${option}`;
+      return answered_by === user.id ? option : `${answered_by_name} answered: ${option}`;
     }
     case 'expired':
       return 'This question has expired.';

@@ -1,4 +1,5 @@
-import type { EventSinkRow } from '@flotilla/contract/event-sinks.ts';
+import type { EventSinkRow, eventSink } from '@flotilla/contract/event-sinks.ts';
+import type { Changes } from '@flotilla/contract/resource.ts';
 import type { Signing } from '../../fleet/bots/signing.ts';
 
 type Chat = { kind: 'chat'; bot_id: number; chat_id: number };
@@ -8,6 +9,7 @@ export type EventSink = Omit<EventSinkRow, 'url_sealed' | 'signing_sealed' | 'bo
   target: Chat | { kind: 'url'; url: string; signing: Signing };
 };
 
-export type SinkContent = Pick<EventSink, 'name' | 'kinds' | 'bot_ids' | 'awaits_minutes' | 'enabled' | 'audit'> & {
+/** What callers set. */
+export type SinkContent = Pick<EventSink, keyof EventSink & keyof Changes<typeof eventSink>> & {
   target: Chat | { kind: 'url'; url: string };
 };
