@@ -1,7 +1,7 @@
-import { apiSettings } from '../../apps/api/src/config.ts';
 import { backupSettings } from '../../apps/maintenance/src/maintenance-settings.ts';
 import { SETTINGS as sandboxSettings } from '../../apps/sandbox/src/config.ts';
-import { workerSettings } from '../../apps/worker/src/config.ts';
+import { apiSettings } from '../../packages/domain/src/startup/api-settings.ts';
+import { workerSettings } from '../../packages/domain/src/startup/worker-settings.ts';
 import { table } from './table.mjs';
 
 /** Every setting with a rule refuses these values; its error message is the rule, in the words that users see. */

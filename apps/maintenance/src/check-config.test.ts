@@ -139,3 +139,15 @@ test('an address that the platform cannot reach fails once a bot needs it; setti
     expect.stringMatching(/^fail PUBLIC_URLS: there is no such setting; did you mean PUBLIC_URL/),
   ]);
 });
+
+test('settings that only the api or only a worker reads are refused as these would refuse them', async () => {
+  const { found } = await check({ LIVE_STREAMS: 'many', WORKER_ROLES: 'poling', REDIS_EVICTION: 'perhaps' });
+  expect(found).toEqual([
+    expect.stringMatching(/^fail REDIS_EVICTION: /),
+    expect.stringMatching(/^fail LIVE_STREAMS: /),
+    expect.stringMatching(/^fail WORKER_ROLES: must be a comma-separated list/),
+  ]);
+  expect((await check({ PROXY_PREFIX: '/api/bots' })).found).toEqual([
+    'fail PROXY_PREFIX: /api is a path of the service itself',
+  ]);
+});

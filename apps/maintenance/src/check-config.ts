@@ -1,4 +1,6 @@
+import { apiSettings, dangersOf } from '@flotilla/domain/startup/api-settings.ts';
 import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
+import { workerSettings } from '@flotilla/domain/startup/worker-settings.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
 import { z } from 'zod';
 import { checkPlatform, checkPublicUrl } from './checks/check-platform.ts';
@@ -24,16 +26,26 @@ async function tryAll(config: ServiceConfig): Promise<Finding[]> {
   return [...postgres.findings, ...redis, platform, await checkPublicUrl(config, postgres.webhookBots)];
 }
 
-/** The settings that api and worker share, or what is wrong with them. */
+/** The settings that api and worker share, or what is wrong with those of either. */
 function readConfig(): ServiceConfig | Finding[] {
+  const ofWorker = () => {
+    readSettings(workerSettings);
+    return [];
+  };
+  const faults = [...faultsOf(() => dangersOf(readSettings(apiSettings))), ...faultsOf(ofWorker)];
+  // What both read would be told twice.
+  const found = [...new Set(faults)].map((fault) => {
+    const { name = 'settings', what = fault } = /^\s*(?<name>[\w, ]+): (?<what>.*)$/.exec(fault)?.groups ?? {};
+    return fail(name, what, 'correct it: docs/operations/settings.md has every setting');
+  });
+  return found.length > 0 ? found : serviceConfig(readSettings(z.object(serviceSettings)), 1);
+}
+
+function faultsOf(read: () => string[]): string[] {
   try {
-    return serviceConfig(readSettings(z.object(serviceSettings)), 1);
+    return read();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    const [, ...faults] = error.message.split('\n');
-    return faults.map((fault) => {
-      const { name = 'settings', what = fault } = /^\s*(?<name>\w+): (?<what>.*)$/.exec(fault)?.groups ?? {};
-      return fail(name, what, 'correct it: docs/operations/settings.md has every setting');
-    });
+    return error.message.split('\n').slice(1);
   }
 }

@@ -1,11 +1,10 @@
-import { EVENT_DAYS } from '@flotilla/contract/events.ts';
-import { OUTBOX_DAYS } from '@flotilla/contract/outbox.ts';
 import type { KeptBackups } from '@flotilla/database/backup/kept-backups.ts';
 import type { DatabaseLogin } from '@flotilla/database/backup/long-client.ts';
 import type { S3Settings } from '@flotilla/database/backup/s3-store.ts';
 import type { RetentionDays } from '@flotilla/domain/records/retention/remove-expired.ts';
 import type { ProcessConfig } from '@flotilla/domain/startup/open-process.ts';
 import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
+import { retentionDaysOf, workerSettings } from '@flotilla/domain/startup/worker-settings.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { commonSettings, integerSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
@@ -42,27 +41,15 @@ export function readDatabaseLogin(): DatabaseLogin {
   return { url, readPassword };
 }
 
-const daysSetting = integerSetting({ min: 0, max: 36_500 });
-const retentionSettings = z.object({
-  RETENTION_MESSAGES_DAYS: daysSetting.optional(),
-  RETENTION_AUDIT_DAYS: daysSetting.optional(),
-  RETENTION_DEAD_LETTERS_DAYS: daysSetting.default(0),
-  RETENTION_EVENTS_DAYS: daysSetting.default(EVENT_DAYS),
-  RETENTION_OUTBOX_DAYS: daysSetting.default(OUTBOX_DAYS),
-  MESSAGE_RETENTION_DAYS: daysSetting.default(0),
-  AUDIT_RETENTION_DAYS: daysSetting.default(0),
+const retentionSettings = workerSettings.pick({
+  ...{ RETENTION_MESSAGES_DAYS: true, RETENTION_AUDIT_DAYS: true, RETENTION_DEAD_LETTERS_DAYS: true },
+  ...{ RETENTION_EVENTS_DAYS: true, RETENTION_OUTBOX_DAYS: true },
+  ...{ MESSAGE_RETENTION_DAYS: true, AUDIT_RETENTION_DAYS: true },
 });
 
 /** What a worker with the same settings would keep. Throws SettingsError. */
 export function readRetentionDays(): RetentionDays {
-  const settings = readSettings(retentionSettings);
-  return {
-    messages: settings.RETENTION_MESSAGES_DAYS ?? settings.MESSAGE_RETENTION_DAYS,
-    audit: settings.RETENTION_AUDIT_DAYS ?? settings.AUDIT_RETENTION_DAYS,
-    deadLetters: settings.RETENTION_DEAD_LETTERS_DAYS,
-    events: settings.RETENTION_EVENTS_DAYS,
-    outbox: settings.RETENTION_OUTBOX_DAYS,
-  };
+  return retentionDaysOf(readSettings(retentionSettings));
 }
 
 /** Throws SettingsError. */
@@ -86,8 +73,8 @@ export type DiagnosisConfig = ServiceConfig & { backupMaxAgeHours: number };
 
 /** The settings that api and worker share, and the worker's limit for the age of a backup. Throws SettingsError. */
 export function readDiagnosisConfig(): DiagnosisConfig {
-  const backupMaxAge = integerSetting({ min: 0, max: 8760 }).default(26);
-  const settings = readSettings(z.object({ ...serviceSettings, BACKUP_MAX_AGE_HOURS: backupMaxAge }));
+  const { BACKUP_MAX_AGE_HOURS } = workerSettings.shape;
+  const settings = readSettings(z.object({ ...serviceSettings, BACKUP_MAX_AGE_HOURS }));
   return { ...serviceConfig(settings, DIAGNOSIS_CONNECTIONS), backupMaxAgeHours: settings.BACKUP_MAX_AGE_HOURS };
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { apiSettings } from '@flotilla/api/config.ts';
+import { apiSettings } from '@flotilla/domain/startup/api-settings.ts';
+import { workerSettings } from '@flotilla/domain/startup/worker-settings.ts';
 import { backupSettings } from '@flotilla/maintenance/maintenance-settings.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { SETTINGS as sandboxSettings } from '@flotilla/sandbox/config.ts';
-import { workerSettings } from '@flotilla/worker/config.ts';
 import { describe, expect, test } from '@jest/globals';
 
 const LINE = /^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm;

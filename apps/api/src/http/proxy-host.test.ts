@@ -1,7 +1,7 @@
+import { hostName } from '@flotilla/runtime/host-name.ts';
 import { rawExchange } from '@flotilla/testing/raw-http.ts';
 import { ADMIN_KEY, ADMIN_PASSWORD, testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { hostName } from './proxy-host.ts';
 
 const api = testApi();
 let token: string;

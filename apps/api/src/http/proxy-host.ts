@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isIPv6 } from 'node:net';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { hostName } from '@flotilla/runtime/host-name.ts';
 import type { RequestHandler } from 'express';
 import { trustedProxies } from './client-address.ts';
 
@@ -33,14 +33,4 @@ export function refuseOnProxyHost(host: ProxyHost): RequestHandler {
     if (host.isAskedBy(request)) throw new FlotillaError('not_found', 'There is nothing at this path on this host');
     next();
   };
-}
-
-/**
- * The name of a host from a header or a setting: in lower case, without port and final dot. The port is ignored because
- * cookies ignore it. '' if the text is not a host.
- */
-export function hostName(host: string): string {
-  if (/[@/\\?#\s]/.test(host)) return '';
-  const url = URL.parse(`http://${isIPv6(host) ? `[${host}]` : host}`);
-  return url?.hostname.replace(/\.$/, '') ?? '';
 }
