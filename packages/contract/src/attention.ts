@@ -50,13 +50,26 @@ export const ATTENTION = {
 export type AttentionKind = keyof typeof ATTENTION;
 export const ATTENTION_KINDS = Object.keys(ATTENTION) as [AttentionKind, ...AttentionKind[]];
 
+/** What can be wrong with a process, beside a bot. Told to those who may see processes. */
+const ATTENTION_OF_PROCESSES = {
+  clock_apart: {
+    severity: 'warning',
+    text: 'the clock of a process is over a minute apart from that of Redis; about no bot, and shown to admins of the whole fleet',
+  },
+} as const;
+const ALL_KINDS = [...ATTENTION_KINDS, 'clock_apart'] as const;
+export type AnyAttentionKind = (typeof ALL_KINDS)[number];
+
 /** Counts of a fleet of which nothing needs attention. */
 export const NO_ATTENTION = Object.fromEntries(ATTENTION_KINDS.map((kind) => [kind, 0])) as Record<
   AttentionKind,
   number
 >;
 
-const KINDS_NOTE = ATTENTION_KINDS.map((kind) => `${kind}: ${ATTENTION[kind].text}`).join('. ');
+const noteOf = (kinds: Record<string, { text: string }>) =>
+  `${Object.entries(kinds)
+    .map(([kind, { text }]) => `${kind}: ${text}`)
+    .join('. ')}.`;
 
 const SILENT_AFTER_NOTE =
   'Seconds: when updates wait and nobody has polled for so long, the poller is silent, and the bot needs attention. 0: never. [300]';
@@ -65,7 +78,7 @@ export const silentAfterInput = () => integer({ min: 0, max: 86_400 }).describe(
 export const silentAfterField = z.int().describe(SILENT_AFTER_NOTE);
 
 const attentionFields = {
-  kind: z.enum(ATTENTION_KINDS).describe(`${KINDS_NOTE}.`),
+  kind: z.enum(ATTENTION_KINDS).describe(noteOf(ATTENTION)),
   severity: z.enum(['error', 'warning']).describe('error: updates do not arrive. warning: they may not.'),
   since: z.iso.datetime().optional().describe('Since when. Absent: nobody knows, or it is a setting.'),
   reader: z.string().optional().describe('The reader that it is about, as `GET /api/bots/readers` names it.'),
@@ -78,21 +91,26 @@ const attentionFields = {
 export const attentionOfBot = z.strictObject(attentionFields).meta({ id: 'Attention' });
 export type AttentionOfBot = z.infer<typeof attentionOfBot>;
 
-const attentionResource = z.strictObject({ bot_id: botIdField, ...attentionFields }).meta({ id: 'AttentionOfABot' });
+const attentionResource = z
+  .strictObject({
+    bot_id: botIdField.optional(),
+    ...attentionFields,
+    kind: z.enum(ALL_KINDS).describe(noteOf({ ...ATTENTION, ...ATTENTION_OF_PROCESSES })),
+  })
+  .meta({ id: 'AttentionOfABot' });
+export type AttentionResource = z.infer<typeof attentionResource>;
 
 export const attentionOperations = {
   listAttention: defineOperation({
     method: 'GET',
     paths: ['/api/attention'],
     role: 'any',
-    summary: 'Lists what is wrong with the bots that the caller sees, the worst first.',
+    summary: 'Lists what is wrong with the bots that the caller sees, the worst first, and then with processes.',
     description:
       'Of equal kinds, what has lasted longest comes first. The entries are of this moment; if the caller sees more than 200 bots, a bot that came into trouble less than five seconds ago may be missing.',
     input: z.object({
       bot_id: anyBotId(),
-      kinds: listOf(z.enum(ATTENTION_KINDS), ATTENTION_KINDS.length)
-        .optional()
-        .describe('Only entries of these kinds.'),
+      kinds: listOf(z.enum(ALL_KINDS), ALL_KINDS.length).optional().describe('Only entries of these kinds.'),
       ...pagedInputs(),
     }),
     output: z.array(attentionResource),

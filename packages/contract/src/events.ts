@@ -40,6 +40,11 @@ export const EVENTS = {
     text: 'the stores look like a copy of another installation, so nothing is polled or sent',
     end: 'installation.resumed',
   },
+  'clock.apart': {
+    text: 'the clocks of some processes are over a minute apart from that of Redis: those that differ from Postgres, too, delete nothing',
+    end: 'clock.right',
+  },
+  'clock.right': { text: 'the clocks of all processes are right again' },
   'installation.resumed': { text: 'the installation polls and sends again' },
   'broadcast.done': { text: 'a broadcast has reached every chat of its audience' },
   'chat.held': { text: 'a person, a routing rule or the owner of a business account took a chat over from the bot' },

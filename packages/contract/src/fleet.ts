@@ -54,6 +54,10 @@ const replica = z
     version: z.string().describe('Its release and build: `1.0.0+` and a commit.'),
     host: z.string().describe('The name of its machine, container or pod.'),
     started_at: z.iso.datetime().describe('When it started, by its own clock.'),
+    clock_ms_apart: z
+      .int()
+      .optional()
+      .describe('By how much its clock is ahead of that of Redis; negative: behind. Absent: an older release.'),
   })
   .meta({ id: 'Replica' });
 

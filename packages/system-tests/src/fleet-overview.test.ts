@@ -1,3 +1,5 @@
+import type { AttentionResource } from '@flotilla/contract/attention.ts';
+import type { EventResource } from '@flotilla/contract/events.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { ReaderResource } from '@flotilla/contract/readers.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
@@ -96,6 +98,33 @@ test('a backend is shown as it fails, and gets what waits as soon as it is repai
     await backend.stop();
   }
 }, 120_000);
+
+test('a process whose clock is wrong is told of, to admins of the whole fleet, until it is right or gone', async () => {
+  const later = 'const now = Date.now; Date.now = () => now() + 600_000';
+  const worker = await fleet.start('worker', {
+    WORKER_ROLES: 'rules',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(later)}`,
+  });
+  const attention = (query = '') => fleet.rest<AttentionResource[]>(`/api/attention?kinds=clock_apart${query}`);
+  const found = await waitFor(async () => (await attention())[0]);
+  expect(found).toMatchObject({
+    kind: 'clock_apart',
+    severity: 'warning',
+    text: expect.stringMatching(/ (599|600) s ahead of that of Redis$/),
+  });
+  expect(found).not.toHaveProperty('bot_id');
+  expect(await attention(`&bot_id=${bots.well.id}`)).toEqual([]);
+  const apart = (await shown()).replicas!.filter(({ clock_ms_apart: ms }) => Math.abs(ms!) > 60_000);
+  expect(apart.map(({ roles }) => roles)).toEqual([['rules']]);
+  const events = () => fleet.rest<EventResource[]>('/api/events?kinds=clock.apart,clock.right');
+  await waitFor(async () => (await events()).length === 1);
+  await worker.stop();
+  fleet.workers.splice(fleet.workers.indexOf(worker), 1);
+  await waitFor(async () => (await events()).length > 1);
+  const texts = (await events()).map(({ kind, text }) => `${kind}: ${text}`);
+  expect(texts).toEqual(['clock.right: The clocks of all processes are right again', `clock.apart: ${found!.text}`]);
+  expect(await attention()).toEqual([]);
+}, 60_000);
 
 test('a process that is killed leaves the list by itself, and one that is stopped leaves at once', async () => {
   const kinds = async () => (await shown()).replicas?.map(({ kind }) => kind).sort();

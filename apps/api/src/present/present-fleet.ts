@@ -30,6 +30,7 @@ function presentRates(rates: ActivityCounts): ActivityCounts {
   return Object.fromEntries(rounded) as ActivityCounts;
 }
 
-function presentReplica({ id, kind, roles, version, host, startedAtMs }: Replica): ReplicaResource {
-  return { id, kind, roles, version, host, started_at: new Date(startedAtMs).toISOString() };
+function presentReplica({ id, kind, roles, version, host, startedAtMs, clockAheadMs }: Replica): ReplicaResource {
+  const told = clockAheadMs === undefined ? {} : { clock_ms_apart: clockAheadMs };
+  return { id, kind, roles, version, host, started_at: new Date(startedAtMs).toISOString(), ...told };
 }

@@ -22,6 +22,8 @@ export const LOOKS: Record<EventKind, Look> = {
   'sends.released': 'ok',
   'bot.unauthorized': 'open',
   'removal.waits': 'open',
+  'clock.apart': 'open',
+  'clock.right': 'ok',
   'installation.quarantined': 'open',
   'installation.resumed': 'ok',
   'broadcast.done': 'disabled',

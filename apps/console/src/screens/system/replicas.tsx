@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, useNumber } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useSystemWords } from './system-words.ts';
 
@@ -14,12 +14,16 @@ export function useReplicas() {
   });
 }
 
-/** The processes that run. Two releases at once are marked. */
+const CLOCK_APART_MS = 60_000;
+
+/** The processes that run. Two releases at once, and wrong clocks, are marked. */
 export function Replicas(): ReactNode {
   const words = useSystemWords();
   const fleet = useReplicas();
   const replicas = fleet.data?.replicas ?? [];
   const versions = [...new Set(replicas.map(({ version }) => version))].toSorted();
+  const wrong = replicas.filter(({ clock_ms_apart: apart = 0 }) => Math.abs(apart) > CLOCK_APART_MS);
+  const number = useNumber();
   const { columns } = words;
   return (
     <section className="panel" aria-labelledby="replicas">
@@ -30,6 +34,18 @@ export function Replicas(): ReactNode {
         <p className="notice warn">
           <span>
             <Icon name="warning" /> {words.versions(versions.join(', '))}
+          </span>
+        </p>
+      )}
+      {wrong.length > 0 && (
+        <p className="notice warn">
+          <span>
+            <Icon name="warning" /> {words.wrongClocks}{' '}
+            {wrong.map(({ id, kind, host, clock_ms_apart: apart = 0 }) => (
+              <span key={id}>
+                {words.kinds[kind]} <code>{id}</code> ({host}): {words.seconds(number(Math.round(apart / 1000)))}{' '}
+              </span>
+            ))}
           </span>
         </p>
       )}

@@ -12,6 +12,8 @@ export const system = {
   kinds: { api: 'api', worker: 'worker' },
   columns: { process: 'Process', roles: 'Roles', version: 'Release', host: 'Machine', started: 'Started' },
   versions: (list: string) => `Several versions run at once: ${list}. That is normal while a release is rolled out.`,
+  wrongClocks:
+    'These clocks differ from that of Redis. Such a worker deletes nothing, and times may be wrong; set them right by NTP:',
   noReplicas: 'No process has told that it runs. Redis may be away.',
   postgres: 'Postgres',
   redis: 'Redis',

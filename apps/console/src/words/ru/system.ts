@@ -13,6 +13,8 @@ export const system: typeof en = {
   kinds: { api: 'api', worker: 'worker' },
   columns: { process: 'Процесс', roles: 'Роли', version: 'Версия', host: 'Машина', started: 'Запущен' },
   versions: (list) => `Работают разные версии: ${list}. Во время обновления это нормально.`,
+  wrongClocks:
+    'Эти часы расходятся с часами Redis. Такой обработчик ничего не удаляет, и время может быть неверным; настройте NTP:',
   noReplicas: 'Ни один процесс не сообщил, что работает. Возможно, недоступен Redis.',
   postgres: 'Postgres',
   redis: 'Redis',

@@ -36,6 +36,8 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'sends.released': 'over',
   'bot.unauthorized': 'begun',
   'removal.waits': 'begun',
+  'clock.apart': 'begun',
+  'clock.right': 'over',
   'installation.quarantined': 'begun',
   'installation.resumed': 'over',
   'broadcast.done': 'news',

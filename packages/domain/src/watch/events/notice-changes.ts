@@ -13,6 +13,7 @@ import type { ActiveProgram } from '../../fleet/bots/active-program.ts';
 import { type Bot, hasBackend } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { type NewEvent, recordEvent } from '../../people/events/record-event.ts';
+import { isOfClocks, noticeClocks } from './notice-clocks.ts';
 
 export type NoticeDeps = {
   db: Database;
@@ -86,7 +87,9 @@ const BREAK_MS = 30_000;
 export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: AbortSignal): Promise<void> {
   if (!(await allowOnce(deps.redis, eventKeys.look, everyMs / 2))) return;
   const lookedForMs = await noteLook(deps.redis);
-  const known = await deps.db.selectFrom('standing_events').selectAll().execute();
+  const standing = await deps.db.selectFrom('standing_events').selectAll().execute();
+  await noticeClocks(deps, standing.some(isOfClocks));
+  const known = standing.filter((row) => !isOfClocks(row));
   // What a column of some seconds ago does not know yet is not over.
   const found = await listAttention(deps, deps.directory.all(), KINDS, new Set(known.map((row) => row.bot_id)));
   const told = new Set(known.map((row) => keyOf(row.bot_id, row.program_id, row.kind)));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { replicaKeys } from '@flotilla/redis/keys.ts';
+import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Installation } from '../../fleet/installation/follow-installation.ts';
 
@@ -15,7 +16,12 @@ export type Replica = {
   /** The name of its machine, container or pod. */
   host: string;
   startedAtMs: number;
+  /** By how much its clock is ahead of that of Redis; negative: behind. Releases before 1.1 do not tell it. */
+  clockAheadMs?: number;
 };
+
+/** A clock that is further from that of a store is wrong. */
+export const CLOCK_APART_MS = 60_000;
 
 const EVERY_MS = 5_000;
 /** A killed process is listed for this long. */
@@ -45,7 +51,8 @@ export function announceReplica(
     if (closed || installation.id() === null) return;
     if (installation.quarantine()?.redisOfOthers === true) return takeBack();
     said = true;
-    await commands.set(replicaKeys.one(id), JSON.stringify(replica), 'PX', LISTED_MS);
+    const clockAheadMs = await aheadOf(redis, deps.clock);
+    await commands.set(replicaKeys.one(id), JSON.stringify({ ...replica, clockAheadMs }), 'PX', LISTED_MS);
     await commands.sadd(replicaKeys.ids, id);
   };
   let saying: Promise<void> = Promise.resolve();
@@ -63,6 +70,23 @@ export function announceReplica(
       await takeBack();
     },
   };
+}
+
+async function aheadOf(redis: RedisHandles, clock: Clock): Promise<number> {
+  const askedAtMs = clock.nowMs();
+  const nowMs = await serverNowMs(redis);
+  return Math.round((askedAtMs + clock.nowMs()) / 2 - nowMs);
+}
+
+/** Those whose clock is wrong, and what to say of each. */
+export function withWrongClock(replicas: readonly Replica[]): { replica: Replica; text: string }[] {
+  return replicas.flatMap((replica) => {
+    const { kind, id, host, clockAheadMs: aheadMs = 0 } = replica;
+    if (Math.abs(aheadMs) <= CLOCK_APART_MS) return [];
+    const side = aheadMs > 0 ? 'ahead of' : 'behind';
+    const text = `The clock of the ${kind} ${id} on ${host} is ${Math.round(Math.abs(aheadMs) / 1000)} s ${side} that of Redis`;
+    return [{ replica, text }];
+  });
 }
 
 /** The processes that run now, the oldest first. Forgets those that ended without saying so. */
