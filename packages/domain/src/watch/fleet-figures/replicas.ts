@@ -21,7 +21,7 @@ export type Replica = {
 };
 
 /** A clock that is further from that of a store is wrong. */
-export const CLOCK_APART_MS = 60_000;
+const CLOCK_APART_MS = 60_000;
 
 const EVERY_MS = 5_000;
 /** A killed process is listed for this long. */
