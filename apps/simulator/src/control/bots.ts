@@ -123,12 +123,6 @@ export const readWebhook = operation('Shows the webhook of a bot, with its secre
   return { ...webhookInfo(sim, bot), secretToken: bot.webhook?.secretToken ?? '' };
 });
 
-export const readCommands = operation(
-  'Shows the commands of a bot, by scope and language',
-  A_BOT,
-  (sim, input): Record<string, unknown> => Object.fromEntries(botOf(sim, input.bot).commands),
-);
-
 export const listCommands = operation(
   'Lists the commands that a person is offered, in the private chat with a bot or in a chat with it',
   {

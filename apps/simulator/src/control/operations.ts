@@ -5,7 +5,6 @@ import {
   listCommands,
   pendingUpdates,
   readCalls,
-  readCommands,
   readWebhook,
   revokeToken,
   setPrivacy,
@@ -18,7 +17,7 @@ import { generate, readLoad } from './generate.ts';
 import { askToJoin, joinByLink } from './invitations.ts';
 import { readLimits, setFloodWait, setLimits } from './limits.ts';
 import { deleteMessages, editMessage, sendMessage } from './messages.ts';
-import { buyPaidMedia, changeSubscription, payInvoice, stopGeneration } from './payments.ts';
+import { payInvoice } from './payments.ts';
 import { createPerson, listPeople } from './people.ts';
 import { setPhoto } from './photos.ts';
 import { chooseInlineResult, pressButton, readQuery, typeInlineQuery } from './queries.ts';
@@ -56,9 +55,6 @@ export const OPERATIONS = {
   joinByLink,
   createTopic,
   payInvoice,
-  buyPaidMedia,
-  changeSubscription,
-  stopGeneration,
   connectBusiness,
   writeToBusiness,
   readBusinessChat,
@@ -68,7 +64,6 @@ export const OPERATIONS = {
   readCalls,
   forgetCalls,
   readWebhook,
-  readCommands,
   pendingUpdates,
   revokeToken,
   setPrivacy,
