@@ -39,19 +39,9 @@ const poll = (key?: string) => {
   return admin('GET', '/api/updates/poll', key === undefined ? { query } : { query, headers: { authorization: key } });
 };
 
-async function timed(call: () => Promise<RestAnswer>): Promise<RestAnswer & { tookMs: number }> {
-  const beganAtMs = performance.now();
-  return { ...(await call()), tookMs: performance.now() - beganAtMs };
-}
-
-function expectUnavailable(
-  answer: RestAnswer & { tookMs: number },
-  store: 'postgres' | 'redis',
-  withinMs: number,
-): void {
+function expectUnavailable(answer: RestAnswer, store: 'postgres' | 'redis'): void {
   expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable', store } });
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(answer.tookMs).toBeLessThan(withinMs);
 }
 
 /** The lines of the log about the request of this answer; the last of them is written when the answer is sent. */
@@ -81,10 +71,10 @@ describe.each([
     await waitFor(async () => (await messages()).status === 200, { timeoutMs: 15_000 });
   }, 20_000);
 
-  test('REST answers 503 within 5 s, and nothing is sent that could not be stored', async () => {
+  test('REST answers 503, and nothing is sent that could not be stored', async () => {
     const before = await sentBy();
-    const answers = await Promise.all([timed(messages), timed(send)]);
-    for (const answer of answers) expectUnavailable(answer, 'postgres', 5500);
+    const answers = await Promise.all([messages(), send()]);
+    for (const answer of answers) expectUnavailable(answer, 'postgres');
     expect(await sentBy()).toBe(before);
   });
 
@@ -104,7 +94,7 @@ describe.each([
   });
 
   test('a key that is not known here is 503 and not 401', async () => {
-    expectUnavailable(await timed(() => poll(`Bearer flt_never_seen_before_${Math.random()}`)), 'postgres', 5500);
+    expectUnavailable(await poll(`Bearer flt_never_seen_before_${Math.random()}`), 'postgres');
   });
 });
 
@@ -118,7 +108,7 @@ test('the log has one line for a fault of ours, with its stack', async () => {
   ]);
 });
 
-test('with Redis away everything that needs it is 503 within seconds, and comes back by itself', async () => {
+test('with Redis away everything that needs it is 503, and comes back by itself', async () => {
   api.redis.kill();
   await waitFor(async () => (await poll()).status === 503);
   for (const call of [
@@ -126,10 +116,10 @@ test('with Redis away everything that needs it is 503 within seconds, and comes 
     () => admin('GET', '/api/bots'),
     () => admin('POST', '/api/auth/api-keys', { body: { name: 'x' } }),
   ]) {
-    expectUnavailable(await timed(call), 'redis', 5500);
+    expectUnavailable(await call(), 'redis');
   }
   const login = () => admin('POST', '/api/auth/login', { body: { username: 'admin', password: 'x' }, headers: NOBODY });
-  expectUnavailable(await timed(login), 'redis', 5500);
+  expectUnavailable(await login(), 'redis');
   expect((await messages()).status).toBe(200 /* this call needs only Postgres and the snapshot of bots */);
   await api.redis.restart();
   await waitFor(async () => (await poll()).status === 200, { timeoutMs: 15_000 });

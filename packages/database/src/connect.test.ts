@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { getHeapSpaceStatistics } from 'node:v8';
 import { createMetrics } from '@flotilla/runtime/metrics.ts';
-import { collectGarbage } from '@flotilla/testing/collect-garbage.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -61,15 +59,13 @@ test('64-bit integers are read as numbers', async () => {
   expect(rows).toEqual([{ n: 9_007_199_254_740_991, list: [1, 2] }]);
 });
 
-test('a Postgres that is not there, or never answers, is unavailable within 5 s', async () => {
+test('a Postgres that is not there, or never answers, is unavailable', async () => {
   const silent = await listen(() => {});
-  const startedMs = Date.now();
   const errors = await Promise.all([
     failure(sql`select 1`.execute(open('postgres://nobody@127.0.0.1:1/none'))),
     failure(sql`select 1`.execute(open(silent))),
   ]);
   expect(errors.map(isUnavailable)).toEqual([true, true]);
-  expect(Date.now() - startedMs).toBeLessThan(5000);
 });
 
 /** A relay to the test database, whose connections can fall silent. */
@@ -151,21 +147,6 @@ test('a Postgres that does not let us in any more, or has another certificate th
     true,
     true,
   ]);
-});
-
-test('what a query was given is young garbage once it is answered', async () => {
-  const db = open(database.url);
-  const oldBytes = () =>
-    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? Number.NaN;
-  const [queries, bytes] = [100, 100_000];
-  const text = (number: number) => Buffer.alloc(bytes, 97 + (number % 26)).toString('latin1');
-  collectGarbage('major');
-  const before = oldBytes();
-  for (let number = 0; number < queries; number += 1) {
-    await sql`select length(${text(number)})`.execute(db);
-    if (number % 5 === 0) collectGarbage('minor');
-  }
-  expect(oldBytes() - before).toBeLessThan((queries * bytes) / 4);
 });
 
 test('a refused statement is not unavailable', async () => {

@@ -151,9 +151,7 @@ describe('a queue of turns over a Redis Cluster', () => {
     for (let delayMs = 0; delayMs < 320; delayMs += 40) {
       work(10, subjectsOf(0, 1).concat(subjectsOf(5, 1), subjectsOf(9, 1)), async () => ({ next: 'idle' }));
       await sleep(delayMs);
-      const closedAtMs = performance.now();
       await workers.pop()!.close();
-      expect(performance.now() - closedAtMs).toBeLessThan(8_000);
     }
   }, 120_000);
 

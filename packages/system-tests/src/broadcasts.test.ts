@@ -18,7 +18,7 @@ let people: number[] = [];
 
 /** People who wrote to the bot, which the history knows. */
 beforeAll(async () => {
-  fleet = await startFleet({ apis: 1, workers: 2 });
+  fleet = await startFleet({ apis: 1, workers: 1 });
   bot = await fleet.addBot({ proxy_enabled: true });
   people = await Promise.all(
     Array.from({ length: PEOPLE }, async () => {

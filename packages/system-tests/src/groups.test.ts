@@ -9,7 +9,7 @@ let ada: number;
 type Message = { id: number; user_id?: number; first_name?: string; username?: string; text?: string };
 
 beforeAll(async () => {
-  fleet = await startFleet({ apis: 1, workers: 2 }, { PUBLIC_URL: 'http://127.0.0.1:1' });
+  fleet = await startFleet({ apis: 1, workers: 1 }, { PUBLIC_URL: 'http://127.0.0.1:1' });
   bot = await fleet.addBot({ long_poll_enabled: true });
   ada = (await fleet.control.createPerson({ firstName: 'Ada' })).id;
 }, 120_000);

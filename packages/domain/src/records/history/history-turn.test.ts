@@ -81,7 +81,7 @@ test('a turn that waits keeps nothing of what it stored in memory', async () => 
   };
   const turn = historyTurn(deps(store, { ...reader, reserve }), SHARD, LEASE);
   await waitFor(() => goOn !== undefined);
-  collectGarbage('major');
+  collectGarbage();
   expect(stored).toHaveLength(3);
   expect(stored.filter((entry) => entry.deref() !== undefined)).toEqual([]);
   goOn?.();
