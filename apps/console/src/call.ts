@@ -39,7 +39,7 @@ export class CallError extends Error {
   }
 }
 
-/** Whether nobody is signed in any more: the sign-in then lies over the page, and says so. */
+/** True if nobody is signed in any more: the sign-in then lies over the page, and says so. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof CallError && error.status === 401;
 }

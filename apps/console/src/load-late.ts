@@ -67,7 +67,7 @@ async function untilAnswered(): Promise<void> {
   }
 }
 
-/** Whether a reload would get the page. A load balancer answers with an error in the place of an api that is away. */
+/** True if a reload would get the page. A load balancer answers with an error in the place of an api that is away. */
 async function answers(): Promise<boolean> {
   const page = await fetch('/console/', { method: 'HEAD', cache: 'no-store' }).catch(() => null);
   return page !== null && page.status < 500;

@@ -25,7 +25,7 @@ export function createQueries(): QueryClient {
   return queries;
 }
 
-/** Whether to ask again: the network, the api or a store was away. */
+/** Asks again: the network, the api or a store was away. */
 export function retryPassing(failures: number, error: Error): boolean {
   return failures < RETRIES && isPassing(error);
 }

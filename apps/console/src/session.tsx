@@ -31,7 +31,7 @@ export function seesWholeFleet({ role, bot_ids }: AccountResource): boolean {
   return role === 'admin' && bot_ids === null;
 }
 
-/** Whether the account may send one message to many chats. */
+/** True if the account may send one message to many chats. */
 export function mayBroadcast({ role, rights }: AccountResource): boolean {
   return role === 'admin' || rights.includes('broadcast');
 }

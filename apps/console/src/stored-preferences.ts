@@ -16,7 +16,7 @@ export type Preferences = {
   program: string;
 };
 
-/** Whether the browser tells of new messages, and what it shows of them. */
+/** The browser's notices of new messages: if they are on, and what they show. */
 export const NOTICES = ['off', 'names', 'texts'] as const;
 export type Notices = (typeof NOTICES)[number];
 

@@ -32,7 +32,7 @@ afterAll(() => backend?.stop());
 const say = (text: string) => suite.fleet.control.sendMessage({ person: ADA, bot: bot.platformId, text });
 const stored = async () =>
   (await suite.fleet.rest<ChatResource[]>(`/api/chats?bot_id=${bot.id}&order=recent`)).find(({ id }) => id === ADA);
-/** As if its time were over. */
+/** Makes it look as if its time were over. */
 const endHold = async () => {
   const redis = await connectRedis({ url: suite.fleet.redis.url, log: { warn: () => undefined } });
   await redis.commands.hset(botKeys(bot.id).holds, String(ADA), `${Date.now() - 1} 60000 1  account:admin`);

@@ -50,7 +50,7 @@ async function bringPostgresBack(page: Page): Promise<void> {
   await bar(page).waitFor({ state: 'detached', timeout: AWAY_MS });
 }
 
-/** Whether all of it is in the window, whose height is that of the tests. */
+/** True if all of it is in the window, whose height is that of the tests. */
 async function isInWindow(part: Locator): Promise<boolean> {
   const { y, height } = (await part.boundingBox())!;
   return y >= 0 && y + height <= WINDOW_PX;

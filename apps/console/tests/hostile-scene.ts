@@ -10,7 +10,7 @@ import { HOSTILE } from './hostile-names.ts';
 const PEOPLE = [4_503_599_627_370_401, 4_503_599_627_370_402, 4_503_599_627_370_403] as const;
 const CROWD = 60;
 const HOUR_MS = 3_600_000;
-/** As much as a fleet may have in a year, in each hour. */
+/** In each hour, the activity of a large fleet in a year. */
 const HUGE = 987_654_321;
 const READY_MS = 90_000;
 
@@ -52,7 +52,7 @@ async function addBots(fleet: Fleet, backend: string): Promise<FleetBot[]> {
   for (const [at, name] of Object.values(HOSTILE).entries()) {
     const proxied = { proxy_enabled: true, backend_url: `${backend}/${HOSTILE.word}/${at}` };
     const polled = { long_poll_enabled: true, silent_after_s: 1 };
-    // As long as the platform lets them be, and different at the end only.
+    // The longest that the platform takes, and different at the end only.
     const username = `a_username_that_is_as_long_${at}_bot`;
     bots.push(await fleet.addBot(at % 2 === 0 ? proxied : polled, { name, username }));
   }

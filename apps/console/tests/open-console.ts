@@ -87,7 +87,7 @@ export async function stopPolling(page: Page): Promise<void> {
   await page.reload();
 }
 
-/** Whether the page would have asked by the clock: then `stopPolling` has kept it from that. */
+/** True if the page would have asked by the clock: then `stopPolling` has kept it from that. */
 export async function wouldPoll(page: Page): Promise<boolean> {
   return page.evaluate('window.heldPolls > 0');
 }

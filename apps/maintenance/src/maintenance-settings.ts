@@ -47,7 +47,7 @@ const retentionSettings = workerSettings.pick({
   ...{ MESSAGE_RETENTION_DAYS: true, AUDIT_RETENTION_DAYS: true },
 });
 
-/** What a worker with the same settings would keep. Throws SettingsError. */
+/** The retention of a worker with the same settings. Throws SettingsError. */
 export function readRetentionDays(): RetentionDays {
   return retentionDaysOf(readSettings(retentionSettings));
 }

@@ -64,7 +64,7 @@ class StreamReading {
   #lastUpdateId = 0;
   /** The last update before a gap, if the next one can show whether any is missing. */
   #gapAfter: number | null = null;
-  /** Whether skipped events were asked for again, and none has come since. */
+  /** True if skipped events were asked for again, and none has come since. */
   #askedAgain = false;
 
   constructor(follower: Follower, seesAll: boolean) {

@@ -44,7 +44,7 @@ export type WorkerContext = Service & {
   /** The writes of all turns of the outbox, and what keeps each bot's sends apart. */
   outboxWrites: OutboxWrites;
   sendGates: SendGates;
-  /** Whether those who handed sends over still may. */
+  /** True if those who handed sends over still may. */
   authors: AuthorRights;
   measure: WorkerMetrics;
 };

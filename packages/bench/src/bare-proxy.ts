@@ -8,7 +8,7 @@ import { type Dispatcher, Pool } from 'undici';
 
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'host', 'transfer-encoding']);
 
-// As an api does, so that only the programs differ.
+// Like an api, so that only the programs differ.
 beginProgram('api');
 const pool = new Pool(process.argv[2] ?? '', { pipelining: 1 });
 

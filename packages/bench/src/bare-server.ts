@@ -5,7 +5,7 @@ import { beginProgram } from '@flotilla/runtime/begin-program.mjs';
 // The smallest server of node:http, in a process of its own: it knows nothing and keeps nothing. It answers /stored with
 // the text of the last message from its parent, at once, and holds every other request until the process ends.
 
-// As an api does, so that only the programs differ.
+// Like an api, so that only the programs differ.
 beginProgram('api');
 let stored = '';
 /** Held requests stay reachable, as those of a real server do. */

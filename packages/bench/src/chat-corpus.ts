@@ -127,7 +127,7 @@ async function copyMonth(db: Database, targets: number[], fromS: number, untilS:
   );
   const digest = (named: RawBuilder<unknown>, characters: number) =>
     sql`left(encode(sha256(convert_to(${named}, 'UTF8')), 'base64'), ${sql.lit(characters)})`;
-  // As searchColumn makes it.
+  // searchColumn makes the same.
   const ofBot = (bot: RawBuilder<unknown>) => sql`'''' || ${digest(sql`${bot} || ' ' || (date >> 20)`, 4)}`;
   const ofChat = (bot: RawBuilder<unknown>) =>
     sql`'''=' || ${digest(sql`${bot} || ' ' || chat_id || ' ' || (date >> 20)`, 6)}`;

@@ -13,7 +13,7 @@ const PER_SECOND = { pushed: 985, asked: 10, ruled: 5 };
 const MODEL_TAKES_MS = 5_000;
 const SECONDS = 20;
 const ROUNDS = 3;
-/** As many chats as are asked about in one round, since a choice holds in its chat. */
+/** The chats that are asked about in one round, since a choice holds in its chat. */
 const ASKED_CHATS = PER_SECOND.asked * SECONDS;
 /** Each takes one message a second, so that the pace of the platform delays none. */
 const DESKS = 10;

@@ -8,7 +8,7 @@ const ACTIVITY_STEPS = ['minute', 'hour'] as const;
 
 const count = () => z.int().min(0);
 
-/** What the five counts of activity mean, wherever they are shown. */
+/** The meaning of the five counts of activity, wherever they are shown. */
 export const ACTIVITY_COUNTS = {
   in: 'Updates that Flotilla accepted from the platform. One that comes twice counts once.',
   delivered:

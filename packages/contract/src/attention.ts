@@ -4,7 +4,7 @@ import { botIdField } from './fields.ts';
 import { anyBotId, integer, listOf, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-/** What can be wrong with a bot, the worst first: what loses most when nobody acts. */
+/** The faults of a bot, the worst first: those that lose most when nobody acts. */
 export const ATTENTION = {
   token_revoked: { severity: 'error', text: 'the platform refuses the token of the bot: give it the new one' },
   foreign_webhook: {
@@ -87,7 +87,7 @@ const attentionFields = {
   text: z.string().describe('What is wrong, for people; of a failure, the last error.'),
 };
 
-/** What is wrong with one bot. */
+/** The faults of one bot. */
 export const attentionOfBot = z.strictObject(attentionFields).meta({ id: 'Attention' });
 export type AttentionOfBot = z.infer<typeof attentionOfBot>;
 

@@ -20,7 +20,7 @@ export const BACKEND_STATE_NOTE =
 const BOT_SORTS = ['name', 'pending', 'last_update'] as const;
 export type BotSort = (typeof BOT_SORTS)[number];
 
-/** What calls of a bot's program do while the platform answers 429. */
+/** The behaviour of calls of a bot's program while the platform answers 429. */
 export const FLOOD_MODES = ['pass', 'shield', 'wait'] as const;
 export type FloodMode = (typeof FLOOD_MODES)[number];
 const FLOOD_NOTE =

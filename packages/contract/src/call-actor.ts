@@ -16,6 +16,6 @@ export type CallActor = {
   tokenId?: number;
   /** Set by a REST action that has recorded its audit entry itself: that entry's key, which replaces the key of the call. */
   auditKey?: string;
-  /** What made the call by itself: what it sends answers nobody. */
+  /** The automatic caller: its messages answer nobody. */
   automatic?: Automatic;
 };

@@ -44,7 +44,7 @@ const refusal = z
 
 export type Refusal = z.infer<typeof refusal>;
 
-/** What a redrive or a discard has done so far. */
+/** The progress of a redrive or a discard. */
 const progress = {
   matched: z.int().describe('The number of dead letters that matched at the beginning.'),
   done: z.int().describe('How many of them were sent again, or discarded, so far. 0 with `dry_run`.'),

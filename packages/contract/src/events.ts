@@ -4,7 +4,7 @@ import { botIdField, businessConnectionField, chatIdField, ownIdField, requestId
 import { anyBotId, instant, listOf, ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-/** What happens and somebody should know, with the kind that says that it is over, where there is one. */
+/** The events that somebody should know, with the kind that says that it is over, where there is one. */
 export const EVENTS = {
   'backend.failing': { text: 'the backend of a bot or of a program has failed for 10 s', end: 'backend.recovered' },
   'backend.recovered': { text: 'that backend takes updates again' },

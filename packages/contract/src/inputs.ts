@@ -172,7 +172,7 @@ export function platformObject(isRight: (object: Record<string, unknown>) => boo
   return z.preprocess(readJson, object);
 }
 
-/** As of a JSON body; text in a form or a query string is not checked before. */
+/** Checks a value of a JSON body; text in a form or a query string is not checked before. */
 const DEEPEST = 32;
 
 function isWithin(value: unknown, levels: number): boolean {

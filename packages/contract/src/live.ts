@@ -3,7 +3,7 @@ import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
 import { listOf } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-/** What a live stream can show. */
+/** The parts of a live stream. */
 export type LiveTopic =
   | { kind: 'fleet' }
   | { kind: 'bot'; botId: number }

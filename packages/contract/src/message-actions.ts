@@ -7,7 +7,7 @@ import { MEDIA_TYPES, messageResource, SENT_MESSAGE } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { inlineKeyboard, replyMarkup } from './reply-markup.ts';
 
-/** What a message can be sent with. */
+/** The options of a sent message. */
 const SENT_MEDIA = MEDIA_TYPES.filter((type) => type !== 'callback');
 
 export type SentMedia = (typeof SENT_MEDIA)[number];
@@ -95,7 +95,7 @@ const oneMessage = {
   example: { input: { ...EXAMPLE_CHAT, message_id: 501 }, output: { ok: true } },
 } as const;
 
-/** What callers do as the bot: each call goes to the platform. */
+/** Actions as the bot: each call goes to the platform. */
 export const messageActionOperations = {
   sendMessage: defineOperation({
     method: 'POST',

@@ -99,8 +99,8 @@ export function fieldsBeside(resource: z.ZodObject, inputs: object): string[] {
   return Object.keys(resource.shape).filter((field) => !(field in inputs));
 }
 
-/** What a client gives an operation, before defaults are filled in. */
+/** The input of an operation from a client, before defaults are filled in. */
 export type CallInput<Called extends Operation> = z.input<Called['input']>;
 
-/** What it gets back. */
+/** The answer to a client. */
 export type CallAnswer<Called extends Operation> = z.output<Called['output']>;

@@ -101,7 +101,7 @@ export const questionResource = defineResource('Question', {
     shown: z.string().describe('When it expires, or would have (ISO 8601).'),
   },
   created_at: { stored: filled(column.timestamptz), shown: createdAtField },
-  /** What proves that a button is ours. */
+  /** The proof that a button is ours. */
   nonce: { stored: column.text() },
   /** The message shows how it ended. */
   shown: { stored: filled(column.boolean) },

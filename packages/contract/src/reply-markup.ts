@@ -96,7 +96,7 @@ const inlineRows = () =>
 /** The buttons of a message that is edited. */
 export const inlineKeyboard = () => jsonObject({ inline_keyboard: inlineRows() });
 
-/** What each kind of reply markup may have beside the field that names it. */
+/** The fields of each kind of reply markup beside the field that names it. */
 const BESIDE: Record<string, readonly string[]> = {
   inline_keyboard: [],
   keyboard: ['is_persistent', 'resize_keyboard', 'one_time_keyboard', 'input_field_placeholder', 'selective'],

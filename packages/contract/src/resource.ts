@@ -70,14 +70,14 @@ type ValueOf<Of extends Field> = Of extends { stored: Column<infer Value> } ? Va
 
 export type Answer<Of extends Resource> = z.output<Of['answer']>;
 
-/** What a list is filtered by; undefined does not filter. */
+/** The filters of a list; undefined does not filter. */
 export type Filters<Of extends Resource> = {
   -readonly [Name in keyof Of['filters']]?: z.output<Of['filters'][Name] & z.ZodType> | undefined;
 };
 
 type Shown<Value> = Value | (string extends Value ? Date : never) | (undefined extends Value ? null : never);
 
-/** What an answer is made from: a row, and what is computed. */
+/** The sources of an answer: a row, and what is computed. */
 type ShownValues<Of extends Resource> = {
   [Name in keyof Of['answer']['shape']]: Shown<z.output<Of['answer']['shape'][Name] & z.ZodType>>;
 };
@@ -124,6 +124,6 @@ export function settable<Of extends Resource, Values extends object>({ changeInp
   return Object.fromEntries(set) as Given<Pick<Values, Extract<keyof Values, keyof Of['changeInputs']>>>;
 }
 
-/** What a call sets of a new one, and of one that there is. */
+/** The fields that a call sets of a new one, and of one that there is. */
 export type Additions<Of extends Resource> = z.output<z.ZodObject<Of['addInputs']>>;
 export type Changes<Of extends Resource> = z.output<z.ZodObject<Of['changeInputs']>>;

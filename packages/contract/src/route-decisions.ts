@@ -9,7 +9,7 @@ export const DECISIONS_KEPT = 500;
 const DECIDERS = ['model', 'words'] as const;
 export type Decider = (typeof DECIDERS)[number];
 
-/** What the router decided about a message. */
+/** A decision of the router about a message. */
 export const decided = {
   target_bot_id: z
     .int()

@@ -1,4 +1,4 @@
-/** What is done to somebody in a chat; `target_id` is the user. With an index of their own. */
+/** Acts on somebody in a chat; `target_id` is the user. With an index of their own. */
 export const ACTIONS_ON_PEOPLE = [
   ...['ban', 'unban', 'restrict', 'promote', 'demote', 'title', 'member_tag', 'approve', 'decline'],
   ...['tag_add', 'tag_remove'],

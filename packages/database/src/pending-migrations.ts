@@ -11,7 +11,7 @@ export async function pendingMigrations(db: Database): Promise<string[]> {
   return migrationNames.filter((name) => !applied.has(name));
 }
 
-/** Whether a restore into this database has begun and is not finished. */
+/** True if a restore into this database has begun and is not finished. */
 export async function isBeingRestored(db: Database): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`select to_regclass('restore_progress') is not null as found`.execute(
     db,

@@ -7,7 +7,7 @@ export type Highlight = { offset: number; length: number };
 const MOST_HIGHLIGHTS = 50;
 const CHUNKS_KEPT = 5_000;
 
-/** What stands between words; nothing of it folds to a part of a word. */
+/** The text between words; nothing of it folds to a part of a word. */
 const CHUNK = /[^\s\p{P}\p{Z}\p{Cc}]+/gu;
 /** A character with its marks, the least that can be folded alone. */
 const UNIT = /\P{M}[\p{M}\p{Emoji_Modifier}\p{Cf}]*|\p{M}+/gsu;

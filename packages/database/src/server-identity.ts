@@ -12,9 +12,9 @@ export type ServerIdentity = {
 
 /** Managed services may refuse a function or lack it. */
 const REFUSED = ['42501', '42883', '0A000'];
-/** As during recovery: it is told later. */
+/** Not known during recovery: it is told later. */
 const NOT_NOW = '55000';
-/** What the server of each connection refused: each further attempt would leave an error in its log. */
+/** The refusals of the server of each connection: each further attempt would leave an error in its log. */
 const refusals = new WeakMap<Database, Set<string>>();
 
 export async function readServerIdentity(db: Database): Promise<ServerIdentity> {

@@ -40,7 +40,7 @@ export interface BotsTable {
   description: Generated<string>;
   max_connections: Generated<number>;
   silent_after_s: Generated<number>;
-  /** What its calls through the proxy do while the platform takes none. */
+  /** The behaviour of its calls through the proxy while the platform takes none. */
   flood: Generated<'pass' | 'shield' | 'wait'>;
   /** How fast the outbox sends: messages a second in all, a second into a chat, a minute into a group. */
   pace: Generated<{ perSecond: number; perChatSecond: number; perGroupMinute: number }>;
@@ -52,7 +52,7 @@ export interface BotsTable {
   revision: BigInt64;
   /** Update ids up to this one may have been given out. New ids begin above it if Redis lost its state. */
   reserved_update_id: Generated<BigInt64>;
-  /** What the last changes did to cursors, oldest first; no more than eight. */
+  /** The effects of the last changes on cursors, oldest first; no more than eight. */
   cursor_changes: Generated<StoredCursorChange[]>;
   /** Unknown kinds of updates that a reader of the bot ever named; no more than fifty. */
   named_kinds: Generated<string[]>;
@@ -103,7 +103,7 @@ export interface ChatsTable {
   /** For which newest message sinks were told that the chat awaits an answer, and after how many minutes at most. */
   awaits_told_date: BigInt64 | null;
   awaits_told_minutes: number | null;
-  /** Whether the bot's own chat with the person is known, beside those of business connections; null: a release before left it open. */
+  /** True if the bot's own chat with the person is known, beside those of business connections; null: a release before left it open. */
   direct: boolean | null;
 }
 
@@ -287,7 +287,7 @@ export interface ProgramsTable {
   backend_ip_address: Generated<string>;
   /** The token that set the backend; null if people did. It may be gone. */
   webhook_token_id: BigInt64 | null;
-  /** What that token asks for: JSON array of kinds as text; null for all that the program gets. */
+  /** The kinds of that token: JSON array of kinds as text; null for all that the program gets. */
   webhook_kinds: string | null;
   /** The username of the account that gave the backend by REST, and its API key; null for none. */
   backend_by: string | null;
@@ -482,7 +482,7 @@ export interface ApiKeysTable {
   role: 'admin' | 'user';
   /** null: all bots of the account. Otherwise a JSON array of bot ids as text. */
   bot_ids: string | null;
-  /** What the key may do over MCP; null: it is a key of REST. */
+  /** The rights of the key over MCP; null: it is a key of REST. */
   mcp: 'read' | 'write' | null;
   /** JSON array of {bot_id, chat_id}: the chats that tools may see. */
   mcp_chats: { bot_id: number; chat_id: number }[] | null;
@@ -494,7 +494,7 @@ export interface ApiKeysTable {
   created_at: CreatedAt;
 }
 
-/** What a bot did in an hour; without a row, nothing. */
+/** The activity of a bot in an hour; without a row, nothing. */
 export interface ActivityHoursTable {
   /** 0: the whole fleet, with bots that were deleted since. Its row is written when those of all bots are. */
   bot_id: BigInt64;
@@ -581,7 +581,7 @@ export interface InstallationTable {
   quarantined_at: Date | null;
 }
 
-/** What retention last removed from a table, and what waits until somebody confirms it. Numbers of rows are estimates. */
+/** The rows that retention last removed from a table, and those that wait until somebody confirms it. Numbers of rows are estimates. */
 export interface RemovalsTable {
   table_name: string;
   /** The largest removal of the last 35 days; null: nothing worth mentioning. */
@@ -589,7 +589,7 @@ export interface RemovalsTable {
   /** When about as much was last removed; null: an earlier release noted it. */
   last_at: Date | null;
   waiting_rows: BigInt64 | null;
-  /** What is older would go. */
+  /** Older rows would go. */
   waiting_before: Date | null;
   waiting_since: Date | null;
   /** So many may go within a day. */
@@ -597,7 +597,7 @@ export interface RemovalsTable {
   confirmed_at: Date | null;
 }
 
-/** What happened and people should know. */
+/** An event that people should know. */
 export interface EventsTable {
   id: Generated<BigInt64>;
   /** From the contract's closed list, or that of a later release. */
@@ -614,7 +614,7 @@ export interface EventsTable {
   at: Generated<Date>;
 }
 
-/** What is wrong at the moment and was told, so that its end is told, too. */
+/** A fault of the moment that was reported, so that its end is told, too. */
 export interface StandingEventsTable {
   bot_id: BigInt64;
   /** 0: the bot itself. */
@@ -643,7 +643,7 @@ export interface EventDeliveriesTable {
   id: Generated<BigInt64>;
   sink_id: BigInt64;
   event_id: BigInt64;
-  /** As of the event, for the pace. */
+  /** The time of the event, for the pace. */
   kind: string;
   bot_id: BigInt64 | null;
   program_id: BigInt64 | null;

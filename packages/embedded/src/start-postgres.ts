@@ -24,7 +24,7 @@ export type PostgresOptions = {
   port?: number;
   /** For tests: everything is removed when the launcher is killed. */
   throwAway?: boolean;
-  /** Whether a commit is on the disk before it is answered. The default is that it is, unless all is thrown away. */
+  /** True if a commit is on the disk before it is answered. The default is that it is, unless all is thrown away. */
   durable?: boolean;
   report?: (line: string) => void;
 };

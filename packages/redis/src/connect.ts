@@ -29,7 +29,7 @@ import { reasonOf, untilReady } from './until-ready.ts';
 export type RedisHandles = {
   /** Shared by everything in the process. */
   commands: RedisCommands;
-  /** Whether the keys are spread over several servers. */
+  /** True if the keys are spread over several servers. */
   isCluster: boolean;
   /** The servers that take writes (one, or the masters of a cluster), for commands about the server itself. */
   servers(): Pick<Redis, 'client' | 'config' | 'info' | 'scan' | 'status'>[];

@@ -11,7 +11,7 @@ import { untilReady } from './until-ready.ts';
 
 export type RedisInspection = {
   state: ServerState;
-  /** What Redis says of each right that the user lacks; empty: it has all that we need. */
+  /** The words of Redis about each right that the user lacks; empty: it has all that we need. */
   refusals: string[];
   /** By how much (ms) this machine is ahead of the first server; negative: behind. */
   aheadMs: number;

@@ -88,7 +88,7 @@ export function botKeys(botId: number) {
     modelCalls: (by: 'live' | 'trial', day: number) => `${prefix}:model-calls:${by}:${day}`,
     /** Before the id of a program; see `programKeys`. */
     programPrefix: `${prefix}:program:`,
-    /** What became of calls with an Idempotency-Key; see scripts/claim-idempotency-key.lua. */
+    /** The outcomes of calls with an Idempotency-Key; see scripts/claim-idempotency-key.lua. */
     idempotency: {
       entries: `${prefix}:idempotency`,
       claimed: `${prefix}:idempotency:claimed`,
@@ -150,7 +150,7 @@ export const SEEN_BLOCK_IDS = 4096;
 
 export const HOUR_MS = 3_600_000;
 
-/** What the keys begin with in which scripts count what the bot does; the hour follows. */
+/** The beginning of the keys in which scripts count what the bot does; the hour follows. */
 export function activityPrefixes(botId: number): { activityPrefix: string; shardActivityPrefix: string } {
   return {
     activityPrefix: activityPrefixOf(botKeys(botId).prefix),
@@ -158,7 +158,7 @@ export function activityPrefixes(botId: number): { activityPrefix: string; shard
   };
 }
 
-/** What the keys begin with in which scripts count what a reader of the bot does; the hour follows. */
+/** The beginning of the keys in which scripts count what a reader of the bot does; the hour follows. */
 export function readerMinutesPrefix(botId: number, reader: string): string {
   return `${tag(shardOf(botId))}:bot:${botId}:reader-minutes:${reader}:`;
 }
@@ -190,7 +190,7 @@ export const replicaKeys = {
   one: (id: string) => `{replicas}:one:${id}`,
 } as const;
 
-/** What is noticed and told. */
+/** Notices to people. */
 export const eventKeys = {
   /** Set by the worker that looks. */
   look: '{events}:look',
@@ -239,7 +239,7 @@ export function rateKeys(tokenId: number): { ofSecond: string; ofMinute: string 
   return { ofSecond: `{rate:${tokenId}}:second`, ofMinute: `{rate:${tokenId}}:minute` };
 }
 
-/** What a bot sent lately, over all processes, which limits its pace. One slot per sending bot. */
+/** The latest sends of a bot, over all processes, which limit its pace. One slot per sending bot. */
 export function paceKeys(botId: number) {
   const prefix = `{pace:${botId}}`;
   return {

@@ -4,7 +4,7 @@ export type Field = { name: string; type: string; optional: boolean; about: stri
 /** Fields under a name: an outcome, a row of a reply, or a list of arguments. `rest`: the last field may repeat. */
 export type Shape = { name: string; fields: Field[]; rest: Field | null };
 
-/** What the header of a script, or of a file of `lib/`, declares; README.md describes the forms. */
+/** The declarations in the header of a script, or of a file of `lib/`; README.md describes the forms. */
 export type Header = {
   /** How many names at the beginning are those of a file of `lib/`. */
   inherited: { keys: number; args: number; lists: number };
@@ -185,7 +185,7 @@ function fieldOf(declared: string): Field {
   return { name: nameOf(name), type, optional: optional === '?', about: '' };
 }
 
-/** What Lua means by these names, scripts must not hide. */
+/** Scripts must not hide these names of Lua. */
 const TAKEN =
   'and break do else elseif end false for function if in local nil not or repeat return then true until while'
     .concat(' redis cjson string table math type tonumber tostring ipairs pairs select unpack')

@@ -191,7 +191,7 @@ function orderedValues(parts: string[], { name, fields, rest }: Shape): string[]
   return more === undefined ? [...ordered, ...unnamed] : [...ordered, ...unnamed, more];
 }
 
-/** What stands between commas, up to the brace that closes what is opened before `from`. */
+/** The texts between commas, up to the brace that closes what is opened before `from`. */
 function partsBefore(text: string, from: number): { parts: string[]; end: number } {
   const parts: string[] = [];
   let depth = 0;

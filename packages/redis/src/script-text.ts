@@ -107,7 +107,7 @@ const SHARED_NAMES: ReadonlyMap<string, string> = new Map([
   ['lanes.ofChats', listed(CHAT_LANES)],
 ]);
 
-/** As scripts look for a name in a list. */
+/** Scripts look for a name in a list in this form. */
 function listed(names: readonly string[]): string {
   return `,${names.join(',')},`;
 }

@@ -12,7 +12,7 @@ export type ServerState = {
   versions: string[];
 };
 
-/** What to look at. A managed service may answer for the rest, and refuse to be asked. */
+/** The parts to look at. A managed service may answer for the rest, and refuse to be asked. */
 export type RedisChecks = { durability: boolean; eviction: boolean };
 
 const EVERYTHING: RedisChecks = { durability: true, eviction: true };

@@ -4,7 +4,7 @@ import type { RedisHandles } from './connect.ts';
 import { QUEUE_SHARDS, turnQueuePrefix } from './keys.ts';
 import type { KeyCommand } from './redis-commands.ts';
 
-/** What a worker does for one bot (for programs: one program; for history: one shard) at a time. */
+/** The work for one bot (for programs: one program; for history: one shard) at a time. */
 export type TurnKind = 'polling' | 'push' | 'programs' | 'rules' | 'outbox' | 'history';
 export type TurnData = { subject: number };
 

@@ -8,7 +8,7 @@ import { type Leases, openPartWorker } from './part-worker.ts';
 import type { TurnData, TurnKind, TurnQueue } from './turn-queue.ts';
 import { moreTurns, type PartLoad, runningTurns } from './turn-room.ts';
 
-/** What follows a turn: nothing; another turn, at the end of the queue; or one at a time (ms). */
+/** The step after a turn: nothing; another turn, at the end of the queue; or one at a time (ms). */
 export type TurnOutcome =
   | { next: 'idle' }
   | { next: 'again' }
@@ -25,7 +25,7 @@ export type TurnLease = {
   signal: AbortSignal;
   /** False once the last renewal is too old to be sure that no other worker runs this turn. Ask before every send. */
   ownsTurn(): boolean;
-  /** Whether the worker may hold one more turn that has nothing to do. */
+  /** True if the worker may hold one more turn that has nothing to do. */
   mayHold(): boolean;
   /** Waits, and lets another turn run meanwhile; at the end it may have to wait for its own room again. */
   hold(wait: Promise<void>): Promise<void>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
-/** What other sites could send: a form, a script without our origin, a name that leads to this machine. */
+/** Requests that other sites could send: a form, a script without our origin, a name that leads to this machine. */
 export type SiteRefusal = { status: number; error: string };
 
 /**

@@ -14,7 +14,7 @@ export type Readiness = {
 export type ProbeServerOptions = {
   port: number;
   host: string;
-  /** What a scraper must send as Bearer to read the metrics; null: nothing. The two probes ask for no credential. */
+  /** The Bearer token of a scraper that is needed to read the metrics; null: nothing. The two probes ask for no credential. */
   token: string | null;
   metrics: Metrics;
   live: () => boolean;

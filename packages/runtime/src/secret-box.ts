@@ -13,7 +13,7 @@ export type SecretBox = {
   open(sealed: string, place: string): string;
 };
 
-/** What every sealed text begins with. */
+/** The prefix of every sealed text. */
 const FORMAT = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

@@ -1,6 +1,6 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 
-/** As `dns.lookup` with `all`. */
+/** Has the signature of `dns.lookup` with `all`. */
 export type NameLookup = (
   hostname: string,
   options: { all: true; family?: number },

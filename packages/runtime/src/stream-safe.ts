@@ -1,4 +1,4 @@
-/** As the "Stream-Safe Text Format" of Unicode has it (UAX #15): no language needs more. */
+/** The limit of the "Stream-Safe Text Format" of Unicode (UAX #15): no language needs more. */
 const MARKS_IN_A_ROW = 30;
 // The last two are letters that decompose into marks.
 const TOO_MANY_MARKS = new RegExp(`([\\p{M}\\uFF9E\\uFF9F]{${MARKS_IN_A_ROW}})[\\p{M}\\uFF9E\\uFF9F]+`, 'gu');

@@ -201,7 +201,7 @@ test('of two installations on one Redis, the one that it knows works, and then t
     await own.rest('/api/system/adopt', {});
     await waitFor(async () => (await system(other)).quarantined, { timeoutMs: 20_000 });
 
-    // As after a failover that lost the newest writes.
+    // The state after a failover that lost the newest writes.
     const { commands, close } = await connectRedis({ url: redis.url, log: { warn: () => undefined } });
     await commands.set(installationKey, former);
     await waitFor(async () => (await commands.get(installationKey)) !== former, { timeoutMs: 20_000 });

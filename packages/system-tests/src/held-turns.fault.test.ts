@@ -87,7 +87,7 @@ const allArrived = (ids: number[], timeoutMs = 30_000) =>
   waitFor(() => ids.every((id) => new Set(arrived()).has(id)), { timeoutMs, message: 'the updates' });
 const isPending = async (bot: Bot, prefix = '') =>
   (await redis.commands.zscore(botKeys(bot.id).pendingTurns, `${prefix}${bot.id}:push`)) !== null;
-/** Whether a worker holds the turn, which has nothing to do. */
+/** True if a worker holds the turn, which has nothing to do. */
 const isHeldNow = async (bot: Bot) => (await isPending(bot, HELD_TURN_PREFIX)) && !(await isPending(bot));
 const untilHeld = (some: Bot[], wanted = some.length) =>
   waitFor(

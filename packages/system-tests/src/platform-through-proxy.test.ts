@@ -3,7 +3,7 @@ import { HOST_BEHIND_PROXY, type ProxyServer, startProxyServer } from '@flotilla
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
-/** As a URL has them; no process may write them. */
+/** The parts of a URL; no process may write them. */
 const SECRETS = ['pass%3Aw', 'pass:w', 'an%20operator', 'an operator', 'hunter2'];
 
 let fleet: Fleet;

@@ -74,7 +74,7 @@ function readByPlatform(type: string, body: Buffer) {
   };
 }
 
-/** As the proxy writes the form of a limited token anew, while it comes in pieces. */
+/** Writes, like the proxy, the form of a limited token anew, while it comes in pieces. */
 function rewrittenByProxy(body: Buffer) {
   const limits = { chats: null, threads: null, named: new Set<string>(), maySpend: true, mayNameFiles: true };
   const refuse = () => ({ ok: false, code: 403, description: 'refused' }) as never;
@@ -93,7 +93,7 @@ function rewrittenByProxy(body: Buffer) {
   return { type, body: Buffer.concat(written as Buffer[]) };
 }
 
-/** As a worker writes the call in a backend's answer anew. */
+/** Writes the call in a backend's answer anew, like a worker. */
 async function rewrittenByWorker(body: Buffer) {
   const call = readCall({ contentType: TYPE, reply: body });
   if (call === null || call === 'too-many') return null;

@@ -7,7 +7,7 @@ const FILES = globSync('{apps,packages}/**/*.test.ts', { cwd: ROOT, exclude: ['*
 const { STAGES, filesOf } = await import(join(ROOT, 'scripts/test-stages.mjs'));
 const NAMES: string[] = Object.keys(STAGES);
 
-/** As Jest selects by `testMatch`: `!` before a glob leaves its files out. */
+/** Selects by `testMatch` like Jest: `!` before a glob leaves its files out. */
 function selected(globs: string[]): string[] {
   const [leaving, taking] = [
     globs.filter((glob) => glob.startsWith('!')),

@@ -25,7 +25,7 @@ async function answer({ message_id, chat, text, message_thread_id }: Message): P
     ...{ ...there, text: `… ${text}`, reply_parameters: { message_id } },
   });
   if (!sent?.ok) return;
-  // As a model writes: the answer grows.
+  // The answer grows, as from a model.
   await call('editMessageText', { chat_id: chat.id, message_id: sent.result.message_id, text: `re: ${text}` });
 }
 

@@ -1,7 +1,7 @@
 import { ABORTED, type PlatformAnswer } from './platform-answer.ts';
 
 /**
- * What became of a call: it was `done`; the platform `refused` it, and would again; it was `undone`, and another try may succeed; or
+ * The fate of a call: it was `done`; the platform `refused` it, and would again; it was `undone`, and another try may succeed; or
  * the platform may have carried it out, and nobody knows (`doubt`). The table is in docs/SENDING.md.
  */
 export type CallFate = 'done' | 'refused' | 'undone' | 'doubt';

@@ -21,7 +21,7 @@ export function readGroupMove(message: Fields | null): GroupMove | null {
   return isGroupMove(fromChatId, toChatId) ? { fromChatId, toChatId } : null;
 }
 
-/** Whether these can be the ids of a group and of its supergroup. */
+/** True if these can be the ids of a group and of its supergroup. */
 export function isGroupMove(fromChatId: number, toChatId: number): boolean {
   return isGroup(fromChatId) && Number.isSafeInteger(toChatId) && toChatId < SHARED_CHATS_BELOW;
 }

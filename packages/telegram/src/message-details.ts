@@ -35,7 +35,7 @@ export interface PollDetails {
   options: { text: string; voter_count: number }[];
 }
 
-/** What few messages have. Fields without a value are left out. */
+/** The details that few messages have. Fields without a value are left out. */
 export interface MessageDetails {
   entities?: MessageEntity[];
   buttons?: MessageButton[][];

@@ -5,7 +5,7 @@ export type MediaType = 'photo' | 'video' | 'animation' | 'sticker' | 'voice' | 
 export interface MessageMedia {
   mediaType: MediaType;
   fileId: string | null;
-  /** What the platform says of the file: a PhotoSize, a Document, …. */
+  /** The platform's object of the file: a PhotoSize, a Document, …. */
   file: Fields;
 }
 

@@ -39,7 +39,7 @@ function topicOfNewKind(payload: Fields): number | null {
 }
 
 /**
- * Whether a list of topics means this one of a chat. OUTSIDE_TOPICS in it also means General, whose messages name no topic. A private
+ * True if a list of topics means this one of a chat. OUTSIDE_TOPICS in it also means General, whose messages name no topic. A private
  * chat has no General: there 1 may be the first message of its bot.
  */
 export function isAmongTopics(topics: ReadonlySet<number>, topic: number, chatId: number): boolean {
@@ -55,7 +55,7 @@ function isInaccessible(message: Fields): boolean {
   return message.date === 0;
 }
 
-/** What is known of a topic. Undefined: nothing; an icon of '' is none. */
+/** The known fields of a topic. Undefined: nothing; an icon of '' is none. */
 export interface TopicFacts {
   name?: string | undefined;
   iconColor?: number | undefined;
@@ -68,11 +68,11 @@ export interface MessageTopic {
   threadId: number;
   /** How the topic was made. It holds unless a change is known. */
   made: TopicFacts;
-  /** What the message changed; null for nothing. */
+  /** The change by the message; null for none. */
   changed: TopicFacts | null;
 }
 
-/** What a Message tells about its topic; null outside topics. */
+/** The topic of a Message; null outside topics. */
 export function readMessageTopic(message: Fields): MessageTopic | null {
   const threadId = topicOf(message);
   if (threadId === null) return null;

@@ -41,7 +41,7 @@ export function methodsNamed(namesAndGroups: readonly string[]): { has(lowerCase
   };
 }
 
-/** Whether `new` among these names in lower case allows an unknown method to who is limited to chats. */
+/** True if `new` among these names in lower case allows an unknown method to who is limited to chats. */
 export function isNewInChat(named: ReadonlySet<string>, lowerCaseMethod: string): boolean {
   return named.has(NEW_METHODS) && IN_CHAT.test(lowerCaseMethod);
 }

@@ -3,7 +3,7 @@ import { documentedParameters } from '@flotilla/testing/documented-parameters.ts
 import { expect, test } from '@jest/globals';
 import { hasContent, hasPrice, spendsStars } from './method-parameters.ts';
 
-// What a reader asks for names the fields of all updates, and is answered here.
+// The request of a reader names the fields of all updates, and is answered here.
 const DOCUMENTED = documentedParameters().filter(({ name }) => name !== 'allowed_updates');
 const METHODS = [...new Set(DOCUMENTED.map(({ of }) => of))];
 

@@ -1,6 +1,6 @@
 import { digitOf } from './parameters/percent-decoded.ts';
 
-/** As at the platform (`DEFAULT_MAX_DEPTH`): a value may have a hundred levels. */
+/** The platform's limit (`DEFAULT_MAX_DEPTH`): a value may have a hundred levels. */
 const MAX_DEPTH = 100;
 const [QUOTE, BACKSLASH, OPEN_BRACKET, OPEN_BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
 const [LETTER_E, LETTER_F, LETTER_N, LETTER_T, LETTER_U] = [0x65, 0x66, 0x6e, 0x74, 0x75];
@@ -64,7 +64,7 @@ export class JsonReader {
       this.#at = end + 1;
       return bytes.toString('utf8', from, end);
     }
-    // What an escape means has fewer bytes than the escape.
+    // A character has fewer bytes than its escape.
     this.#room ??= Buffer.allocUnsafe(bytes.length);
     const length = this.#readEscaped(this.#room);
     return length === -1 ? null : this.#room.toString('utf8', 0, length);

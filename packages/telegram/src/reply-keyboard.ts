@@ -20,7 +20,7 @@ export function readKeyboard(replyMarkup: unknown): string[][] | null {
 }
 
 /**
- * What the history needs of a send's `reply_markup`, as JSON or parsed: the platform answers inline keyboards alone. Nothing
+ * The part of a send's `reply_markup` that the history needs, as JSON or parsed: the platform answers inline keyboards alone. Nothing
  * if it is no reply keyboard.
  */
 export function keyboardParam(replyMarkup: unknown): { reply_markup?: string } {

@@ -8,7 +8,7 @@ export const NEW_MESSAGE_KINDS: readonly string[] = kindsWith(({ message }) => m
 
 export type AllowedUpdates = { kind: 'unchanged' } | { kind: 'default' } | { kind: 'only'; kinds: string[] };
 
-/** What can be the name of a kind. A list of kinds is passed to scripts with commas between them. */
+/** The form of a name of a kind. A list of kinds is passed to scripts with commas between them. */
 const KIND_NAME = /^[a-z0-9_]{1,64}$/;
 
 /** How many unknown names are kept of one list, and for one bot. The platform itself adds a few kinds a year. */
@@ -34,7 +34,7 @@ export function unknownKinds(names: Iterable<string>): string[] {
 }
 
 /**
- * What to ask the platform for: all kinds we know, and these as far as a request has room for them, the first ones first.
+ * The kinds to ask the platform for: all kinds we know, and these as far as a request has room for them, the first ones first.
  * The platform ignores names that it does not know.
  */
 export function kindsToAskFor(...others: readonly (readonly string[])[]): string[] {

@@ -112,7 +112,7 @@ export async function startFaultyFront(targetUrl: () => string): Promise<FaultyF
       }
       if (next === 'dropped-syn') backlog = await startFullBacklog(port);
       if (!isAway && !tcp.listening) await listen(port);
-      // What is in flight is lost with its connection; what is idle must not hide the fault.
+      // A call in flight is lost with its connection; an idle connection must not hide the fault.
       if ((DEAD_LINES as readonly (string | null)[]).includes(next)) endConnections();
     },
     stop: async () => {

@@ -68,7 +68,7 @@ export async function startFloodingPlatform(): Promise<FloodingPlatform> {
   };
 }
 
-/** As the platform writes it. */
+/** The platform's text. */
 export function floodText(seconds: number): string {
   return `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after ${seconds}","parameters":{"retry_after":${seconds}}}`;
 }

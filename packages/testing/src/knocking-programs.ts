@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ControlClient } from '@flotilla/simulator/control-client.ts';
 import { httpCall, textOf } from './http-call.ts';
 
-/** What became of the calls of programs that go on sending, whatever they are answered. */
+/** The outcomes of the calls of programs that go on sending, whatever they are answered. */
 export type Knocked = {
   calls: number;
   delivered: number;

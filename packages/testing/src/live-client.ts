@@ -15,7 +15,7 @@ export interface LiveClient {
   events: LiveMessage[];
   /** The events of that name. */
   named(event: string): LiveMessage[];
-  /** What a browser would send as Last-Event-ID; also ids without an event count. */
+  /** The Last-Event-ID of a browser; also ids without an event count. */
   lastEventId(): string;
   /** When the server ended the stream, or the connection broke. */
   isEnded(): boolean;

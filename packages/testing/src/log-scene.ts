@@ -31,7 +31,7 @@ export type LogScene = {
   deps(): Deps;
   /** The clock of the process that takes part: an hour ahead of that of Redis, and it stands still. */
   nowMs(): number;
-  /** As if so much time had gone by for the bot. */
+  /** Makes it look as if so much time had gone by for the bot. */
   passMs(bot: Bot, ms: number): Promise<void>;
   /** A bot with long polling that Redis knows, another one at each call. */
   registered(overrides: Partial<Bot>): Promise<Bot>;

@@ -104,7 +104,7 @@ export async function luaScene() {
   return {
     commands,
     keys,
-    /** What the keys begin with that count what the bot and its shard do. */
+    /** The beginning of the keys that count for the bot and its shard. */
     activity,
     turnKeys,
     /** Runs this Lua after the text of a file of lib/. Without a header of its own, it uses all names of the keys and arguments. */
@@ -212,7 +212,7 @@ export async function luaScene() {
     },
     /** The name of a claim such as 'a1', the first one of turn 'a', when it is sent for the first time, or again. */
     claimName,
-    /** What every reader's claim takes. */
+    /** The arguments of every reader's claim. */
     claimArguments: (
       reader: 'push' | 'rules',
       claim: {
@@ -239,14 +239,14 @@ export async function luaScene() {
         settled: settled.map((one) => ({ members: 1, dueInMs: null, json: '', ...one })),
       };
     },
-    /** What was counted for the bot and for its shard. */
+    /** The counts of the bot and of its shard. */
     counted: () => Promise.all(Object.values(activity).map((prefix) => countsOf(commands, prefix))),
     /** How many dead letters are in the history stream. */
     deadLetters: async () => {
       const records = await commands.xrange(keys.history, '-', '+');
       return records.filter(([, [, type]]) => type === 'dead').length;
     },
-    /** As if so much time had gone by. */
+    /** Makes it look as if so much time had gone by. */
     passMs: (ms: number) => passTime(commands, keys, ms),
     clear: () => {
       timesSent.clear();

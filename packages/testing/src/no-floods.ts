@@ -1,2 +1,2 @@
-/** What is known of the floods of bots that have none. */
+/** The floods of bots that have none. */
 export const NO_FLOODS = { statusOf: () => null };

@@ -12,7 +12,7 @@ import { hasEnded, parseSession } from './session-store.ts';
 type SessionDeps = { redis: RedisHandles; clock: Clock };
 
 export type OwnSession = {
-  /** As the cookie has it: it is never shown. */
+  /** The id in the cookie. It is never shown. */
   secretId: string;
   id: string;
   usedAtMs: number;

@@ -34,7 +34,7 @@ export function senderOf({ bot, program }: ProgramCredential): KnownSender {
   return { owner: `bot:${bot.id}`, scope: `program:${program.id}` };
 }
 
-/** Whether a token that was valid may still act, after its body was waited for. Rejects as `credentialOf` does. */
+/** True if a token that was valid may still act, after its body was waited for. Rejects as `credentialOf` does. */
 export async function mayStillAct(context: Known, token: string): Promise<boolean> {
   return isValid(context, await credentialOf(context.directory, token));
 }

@@ -347,7 +347,7 @@ describe('a session, whatever it does,', () => {
       headers: { 'x-forwarded-for': `10.3.0.${account.id % 250}` },
     });
   const from = (cookie: string) => ({ cookie, 'x-forwarded-for': '10.3.1.1' });
-  /** What a session's record says of its end, and how long Redis keeps it without use. */
+  /** The end of a session by its record, and how long Redis keeps it without use. */
   const recordOf = async (cookie: string) => {
     const key = authKeys.session(/^session=s:([^.]+)\./.exec(decodeURIComponent(cookie))?.[1] ?? '');
     const record = JSON.parse((await redis.commands.get(key)) ?? '{}') as { endsAtMs?: number };

@@ -14,7 +14,7 @@ export function shownText(asProgram: AsProgram | null, statusText: string): stri
   return asProgram === null ? statusText : withoutSecret(asProgram.secret, statusText);
 }
 
-/** What keeps the secret out of the body of an answer; null if the body passes as it is. */
+/** Keeps the secret out of the body of an answer; null if the body passes as it is. */
 export function maskOf(asProgram: AsProgram | null, status: number): SecretMask | null {
   if (asProgram === null || (asProgram.isFile && status < 300)) return null;
   return new SecretMask(asProgram.secret);

@@ -8,7 +8,7 @@ const PATH = '/bot4242:AAstrangerstrangerstrangerstrangerx/sendMessage';
 const BODY = '{"chat_id":9007199254740993,"text":"\xd0\x9f"}';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 
-/** What a client sends after its request line. Hop-by-hop headers concern only the next hop. */
+/** A client sends this after its request line. Hop-by-hop headers concern only the next hop. */
 const REQUESTS: Record<string, string> = {
   'a GET': 'GET\r\n\r\n',
   'a HEAD': 'HEAD\r\n\r\n',
@@ -22,7 +22,7 @@ const REQUESTS: Record<string, string> = {
 const packed = gzipSync('{"ok":true,"result":1}').toString('latin1');
 const TOO_MANY =
   '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 7","parameters":{"retry_after":7}}';
-/** What the platform sends, byte for byte. */
+/** The answer of the platform, byte for byte. */
 const ANSWERS: Record<string, string> = {
   'a 200':
     'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-A: 1\r\nx-a: 2\r\nContent-Length: 22\r\n\r\n{"ok":true,"result":1}',

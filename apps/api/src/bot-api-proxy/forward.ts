@@ -40,7 +40,7 @@ export type BodyRewriter = { write(chunk: Buffer): Buffer | Refusal; end(): Buff
 /** A body that is sent in place of the client's, and its Content-Type. */
 export type OwnBody = { type: string } & ({ content: Buffer } | { rewrite: BodyRewriter });
 
-/** What is different for a call with a program's token. */
+/** The differences of a call with a program's token. */
 export type AsProgram = {
   /** Path and query string with the bot's token. */
   path: string;

@@ -10,7 +10,7 @@ export type ProxyMetrics = {
   pollEnded(): void;
 };
 
-/** What was done with a request. */
+/** The outcome of a request. */
 export type CallKind = 'intercepted' | 'polled' | 'passed' | 'captured' | 'replayed' | 'file' | 'refused';
 
 type Series = { seconds: QuickHistogram; calls: Partial<Record<MethodClass | 'file' | 'none', QuickCounter>> };

@@ -27,7 +27,7 @@ let upstream: RawServer;
 let api: TestApi;
 /** Every complete request that the platform received, unchanged. */
 const requests: string[] = [];
-/** What the platform does with each complete request, and with each chunk of a request. */
+/** Called with each complete request, and with each chunk of a request. */
 let onRequest: (connection: RawConnection) => void;
 let onPart: (connection: RawConnection) => void;
 
@@ -88,7 +88,7 @@ const withoutHop = (headers: string[]): string[] =>
   headers.filter((header) => !/^(host|connection|keep-alive|transfer-encoding):/i.test(header));
 const lastRequest = (): string => requests.at(-1) ?? '';
 const lastRequestLine = (): string => lastRequest().split('\r\n')[0] ?? '';
-/** What the platform has received of incomplete requests. */
+/** The parts of incomplete requests that the platform has received. */
 const partial = (): string => upstream.connections.map((connection) => connection.received()).join('');
 
 describe('a request', () => {

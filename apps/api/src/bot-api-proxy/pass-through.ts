@@ -23,7 +23,7 @@ export function passThrough(upstream: Upstream, req: IncomingMessage, res: Serve
   const own = forward.asProgram?.body ?? null;
   if (own !== null && 'content' in own) exchange.dispatch(own.content);
   else if (forward.body !== null || !hasBody(req)) exchange.dispatch(forward.body);
-  // What came with the headers is parsed by then, and most bodies are whole.
+  // The bytes that came with the headers are parsed by then, and most bodies are whole.
   else process.nextTick(dispatchWithBody, exchange, req);
 }
 
@@ -90,7 +90,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#upstream.dispatcher.dispatch(request, this);
   }
 
-  /** What goes on of a streamed body for its next chunk, or for its end. */
+  /** The bytes of a streamed body that go on for its next chunk, or for its end. */
   #sentOf(chunk: Buffer | null): Buffer | null {
     const sent = nextOfBody(this.#forward, chunk);
     if (Buffer.isBuffer(sent)) this.#keep(sent);

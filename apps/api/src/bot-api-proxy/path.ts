@@ -22,7 +22,7 @@ export const ANSWERED_HERE: ReadonlySet<string> = new Set([
 const SLASH = 47;
 /** The path of nearly every call; every server reads it in the same way. */
 const PLAIN_METHOD_PATH = /^\/bot(\d+:[\w-]+)\/(?:test\/)?(\w*)$/;
-/** What is called when the API root is our address with a slash at its end. */
+/** The prefix of calls when the API root is our address with a slash at its end. */
 const AFTER_TWO_SLASHES = /^\/\/(?:file\/)?bot/;
 const TOKEN = /^[\w:-]*$/;
 /** Characters of a decoded path at which some servers end it, or which they take for a slash or drop. */

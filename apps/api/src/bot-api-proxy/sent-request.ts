@@ -28,7 +28,7 @@ export function requestOf(
   };
 }
 
-/** What goes on of a whole body, as the tee sees it; a refusal if it cannot be written anew. */
+/** The bytes of a whole body that go on, as the tee sees them; a refusal if they cannot be written anew. */
 export function wholeBody(forward: Forward, body: Buffer): Buffer | Refusal {
   const rewrite = rewriterOf(forward);
   const begin = rewrite?.write(body) ?? body;

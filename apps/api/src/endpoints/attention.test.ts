@@ -43,7 +43,7 @@ const stateOf = async ({ id }: BotResource, reader: string) => {
   return readers.find((one) => one.reader === reader)?.state;
 };
 
-/** As if a worker had just polled the platform. */
+/** Makes it look as if a worker had just polled the platform. */
 async function polledBot(fields: object): Promise<BotResource> {
   const bot = await api.addBot(fields);
   await patch(bot, { pollOkAt: Date.now() });

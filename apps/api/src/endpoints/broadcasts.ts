@@ -95,7 +95,7 @@ function presentFailure({ error_code, error, ...failure }: Failure): ShownBroadc
   return { ...failure, ...withoutNulls({ error_code }), error: error ?? '' };
 }
 
-/** As it is stored. */
+/** The stored form. */
 function withoutUndefined<Audience extends object>(audience: Audience): Audience {
   return Object.fromEntries(Object.entries(audience).filter(([, value]) => value !== undefined)) as Audience;
 }

@@ -57,7 +57,7 @@ async function giveUp(...letters: Letter[]): Promise<number[]> {
   return stored.map(({ id }) => id);
 }
 
-/** What push or rules have tried in vain, as their turns leave it in Redis. */
+/** The failed tries of push or rules, as their turns leave them in Redis. */
 async function failing(at: number, reader: 'push' | 'rules', records: Record<string, Partial<RetryRecord>>) {
   const keys = botKeys(bot(at));
   const record: RetryRecord = {
@@ -209,7 +209,7 @@ const acted = async (...call: Parameters<typeof act>): Promise<Progress> => {
   return answer.json as Progress;
 };
 const left = async (): Promise<number[]> => (await found({ state: 'dead' })).sort((one, other) => one - other);
-/** What waits in the lanes of push, in its order. */
+/** The updates in the lanes of push, in their order. */
 const waiting = async (at: number): Promise<string[]> => {
   const keys = botKeys(bot(at));
   const lanes = await redis.commands.zrange(keys.lanes, '0', '-1');

@@ -32,7 +32,7 @@ async function notice(): Promise<void> {
   const columns = statusColumns({ ...worker, clock, changes: { since: () => null } });
   await noticeChanges({ ...worker, clock, statusColumns: columns, unsure }, 2, new AbortController().signal);
 }
-/** As if workers had looked for so long. */
+/** Makes it look as if workers had looked for so long. */
 const lookedFor = (ms: number) => worker.redis.commands.set(eventKeys.lookedSince, Date.now() - ms);
 const patch = ({ id }: BotResource, fields: Record<string, string | number>) =>
   worker.redis.commands.hset(botKeys(id).state, fields);

@@ -663,7 +663,7 @@ function expectError(answer: RestAnswer, status: number): z.output<typeof errorA
   return error;
 }
 
-/** What a caller can compare: ids of the request and of what it made differ in any case. */
+/** A caller can compare all but this: ids of the request and of what it made differ in any case. */
 function shapeOf({ status, json, text }: RestAnswer): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return { status, json: json ?? text };
   const { request_id: _request, job_id: _job, ...rest } = json as Input;

@@ -110,7 +110,7 @@ test('every update goes to one taker, or to all who want it, whatever changes me
     }
   };
 
-  /** What two workers know of the bot. They learn of changes at times of their own. */
+  /** Two workers know this of the bot. They learn of changes at times of their own. */
   const known: Bot[] = [];
   const learn = async (at: number) => {
     await worker.directory.refresh();

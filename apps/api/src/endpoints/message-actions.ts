@@ -90,7 +90,7 @@ function messageOf(input: { chat_id: number; message_id: number; business_connec
   return { chatId, messageId, businessConnectionId };
 }
 
-/** What a call sends: a text, or a medium. Throws 'bad_request' when it has neither, or more than one medium. */
+/** The content of a call: a text, or a medium. Throws 'bad_request' when it has neither, or more than one medium. */
 function contentOf(input: SendInput, file: IncomingFile | null): Content {
   const { text, media_type: media } = input;
   const source = sourceOf(input, file);

@@ -35,7 +35,7 @@ const redrive = (filter: object) =>
   post<{ done: number; refusals: object[] }>('deliveries/redrive', { filter: { state: 'dead', ...filter } });
 
 type Got = [id: number, text: string];
-/** What a reader gets: a program, or the default poller of the bot. It acknowledges all of it. */
+/** The updates of a reader: a program, or the default poller of the bot. It acknowledges all of them. */
 async function poll(bot: BotResource, program?: ProgramResource): Promise<Got[]> {
   const query = { bot_id: bot.id, timeout: 0, ...(program && { program_id: program.id }) };
   const ask = async (offset: number) =>

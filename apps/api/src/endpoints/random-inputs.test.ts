@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
   const rule = { source_bot_id: 1, target_bot_id: 2, condition_type: 'all', action: 'copy', target_chat_id: CHAT };
   const inChat = { bot_id: 1, chat_id: CHAT };
-  // What the random ids name.
+  // The things that the random ids name.
   for (let made = 1; made <= 12; made += 1) {
     const added = [
       ['/api/programs/add', { bot_id: 1, name: `program ${made}` }],

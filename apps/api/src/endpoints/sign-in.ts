@@ -36,7 +36,7 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
   async logout(context, { by, request, response }) {
     if (request.session !== undefined) await recordAction(context, by, { action: 'sign_out' });
     await endSession(request, response);
-    // What the browser keeps of chats is nobody's now.
+    // The chats that the browser keeps are nobody's now.
     response.set('Clear-Site-Data', '"cache"');
     return OK;
   },

@@ -304,7 +304,7 @@ describe('a chat that is taken over', () => {
   test('stays so with each message of a person, and of a key only if it says that a person answers', async () => {
     await takeOver({ minutes: 10 });
     const soon = Date.now() + 5_000;
-    /** Whether a message makes the time begin anew. */
+    /** True if a message makes the time begin anew. */
     const renews = async (client: RestClient, fields: object = {}) => {
       await worker.redis.commands.hset(botKeys(bot.id).holds, String(ADA), `${soon} 600000 1  account:admin`);
       const body = { bot_id: bot.id, chat_id: ADA, text: 'Hello', ...fields };

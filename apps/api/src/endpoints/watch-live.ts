@@ -153,7 +153,7 @@ function join(
   return held.join(viewer, { after, onKept, signal });
 }
 
-/** What the router decided, and what rules attempted, without bots that the caller does not see. */
+/** The decisions of the router and the attempts of rules, without bots that the caller does not see. */
 function shownFor(caller: Caller, bot: Bot, event: LiveEvents[number]): LiveEvents[number] {
   if (event.name !== 'route' && event.name !== 'attempt') return event;
   const data =

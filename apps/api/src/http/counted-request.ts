@@ -28,7 +28,7 @@ export class CountedRequest extends IncomingMessage {
     return super.push(piece);
   }
 
-  /** What node:http does, except that the pieces still come through `push`. */
+  /** The same as in node:http, except that the pieces still come through `push`. */
   #drop(): void {
     this.removeAllListeners('data');
     this.resume();

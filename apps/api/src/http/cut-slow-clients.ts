@@ -4,7 +4,7 @@ import { knownSender } from './known-sender.ts';
 import { LONG_HEAD_BYTES } from './long-heads.ts';
 import type { OpenConnection, OpenConnections } from './open-connections.ts';
 
-/** What we know of the newest request of a connection, and the progress of its bytes. */
+/** The newest request of a connection, and the progress of its bytes. */
 type Line = {
   socket: Socket;
   request: IncomingMessage | null;
@@ -126,7 +126,7 @@ function isTooSlow(line: Line, nowMs: number): boolean {
   return nowMs - line.minuteAtMs > MINUTE_MS && isBelowRate(line, nowMs);
 }
 
-/** What has come of a head that is not whole. */
+/** The part of a head that has come. */
 function bytesOfHead({ request, response, socket, answeredAtMs, answeredBytes }: Line): number {
   if (request === null) return socket.bytesRead;
   const isNext = answeredAtMs !== null && request.complete && response?.writableFinished;

@@ -116,7 +116,7 @@ describe('a sender who holds slow bodies', () => {
         if (name === door || (isOfToken(name) && isOfToken(door))) continue;
         expect([name, (await other.ask()).status]).not.toEqual([name, 503]);
       }
-      // What has no body, and what is streamed to the platform, takes no room.
+      // Requests without a body, and those that are streamed to the platform, take no room.
       expect((await api.admin('GET', '/api/bots')).status).toBe(200);
       expect((await postJson(`/tgapi/bot${token}/getMe`)).status).toBe(200);
       for (const client of stalled.slice(0, 3)) client.end();

@@ -20,7 +20,7 @@ export type Cursor = readonly (number | string)[];
 
 const LAST_SECOND = 253_402_300_799;
 
-/** What a part of a cursor may be. Other values no list has made, and Postgres or a date may not be able to hold them. */
+/** The values that a part of a cursor may have. Other values no list has made, and Postgres or a date may not be able to hold them. */
 const PARTS = {
   text: z.string().max(200).refine(isStorable),
   id: z.int().min(1),

@@ -91,7 +91,7 @@ async function readBody(from: BodyRequest): Promise<Map<string, unknown>> {
     case 'application/json':
       return new Map(Object.entries(parseJson(text)));
     case 'application/x-www-form-urlencoded':
-      // As curl sends it without a header. Its only name would be the whole text, and an error would show its secrets.
+      // curl sends it so without a header. Its only name would be the whole text, and an error would show its secrets.
       if (text.trimStart().startsWith('{')) throw new FlotillaError('bad_request', JSON_AS_FORM);
       return formFields(text, 'body');
     default:

@@ -11,7 +11,7 @@ import { cutLateBody } from './known-sender.ts';
 const FILE = 'file';
 const FIELDS_BYTES = 1_048_576;
 const FIELDS_AT_MOST = 100;
-/** What a field takes beside its name and value. */
+/** The bytes of a field beside its name and value. */
 const FIELD_BYTES = 200;
 const RETRY_AFTER_S = 1;
 

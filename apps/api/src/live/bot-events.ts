@@ -26,7 +26,7 @@ export type BotListener = {
 export type BotEvents = {
   /** From now on, and what changed since then, if that is not 0. `told` is called when the client knows that. */
   listen(listener: BotListener, sinceMs: number, told: () => void): { stop(): void };
-  /** Whether this process knows what changed since then. */
+  /** True if this process knows what changed since then. */
   remembers(sinceMs: number): boolean;
   close(): void;
 };
@@ -48,7 +48,7 @@ const BOTS_AT_ONCE = 200;
 export function botEvents(deps: Deps): BotEvents {
   const { changes } = deps;
   const listeners = new Set<BotListener>();
-  /** What the clients know of the bots that they name. */
+  /** The bots that the clients name, as they know them. */
   const known = new Map<number, string>();
   let work = Promise.resolve();
 
@@ -62,7 +62,7 @@ export function botEvents(deps: Deps): BotEvents {
       else for (const id of ids) tellOne(listener, texts.get(id));
     }
   };
-  /** What the clients know of bots when they begin to watch them. */
+  /** The state of bots for clients that begin to watch them. */
   const learn = async (ids: ReadonlySet<number>): Promise<void> => {
     const fresh = new Set([...ids].filter((id) => !known.has(id)));
     const texts = await readTexts(deps, [...presentBots(deps.directory, fresh).values()]);

@@ -6,7 +6,7 @@ import { encodePosition, type LivePosition } from '@flotilla/domain/watch/live/l
 /** A stream gets this many bytes a second on average, and may be this many ahead. */
 const BYTES_PER_SECOND = 32_768;
 const BURST_BYTES = 65_536;
-/** What a client has not taken; beyond it events are skipped. */
+/** The bytes that a client has not taken; beyond them events are skipped. */
 const UNREAD_BYTES = 65_536;
 const HEARTBEAT_MS = 15_000;
 /** Around the data of an event: its name and its id. */
@@ -14,7 +14,7 @@ const BYTES_AROUND_EVENT = 120;
 const ROOM_LOOK_MS = 50;
 const HEARTBEAT_BYTES = 10;
 
-/** What the stream shows of one bot. */
+/** The part of the stream that is of one bot. */
 export type ShownOfBot = { all: boolean; attempts: boolean; chats: ReadonlySet<number> };
 
 /** Writes the events of one client, and skips those that it has no room for. Nothing waits in memory beyond 64 KB. */
@@ -22,7 +22,7 @@ export class LiveStream {
   readonly #response: ServerResponse;
   readonly #position: LivePosition;
   readonly #nowMs: () => number;
-  /** Whether the client is told all changes of bots up to now. */
+  /** True if the client is told all changes of bots up to now. */
   #hasChanges = false;
   #allowance = BURST_BYTES;
   #allowedAtMs = performance.now();

@@ -12,7 +12,7 @@ import type { LiveStream } from './live-stream.ts';
 
 export type LiveLimits = { streams: number; streamsPerAccount: number };
 
-/** What the live streams of a process share. */
+/** Shared by the live streams of a process. */
 export type Live = {
   watches: BotWatches;
   botEvents: BotEvents;

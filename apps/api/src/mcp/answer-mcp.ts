@@ -96,7 +96,7 @@ function serverFor(call: ToolCall): McpServer {
 
 type ToolAnswer = { content: { type: 'text'; text: string }[]; isError?: true };
 
-/** What a tool answers: what is refused or missing is an answer, too, so that the model can go on. */
+/** The answer of a tool: a refusal is an answer, too, so that the model can go on. */
 async function use(call: ToolCall, tool: Tool, input: Record<string, unknown>): Promise<ToolAnswer> {
   try {
     if (tool.right === 'write') await takeWrite(call);

@@ -25,7 +25,7 @@ export function shownMessage(message: MessageResource) {
     ...{ message_id, chat_id, user_id, date, reply_to_message_id, thread_id, media_type, service },
     direct_messages_topic_id,
   };
-  // What the bot itself sent may quote people, so it is marked alike.
+  // Messages of the bot itself may quote people, so they are marked alike.
   return { ...facts, by_bot: outgoing, foreign: words };
 }
 

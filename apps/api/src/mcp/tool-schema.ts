@@ -71,7 +71,7 @@ function readAs(schema: ToolSchema | undefined, value: unknown): unknown {
   }
 }
 
-/** What a text that begins so holds as JSON; any other value as it is. */
+/** The JSON in a text that begins so; any other value as it is. */
 function parsedOr(value: unknown, begin: string): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith(begin)) return value;
   try {

@@ -4,16 +4,16 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { ToolRequest } from './run-operation.ts';
 
-/** What a tool is used with. */
+/** The context of a tool. */
 export type ToolCall = ToolRequest & { context: Context; mcp: McpReach };
 
 export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
-  /** What a key needs to see and use it. */
+  /** The right that a key needs to see and use it. */
   right: McpReach['right'];
   input: Input;
-  /** What the model is shown, as JSON. Throws FlotillaError, whose message it is shown. */
+  /** The result for the model, as JSON. Throws FlotillaError, whose message it is shown. */
   run(call: ToolCall, input: z.output<Input>): Promise<object>;
 };
 

@@ -7,7 +7,7 @@ type ChoiceInput<Filter> = {
 };
 
 /**
- * What a call acts on: rows by their ids, or those that match a filter, which may name its bot in two places. Throws 'bad_request'
+ * The rows that a call acts on: by their ids, or those that match a filter, which may name its bot in two places. Throws 'bad_request'
  * when it names both, contradicts itself, or names nothing, which would be everything.
  */
 export function choiceOf<Filter extends { bot_id?: number | undefined }>({

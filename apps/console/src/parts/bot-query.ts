@@ -4,7 +4,7 @@ import { type Answer, call } from '../call.ts';
 
 type Bot = Answer<'showBot'>;
 
-/** As many as one call takes. */
+/** The most that one call takes. */
 const AT_ONCE = 100;
 
 const bots = new DataLoader<string, Bot>(

@@ -76,7 +76,7 @@ function useModal() {
   return box;
 }
 
-/** Whether the pointer is on what the dialog covers. */
+/** True if the pointer is on what the dialog covers. */
 function isBeside({ target, currentTarget, clientX: x, clientY: y }: MouseEvent): boolean {
   if (target !== currentTarget) return false;
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect();

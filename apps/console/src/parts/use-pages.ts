@@ -32,7 +32,7 @@ export function usePages<Row>(queryKey: QueryKey, fetchPage: FetchPage<Row>, ena
   return { ...pages, rows, total: pages.data?.pages[0]?.total ?? 0, shows };
 }
 
-/** Whether somebody is at older pages of the list, or loads one: asking for it anew would cancel that. */
+/** True if somebody is at older pages of the list, or loads one: asking for it anew would cancel that. */
 export function isAtOlderPages({ state }: Query): boolean {
   const { pages = [] } = (state.data ?? {}) as { pages?: unknown[] };
   return pages.length > 1 || (state.fetchStatus !== 'idle' && state.fetchMeta?.fetchMore !== undefined);

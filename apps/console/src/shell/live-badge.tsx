@@ -4,7 +4,7 @@ import { useWords } from '../words/words.tsx';
 
 const SHAPES = { live: '●', connecting: '◐', polling: '○' } as const;
 
-/** Whether the page shows what happens at once. */
+/** Says if the page shows at once what happens. */
 export function LiveBadge(): ReactNode {
   const { live: words } = useWords();
   const state = useLiveQueries();

@@ -9,7 +9,7 @@ const LOOK_AGAIN_AFTER_MS = 3_000;
 
 type Drift = { missing: number[]; gone: number[]; stale: number[] };
 
-/** Whether Redis has the bots of Postgres, as they are there. */
+/** Checks that Redis has the bots of Postgres, as they are there. */
 export async function checkDrift(deps: DiagnosisDeps): Promise<Finding[]> {
   let drift = await readDrift(deps);
   if (Object.values(drift).flat().length > 0) {

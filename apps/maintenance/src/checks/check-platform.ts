@@ -36,7 +36,7 @@ function mendOf(reason: string): string {
   return 'open the way to TELEGRAM_API_URL, or set TELEGRAM_PROXY';
 }
 
-/** Whether the address works to which the platform pushes. `webhookBots`: how many bots need it; null: not known. */
+/** Checks the address to which the platform pushes. `webhookBots`: how many bots need it; null: not known. */
 export async function checkPublicUrl({ publicUrl, platformUrl }: Config, webhookBots: number | null): Promise<Finding> {
   const need = webhookBots === null || webhookBots === 0 ? warn : fail;
   if (publicUrl === null) {

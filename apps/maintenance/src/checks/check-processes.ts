@@ -5,7 +5,7 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 const ROLES = ['polling', 'push', 'rules', 'outbox', 'history', 'upkeep'];
 
-/** Whether every kind of work has a process, and all are of one release. */
+/** Checks that every kind of work has a process, and that all are of one release. */
 export async function checkProcesses(deps: DiagnosisDeps): Promise<Finding[]> {
   const replicas = await readReplicas(deps);
   const apis = replicas.filter(({ kind }) => kind === 'api').length;

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const HISTORY_LATE_MS = 300_000;
 const GIB = 1024 ** 3;
 
-/** Whether the months have their tables: this one, and the one that begins soon. */
+/** Checks that the months have their tables: this one, and the one that begins soon. */
 export async function checkPartitions({ db, clock }: DiagnosisDeps): Promise<Finding[]> {
   const now = new Date(clock.nowMs());
   const findings: Finding[] = [];
@@ -28,7 +28,7 @@ export async function checkPartitions({ db, clock }: DiagnosisDeps): Promise<Fin
   return findings.length > 0 ? findings : [ok('partitions', 'this month and the next one have theirs')];
 }
 
-/** What grows, beside its limit. */
+/** Each thing that grows, beside its limit. */
 export async function checkSizes(deps: DiagnosisDeps): Promise<Finding[]> {
   const [database, memory, figures] = await Promise.all([
     readDatabaseState(deps.db),

@@ -1,7 +1,7 @@
 import type { OpenProcess } from '@flotilla/domain/startup/open-process.ts';
 import type { ServiceConfig } from '@flotilla/domain/startup/service-config.ts';
 
-/** What the checks of a running installation need. `backupMaxAgeHours` 0: a backup may be of any age. */
+/** The dependencies of the checks of a running installation. `backupMaxAgeHours` 0: a backup may be of any age. */
 export type DiagnosisDeps = OpenProcess & { config: ServiceConfig; backupMaxAgeHours: number };
 
 const NAMED = 10;

@@ -1,4 +1,4 @@
-/** What a check found. `mend` says what to do about it; there is nothing to do about what is ok. */
+/** The result of a check. `mend` says what to do about it; there is nothing to do about what is ok. */
 export type Finding = { level: 'ok' | 'warn' | 'fail'; check: string; found: string; mend?: string };
 
 export const ok = (check: string, found: string): Finding => ({ level: 'ok', check, found });

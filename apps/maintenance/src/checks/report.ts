@@ -13,7 +13,7 @@ export function report(findings: Finding[], json: boolean): number {
   return failed === 0 ? 0 : 1;
 }
 
-/** Whether `--json` was asked for. Throws for any other argument. */
+/** True if `--json` was asked for. Throws for any other argument. */
 export function wantsJson(command: string, args: string[]): boolean {
   if (args.some((arg) => arg !== '--json')) {
     throw new FlotillaError('bad_request', `${command} takes no argument but --json.`);

@@ -29,7 +29,7 @@ export async function sendFile(
   else await pipeline(Readable.fromWeb(file.body as never), response).catch(() => response.destroy());
 }
 
-/** As RFC 8187 has it. A name that is not well-formed Unicode loses what is broken. */
+/** The form of RFC 8187. A name that is not well-formed Unicode loses what is broken. */
 function encoded(name: string): string {
   return encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
 }

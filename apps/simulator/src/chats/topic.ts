@@ -25,7 +25,7 @@ export function topicFields(chat: Chat, threadId: number): Record<string, unknow
   if (threadId <= 0) return {};
   const topic = chat.topics[threadId];
   if (topic === undefined) return chat.isForum ? {} : { message_thread_id: threadId };
-  // As at the platform, a message that is no reply replies to the message that made the topic.
+  // At the platform too, a message that is no reply replies to the message that made the topic.
   const created = chat.messages.get(threadId);
   return {
     message_thread_id: threadId,

@@ -54,7 +54,7 @@ function findSharedChat(call: Call): Chat {
   return chat;
 }
 
-/** As at the platform, a bot sees the primary link that it exported. */
+/** At the platform too, a bot sees the primary link that it exported. */
 function shownInviteLink({ bot }: Call, { inviteLinks }: Chat): Record<string, unknown> {
   const own = inviteLinks.find((link) => link.is_primary && !link.is_revoked && link.creator.id === bot.user.id);
   return own === undefined ? {} : { invite_link: own.invite_link };

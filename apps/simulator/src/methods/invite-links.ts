@@ -50,7 +50,7 @@ function revokeChatInviteLink(call: Call): InviteLink {
   const { chat, link } = findLink(call);
   link.is_revoked = true;
   call.sim.storage.saveChat(chat);
-  // As at the platform, a bot always has a primary link.
+  // At the platform too, a bot always has a primary link.
   if (link.is_primary) addLink(call, chat, { is_primary: true });
   return link;
 }

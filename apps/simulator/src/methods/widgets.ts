@@ -64,7 +64,7 @@ function sendSharedWidget(call: Call): Promise<unknown> {
   return sendOne(call, { ...widget, ...dataIn(call.params, ['chat_data']) }, asks);
 }
 
-/** As in production, a message with a widget cannot be forwarded. */
+/** At the platform too, a message with a widget cannot be forwarded. */
 async function sendOne(call: Call, widget: Widget, asks: boolean): Promise<Message> {
   const message = await send(call, 'can_send_other_messages', () => ({
     widget,

@@ -181,7 +181,7 @@ function startParking(deps: WorkerContext): { stop(): Promise<void> } {
   });
 }
 
-/** What nobody waits for. */
+/** Work that nobody waits for. */
 function startHousekeeping(deps: WorkerContext): { stop(): Promise<void> } {
   return repeatWork(deps, {
     everyMs: HOUSEKEEPING_EVERY_MS,

@@ -1,4 +1,4 @@
-/** What a token may be allowed to call, by group. */
+/** The methods that a token may be allowed to call, by group. */
 export const METHOD_GROUPS = ['read', 'send', 'edit', 'moderate', 'files', 'payments'] as const;
 export type MethodGroup = (typeof METHOD_GROUPS)[number];
 
@@ -52,7 +52,7 @@ export type MethodFacts = {
 const TO = ['chat_id'];
 const TO_FROM = ['chat_id', 'from_chat_id'];
 
-/** As the platform's documentation writes them. Some older names are only in the platform itself. */
+/** The spelling of the platform's documentation. Some older names are only in the platform itself. */
 export const METHODS: Readonly<Record<string, MethodFacts>> = {
   getUpdates: { group: 'read', family: null },
   getMe: { group: 'read', family: null, captured: 'identity' },

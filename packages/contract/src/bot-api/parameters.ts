@@ -1,5 +1,5 @@
 /**
- * What a parameter can do that the group of its method does not say:
+ * The effects of a parameter that the group of its method does not say:
  *
  * - `chat`: the call acts in the chat that it names, or takes messages from there.
  * - `elsewhere`: it makes the platform look for the message in another place than the chat that is named.
@@ -78,7 +78,7 @@ const EFFECTS: ReadonlyMap<string, ParameterEffect> = new Map(
   ),
 );
 
-/** What a parameter can do; undefined for one that we do not know. The platform compares the case of these names. */
+/** The effect of a parameter; undefined for one that we do not know. The platform compares the case of these names. */
 export function effectOf(parameter: string): ParameterEffect | undefined {
   return EFFECTS.get(parameter);
 }

@@ -69,7 +69,7 @@ export function folderStore(folder: string): BackupStore {
         throw new FlotillaError('not_found', `There is no directory ${folder}`);
       });
       const held = found.filter((entry) => entry.isDirectory()).map(({ name }) => heldIn(folder, name));
-      // What cannot be read, such as lost+found, is no backup.
+      // A folder that cannot be read, such as lost+found, is no backup.
       return (await Promise.allSettled(held)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     },
     create: (name) => folderTarget(join(folder, name)),

@@ -183,7 +183,7 @@ async function finish(client: pg.Client, manifest: BackupManifest, login: Databa
 }
 
 /**
- * What waited when the backup was made may have been sent since: people decide whether it is sent again. Entries of broadcasts that
+ * Entries that waited when the backup was made may have been sent since: people decide if they are sent again. Entries of broadcasts that
  * were not released wait for those who resume these.
  */
 async function holdSends(client: pg.Client): Promise<void> {

@@ -66,7 +66,7 @@ export async function readKeyIds(client: pg.Client): Promise<string[]> {
 export interface PlainIndex {
   name: string;
   definition: string;
-  /** Whether it belongs to a partitioned table, or to a partition. */
+  /** True if it belongs to a partitioned table, or to a partition. */
   on: 'table' | 'partitioned' | 'partition';
 }
 

@@ -7,7 +7,7 @@ import { type PlainIndex, readMigrations, readPlainIndexes, readTables } from '.
 const TURN = 6_120_387_255;
 
 /**
- * What an unfinished restore has to do and has done, in the database itself: its table `restore_progress` is there until the restore
+ * The steps of an unfinished restore, in the database itself: its table `restore_progress` is there until the restore
  * is finished, and no process starts on such a database (pending-migrations.ts).
  */
 export async function readProgress(client: pg.Client): Promise<{ createdAt: string; done: Set<string> } | null> {

@@ -13,7 +13,7 @@ import { s3Source, s3Store } from './s3-store.ts';
 
 const MIB = 1024 * 1024;
 
-/** What becomes of a request: it may be refused, its answer may be cut after so many bytes, or it waits. */
+/** The fate of a request: it may be refused, its answer may be cut after so many bytes, or it waits. */
 type Fault = { refused?: number; cutAfter?: number; held?: Promise<void> };
 
 let s3: S3Server;

@@ -76,7 +76,7 @@ function s3Target(client: S3mini, prefix: string, abandon: () => Promise<void>):
   return { open: (file): Writable => s3Upload(client, keyOf(prefix, file)), complete: async () => {}, abandon };
 }
 
-/** What objects under a prefix are: `<name>/<file>` is a file of a backup. */
+/** The objects under a prefix: `<name>/<file>` is a file of a backup. */
 function heldBackups(objects: ListObject[], prefix: string): HeldBackup[] {
   const under = prefix === '' ? 0 : prefix.length + 1;
   const files = objects.map(({ Key, LastModified }) => {

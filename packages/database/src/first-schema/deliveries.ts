@@ -35,7 +35,7 @@ export async function createDeliveries(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * What was accepted and what was attempted, a hundred lines a row: a row for each would take longer to write than the messages
+ * The accepted updates and the attempts, a hundred lines a row: a row for each would take longer to write than the messages
  * take. `key` is that of the record in the history stream, so that a row that is written again is there once.
  */
 async function createJournal(db: Kysely<unknown>): Promise<void> {

@@ -61,7 +61,7 @@ local onlyPrograms = hasConsumers and not (pull or holdsForPush or rules)
 local limits =
   { quickest = quickestLimit, slowest = slowestLimit, programs = hasConsumers, onlyPrograms = onlyPrograms }
 if isFull(s, log, consumers, limits, now) then
-  -- What has expired must not stop intake, and perhaps nobody polls.
+  -- Expired updates must not stop intake, and perhaps nobody polls.
   s.pullCursorCount, s.trimmedAt = trimLog(state, log, consumers, now), nowText
   if isFull(s, log, consumers, limits, now) then return { 'FULL' } end
 end

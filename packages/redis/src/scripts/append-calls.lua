@@ -30,7 +30,7 @@ if s.registrationId ~= registrationId or s.manage ~= '1' then return { 'OFF' } e
 local now = serverNow()
 local anyHeld, known = nil, {}
 
--- Whether the bot's program wrote in a chat that a person has taken over. What a person sent names the account.
+-- True if the bot's program wrote in a chat that a person has taken over. What a person sent names the account.
 local function isSentWhileHeld(method, params, actor, result)
   if not (string.find(method, '^send') or string.find(method, '^forward') or string.find(method, '^copy')) then
     return false

@@ -30,7 +30,7 @@ const found = (newestId: number, { woken = [] as number[], behind = [] as string
   wakePrograms: woken,
   behind: behind.map((limit) => ({ programId: ID, limit })),
 });
-/** As when its turn found nothing more to do. */
+/** Its turn found nothing more to do. */
 const endTurn = () => scene.commands.zrem(scene.keys.pendingTurns, `${BOT}:program:${ID}`);
 
 test('a program is behind by the number of updates that wait, by their age, or by its last poll', async () => {

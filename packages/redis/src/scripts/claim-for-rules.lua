@@ -51,7 +51,7 @@ if active then
   for _, found in ipairs(isNew and redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', LOOK_AT_ONCE) or {}) do
     local entry = fieldsOf(found)
     shownTo = entry.id
-    -- What another reader gets again was routed when it came.
+    -- An update that another reader gets again was routed when it came.
     if not entry.again and isForRules(entry.kind, entry.mark) then
       shown[#shown + 1] = { fields.shown { id = entry.id, lane = entry.lane, kind = entry.kind, raw = entry.raw } }
     end

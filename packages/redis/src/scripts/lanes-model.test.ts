@@ -31,14 +31,14 @@ type Outcome = (typeof OUTCOMES)[number];
 /** A unit that a claim has given out. */
 type Unit = { lane: string; record: string; id: string };
 
-/** What a bot's push turns do, and what must be true of its lanes after each step. */
+/** The steps of a bot's push turns, and what must be true of its lanes after each step. */
 class Model {
   readonly #random: Random;
   #lastId = 0;
   #letters = 0;
   #token = 0;
   #claims = 0;
-  /** What the owner of the turn handles now. */
+  /** The units that the owner of the turn handles now. */
   #held: Unit[] = [];
   #recordsSeen = 0;
   /** The arguments of all claims, as the network might deliver them once more. */
@@ -90,7 +90,7 @@ class Model {
     const { keys } = scene;
     const lane = this.#random.oneOf(LANES);
     this.#letters += 1;
-    // What the log has is filed first, in its order.
+    // Updates of the log are filed first, in its order.
     await this.claim(0, []);
     const update = { id: FIRST_REDRIVEN + this.#letters, kind: 'message', lane, raw: '{}', idStart: null, idEnd: null };
     await scripts.redrive(
@@ -156,7 +156,7 @@ class Model {
     return { name, settle };
   }
 
-  /** What was begun three times is a dead letter, and waits no more. */
+  /** A unit that was begun three times is a dead letter, and waits no more. */
   async #giveUpCrashed(): Promise<void> {
     const records = await scene.commands.xrange(scene.keys.history, '-', '+');
     const fieldOf = (fields: string[], name: string) => fields[fields.indexOf(name) + 1];

@@ -20,7 +20,7 @@ local function isWaiting(entry, program, kinds)
   return isFor(fields, program) and (fields.owner ~= nil or isOfKind(kinds, fields.kind))
 end
 
--- Whether anything behind the cursor is for the program. Mostly the first one is.
+-- True if anything behind the cursor is for the program. Mostly the first one is.
 local function isAnyFor(log, cursor, program, kinds)
   local after, looked, size = cursor, 0, 1
   while looked < LOOKED_AT do

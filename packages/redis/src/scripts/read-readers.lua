@@ -48,7 +48,7 @@ local function add(reader, found)
   }
 end
 
--- What waits for a reader with lanes. reader: cursor, floor, unread, pending; keys: lanes, inFlight
+-- The waiting updates of a reader with lanes. reader: cursor, floor, unread, pending; keys: lanes, inFlight
 local function waitingInLanes(keys, prefix, reader, isWanted)
   return {
     cursor = reader.cursor,

@@ -32,7 +32,7 @@ local now, programId = serverNow(), isProgram(reader) and string.sub(reader, 9)
 -- @read s <- state: registrationId, push, rules, wokenPrograms, pull, pushKeptUntil, lastId, allowedCount, pullCursorCount, newestIsOurs, reserved, run
 if s.registrationId ~= registrationId then return { 'GONE' } end
 
--- What the journal says of an update that is sent again; place: its name in its lane, or '-'
+-- The journal's line of an update that is sent again; place: its name in its lane, or '-'
 local lines = {}
 local function noteAgain(i, id, place)
   local owner = reader == 'push' and '-' or reader

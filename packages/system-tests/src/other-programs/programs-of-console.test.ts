@@ -34,7 +34,7 @@ const IN_FILES = PROGRAMS.flatMap(({ id, steps }) => {
 const OF_NODE = IN_FILES.filter(({ at }) => at('').file.name.endsWith('.mjs'));
 const OF_PYTHON = IN_FILES.filter(({ at }) => at('').file.name.endsWith('.py'));
 
-/** Whether all that a program imports is on this machine. */
+/** True if all that a program imports is on this machine. */
 function hasImports(text: string): boolean {
   const imports = text.split('\n').filter((line) => /^(import|from) /.test(line));
   return spawnSync('python3', ['-c', imports.join('\n')], { stdio: 'ignore' }).status === 0;

@@ -22,7 +22,7 @@ const methods: Record<string, readonly string[]> = {
 };
 const { getMe, ...described } = methods;
 
-/** As the command reads it from a file with this name. */
+/** The form in which the command reads it from a file with this name. */
 function check(name: string, text: string): { status: number | null; missing: string[]; newer: string[] } {
   const path = join(folder, name);
   writeFileSync(path, text);

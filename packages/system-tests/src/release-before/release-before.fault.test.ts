@@ -37,7 +37,7 @@ async function join(code?: ProcessCode): Promise<FleetProcess[]> {
   return joined;
 }
 
-/** As an orchestrator does: the balancer forgets the api, then both get SIGTERM. */
+/** Does what an orchestrator does: the balancer forgets the api, then both get SIGTERM. */
 async function leave(processes: FleetProcess[]): Promise<void> {
   for (const running of [fleet.apis, fleet.workers]) {
     for (const process of processes) if (running.includes(process)) running.splice(running.indexOf(process), 1);

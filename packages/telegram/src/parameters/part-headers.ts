@@ -2,7 +2,7 @@ import { type BodyFault, badBody } from './body-fault.ts';
 import { decodedText, textOfBytes } from './percent-decoded.ts';
 import { trim, trimStart } from './trim.ts';
 
-/** What the headers of a part say about its file. */
+/** The file of a part by its headers. */
 export type FileHead = { field: string; name: string; mime: string };
 
 /** `file` is null for a parameter; `isForm` if its value is a form of parameters itself. */

@@ -9,7 +9,7 @@ export function answerInstead(proxy: RunningProxy, call: MethodCall, flooded: Fl
   const { floods, apiMetrics } = proxy.context;
   const { seconds: retryAfterS, description } = retryAfter(floods.leftMs(flooded));
   apiMetrics.shielded.inc();
-  // What follows the part that was read is read and dropped, so that its sender sees the answer.
+  // The rest is read and dropped, so that its sender sees the answer.
   if (call.req.isPaused()) call.req.resume();
   finish(proxy, call, { ok: false, code: 429, description, retryAfterS, answeredBy: FLOOD_SHIELD });
 }

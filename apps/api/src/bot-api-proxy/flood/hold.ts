@@ -19,7 +19,7 @@ export type Onward = {
   whyNot?(proxy: RunningProxy, call: MethodCall, bot: Bot): Promise<Refusal | null>;
 };
 
-/** What it got of its bot's pace. */
+/** Its part of its bot's pace. */
 type Freed = Pick<MethodCall, 'isPaced'>;
 
 /** Clients wait for a minute or so. */

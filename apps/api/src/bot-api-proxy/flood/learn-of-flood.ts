@@ -6,7 +6,7 @@ import type { AsProgram, SeenCall } from '../forward.ts';
 import { headerOf } from '../headers.ts';
 import { placeOfBody, readableType } from './place-of-body.ts';
 
-/** What was sent of it. */
+/** The part of it that was sent. */
 export type SentCall = { req: IncomingMessage; asProgram: AsProgram | null; head: Buffer | null; isWhole: boolean };
 
 /** The longest text of a message fits in. Of a longer first piece, such as that of an upload, its first fields are kept. */

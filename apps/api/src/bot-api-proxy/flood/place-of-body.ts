@@ -3,7 +3,7 @@ import { placeOf } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { bodyCoding, contentType } from '../headers.ts';
 
-/** What is known of a call's parameters. */
+/** The known parameters of a call. */
 export type SentParameters = {
   query: string;
   /** The beginning of the body; null if there is none. */

@@ -9,7 +9,7 @@ import type { Floods } from '@flotilla/domain/delivery/flood/floods.ts';
 export type RecoveringChats = {
   /** False for nearly every bot. */
   hasSome(botId: number): boolean;
-  /** What calls like this one wait for, each for the one before; null if they need not. */
+  /** Calls like this one wait for it, each for the one before; null if they need not. */
   lineOf(call: FloodedCall): Line | null;
   /** True for calls that take times of the bot's pace, because all its chats were flooded. */
   isPaced(call: FloodedCall): boolean;

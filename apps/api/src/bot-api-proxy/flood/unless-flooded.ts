@@ -46,7 +46,7 @@ function lookForPlace(proxy: RunningProxy, call: MethodCall, judge: Judge): void
   if (inQuery !== null) judge(call, inQuery);
   else if (whole !== null) judge(call, placeOfBody({ query: path.query, head: whole.bytes, isWhole: true, type }));
   else if (!hasBody(req)) judge(call, placeOfBody({ query: path.query, head: null, isWhole: true, type }));
-  // What came with the headers is parsed by then, and most bodies are whole.
+  // The bytes that came with the headers are parsed by then, and most bodies are whole.
   else process.nextTick(readPlace, proxy, call, judge);
 }
 

@@ -19,7 +19,7 @@ const ATTACHED = /"attach:\/\/((?:[^"\\]|\\.)*)"/g;
 export class CallHash {
   readonly #hash = createHash('sha256');
   readonly #form: MultipartParser | null;
-  /** What is read of a form ended: the rest counts as it is. */
+  /** The part of a form that is read ended: the rest counts as it is. */
   #isRaw: boolean;
   /** Names of files, attached or mentioned, in the order in which they first came. */
   readonly #attachments = new Map<string, number>();

@@ -7,7 +7,7 @@ import type { AsProgram } from '../forward.ts';
 /** A call of a registered bot that may go on: `asProgram` changes what a program's token needs changed. */
 export type CallOfBot = Pick<Onward, 'place' | 'whyNot'> & { call: MethodCall; bot: Bot; asProgram: AsProgram | null };
 
-/** What is still to come of the body is dropped, so that its sender sees the answer. */
+/** The rest of the body is dropped, so that its sender sees the answer. */
 export function refuseKey(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {
   call.req.resume();
   if (call.res.closed) leaveGone(proxy, call);

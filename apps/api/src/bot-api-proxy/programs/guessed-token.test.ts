@@ -77,7 +77,7 @@ async function sizesOf(head: string[], body = ''): Promise<number[]> {
   return sizes;
 }
 
-/** As much of the secret as the sizes of pieces tell: a piece for each guess of its next character. */
+/** The part of the secret that the sizes of pieces tell: a piece for each guess of its next character. */
 async function grow(measure: (text: string) => Promise<number[]>): Promise<string> {
   let known = '';
   while (known.length < secret.length) {

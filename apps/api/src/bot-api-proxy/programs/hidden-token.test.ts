@@ -7,7 +7,7 @@ const CHAT = 7;
 const api = testApi();
 let platform: RawServer;
 let port: number;
-/** What the platform does with a whole request, and the requests that it got. */
+/** The handler of whole requests, and the requests that came. */
 let answer: (connection: RawConnection) => void;
 const requests: string[] = [];
 let token: string;

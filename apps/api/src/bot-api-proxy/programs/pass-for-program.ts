@@ -36,9 +36,9 @@ const NO_PRICES = parametersWith('spending')
 
 const EXPIRED: Refused = { reason: 'expired', refusal: UNAUTHORIZED };
 
-/** What all calls of a token have in common. */
+/** Common to all calls of a token. */
 type Way = { start: string; secret: HiddenSecret; limits: CallLimits };
-/** What is sent in place of the client's query string and body. */
+/** Sent in place of the client's query string and body. */
 type Own = { query: string; body: OwnBody | null };
 
 /**
@@ -51,7 +51,7 @@ export function passForProgram(proxy: RunningProxy, call: MethodCall, found: Pro
   if (read === 'nothing') send(proxy, call, found, { query: call.path.query, body: null });
   else {
     const next = read === 'prices' ? passUnread : passWithinLimits;
-    // What came with the headers is parsed by then, and most bodies are whole.
+    // The bytes that came with the headers are parsed by then, and most bodies are whole.
     if (hasBody(call.req)) process.nextTick(next, proxy, call, found, limits);
     else next(proxy, call, found, limits);
   }
@@ -191,7 +191,7 @@ function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
   }
   const checked = checkCall(limits, call.method, seen.parameters);
   if (checked.outcome === 'refused') {
-    // What follows the read part of a form is read and dropped, so that its sender sees the answer.
+    // The rest of a form is read and dropped, so that its sender sees the answer.
     call.req.resume();
     refuseToken(proxy, call, found, notSo(call.method, checked));
     return;

@@ -58,7 +58,7 @@ async function readWithinChats(context: Context, call: ProgramCall, request: Rea
   const { bot, program, signal } = call;
   const places = placesOf(call.token);
   const untilMs = performance.now() + request.timeoutMs;
-  // As at the platform, a client that repeats a poll without a timeout waits for 3 s.
+  // At the platform too, a client that repeats a poll without a timeout waits for 3 s.
   let throttle = request.timeoutMs === 0;
   for (let { offset } = request; ; throttle = false) {
     const timeoutMs = Math.max(0, untilMs - performance.now());

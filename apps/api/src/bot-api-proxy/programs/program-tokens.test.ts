@@ -18,7 +18,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { readConfig } from '../../config.ts';
 import { type Context, createContext } from '../../context.ts';
 
-/** What the platform got, in order. It answers everything, and repeats the token in its answers. */
+/** The calls that the platform got, in order. It answers everything, and repeats the token in its answers. */
 const calls: { path: string; body: string }[] = [];
 const platform = createServer((req, res) => {
   const chunks: Buffer[] = [];
@@ -110,7 +110,7 @@ const form = (...parts: string[]): RequestInit => ({
   headers: { 'content-type': 'multipart/form-data; boundary=b' },
 });
 
-/** What a call names, read strictly: JSON of texts, or a form with the headers that we write. */
+/** The chats that a call names, read strictly: JSON of texts, or a form with the headers that we write. */
 function namedIn({ path, body }: { path: string; body: string }): Record<string, unknown> {
   expect(path).not.toContain('?');
   if (!body.startsWith('--flotilla-')) return JSON.parse(body);

@@ -93,7 +93,7 @@ function mayChangeWebhook({ program, token }: ProgramCall): boolean {
   return isNamed && staysWithin(program.filter, token);
 }
 
-/** As at the platform, a webhook that names no kinds keeps those of the one before it. */
+/** At the platform too, a webhook that names no kinds keeps those of the one before it. */
 function changesOf(settings: BackendSettings, { webhookKinds }: ProgramCall['program']): ProgramChanges {
   const { url, secretToken, maxConnections, certificate, ipAddress, allowedUpdates = webhookKinds } = settings;
   return {

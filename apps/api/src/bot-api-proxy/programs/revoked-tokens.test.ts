@@ -22,7 +22,7 @@ let redis: TestRedis;
 let relay: TcpRelay;
 /** A pod that reaches Redis through the relay. */
 let far: { url: string };
-/** What the upkeep of a worker has. */
+/** The dependencies of the upkeep of a worker. */
 let worker: Context;
 
 beforeAll(async () => {

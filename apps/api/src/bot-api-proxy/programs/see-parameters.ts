@@ -151,7 +151,7 @@ function readHead(
     const finish = (head: Head) => {
       stopWatching();
       req.off('data', onData).off('end', onEnd).off('close', onClose);
-      // What was read is held, here or in the request, until the call goes on: with `wait` that takes up to half a minute.
+      // The part that was read is held, here or in the request, until the call goes on: with `wait` that takes up to half a minute.
       if (head.outcome !== 'read') {
         share.release();
         req.resume();

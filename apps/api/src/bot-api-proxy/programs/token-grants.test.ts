@@ -6,7 +6,7 @@ import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-/** What the platform got of the calls of these tests. */
+/** The calls of these tests that the platform got. */
 const calls: { url: URL; body: string; type: string }[] = [];
 const platform = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
   const chunks: Buffer[] = [];

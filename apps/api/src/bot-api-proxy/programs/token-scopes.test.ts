@@ -103,7 +103,7 @@ const FORMS: [string, Form][] = [
 ];
 
 type Case = { token: string; name: string; form: Form; pairs: Pairs; reaches: boolean; refusedWith?: number };
-/** What a call did beside what it should have done. */
+/** Everything that a call did and should not have done. */
 type Outcome = { call: string; reached: boolean; status: number };
 
 /** Makes the calls and returns those that did anything else than they should: reach the platform, or be refused. */
@@ -216,7 +216,7 @@ describe.each(FORMS)('each method of the platform, its parameters in the form %s
       await redis.commands.set(rateKeys(id).ofMinute, '5', 'PX', 600_000);
       const counted = METHODS.filter(({ name }) => !['getUpdates', 'logOut', 'close'].includes(name));
       const cases = counted.map(({ name }): Case => {
-        // What the token may not call at all is not counted.
+        // A call that the token may not make at all is not counted.
         return { token, name, form, pairs: [], reaches: false, refusedWith: isAllowed(name) ? 429 : 403 };
       });
       expect(await faultsOf(cases)).toEqual([]);

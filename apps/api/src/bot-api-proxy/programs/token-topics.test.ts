@@ -22,7 +22,7 @@ const platform = createServer((req, res) => {
   });
 });
 
-/** What sendPhoto answers. Nothing here stores it. */
+/** The answer of sendPhoto. Nothing here stores it. */
 const SENT = 400;
 const FORUM = -1_001_000_000_777;
 const [HULL, KEEL] = [120, 121];

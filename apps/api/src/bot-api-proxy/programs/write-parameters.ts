@@ -22,7 +22,7 @@ type FormOptions = {
   boundary: string;
   /** In lower case. */
   method: string;
-  /** What goes before all parts. A part with the name of one of these, or of an earlier part, is left out. */
+  /** The parts before all others. A part with the name of one of these, or of an earlier part, is left out. */
   first: ReadonlyMap<string, string>;
   limits: CallLimits;
   /** The refusal of a part that would leave the limits. */
@@ -54,7 +54,7 @@ class FormRewriter implements BodyRewriter {
   #fieldBytes = 0;
   #refusal: Refusal | null = null;
 
-  /** What goes first is not kept: an upload behind it may take hours. */
+  /** The first part is not kept: an upload behind it may take hours. */
   constructor(boundary: string, { boundary: given, method, first, limits, refuse, holds }: FormOptions) {
     this.#boundary = boundary;
     this.#method = method;

@@ -9,7 +9,7 @@ import { useMcpWords } from './mcp-words.ts';
 import '../../parts/chips.css';
 
 const SHOWN = 8;
-/** As many as one answer has, of which those of other bots are left out. */
+/** The most that one answer has, of which those of other bots are left out. */
 const LOOKED_THROUGH = 200;
 
 export type ChatOfBot = { botId: number; chatId: number; name: string; botName: string };

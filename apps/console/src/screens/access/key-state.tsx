@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { useWords } from '../../words/words.tsx';
 
-/** Whether the key works, in one word. */
+/** The state of a key in one word. */
 export function KeyState({ apiKey: { enabled, expires_at: at } }: { apiKey: ApiKeyResource }): ReactNode {
   const { access: words } = useWords();
   const state = at !== undefined && Date.parse(at) < Date.now() ? 'expired' : enabled ? 'works' : 'disabled';

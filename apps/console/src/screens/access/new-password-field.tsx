@@ -5,7 +5,7 @@ import { PasswordField } from '../../parts/field.tsx';
 import { useWords } from '../../words/words.tsx';
 
 const BYTES = 15;
-/** As in the contract, which the bundle does not hold. */
+/** The same length as in the contract, which the bundle does not hold. */
 const MIN_LENGTH = 10;
 
 type NewPasswordProps = { value: string; change: (value: string) => void; fault: string | undefined };

@@ -52,7 +52,7 @@ export function BotTabs({ id }: { id: string }): ReactNode {
   );
 }
 
-/** Whether a path is that of a view, or of what is open in it. */
+/** True if a path is that of a view, or of what is open in it. */
 function isOf(path: string, { to }: Tab, id: string): boolean {
   const own = to.replace('$id', id);
   return path.endsWith(own) || (to !== OVERVIEW && path.includes(`${own}/`));

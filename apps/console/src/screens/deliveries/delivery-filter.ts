@@ -106,7 +106,7 @@ export function attemptConditions({ reader, program, ok, status, chat, update, s
 
 type ActInput = CallInput<(typeof deliveryJobOperations)['redriveDeliveries']>;
 
-/** Whether the list is narrowed at all, beside its bot. */
+/** True if the list is narrowed at all, beside its bot. */
 export function isNarrowed({ reader, program, reason, status, since, until, q }: DeliveryFilter): boolean {
   return [reader, program, reason, status, since, until, q].some((value) => value !== undefined);
 }

@@ -94,7 +94,7 @@ function EventList(): ReactNode {
   );
 }
 
-/** As the api takes moments: with seconds. */
+/** The api takes moments with seconds. */
 function instantOf(moment: string | undefined): string | undefined {
   return moment === undefined ? undefined : new Date(moment).toISOString();
 }

@@ -49,7 +49,7 @@ export function conditionsOf({ bot, chat, priority, broadcast, by, since, until 
   return given({ bot_id: bot, chat_id: chat, priority, broadcast_id: broadcast, created_by: by, since, until });
 }
 
-/** Whether the list is narrowed beside its state and bot. */
+/** True if the list is narrowed beside its state and bot. */
 export function isNarrowed({ chat, priority, broadcast, by, since, until }: OutboxFilter): boolean {
   return [chat, priority, broadcast, by, since, until].some((value) => value !== undefined);
 }

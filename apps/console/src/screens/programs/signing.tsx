@@ -10,7 +10,7 @@ import { useProgramsWords } from './programs-words.ts';
 
 type Act = 'enable' | 'rotate' | 'remove';
 
-/** Whether deliveries to a program are signed; a secret is made, replaced or removed, and shown once. */
+/** The signing of deliveries to a program: a secret is made, replaced or removed, and shown once. */
 export function Signing({ program }: { program: ProgramResource }): ReactNode {
   const words = useProgramsWords().signing;
   const { once } = useWords();

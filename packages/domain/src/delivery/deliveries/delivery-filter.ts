@@ -26,7 +26,7 @@ export function describeFilter(filter: DeliveryFilter & { ids?: readonly number[
 
 /** A delivery as a filter sees it. */
 type Filtered = {
-  /** As dead letters name it. */
+  /** The name in dead letters. */
   reader: string;
   reasonCode: string;
   status: number | null;

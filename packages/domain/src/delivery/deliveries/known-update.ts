@@ -7,7 +7,7 @@ export type KnownUpdate = {
   acceptedAtMs: number | null;
   kind: string | null;
   lane: string | null;
-  /** Whether the default readers asked for it; null: nobody knows any more. */
+  /** True if the default readers asked for it; null: nobody knows any more. */
   isAllowed: boolean | null;
   mark: string | null;
   /** Its names in lanes: its id, and one for each redrive. */

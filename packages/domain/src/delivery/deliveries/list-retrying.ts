@@ -8,7 +8,7 @@ import { parseReader } from './reader-name.ts';
 
 export type Retrying = RetryRecord & {
   botId: number;
-  updateId: number /** As dead letters name it. */;
+  updateId: number /** The name in dead letters. */;
   reader: string;
 };
 

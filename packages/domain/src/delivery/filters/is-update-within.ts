@@ -12,7 +12,7 @@ export function placesOf({ chats, threads }: Pick<ActiveToken, 'chats' | 'thread
 }
 
 /**
- * Whether an update happened in one of these chats, and in one of these topics if there are such. One without a chat, such as an inline query, did not; nor did one of
+ * True if an update happened in one of these chats, and in one of these topics if there are such. One without a chat, such as an inline query, did not; nor did one of
  * a business account, which happened in a chat of somebody else.
  */
 export function isUpdateWithin({ chats, threads }: SeenPlaces, raw: string): boolean {

@@ -10,12 +10,12 @@ const NO_GAP = 2;
 
 export type FoldedText = {
   readonly folded: string;
-  /** Whether a word may end before the character at this place. */
+  /** True if a word may end before the character at this place. */
   isGap(at: number): boolean;
 };
 
 /**
- * Whether a text, prepared once for many keywords, contains a word or phrase, in any case and with any white space between the
+ * True if a text, prepared once for many keywords, contains a word or phrase, in any case and with any white space between the
  * words of a phrase. Its time grows with the text only, whatever the keyword is.
  */
 export function hasFoldedKeyword({ folded: searched, isGap }: FoldedText, keyword: string): boolean {
@@ -47,7 +47,7 @@ function fold(text: string): string {
   return streamSafe(text).normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(/\s+/gu, ' ');
 }
 
-/** Whether a word may end between these two texts. Only the characters next to the gap count. */
+/** True if a word may end between these two texts. Only the characters next to the gap count. */
 function isBoundary(left: string, right: string): boolean {
   const [first = ''] = right;
   if (!WORD.test(left) || !WORD.test(first)) return true;

@@ -44,7 +44,7 @@ export function afterFailure(
   random: () => number = Math.random,
 ): RetryRecord {
   const doublings = before?.doublings ?? 0;
-  // As at the platform, 0 names no delay. Otherwise a backend could ask for tries without a pause.
+  // At the platform too, 0 names no delay. Otherwise a backend could ask for tries without a pause.
   const named = failure.retryAfterS === 0 ? undefined : failure.retryAfterS;
   const grownMs =
     doublings === 0 ? 0 : Math.min(1000 * 2 ** doublings, CAP_FROM_MS + random() * (CAP_TO_MS - CAP_FROM_MS));

@@ -2,13 +2,13 @@
 export type UnitsInFlight<Settled> = {
   start(handling: Promise<Settled>): void;
   count(): number;
-  /** Whether units were handled since the last takeSettled. */
+  /** True if units were handled since the last takeSettled. */
   hasSettled(): boolean;
   /** The units handled since the last call. */
   takeSettled(): Settled[];
   /** Wakes the turn: there may be new work. */
   wake(): void;
-  /** Whether a unit was handled, or `wake` was called, since the last takeSettled. */
+  /** True if a unit was handled, or `wake` was called, since the last takeSettled. */
   isWoken(): boolean;
   /** Resolves when the turn is woken, or after this time at the latest. */
   untilWoken(withinMs: number): Promise<void>;

@@ -39,7 +39,7 @@ type Standing = Caller | { why: string | null };
 type Known = { found: Promise<Standing>; untilMs: number };
 type Deps = { db: Database; clock: Clock };
 
-/** As for what people call: a change of a right counts everywhere within a second. */
+/** The same as for calls of people: a change of a right counts everywhere within a second. */
 const KNOWN_MS = 1_000;
 const KNOWN_AT_MOST = 1_000;
 

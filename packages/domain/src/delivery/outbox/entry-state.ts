@@ -46,7 +46,7 @@ const IS_SETTLED: Readonly<Record<OutboxState, boolean>> = {
 /** The condition and the assignments of an update by which this happens to entries; no other statement changes a state. */
 export function transition(event: EntryEvent): { may: RawBuilder<boolean>; set: RawBuilder<unknown> } {
   const { from, to } = TRANSITIONS[event];
-  // As literals, so that the planner sees which partial index holds them.
+  // Literals, so that the planner sees which partial index holds them.
   const states = from.map((state) => `'${state}'`).join(', ');
   return {
     may: sql.raw<boolean>(from.length === 1 ? `outbox.state = ${states}` : `outbox.state in (${states})`),

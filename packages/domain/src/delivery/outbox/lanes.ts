@@ -10,7 +10,7 @@ export type Lane = {
   busy: boolean;
   /** There may be more entries than these. */
   hasMore: boolean;
-  /** As of performance.now(). */
+  /** On the clock of performance.now(). */
   restsUntilMs: number;
 };
 

@@ -72,7 +72,7 @@ export function toRead(
   return !maySpend && hasPrice(lowerCaseMethod) ? 'prices' : 'nothing';
 }
 
-/** Whether a call stays within its limits. Whatever cannot be checked is refused. */
+/** True if a call stays within its limits. Whatever cannot be checked is refused. */
 export function checkCall(limits: CallLimits, lowerCaseMethod: string, seen: SeenParameters): CheckedCall {
   if (limits.chats !== null) {
     const names = chatParametersOf(lowerCaseMethod) ?? chatOfNew(limits, lowerCaseMethod);

@@ -21,7 +21,7 @@ const REPLY_PARAMETERS = ['reply_parameters', 'reply_to_message_id'];
 const NOT_DECIDED = 'it may act in some topics only, and this method does not tell a topic';
 
 /**
- * Whether a call stays in these topics of its chat, as far as its parameters tell. Its chats are allowed already. Whatever cannot
+ * True if a call stays in these topics of its chat, as far as its parameters tell. Its chats are allowed already. Whatever cannot
  * be told is refused.
  */
 export function checkTopics(topics: ReadonlySet<number>, lowerCaseMethod: string, seen: Seen): TopicCheck {

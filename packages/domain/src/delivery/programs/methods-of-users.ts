@@ -19,7 +19,7 @@ export function grantedMethods(role: Role, wanted: string[] | null): string[] | 
   throw new FlotillaError('forbidden', `Admin role required to allow a token ${beyond.join(', ')}`);
 }
 
-/** Whether a user may allow a method or a group. One that we do not know is not allowed. */
+/** True if a user may allow a method or a group. One that we do not know is not allowed. */
 export function isGrantedByUsers(lowerCaseName: string): boolean {
   const group = groupOfMethod(lowerCaseName);
   return GRANTED_BY_USERS.has(lowerCaseName) || (group !== undefined && GRANTED_BY_USERS.has(group));

@@ -22,7 +22,7 @@ export async function handFile({ redis, clock }: Deps, { botId, programId }: Own
   ]);
 }
 
-/** Whether the program was given this path within the last hour. Rejects when Redis fails. */
+/** True if the program was given this path within the last hour. Rejects when Redis fails. */
 export async function wasHandedFile(
   { redis, clock }: Deps,
   { botId, programId }: Owner,

@@ -16,7 +16,7 @@ export type ProgramState = {
   backendState: BackendState;
   /** The last error of delivery, while nothing has succeeded since, or why it was parked. */
   error: { message: string; atMs: number } | null;
-  /** As of a reader. */
+  /** The same as of a reader. */
   quality: Quality | null;
 };
 

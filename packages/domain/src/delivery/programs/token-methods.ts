@@ -8,7 +8,7 @@ const ALWAYS = new Set(['getme', 'getwebhookinfo', 'setwebhook', 'deletewebhook'
 // A changed token is a new object, so a kept set is never out of date.
 const known = new WeakMap<ActiveToken, ReturnType<typeof methodsNamed>>();
 
-/** Whether a token may call a method at all. */
+/** True if a token may call a method at all. */
 export function isMethodAllowed(token: ActiveToken, lowerCaseMethod: string): boolean {
   return ALWAYS.has(lowerCaseMethod) || namesMethod(token, lowerCaseMethod);
 }

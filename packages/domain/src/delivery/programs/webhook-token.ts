@@ -17,7 +17,7 @@ export function webhookTokenOf(
   return staysWithin(filter, token) ? token : 'left';
 }
 
-/** Whether all updates that a filter selects are of the chats and topics of a token. Those without a chat are in none. */
+/** True if all updates that a filter selects are of the chats and topics of a token. Those without a chat are in none. */
 export function staysWithin(
   { chat_ids, thread_ids }: ProgramFilter,
   { chats, threads }: Pick<ActiveToken, 'chats' | 'threads'>,

@@ -29,7 +29,7 @@ export type Reading = { bot: Bot; kinds: PullRequest['kinds'] };
 const REREAD_EVERY_MS = 5000;
 /** A changed configuration is in the state of its bot a moment before processes can know it. */
 const RENEW_EVERY_MS = 100;
-/** As at the platform: a poll without a timeout that repeats an offset within this time waits so long for an update. */
+/** The platform does so too: a poll without a timeout that repeats an offset within this time waits so long for an update. */
 export const THROTTLED_MS = 3000;
 
 /**

@@ -31,7 +31,7 @@ export function backendConnector(
 }
 
 /**
- * As the platform checks a certificate that was uploaded (td: SslStream.cpp, X509_check_host): the common name counts
+ * The platform checks in this way a certificate that was uploaded (td: SslStream.cpp, X509_check_host): the common name counts
  * unless the certificate names DNS hosts, also for an address.
  */
 function checkHostOrCommonName(host: string, peer: PeerCertificate): Error | undefined {

@@ -239,7 +239,7 @@ function refuse(
   return words;
 }
 
-/** As the proxy words it. */
+/** The words of the proxy. */
 function wordsOf(reason: Refused['reason'], method: string, why?: string): string {
   switch (reason) {
     case 'method':

@@ -38,7 +38,7 @@ export type Reader = {
 
 type ListDeps = { redis: RedisHandles };
 
-/** As in scripts/lib/trim.lua. */
+/** The same number as in scripts/lib/trim.lua. */
 const CONSUMER_PIN_MS = 3_600_000;
 
 /** How far each reader of the bot is, all at one moment. Throws 'unavailable' while Redis does not know the bot. */

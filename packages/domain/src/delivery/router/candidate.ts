@@ -28,7 +28,7 @@ export function candidateLists(directory: BotDirectory): CandidateLists {
   };
 }
 
-/** Whether a rule names a bot as one that may send, also if that bot is disabled now or has no description any more. */
+/** True if a rule names a bot as one that may send, also if that bot is disabled now or has no description any more. */
 export function namesBot(source: Pick<Bot, 'id'>, rule: CandidateRule, botId: number): boolean {
   if (rule.targetBotId !== CHOSEN_BOT) return botId === rule.targetBotId;
   return rule.candidateBotIds?.includes(botId) ?? botId !== source.id;

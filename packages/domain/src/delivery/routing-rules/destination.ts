@@ -14,9 +14,9 @@ export type Destination = {
   businessConnectionId: string;
   /** The message in that chat to which it replies. */
   replyTo: number | null;
-  /** Whether the chat is shown where the message came from. */
+  /** True if the chat is shown where the message came from. */
   showsSource: boolean;
-  /** Whether to leave a message out, instead of sending it again, when its result is unknown. */
+  /** Leaves a message out, instead of sending it again, when its result is unknown. */
   atMostOnce: boolean;
 };
 

@@ -34,7 +34,7 @@ export async function findDestinations(
   return back === null || isWhereItIs(bot, first, back) ? byRules : [...byRules, back];
 }
 
-/** Whether a message may be a reply to a routed one: it replies to a message that this bot may have sent. */
+/** True if a message may be a reply to a routed one: it replies to a message that this bot may have sent. */
 export function answersOwnMessage(bot: Bot, message: Fields): boolean {
   const answered = readObject(message, 'reply_to_message');
   if (answered === null) return false;
@@ -42,7 +42,7 @@ export function answersOwnMessage(bot: Bot, message: Fields): boolean {
   return writers.includes(bot.telegramId) || readObject(answered, 'sender_chat') !== null;
 }
 
-/** Whether a rule would send a message on, and not only to the chat that it is in. */
+/** True if a rule would send a message on, and not only to the chat that it is in. */
 export function sendsElsewhere(directory: BotDirectory, bot: Bot, rule: ActiveRule, message: Fields): boolean {
   const found = ruleDestination(directory, rule, { source: null, targets: [] }, message);
   return found !== null && !isEcho(bot, rule, message, found);

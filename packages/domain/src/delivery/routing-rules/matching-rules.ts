@@ -29,7 +29,7 @@ export function routerRules(bot: Bot, kind: string, messages: Fields[]): ActiveR
   return rules.length > 0 && matchingRules(bot, kind, messages).length === 0 ? rules : [];
 }
 
-/** Whether the condition of a rule holds for a message. The one of the router is decided later. */
+/** True if the condition of a rule holds for a message. The one of the router is decided later. */
 export function meets(rule: ActiveRule, message: Fields): boolean {
   switch (rule.conditionType) {
     case 'all':

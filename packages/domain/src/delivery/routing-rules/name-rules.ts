@@ -73,7 +73,7 @@ async function topicNamesOf(db: Database, topics: readonly Topic[]): Promise<Map
   return new Map(rows.map((row) => [keyOfTopic(row), row.name]));
 }
 
-/** As the bot saw them last, in any of its chats; a channel or group that writes as itself is a chat. */
+/** The names that the bot saw last, in any of its chats; a channel or group that writes as itself is a chat. */
 async function namesOfPeople(db: Database, people: readonly Person[]): Promise<Map<string, string>> {
   if (people.length === 0) return new Map();
   const { rows } = await sql<Person & { name: string | null }>`

@@ -11,7 +11,7 @@ type NativeDeps = Pick<RoutingDeps, 'platform' | 'redis'>;
 const UNSHARED_KEPT_S = 600;
 
 /**
- * Whether the platform itself can forward or copy the messages: the target bot sees them, and nothing has to be added.
+ * True if the platform itself can forward or copy the messages: the target bot sees them, and nothing has to be added.
  */
 export async function canSendNatively(
   { redis }: NativeDeps,

@@ -84,7 +84,7 @@ async function matchedBy(matcher: UpdateMatcher | null, members: string[]) {
   return { filtersDigest: matcher.digest, marksJson: JSON.stringify(await matcher.marks(members.map(readMember))) };
 }
 
-/** As lib/hold.lua writes it: `<conversation>|<id>|<expires>|<offset>|<kind>|<lane>|<raw>`. */
+/** The form that lib/hold.lua writes: `<conversation>|<id>|<expires>|<offset>|<kind>|<lane>|<raw>`. */
 function readMember(member: string): { kind: string; value: Fields } {
   const [, kind = '', raw = '{}'] = /^[^|]*\|\d+\|\d+\|\d+\|([^|]*)\|[^|]*\|(.*)$/s.exec(member) ?? [];
   return { kind, value: JSON.parse(raw) as Fields };

@@ -24,7 +24,7 @@ const EMBEDDED_IPV4: { range: string; at: number; inverted?: boolean }[] = [
   { range: '::/96', at: 12 },
 ];
 
-/** As the console and the REST interface take it. Longer ones only take time. */
+/** The most that the console and REST take. Longer ones only take time. */
 const LONGEST_URL = 2048;
 
 /**

@@ -25,7 +25,7 @@ export type ActiveProgram = {
   /** The role of who gave the backend by REST: the calls in its answers are those that this role may allow. */
   backendRole: Role;
   maxConnections: number;
-  /** As of a bot. */
+  /** The same as of a bot. */
   silentAfterS: number;
   filter: ProgramFilter;
   /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest order. */

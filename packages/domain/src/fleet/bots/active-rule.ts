@@ -1,9 +1,9 @@
 import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/routing-rules.ts';
 
-/** As a target chat, this id means the chat of the message. No chat of the platform has it. */
+/** In place of a target chat, this id means the chat of the message. No chat of the platform has it. */
 export const SOURCE_CHAT = 0;
 
-/** As a target bot, this id means the one that the router chooses for each message. No bot has it. */
+/** In place of a target bot, this id means the one that the router chooses for each message. No bot has it. */
 export const CHOSEN_BOT = 0;
 
 /** An enabled routing rule, as the configuration of its source bot carries it. */

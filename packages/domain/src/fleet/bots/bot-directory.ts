@@ -18,7 +18,7 @@ export interface BotDirectory {
   /** Calls `listener` with the id of every bot that is added, changed or removed. Returns a function that stops it. */
   onChange(listener: (botId: number) => void): () => void;
   ready(): boolean;
-  /** Whether the snapshot was the newest within the last 4 s: before that, what it knows may have been revoked. */
+  /** True if the snapshot was the newest within the last 4 s: before that, what it knows may have been revoked. */
   isConfirmed(): boolean;
   /** Resolves when the snapshot has at least the mirror's present version, so that a writer sees its own write. */
   refresh(): Promise<void>;

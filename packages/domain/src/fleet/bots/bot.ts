@@ -34,7 +34,7 @@ export type Bot = {
   maxConnections: number;
   /** Seconds without a poll after which a reader with waiting updates counts as silent; 0: never. */
   silentAfterS: number;
-  /** What its calls through the proxy do while the platform takes none: see delivery/flood. */
+  /** The behaviour of its calls through the proxy while the platform takes none: see delivery/flood. */
   flood: FloodMode;
   pace: Pace;
   /** null means the platform's default set. */

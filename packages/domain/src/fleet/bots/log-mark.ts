@@ -9,7 +9,7 @@ export function isHeldMark(mark: string): boolean {
   return mark.startsWith('h,');
 }
 
-/** Whether a program gets an update with this mark (packages/redis/src/scripts/lib/log.lua). */
+/** True if a program gets an update with this mark (packages/redis/src/scripts/lib/log.lua). */
 export function isMarkedFor(mark: string, programId: number): boolean {
   const owner = ownerOf(mark);
   return owner === null ? mark.includes(`,${programId},`) === isHeldMark(mark) : owner === programId;

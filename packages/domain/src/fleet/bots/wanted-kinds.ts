@@ -25,7 +25,7 @@ export function kindsOfProgram(program: Pick<ActiveProgram, 'mode' | 'kinds' | '
   return wantedKinds(kindsAsked(program, program.mode === 'push' ? program.webhookKinds : null));
 }
 
-/** Whether a list of kinds, as scripts take it, has this one. */
+/** True if a list of kinds, as scripts take it, has this one. */
 export function isKindWanted(wanted: string, kind: string): boolean {
   return wanted === '' || wanted.includes(`,${kind},`) !== wanted.startsWith('!');
 }

@@ -31,7 +31,7 @@ export function pressureAt(share: number, before: MemoryPressure): MemoryPressur
 }
 
 /**
- * Whether a bot must take nothing in: memory is short, or too many updates wait for its quickest reader, or, while
+ * True if a bot must take nothing in: memory is short, or too many updates wait for its quickest reader, or, while
  * memory is tight, for its slowest.
  */
 export function stopsIntake(pressure: MemoryPressure, waiting: Waiting): boolean {

@@ -200,7 +200,7 @@ export function auditStore(db: Database) {
   };
 }
 
-/** As the indexes have it. */
+/** The expression of the indexes. */
 function isOneOf(actions: readonly string[]) {
   return sql<boolean>`action in (${sql.join(actions.map((action) => sql.lit(action)))})`;
 }

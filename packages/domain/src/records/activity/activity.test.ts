@@ -74,7 +74,7 @@ const NONE = { quality: null, in: 0, delivered: 0, failed: 0, retried: 0, calls:
 const read = (query: Partial<ActivityQuery>) =>
   readActivity({ db: database.db, redis, clock }, { of: null, step: 'hour', ...query });
 const total = async (query: Partial<ActivityQuery>) => (await read(query)).reduce((sum, point) => sum + point.in, 0);
-/** As a worker does it, whose last time was a minute ago. */
+/** Does the work of a worker whose last time was a minute ago. */
 async function rollUp(botIds: number[]): Promise<number> {
   await redis.commands.del(rollUpTurnKey);
   return rollUpActivity({ db: database.db, redis, clock, directory: { all: () => botIds.map((id) => aBot({ id })) } });

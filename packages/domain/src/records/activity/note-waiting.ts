@@ -4,7 +4,7 @@ import { MINUTE_MS } from './read-minutes.ts';
 
 type Redis = { redis: RedisHandles };
 
-/** As long as the hashes of scripts/lib/activity.lua. */
+/** The same time as the hashes of scripts/lib/activity.lua. */
 const KEPT_S = 50 * 3600;
 
 /** Notes how many updates wait at one moment: first of bots, some at a time, and then of the fleet, which ends the sample. */

@@ -50,7 +50,7 @@ export async function readChatPerson(
   return { names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions };
 }
 
-/** As the newest message has them; of somebody who has not written, as the private chat has them. */
+/** The names in the newest message; of somebody who has not written, as the private chat has them. */
 async function namesOf(db: Database, { botId, chatId, userId }: PersonOfChat): Promise<Names> {
   const { rows } = await sql<Names>`
     (select username, first_name, last_name from messages m

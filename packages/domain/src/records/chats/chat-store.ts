@@ -26,7 +26,7 @@ export interface ChatPage {
 /** SQL of chats. */
 export function chatStore(db: Database) {
   return {
-    /** Whether the bot knows the chat, by itself or through a business connection. */
+    /** True if the bot knows the chat, by itself or through a business connection. */
     async isKnown(botId: number, chatId: number): Promise<boolean> {
       const chats = db.selectFrom('chats').select('id').where('bot_id', '=', botId).where('id', '=', chatId);
       return (await chats.executeTakeFirst()) !== undefined;

@@ -9,7 +9,7 @@ export type Conversation = { botId: number; chatId: number; businessConnectionId
 /** No error names more of them. */
 const NAMED = 100;
 
-/** As findConversation, for what is kept of a conversation: a given one was told apart from the others before. */
+/** Like findConversation, for what is kept of a conversation: a given one was told apart from the others before. */
 export async function findKeptConversation(
   db: Database,
   chat: { botId: number; chatId: number },

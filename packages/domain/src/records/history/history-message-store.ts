@@ -82,7 +82,7 @@ type StoredWithPoll = Pick<
 /** `search`: null leaves it as it is. */
 type MessageWithPoll = StoredWithPoll & { search: string | null };
 
-/** As the index has it. */
+/** The expression of the index. */
 const POLL_ID = sql`substring(m.details::text from ${sql.lit(POLL_ID_PATTERN)})`;
 
 const POLL_COLUMNS: Column<FoldedPoll>[] = [

@@ -22,7 +22,7 @@ export async function rememberOwnPosts(deps: { redis: RedisHandles }, calls: Ans
 }
 
 /**
- * Whether one of our bots posted this message, although the message does not name the bot. The automatic copy of a
+ * True if one of our bots posted this message, although the message does not name the bot. The automatic copy of a
  * channel's post in its discussion group counts as the post.
  */
 export async function isOwnPost(deps: { redis: RedisHandles }, message: Fields): Promise<boolean> {
@@ -41,7 +41,7 @@ function automaticOrigin(message: Fields): Fields[] {
   return origin === null ? [] : [origin];
 }
 
-/** Whether `rememberOwnPosts` may have something to remember; quick. */
+/** True if `rememberOwnPosts` may have something to remember; quick. */
 function maySendOwnPosts({ method, params, result }: AnsweredCall): boolean {
   if (ID_METHODS.includes(method)) {
     const chat = chatIn(params);

@@ -8,9 +8,9 @@ export interface ReplacedRow {
   botId: number;
   businessConnectionId: string;
   chatId: number;
-  /** Whether it was counted in its chat. */
+  /** True if it was counted in its chat. */
   shown: boolean;
-  /** Whether another message took its place, and not an edit of one. */
+  /** True if another message took its place, and not an edit of one. */
   isReplaced: boolean;
 }
 

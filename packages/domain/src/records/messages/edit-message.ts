@@ -12,7 +12,7 @@ export interface MessageEdit {
   /** The new text, or the new caption of a medium. */
   text: string;
   parseMode?: string | undefined;
-  /** As in the Bot API; without it the platform removes the buttons. */
+  /** The form of the Bot API; without it the platform removes the buttons. */
   replyMarkup?: object | undefined;
 }
 

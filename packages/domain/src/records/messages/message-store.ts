@@ -45,7 +45,7 @@ export interface MessageQuery extends MessageShown {
   offset: number;
   /** The last message of the previous page. */
   before: MessageCursor | null;
-  /** Whether the message at `before` is listed, too. [false] */
+  /** Lists the message at `before`, too. [false] */
   included?: boolean;
 }
 
@@ -69,7 +69,7 @@ export function messageStore(db: Database) {
       return row?.media_type ?? null;
     },
 
-    /** Whether a message of this author is stored, deleted ones too. */
+    /** True if a message of this author is stored, deleted ones too. */
     async hasAuthor(chat: ChatOfBot, userId: number): Promise<boolean> {
       const messages = messagesOf(db, chat, { userId }).select('id').orderBy('date', 'desc').orderBy('id', 'desc');
       return (await messages.limit(1).executeTakeFirst()) !== undefined;

@@ -72,7 +72,7 @@ function sourcesOf(scope: SearchScope): Source[] {
   }));
 }
 
-/** Whether a row is in the scope. No index is used for it. */
+/** True if a row is in the scope. No index is used for it. */
 export function isIn(scope: SearchScope): RawBuilder<unknown> {
   if (scope === 'fleet') return sql`true`;
   if ('botIds' in scope) return sql`m.bot_id + 0 = any (${scope.botIds}::bigint[])`;

@@ -27,7 +27,7 @@ export interface MessageToSend {
   /** Of a channel's direct messages. */
   directMessagesTopicId?: number | undefined;
   silent?: boolean | undefined;
-  /** As in the Bot API. */
+  /** The form of the Bot API. */
   replyMarkup?: object | undefined;
 }
 

@@ -9,7 +9,7 @@ export type NewReply = Pick<Reply, 'name' | 'text' | 'parse_mode' | 'bot_ids'>;
 export function replyStore(db: Database) {
   const row = ({ bot_ids, ...fields }: Partial<NewReply>) => ({
     ...fields,
-    // As a value of its own it would be taken for an array of Postgres.
+    // A value of its own would be taken for an array of Postgres.
     ...(bot_ids === undefined ? {} : { bot_ids: sql<number[] | null>`${JSON.stringify(bot_ids)}::jsonb` }),
   });
   return {

@@ -148,7 +148,7 @@ export function heldAs({ chatId, businessConnectionId: of }: InChat): string {
 /** How long what was missed can be delivered after its hold ended by itself; lib/hold.lua has it, too. */
 export const MISSED_LIFE_MS = 86_400_000;
 
-/** As lib/hold.lua writes it. */
+/** The form that lib/hold.lua writes. */
 const HOLD = /^(\d+) (\d+) (\d+) \S* (.*)$/s;
 
 /** The texts of a conversation in the sorted set of what was missed, as lib/hold.lua orders them. */

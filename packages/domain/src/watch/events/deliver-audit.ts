@@ -89,7 +89,7 @@ async function sendEntry(deps: DeliverDeps, sink: EventSink, one: Waiting, signa
   return sendSigned(deps, sink.target, message, signal);
 }
 
-/** As `GET /api/adminlog` shows it to admins. */
+/** The same that `GET /api/adminlog` shows to admins. */
 function auditData(entry: AuditEntry): AuditEntryResource {
   const { id, action, actor_kind: kind, actor_key_id: key, details, date, ...others } = entry;
   const present = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));

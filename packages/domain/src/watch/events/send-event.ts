@@ -42,7 +42,7 @@ export function sendEvents(
 
 type Target<Kind> = Extract<EventSink['target'], { kind: Kind }>;
 
-/** As Standard Webhooks has it: the type, the time and the data. */
+/** The form of Standard Webhooks: the type, the time and the data. */
 async function sendToUrl(
   deps: SendDeps,
   { url, signing }: Target<'url'>,

@@ -28,7 +28,7 @@ export type BotWatches = {
 export type HeldBot = {
   /** The newest entry of the live stream when the hold began. */
   position: string;
-  /** Whether everything after this entry is kept. */
+  /** True if everything after this entry is kept. */
   keeps(entry: string): Promise<boolean>;
   /** Gives the viewer what is kept, and then what comes. Rejects when Redis cannot be read, or `signal` aborts. */
   join(viewer: Viewer, from: JoinFrom): Promise<void>;

@@ -32,7 +32,7 @@ export function decodePosition(id: string): LivePosition | null {
   return position;
 }
 
-/** Whether an entry comes after another one in its live stream. */
+/** True if an entry comes after another one in its live stream. */
 export function isAfter(id: string, other: string): boolean {
   const [[ms, number], [otherMs, otherNumber]] = [partsOf(id), partsOf(other)];
   return ms === otherMs ? number > otherNumber : ms > otherMs;

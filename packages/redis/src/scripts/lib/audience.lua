@@ -4,7 +4,7 @@
 -- @include dead-letter
 local ALBUM_BYTES = 4096
 
--- Whether the default readers want this kind. allowed: as in the state
+-- True if the default readers want this kind. allowed: as in the state
 local function isAllowedKind(allowed, kind)
   if allowed == '' then return not string.find('@kinds.onDemand', ',' .. kind .. ',', 1, true) end
   return string.find(allowed, ',' .. kind .. ',', 1, true) ~= nil

@@ -1,4 +1,4 @@
--- What one call of a push turn and of a program's turn share: the breaker of a backend.
+-- Common to a call of a push turn and one of a program's turn: the breaker of a backend.
 -- @keys from turn
 -- @args from outcomes
 --   lastError: text  of the requests that the caller has made since its last call; '' keeps the old one
@@ -28,7 +28,7 @@ local GONE_FOR_MS = 23 * 3600000
 local BACKEND_FIELDS =
   { fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }
 
--- What the caller says about its requests; nothing when this claim was made before.
+-- The caller's report about its requests; nothing when this claim was made before.
 local function requestsOf(turn, args)
   if turn.repeated then return { lastError = '', failedFor = nil, succeeded = false, answers = 'none' } end
   return {
@@ -70,7 +70,7 @@ local function updateBreaker(turn, s, requests)
   return now + intervalMs, false, opened
 end
 
--- Whether every answer of the last 23 h was 410. s: with goneSince.
+-- True if every answer of the last 23 h was 410. s: with goneSince.
 local function isHopeless(turn, s, requests)
   if requests.answers == 'other' and s.goneSince then redis.call('HDEL', turn.readerState, '@goneSince') end
   if requests.answers ~= 'gone' then return false end
@@ -116,7 +116,7 @@ end
 -- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened, isStale; without units and answer.
 local function closeBackendTurn(turn, s, found)
   found.units = claimDeliveries(turn, s, found.openUntil)
-  -- What waits to be removed from its lane is more to do, as what waits to be filed is.
+  -- A unit to be removed from its lane is more to do, like an update to be filed.
   found.more = found.more or turn.hasMoreToRemove
   change(turn, '@pushPending', textOf(turn.pending))
   found.answer = {

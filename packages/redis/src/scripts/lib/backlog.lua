@@ -37,7 +37,7 @@ local function programBacklog(s, log, consumers)
   return quickest, slowest
 end
 
--- Whether an append would exceed the limits. One slow reader does not stop intake unless memory is tight: the platform keeps
+-- True if an append would exceed the limits. One slow reader does not stop intake unless memory is tight: the platform keeps
 -- updates when every reader is at its limit. limits: quickest, slowest (nil unless memory is tight), programs and
 -- onlyPrograms (whether some read, and nobody else)
 local function isFull(s, log, consumers, limits, now)

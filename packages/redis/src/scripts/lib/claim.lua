@@ -1,7 +1,7 @@
 -- Claims what is due, one unit a lane.
 -- @include turn
 -- @include unit
--- What is known of updates at the heads of lanes is read in one command. due: lanes, each followed by its time
+-- The records of updates at the heads of lanes are read in one command. due: lanes, each followed by its time
 local function readHeads(turn, due)
   local ids, fields = {}, {}
   for i = 1, #due, 2 do

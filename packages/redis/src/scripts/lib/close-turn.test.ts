@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-/** What every claim answers, without its outcome. */
+/** The answer of every claim, without its outcome. */
 const close = async (found: string, end: SettleArgs['ending']) => {
   const body = `-- @keys from turn
 -- @args from turn

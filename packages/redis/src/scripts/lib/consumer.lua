@@ -44,7 +44,7 @@ local function openConsumer(reader)
   return nil
 end
 
--- Whether push delivered ids ahead, which this reader must not get.
+-- True if push delivered ids ahead, which this reader must not get.
 local function hidesSome(reader)
   if reader.hides == nil then
     reader.hides = (reader.default or reader.forProgram) and redis.call('EXISTS', reader.deliveredAhead) == 1
@@ -123,7 +123,7 @@ local function isWantedBy(reader, entry)
     and isOfKind(fields.owner and reader.takenKinds or reader.kinds, fields.kind)
 end
 
--- Whether this reader will never get an entry behind its cursor that it did not get now.
+-- True if this reader will never get an entry behind its cursor that it did not get now.
 local function isOverFor(reader, entry)
   if reader.default then return isOverForPull(entry, reader.now) end
   if reader.forProgram or expiresAtOf(entry) <= reader.now then return true end

@@ -1,4 +1,4 @@
--- What a deleted program took alone and did not acknowledge becomes dead letters of push, which can be sent to the bot's
+-- Updates that a deleted program took alone and did not acknowledge become dead letters of push, which can be sent to the bot's
 -- backend. A call does only a part, so as not to block Redis.
 -- @include programs
 local LOOKED_AT_ONCE = 1000
@@ -15,7 +15,7 @@ local function addLettersOf(bot, id, entries)
   return #entries
 end
 
--- What was sent to the program again, which the log does not have.
+-- Updates that were sent to the program again, which the log does not have.
 local function takeRedriven(keys)
   local taken = {}
   for _, field in ipairs(redis.call('HRANDFIELD', keys.redriven, LETTERS_AT_ONCE)) do
@@ -26,7 +26,7 @@ local function takeRedriven(keys)
   return taken
 end
 
--- Whether the entry waits in its lane. Filed updates wait in the order of the log; what has left its lane was delivered or
+-- True if the entry waits in its lane. Filed updates wait in the order of the log; what has left its lane was delivered or
 -- given up. Entries are asked for in that order, and what is before them leaves the lane.
 local function waitsInLane(keys, entry)
   local lane, waiting = keys.lanePrefix .. entry.lane, false
@@ -39,7 +39,7 @@ local function waitsInLane(keys, entry)
   return waiting
 end
 
--- Whether the program is done with the entry. known: its state, with hasDeliveredAhead and filedTo
+-- True if the program is done with the entry. known: its state, with hasDeliveredAhead and filedTo
 local function hasEntry(keys, known, entry)
   if known.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredAhead, entry.id) == 1 then return true end
   return entry.id <= known.filedTo and not waitsInLane(keys, entry)
@@ -61,7 +61,7 @@ local function deadLetterTaken(bot, name)
     for _, found in ipairs(page) do
       local entry = fieldsOf(found)
       cursor = entry.id
-      -- What has expired in its lane would have become a dead letter; nobody reads the rest of it any more.
+      -- An expired update in its lane would have become a dead letter; nobody reads the rest of it any more.
       local isDue = entry.expires > bot.now or entry.id <= known.filedTo
       local isOwn = entry.owner == id and entry.exclusive == '1'
       if isOwn and isDue and not hasEntry(keys, known, entry) then taken[#taken + 1] = entry end

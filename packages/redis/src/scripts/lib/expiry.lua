@@ -3,7 +3,7 @@
 -- Longer than the platform keeps updates, also when it was set half an hour ago.
 local SEEN_LIFE_S = 90000
 local SEEN_PROLONGED_MS = 1800000
--- What is old when it arrives is still kept for an hour.
+-- An update that is old when it arrives is still kept for an hour.
 local LATE_LIFE_MS = 3600000
 
 -- Prolongs the life of a bitmap of seen ids, at most twice an hour. prolonged: which one was prolonged last, and when (ms): the ids of

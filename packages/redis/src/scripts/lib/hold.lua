@@ -4,7 +4,7 @@
 -- @include state
 -- @include log
 local MISSED_PER_CHAT = 1000
--- What was missed can be delivered for so long after its hold ended by itself.
+-- Missed updates can be delivered for so long after its hold ended by itself.
 local MISSED_LIFE_MS = 86400000
 
 local function holdOf(stored)
@@ -100,7 +100,7 @@ local function missesAny(missed, chat)
   return #redis.call('ZRANGEBYLEX', missed, from, to, 'LIMIT', 0, 1) > 0
 end
 
--- Whether a hold that has ended is still kept for what was missed.
+-- True if a hold that has ended is still kept for what was missed.
 local function isKeptEnded(missed, chat, hold, now)
   return hold.expires <= now and hold.expires + MISSED_LIFE_MS > now and missesAny(missed, chat)
 end

@@ -25,7 +25,7 @@ local function addLines(list, history, owner, name, lines)
   return pages > 0
 end
 
--- What the journal says of an update that was accepted: when, its id, how it came (p polling, w webhook), whether the default readers
+-- The journal's line of an accepted update: when, its id, how it came (p polling, w webhook), whether the default readers
 -- asked for it, the message and the chat that it is about where the lane does not say, its mark, lane and kind.
 local function acceptedLine(at, id, via, allowed, raw, mark, lane, kind)
   local message = string.match(raw, '"message_id":%s*(%d+)') or '-'

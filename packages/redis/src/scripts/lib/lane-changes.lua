@@ -1,4 +1,4 @@
--- What a call changes in its lanes is kept in the turn and written together, by writeLanes.
+-- Changes of a call to its lanes are kept in the turn and written together, by writeLanes.
 -- @include state
 -- @include lanes
 -- Far fewer than Lua can pass to a command.

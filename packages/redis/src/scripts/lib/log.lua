@@ -63,7 +63,7 @@ local function fieldsOf(entry)
   }
 end
 
--- Whether this program gets an entry of its kinds; '' is every reader that is no program. seesHeld: of a named consumer
+-- True if this program gets an entry of its kinds; '' is every reader that is no program. seesHeld: of a named consumer
 local function isFor(entry, program, seesHeld)
   if not entry.mark then return true end
   if entry.owner then return entry.owner == program end
@@ -72,16 +72,16 @@ local function isFor(entry, program, seesHeld)
   return isNamed == (entry.held == 'h')
 end
 
--- Whether a reader wants this kind. wanted: ',message,poll,', '' for all, '!,poll,' for all but these
+-- True if a reader wants this kind. wanted: ',message,poll,', '' for all, '!,poll,' for all but these
 local function isOfKind(wanted, kind)
   if wanted == '' then return true end
   return (string.find(wanted, ',' .. kind .. ',', 1, true) ~= nil) ~= (string.sub(wanted, 1, 1) == '!')
 end
 
--- As if program 0, which does not exist, took the update alone.
+-- Makes it look as if program 0, which does not exist, took the update alone.
 local MARK_OF_NOBODY = '=0'
 
--- Whether the rules turn looks at an update, whatever kinds the bot's own client asked for: at messages, and at answers to
+-- True if the rules turn looks at an update, whatever kinds the bot's own client asked for: at messages, and at answers to
 -- questions, which nobody else gets.
 local function isForRules(kind, mark)
   if mark and string.find(mark, '^[hm]') then return false end
@@ -92,7 +92,7 @@ local function entryAt(log, id)
   return redis.call('XRANGE', log, id, id)[1]
 end
 
--- What a reader with lanes hands out of an entry, or makes a dead letter of.
+-- The part of an entry that a reader with lanes hands out, or makes a dead letter of.
 local function unitOf(entry)
   local f = entry[2]
   local exclusive = f[18] and string.match(f[18], '^=%d+$') and (f[20] or '1') or '0'

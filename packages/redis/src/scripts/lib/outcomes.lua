@@ -1,4 +1,4 @@
--- What a call of a turn did: its attempts are kept and shown to who watches, and counted.
+-- The outcomes of a call of a turn: its attempts are kept and shown to who watches, and counted.
 -- @args from settle
 --   tried: text  the attempts that the caller has made since its last call, a line each
 --   measured: text  the same as lib/activity.lua counts them

@@ -1,4 +1,4 @@
--- What switching a bot's own readers on and off does to their cursors and lanes. bot: id, registration, now, state, log,
+-- The effects of switching a bot's own readers on and off on their cursors and lanes. bot: id, registration, now, state, log,
 -- history, pendingTurns, deliveredAhead, last, count, and push and rules: the keys of their lanes, with lanePrefix. before:
 -- the state, with pull, push, rules, on, isParked and cursors; wanted: pull, push, rules, handsOver, drops
 -- @include state
@@ -122,7 +122,7 @@ local function switchRules(bot, before, wanted)
   end
 end
 
--- What waits for the default readers is dropped.
+-- The updates of the default readers are dropped.
 local function dropWaitingOfBot(bot)
   emptyPush(bot, true)
   pullFrom(bot, bot.last, bot.count)

@@ -30,7 +30,7 @@ end
 local function scanLog(reader, from, limit, answerBytes)
   local raws, size, scanned, appendedAt = {}, answerBytes, 0, nil
   local more, isDone = false, from > reader.last
-  -- What has expired, what a program does not want, or what another one took must not hold the log: the cursor goes past it once
+  -- Updates that expired, that a program does not want, or that another one took must not hold the log: the cursor goes past them once
   -- all before it is acknowledged.
   local cursor, now = reader.cursor, reader.now
   local mayPass, cursorAfter = from <= cursor + 1, cursor

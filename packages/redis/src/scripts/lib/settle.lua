@@ -33,7 +33,7 @@ local function settleUnit(turn, lane, id, members, outcome, dueIn, text)
     turn.due[lane] = turn.now + dueIn
   else
     redis.call('HDEL', turn.work, 's:' .. id)
-    -- What only waits was not tried: its record stays.
+    -- A unit that only waits was not tried: its record stays.
     if outcome == 'retry' then
       redis.call('HSET', turn.work, 'r:' .. id, text)
       turn.retried = turn.retried + members

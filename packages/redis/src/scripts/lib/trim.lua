@@ -80,7 +80,7 @@ local function movePullCursor(state, s, cursor, count, now)
   writeState(state, changes)
 end
 
--- Whether the default consumer will never get an entry behind its cursor. What programs take alone is not allowed.
+-- True if the default consumer will never get an entry behind its cursor. What programs take alone is not allowed.
 local function isOverForPull(entry, now)
   return expiresAtOf(entry) <= now or not isAllowedEntry(entry)
 end

@@ -75,7 +75,7 @@ describe('what has expired', () => {
       await trim(atMs + 30_000);
       expect(await state('pullCursor', 'pullCursorCount')).toEqual([String(day * 10 + 10), String(day * 10 + 10)]);
     }
-    // What was passed last stays as long as what was acknowledged last.
+    // The update that was passed last stays as long as the one acknowledged last.
     expect(await left()).toEqual(idsFrom(21, 10));
   });
 

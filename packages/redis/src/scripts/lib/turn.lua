@@ -1,4 +1,4 @@
--- What one call of a turn of push, of a program and of rules share. Each has one owner, a cursor in the log, independent lanes, and
+-- Common to a call of a turn of push, of a program and of rules. Each has one owner, a cursor in the log, independent lanes, and
 -- a count of attempts for each unit.
 -- @keys state, log, lanes, inFlight, work, redriven, history, pendingTurns, consumers, attempts, live
 -- @args registrationId: text
@@ -20,7 +20,7 @@
 -- @include lane-changes
 local TURN_CHARACTERS, NUMBERED_CHARACTERS = 8, 15
 
--- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; names: the stored names of its
+-- Shared by the functions of a call; reader: 'push', 'rules' or 'program:<id>'; names: the stored names of its
 -- fencingToken, claim, suspect and floor; readerState: the hash that has them (the state, or that of a program).
 local function openTurn(reader, names, keys, args, readerState)
   local now = serverNow()

@@ -60,7 +60,7 @@ local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
   return unit
 end
 
--- What work has of an update: record, progress, album, how often its handling began.
+-- The parts of an update in work: record, progress, album, how often its handling began.
 local function workOf(turn, id)
   if turn.fresh[id] then return {} end
   return turn.known[id] or redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id, 'g:' .. id, 's:' .. id)

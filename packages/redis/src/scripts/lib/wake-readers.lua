@@ -9,7 +9,7 @@ local NOBODY = { push = false, rules = false, history = false, programs = {} }
 -- audience: as in lib/audience.lua, or nil. Returns who must be woken: push, rules, history, and the ids of programs.
 local function wakeReaders(pendingTurns, s, botId, now, found, audience)
   local pushTurn, turns, pushing = botId .. ':push', {}, audience and audience.pushing or NOBODY.programs
-  -- What programs take alone counts as waiting for push until push has passed it, and would stop intake in the end.
+  -- Updates that programs take alone count as waiting for push until push has passed them, and would stop intake in the end.
   local isForPush = found.anyAllowed or found.count - tonumber(s.pushCursorCount) >= WAKE_PUSH_TO_PASS_FROM
   -- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
   if found.push and isForPush and tonumber(s.openUntil or 0) <= now then turns[1] = pushTurn end

@@ -34,7 +34,7 @@ export function itemsOf(messages: readonly WindowMessage[]): MessageItem[] {
   return items;
 }
 
-/** Whether several write: in a group, as opposed to the posts of a channel. */
+/** True if several write: in a group, as opposed to the posts of a channel. */
 export function isOfMany(messages: readonly Message[]): boolean {
   return messages.some(
     ({ chat_id: chatId, user_id: userId, outgoing }) =>

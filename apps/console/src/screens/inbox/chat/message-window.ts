@@ -31,7 +31,7 @@ function compareMessages(a: Message, b: Message): number {
   return a.date - b.date || placeOf(a) - placeOf(b) || a.id - b.id || (ofA < ofB ? -1 : Number(ofA > ofB));
 }
 
-/** As the api sorts the messages of a second. */
+/** The api sorts the messages of a second so. */
 function placeOf({ id, position = id * 1_024 }: Message): number {
   return position;
 }

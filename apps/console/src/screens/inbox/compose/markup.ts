@@ -44,7 +44,7 @@ export function countButtons({ rows }: Markup): number {
   return rows.flat().length;
 }
 
-/** As the Bot API has it; undefined without any button. */
+/** The form of the Bot API; undefined without any button. */
 export function replyMarkupOf({ kind, rows }: Markup) {
   const full = rows.filter((row) => row.length > 0);
   if (full.length === 0) return undefined;

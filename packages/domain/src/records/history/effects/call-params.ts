@@ -26,7 +26,7 @@ export function readIdsParam(params: CallParams, name: string): number[] {
   return values.map((value: unknown) => toId(String(value))).filter((id) => id !== null);
 }
 
-/** Whether the platform takes the parameter for true. */
+/** True if the platform takes the parameter for true. */
 export function isTrue(params: CallParams, name: string): boolean {
   return ['true', 'yes', '1'].includes(params[name]?.trim().toLowerCase() ?? '');
 }
@@ -61,7 +61,7 @@ function toId(text: string): number | null {
   return Number.isSafeInteger(id) ? id : null;
 }
 
-/** As the platform reads an integer (`to_integer`): a minus and the leading digits, of which the lowest bits count. */
+/** Reads an integer like the platform (`to_integer`): a minus and the leading digits, of which the lowest bits count. */
 function readInteger(text: string, bits: 32 | 64): number | null {
   const digits = /^-?\d+/.exec(text)?.[0];
   const id = digits === undefined ? 0 : Number(BigInt.asIntN(bits, BigInt(digits)));

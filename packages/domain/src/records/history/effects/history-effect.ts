@@ -71,7 +71,7 @@ export type HistoryEffect =
   | { type: 'edit'; chat: ChatRef; id: number; changes: MessageEdit }
   /** `chat` is null where the connection alone tells which messages are meant. */
   | { type: 'delete'; businessConnectionId: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
-  /** Whether the bot can write in the chat, since this moment (Unix seconds). */
+  /** True if the bot can write in the chat, since this moment (Unix seconds). */
   | { type: 'membership'; chatId: number; blocked: boolean; atS: number }
   /** How a poll that was stored stands now. */
   | { type: 'poll'; poll: PollDetails }

@@ -148,7 +148,7 @@ export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedM
 }
 
 /**
- * Whether `next` is another message with the same id: the platform reuses an id only after it was reset. A later date
+ * True if `next` is another message with the same id: the platform reuses an id only after it was reset. A later date
  * shows it; within one second other content does, if neither is an edit.
  */
 function isAnother(known: FoldedMessage, next: FoldedMessage): boolean {
