@@ -9,7 +9,7 @@ import { nextRelease } from './release-entries.ts';
 
 export type AdvanceDeps = { db: Database; clock: Clock };
 
-/** What a step did. `more`: the next step has work right away. `isNews`: those who watch the bot are to be told. */
+/** The result of a step. `more`: the next step has work right away. `isNews`: those who watch the bot are to be told. */
 export type Advanced = { broadcast: Broadcast; released: number; more: boolean; isNews: boolean };
 type Step = Omit<Advanced, 'isNews'>;
 

@@ -12,7 +12,7 @@ type Made = { count: number; lastChatId: number | null };
 /** Chats that did not get a broadcast for one reason. */
 export type Failure = { state: 'failed' | 'in_doubt'; error_code: number | null; error: string | null; count: number };
 
-/** What is released counts as late from then on. */
+/** Released entries count as late from then on. */
 const TIME_OF = { due: sql`, send_at = now()`, recall: sql`, send_at = null`, cancel: sql`` };
 
 /**

@@ -1,6 +1,6 @@
 import type { Broadcast, BroadcastCounts } from '@flotilla/contract/broadcasts.ts';
 
-/** What is sent to many chats, and to which. */
+/** A message to many chats, and the chats. */
 export type BroadcastContent = Pick<
   Broadcast,
   'bot_id' | 'name' | 'audience' | 'method' | 'params' | 'messages' | 'per_second' | 'send_at'

@@ -44,7 +44,7 @@ async function apply(db: Database, clock: Clock, act: Act, known: Broadcast): Pr
   const [store, entries] = [broadcastStore(db), broadcastEntryStore(db)];
   switch (act) {
     case 'pause':
-      // What was resent is beside what was released.
+      // Resent entries are beside the released ones.
       while ((await entries.hold(known.id, MOST_RELEASED)) === MOST_RELEASED);
       return store.change(known.id, { state: 'paused' });
     case 'resume': {

@@ -37,7 +37,7 @@ test.each([
   (perSecond, everyMs, messages) => {
     const seconds = 60;
     const sent = releasedIn(seconds, everyMs, perSecond, messages) * messages;
-    // What is saved up at the beginning is sent at once.
+    // The pace saved up at the beginning is used at once.
     const most = perSecond * seconds + Math.max(perSecond, messages) + messages;
     expect(sent).toBeLessThanOrEqual(most);
     expect(sent).toBeGreaterThanOrEqual(perSecond * seconds - messages);

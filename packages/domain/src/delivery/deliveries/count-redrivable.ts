@@ -18,7 +18,7 @@ export async function countByBot<Given extends DeadLetterQuery>(
   return sumByBot(await deadLetterStore(deps.db).countByReader(scope, query));
 }
 
-/** What a redrive would do under the present configuration. */
+/** The effect of a redrive under the present configuration. */
 export async function countRedrivable<Given extends DeadLetterQuery>(
   deps: { db: Database; directory: BotDirectory },
   scope: Scope,
@@ -60,7 +60,7 @@ function refusalOf(directory: BotDirectory, botId: number, name: string): keyof 
   return hasReader(bot, reader, programId) ? null : OFF[reader];
 }
 
-/** What is redriven to a disabled bot waits until it is enabled. */
+/** A letter redriven to a disabled bot waits until it is enabled. */
 function hasReader(bot: Bot, reader: keyof typeof OFF, programId: number | null): boolean {
   switch (reader) {
     case 'push':

@@ -3,7 +3,7 @@ import { describeNew } from '../../people/audit/describe-changes.ts';
 
 import { parseReader } from './reader-name.ts';
 
-/** What a list, a redrive or a discard is narrowed to. Undefined fields match everything. */
+/** The filter of a list, a redrive or a discard. Undefined fields match everything. */
 export type DeliveryFilter = {
   reader?: DeliveryReader | undefined;
   programId?: number | undefined;

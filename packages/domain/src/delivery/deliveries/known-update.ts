@@ -1,7 +1,7 @@
 import type { DeadLetter } from './dead-letter-store.ts';
 import type { ListedAttempt } from './list-attempts.ts';
 
-/** What the journal, the log and the dead letters know of an update together. */
+/** The knowledge of the journal, the log and the dead letters about an update. */
 export type KnownUpdate = {
   id: number;
   acceptedAtMs: number | null;

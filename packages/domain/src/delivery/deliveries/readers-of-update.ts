@@ -16,7 +16,7 @@ export type ReaderOfUpdate = {
   reader: string;
   programName: string | null;
   outcome: UpdateOutcome;
-  /** What kept it from the reader: 'allowed_updates', 'kinds', 'filter', 'rules' or 'program:<id>'. */
+  /** The reason that kept it from the reader: 'allowed_updates', 'kinds', 'filter', 'rules' or 'program:<id>'. */
   filteredBy: string | null;
   /** The oldest first. */
   attempts: ListedAttempt[];
@@ -26,7 +26,7 @@ export type ReaderOfUpdate = {
 type Place = { reader: string; cursor: number; hasLanes: boolean; waitsInLane: boolean };
 type Ended = Pick<ReaderOfUpdate, 'outcome' | 'filteredBy'>;
 
-/** What became of an update at each reader of the bot, as far as anybody knows. */
+/** The fate of an update at each reader of the bot, as far as anybody knows. */
 export async function readersOfUpdate(
   deps: { db: Database; redis: RedisHandles },
   bot: Bot,
@@ -46,7 +46,7 @@ export async function readersOfUpdate(
   });
 }
 
-/** What its dead letter, its lane and its attempts say; null if they say nothing. */
+/** The fate by its dead letter, its lane and its attempts; null if they say nothing. */
 function endOf(bot: Bot, known: KnownUpdate, place: Place, attempts: ListedAttempt[]): Ended | null {
   if (place.waitsInLane) return ended('waiting');
   const letter = known.letters.find(({ reader }) => reader === place.reader);
@@ -79,7 +79,7 @@ function isHeldFrom({ programs }: Bot, { mark }: KnownUpdate, reader: string): b
   return programId === null || (!seesHeld && !isMarkedFor(mark, programId));
 }
 
-/** What keeps the update from this reader; null: nothing that anybody knows of. */
+/** The reason that keeps the update from this reader; null: none is known. */
 function filterOf(bot: Bot, { mark, kind, isAllowed }: KnownUpdate, reader: string): string | null {
   const programId = programOfReader(reader);
   const owner = mark === null ? null : ownerOf(mark);

@@ -17,7 +17,7 @@ import { type ReaderOfUpdate, readersOfUpdate } from './readers-of-update.ts';
 
 type Deps = { db: Database; redis: RedisHandles };
 
-/** What is still known of an update. */
+/** The facts that are kept of an update. */
 export type ShownUpdate = {
   /** Its JSON text; null when neither a reader nor a dead letter needs it any more. */
   raw: string | null;
@@ -33,7 +33,7 @@ export type ShownUpdate = {
 
 const ATTEMPTS_SHOWN = 500;
 
-/** What is known of an update of the bot, all readers together; null if nothing is. */
+/** The known facts of an update of the bot, all readers together; null if there are none. */
 export async function showUpdate(deps: Deps, bot: Bot, updateId: number): Promise<ShownUpdate | null> {
   const [lines, entry, { attempts }, letters] = await Promise.all([
     acceptedLines(deps, bot, updateId),

@@ -4,7 +4,7 @@ import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { topicOfUpdate } from '@flotilla/telegram/message-topic.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 
-/** What filters look at. What an update does not have is null or empty, and then no condition about it holds. */
+/** The facts that filters look at. Those that an update lacks are null or empty, and then no condition about it holds. */
 export type FilterFacts = {
   chatId: number | null;
   chatType: string | null;

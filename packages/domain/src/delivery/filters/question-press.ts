@@ -12,7 +12,7 @@ export type QuestionPress = {
 
 const DATA = /^flq:(\d{1,15}):([\w-]{22}):(\d)$/;
 
-/** What the button of an option carries: at most 43 of the platform's 64 bytes. */
+/** The data of the button of an option: at most 43 of the platform's 64 bytes. */
 export function buttonData(question: { id: number; nonce: string }, option: number): string {
   return `flq:${question.id}:${question.nonce}:${option}`;
 }

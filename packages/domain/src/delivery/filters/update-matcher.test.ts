@@ -185,7 +185,7 @@ describe('a filter', () => {
   });
 });
 
-/** What each kind has for conditions to look at. A condition about the rest does not hold. */
+/** The facts of each kind for conditions. A condition about the rest does not hold. */
 const HAS: Record<string, string> = {
   message: 'chat topic user text',
   edited_message: 'chat topic user text',

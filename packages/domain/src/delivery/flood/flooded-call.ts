@@ -2,7 +2,7 @@ import { METHOD_FAMILIES, type MethodFamily } from '@flotilla/contract/bot-api/m
 import { EPHEMERAL } from '@flotilla/contract/bot-api/parameters.ts';
 import { familyOf } from '@flotilla/telegram/method-families.ts';
 
-/** What the platform counts together: calls of one family of one bot to one chat, or those of one method that name no chat. */
+/** The calls that the platform counts together: those of one family of one bot to one chat, or those of one method that name no chat. */
 export type FloodedCall = {
   botId: number;
   family: MethodFamily;

@@ -45,7 +45,7 @@ function digestOf({ scope, author, key }: KeyOfCall): string {
   return ofScope + paramsDigest(createHash('sha256').update(`${author}\n${key}`));
 }
 
-/** What becomes of calls with an Idempotency-Key, over all processes. */
+/** The outcomes of calls with an Idempotency-Key, over all processes. */
 export function idempotencyKeys(deps: Deps): IdempotencyKeys {
   const waiters = channelWaiters(deps.redis, channels.idempotencyKeys);
   const claims = openClaims(deps);

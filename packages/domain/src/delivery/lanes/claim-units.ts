@@ -38,7 +38,7 @@ export type ClaimRequest = {
   ownsTurn(): boolean;
 };
 
-/** What a claim answers to every turn; each reader adds its own to `Claimed`. */
+/** The answer of a claim to every turn; each reader adds its own to `Claimed`. */
 export type Claimed = {
   outcome: 'claimed';
   fencingToken: number;
@@ -54,7 +54,7 @@ export type Claimed = {
 /** Somebody else owns the turn, the bot is gone, or its reader is off. */
 export type ClaimLost = { outcome: 'lost' };
 
-/** What the script of every reader answers. */
+/** The answer of every reader's script. */
 type TurnReply =
   | { outcome: 'GONE' | 'OFF' | 'FENCED' | 'LATE' }
   | {

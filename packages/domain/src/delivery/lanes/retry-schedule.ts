@@ -1,7 +1,7 @@
 import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
 
-/** What is stored about the failed tries of an update. */
+/** The stored record of an update's failed tries. */
 export type RetryRecord = {
   attempts: number;
   /** Failures that doubled the delay; a failure with a Retry-After does not. */

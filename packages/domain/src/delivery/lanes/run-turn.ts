@@ -7,7 +7,7 @@ import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import { between, logTrims, turnHold, turnShare } from './turn-limits.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 
-/** What push, programs and rules implement for a turn: claim units, handle one, report its outcome. */
+/** The parts of a turn that push, programs and rules implement: claim units, handle one, report its outcome. */
 export type LaneReader<Settled extends SettledUnit> = {
   /** How many more units may begin now, beside those in flight. */
   room(inFlight: number): number;
@@ -144,7 +144,7 @@ async function claimUntilDone<Settled extends SettledUnit>(
   }
 }
 
-/** What the next claim asks for. */
+/** The arguments of the next claim. */
 type ClaimPlan = {
   mustEnd: boolean;
   /** It claims no units: those in flight are only settled. */

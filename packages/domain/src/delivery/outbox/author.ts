@@ -34,7 +34,7 @@ export type AuthorRights = {
   lost(entry: AuthoredEntry): Promise<LostRight | null>;
 };
 
-/** What an author may do now, or why it may do nothing. */
+/** The rights of an author now, or why it may do nothing. */
 type Standing = Caller | { why: string | null };
 type Known = { found: Promise<Standing>; untilMs: number };
 type Deps = { db: Database; clock: Clock };

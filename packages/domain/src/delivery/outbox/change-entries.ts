@@ -78,7 +78,7 @@ async function releasedBy(deps: ChangeDeps, act: ChangeEvent, ids: number[]): Pr
   return released;
 }
 
-/** What a change would do, of up to COUNTED_ENTRIES entries. */
+/** The effect of a change, of up to COUNTED_ENTRIES entries. */
 export async function countEntries<Given extends EntryQuery>(
   db: Database,
   scope: Scope,

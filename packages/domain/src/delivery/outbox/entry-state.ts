@@ -1,7 +1,7 @@
 import type { OutboxState } from '@flotilla/contract/outbox.ts';
 import { type RawBuilder, sql } from 'kysely';
 
-/** What can happen to an entry. */
+/** The states of an entry. */
 export type EntryEvent =
   | 'due'
   | 'begin'

@@ -16,7 +16,7 @@ export type OutboxWrites = {
   close(): void;
 };
 
-/** What comes within this time goes into one statement. */
+/** Writes within this time go into one statement. */
 const GATHER_MS = 4;
 const BATCH = 300;
 const AGAIN_MS = 500;

@@ -16,7 +16,7 @@ const PROGRAM_WINDOW_MS = 1035;
 const OUTBOX_WAITS_MS = 1_000;
 const CHAT_WINDOW_MS = 1050;
 const GROUP_WINDOW_MS = 61_000;
-/** What bulk leaves to the others, so that they need not wait for it. */
+/** The share that bulk leaves to the others, so that they need not wait for it. */
 const BULK_SHARE = 4 / 5;
 /** Times are reserved this far ahead. What comes meanwhile and is more urgent than bulk waits for no more than the second. */
 export const HORIZON_MS = { live: 120, bulk: 80 };

@@ -3,7 +3,7 @@ import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { Settlement } from './settlement-store.ts';
 import type { BegunEntry } from './turn-store.ts';
 
-/** What is stored of an attempt, beside whose it is. */
+/** The stored result of an attempt, beside whose it is. */
 export type Outcome = Settlement extends infer One
   ? One extends Settlement
     ? Omit<One, 'id' | 'bot_id' | 'claim'>
@@ -19,7 +19,7 @@ const LARGEST_RESULT = 65_536;
 /** JSON that Postgres cannot keep. */
 const UNSTORABLE = /\\u0000|\\ud[89a-f]/i;
 
-/** What the answer to an attempt means: `fateOf` judges, the words say why. */
+/** The meaning of the answer to an attempt: `fateOf` judges, the words say why. */
 export function readOutcome(entry: BegunEntry, answer: PlatformAnswer): Outcome {
   if (answer.outcome === 'ok') {
     return { event: 'sent', message_id: messageIdOf(answer.result), result: storableResult(answer.result) };

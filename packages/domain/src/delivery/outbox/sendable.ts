@@ -8,7 +8,7 @@ import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
 import { groupOfMethod, isNewMethod } from '@flotilla/telegram/method-groups.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 
-/** What the history stores of what the outbox may send. */
+/** The history's form of messages that the outbox may send. */
 const SENDING: readonly CaptureEffect[] = ['messages', 'copies', 'edits'];
 /** It neither sends nor edits what people wrote. */
 const OTHERS = ['setgamescore'];
@@ -91,7 +91,7 @@ function requireText(path: string, name: string, value: unknown): void {
   }
 }
 
-/** What everybody may hand over: these methods without these parameters, which can cost Stars of the bot. */
+/** The calls that everybody may hand over: these methods without these parameters, which can cost Stars of the bot. */
 export const FOR_EVERYBODY = {
   methods: [...OUTBOX_METHODS].filter((name) => groupOfMethod(name) !== 'payments').map(writtenMethod),
   without: parametersWith('spending'),

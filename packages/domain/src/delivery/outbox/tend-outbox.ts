@@ -5,7 +5,7 @@ import { outboxUpkeepStore } from './upkeep-store.ts';
 type TendDeps = HeldDeps & { turns: { outbox: TurnQueue } };
 
 const EXPIRED_AT_ONCE = 1_000;
-/** What waits longer for no reason has lost its wake, or its worker. */
+/** An entry that waits longer for no reason has lost its wake, or its worker. */
 const LATE_MS = 10_000;
 /** Longer than any request takes. */
 const STOPPED_MS = 60_000;

@@ -33,7 +33,7 @@ export type MeasureOutbox = {
   attempted(outcome: 'sent' | 'failed' | 'again' | 'in_doubt' | 'held'): void;
 };
 
-/** What a turn knows of the outbox of its bot. */
+/** The knowledge of a turn about the outbox of its bot. */
 export type OutboxTurn = {
   botId: number;
   claim: number;

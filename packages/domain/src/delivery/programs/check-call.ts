@@ -12,7 +12,7 @@ import { hasContent, hasPrice } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 import { checkTopics, type NamedMessage, tellsTopic } from './check-topics.ts';
 
-/** What a caller may do by the parameters of its calls. `chats` null: in every chat. */
+/** The limits of a caller for the parameters of its calls. `chats` null: in every chat. */
 export type CallLimits = {
   chats: ReadonlySet<number> | null;
   /** Null: in every topic. Only with chats. */

@@ -3,7 +3,7 @@ import type { MethodGroup } from '@flotilla/contract/bot-api/methods.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { groupOfMethod, isGrant } from '@flotilla/telegram/method-groups.ts';
 
-/** What accounts of the role user do by REST themselves: they act in chats. The bot itself and its money are the admins'. */
+/** Acts of accounts of the role user by REST: they act in chats. The bot itself and its money are the admins'. */
 const GROUPS_OF_USERS = ['read', 'send', 'edit', 'moderate', 'files'] as const satisfies MethodGroup[];
 /** They concern the program alone. */
 const OF_PROGRAM = ['setWebhook', 'deleteWebhook', 'logOut', 'close'] as const;

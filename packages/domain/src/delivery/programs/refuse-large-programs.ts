@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 /** Every process has the settings of all programs in its memory, and each change publishes those of the bot anew. */
 const BYTES_OF_BOT = 1024 * 1024;
-/** What a program, or a token, needs beside its lists. */
+/** The size of a program, or a token, beside its lists. */
 const BYTES_OF_ONE = 300;
 
 /** Throws 'bad_request' if the programs of a bot and their tokens have become too large together. */

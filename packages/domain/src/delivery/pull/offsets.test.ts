@@ -234,7 +234,7 @@ describe('what has expired before its client came', () => {
     const below = (end: number) => Math.floor(random.between(0, end));
     const bot = await registered({});
     let lastId = 0;
-    /** What is not acknowledged: its id, and when it expires. */
+    /** The updates that are not acknowledged: their ids, and when they expire. */
     let queue: { id: number; expiresAtMs: number }[] = [];
     let passedMs = 0;
     const live = () => queue.filter(({ expiresAtMs }) => expiresAtMs > passedMs);

@@ -23,7 +23,7 @@ export type PullRequest = PageRequest & {
   signal: AbortSignal;
 };
 
-/** What a poll reads by. */
+/** The arguments of a poll. */
 export type Reading = { bot: Bot; kinds: PullRequest['kinds'] };
 
 const REREAD_EVERY_MS = 5000;

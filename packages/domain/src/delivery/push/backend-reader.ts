@@ -20,7 +20,7 @@ export type BackendReaderDeps = ClaimDeliveriesDeps &
     log: Logger;
   };
 
-/** What differs between a bot's own backend and that of a program. */
+/** The differences between a bot's own backend and that of a program. */
 export type BackendOwner = {
   /** The configuration may change while the turn runs. Later requests follow the new one. */
   newest(known: BotWithBackend): BotWithBackend;

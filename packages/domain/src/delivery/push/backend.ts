@@ -5,7 +5,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 /** A bot as its backend gets its updates. With a program, the settings of the backend are those of the program. */
 export type BotWithBackend = Bot & { program?: ActiveProgram };
 
-/** What tells where a backend is, and how to reach it. */
+/** The address of a backend, and how to reach it. */
 export type BackendAddress = Pick<
   Bot,
   'id' | 'backendUrl' | 'secretToken' | 'backendCertificate' | 'backendIpAddress'

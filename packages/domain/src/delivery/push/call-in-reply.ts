@@ -40,7 +40,7 @@ export type ReplyDeps = {
 
 const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
 
-/** What an attempt says of the call in its answer. */
+/** The call in the answer of an attempt. */
 type Called = Pick<Attempt, 'call' | 'callError'>;
 
 /**

@@ -43,7 +43,7 @@ export async function announceSettled(redis: RedisHandles, { bot_id }: Question)
   await redis.commands.publish(channels.questions, String(bot_id)).catch(() => undefined);
 }
 
-/** What the person who pressed is told. */
+/** The answer to the person who pressed. */
 function endFor({ state, options, chosen, answered_by, answered_by_name }: Question, { user }: QuestionPress): string {
   switch (state) {
     case 'answered': {

@@ -2,7 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type ListedRefusal, REFUSALS_KEPT, type Refusal } from './refusal.ts';
 
-/** What a program was refused within a day, newest first. */
+/** The refusals of a program within a day, newest first. */
 export async function listRefusals(
   deps: { redis: RedisHandles },
   program: { id: number; botId: number },

@@ -1,13 +1,13 @@
 import type { ProgramRefusalReason } from '@flotilla/contract/program-refusals.ts';
 
-/** What a program was refused. It holds no value of a parameter but the id of a chat. */
+/** A refusal of a program. It holds no value of a parameter but the id of a chat. */
 export type Refusal = {
   /** Null for a call in the answer of a backend that people set. */
   tokenId: number | null;
   /** In lower case; '' if the call named none. */
   method: string;
   reason: ProgramRefusalReason;
-  /** What the caller was told; nobody is told of a call in an answer. */
+  /** The answer to the caller; nobody is told of a call in an answer. */
   description: string;
   chatId: number | null;
 };

@@ -73,7 +73,7 @@ async function askForRules(
   return null;
 }
 
-/** What the router decided, without where. */
+/** A decision of the router, without where. */
 export type Decision = Pick<KeptDecision, 'target_bot_id' | 'reason' | 'by' | 'duration_ms' | 'tokens' | 'about'>;
 
 /** A verdict as decisions keep it. */
@@ -131,7 +131,7 @@ async function note({ redis, clock }: ChooseDeps, bot: Bot, decided: Omit<KeptDe
   );
 }
 
-/** What the router decided for messages of a bot, newest first. */
+/** The decisions of the router for messages of a bot, newest first. */
 export async function listDecisions(
   { redis }: { redis: RedisHandles },
   bot: Bot,

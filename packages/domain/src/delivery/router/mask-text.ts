@@ -1,4 +1,4 @@
-/** What a model is shown in place of what was masked. */
+/** A model sees this in place of masked text. */
 const LINK = '[link]';
 const ADDRESS = '[address]';
 const NUMBER = '[number]';
@@ -15,7 +15,7 @@ const NUMBERS = /[+(]?\p{Nd}(?:[\s()./,'’_*\u2010-\u2015-]{0,3}\p{Nd}){5,}/gu;
 /** IBANs and the like: letters among the digits. */
 const CODES = /\b(?=(?:[A-Z]*\p{Nd}){6})[A-Z0-9]{8,}\b/gu;
 
-/** What could be half of something to mask, at the end of a text that was cut. */
+/** Possible halves of something to mask, at the end of a text that was cut. */
 const HALF = /[\p{Nd}\s()./,'’_*+\u2010-\u2015-]*\S*$/u;
 const LONGEST_HALF = 100;
 

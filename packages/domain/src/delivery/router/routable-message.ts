@@ -1,7 +1,7 @@
 import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
 
-/** What the router sees of a message or an album. */
+/** The parts of a message or an album that the router sees. */
 export type RoutableMessage = {
   chatId: number;
   /** null: it does not say who wrote it. */

@@ -13,7 +13,7 @@ export type FilePart = {
   sourceId: number;
 };
 
-/** What one call sends. Parts are sent in order, and each is recorded as soon as it was sent. */
+/** The content of one call. Parts are sent in order, and each is recorded as soon as it was sent. */
 export type Part =
   | { type: 'call'; method: string; params: Fields; sourceId: number }
   | ({ type: 'file'; method: string } & FilePart)

@@ -10,7 +10,7 @@ import type { RoutingDeps } from './routing-deps.ts';
 import type { RoutingLease } from './routing-lease.ts';
 import type { SendOutcome } from './send-outcome.ts';
 
-/** What one call sends. `part` is null when the platform itself forwards or copies the messages. */
+/** The content of one call. `part` is null when the platform itself forwards or copies the messages. */
 export type Sent = { messages: Fields[]; part: Part | null; isLast: boolean };
 
 export type RecordedEnd =

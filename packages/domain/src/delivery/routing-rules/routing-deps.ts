@@ -7,7 +7,7 @@ import type { Floods } from '../flood/floods.ts';
 import type { Router } from '../router/router.ts';
 import type { UnreachableBots } from '../unreachable/unreachable-bots.ts';
 
-/** What routing a message needs. */
+/** The dependencies of routing a message. */
 export type RoutingDeps = ChangeRulesDeps & {
   platform: PlatformClient;
   turns: { rules: TurnQueue; history: TurnQueue };

@@ -34,7 +34,7 @@ const LONGEST_REST_MS = 60_000;
 const NEXT_TRY_MS = 5_000;
 /** A process that is answered looks so often if another one made the bot rest. */
 const READ_AGAIN_MS = 5_000;
-/** What is older says nothing about now. */
+/** Older failures say nothing about now. */
 const FORGOTTEN_MS = 180_000;
 
 export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logger }): UnreachableBots {

@@ -47,7 +47,7 @@ export type StoredProgram = Omit<ActiveProgram, 'backendUrl' | 'secretToken' | '
   signingSealed: string;
 };
 
-/** What a token of a program may do. null: no limit. */
+/** The limits of a program's token. null: no limit. */
 export type ActiveToken = {
   id: number;
   /** SHA-256, hex. */

@@ -21,7 +21,7 @@ export type Mirrored = { waits: boolean; isOld: boolean };
 /** Updates the bot's state in Redis, then notifies every process. */
 export async function mirrorBot(deps: MirrorDeps, bot: Bot, effects: Effects = {}): Promise<Mirrored> {
   let applied = await applyBot(deps, bot, effects);
-  // What was accepted since the first call must not be dropped.
+  // Updates accepted since the first call must not be dropped.
   while (applied.more) applied = await applyBot(deps, bot, {});
   const sealed = deps.secrets.seal(JSON.stringify(bot), SEALED_PLACES.mirrored(bot.id, bot.revision));
   await scripts.writeConfig(deps.redis.commands, configKeys, { botId: bot.id, revision: bot.revision, sealed });

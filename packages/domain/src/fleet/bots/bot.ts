@@ -3,7 +3,7 @@ import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { Signing } from './signing.ts';
 
-/** What the outbox may send for a bot, in messages. */
+/** The pace of the outbox for a bot, in messages. */
 export type Pace = { perSecond: number; perChatSecond: number; perGroupMinute: number };
 
 /** A registered bot, as every process holds it. Never log the whole object, because it contains secrets. */

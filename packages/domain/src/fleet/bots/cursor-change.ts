@@ -1,4 +1,4 @@
-/** What a change of a bot does to the cursors of its readers. */
+/** The effect of a change of a bot on the cursors of its readers. */
 export type CursorChange = {
   /** Pull and push hand their cursor to each other, as in the platform's single queue. */
   handOver?: boolean;

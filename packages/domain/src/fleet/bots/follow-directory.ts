@@ -9,7 +9,7 @@ import { type ProgramTokens, programTokens } from './program-credential.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
 const CHECK_EVERY_MS = 1000;
-/** What was revoked elsewhere must stop working within 5 s. */
+/** A token revoked elsewhere must stop working within 5 s. */
 const CONFIRMED_FOR_MS = 4000;
 
 type Snapshot = {

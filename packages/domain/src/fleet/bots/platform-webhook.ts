@@ -65,7 +65,7 @@ export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot
   resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }));
 }
 
-/** What a check of the webhook at the platform found. `host` is that of somebody else's webhook, with its port. */
+/** The result of a check of the webhook at the platform. `host` is that of somebody else's webhook, with its port. */
 export type CheckedWebhook = { outcome: 'ours' | 'repaired' } | { outcome: 'foreign'; host: string };
 
 /**

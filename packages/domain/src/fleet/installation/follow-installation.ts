@@ -17,7 +17,7 @@ import {
   type StoredInstallation,
 } from './quarantine.ts';
 
-/** What this process knows of the installation that it belongs to. */
+/** The knowledge of this process about the installation that it belongs to. */
 export type Installation = {
   /** null: Postgres has not answered yet. */
   id(): string | null;

@@ -54,7 +54,7 @@ export function isSameDatabase(stored: StoredInstallation, identity: ServerIdent
   return stored.database_oid === identity.databaseOid && isSame(stored.server, identity.server);
 }
 
-/** What a server does not tell says nothing. */
+/** A value that a server does not tell says nothing. */
 function isSame(stored: string | null, found: string | null): boolean {
   return stored === null || found === null || stored === found;
 }

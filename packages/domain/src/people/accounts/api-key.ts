@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from '@flotilla/contract/accounts.ts';
 
-/** What a key may do over MCP. Without chats it may do nothing in any. */
+/** The rights of a key over MCP. Without chats it may do nothing in any. */
 export type McpReach = { right: 'read' | 'write'; chats: readonly { botId: number; chatId: number }[] };
 
 /** The record of an API key; only its owner knows the key itself. */
@@ -13,7 +13,7 @@ export interface ApiKey {
   role: Role;
   /** null: all bots of the account. */
   botIds: readonly number[] | null;
-  /** What it may do over MCP, and in which chats; null: it is a key of REST. */
+  /** The rights over MCP, and the chats; null: it is a key of REST. */
   mcp: McpReach | null;
   enabled: boolean;
   expiresAt: Date | null;

@@ -1,4 +1,4 @@
-/** What a bot, or the whole fleet, did in a minute or an hour. */
+/** The activity of a bot, or of the whole fleet, in a minute or an hour. */
 export type ActivityCounts = {
   /** Updates that were accepted. */
   in: number;
@@ -26,7 +26,7 @@ export function fieldsOfMinute(minute: number): number[] {
   return COUNTS.map((_, place) => minute * COUNTS.length + place);
 }
 
-/** What one field of such a hash counts, and the minute of the hour. */
+/** The count in one field of such a hash, and the minute of the hour. */
 export function countOfField(field: number): { minute: number; name: keyof ActivityCounts } {
   return { minute: Math.floor(field / COUNTS.length), name: COUNTS[field % COUNTS.length]! };
 }

@@ -5,7 +5,7 @@ import { type ActivityCounts, COUNTS } from './activity-counts.ts';
 /** No bot has this id: the rows of the whole fleet. */
 const FLEET = 0;
 
-/** What a bot, or the fleet (null), did in the hour that begins at `atMs`. */
+/** The activity of a bot, or of the fleet (null), in the hour that begins at `atMs`. */
 export type ActivityHour = StoredActivity & { botId: number | null; atMs: number };
 
 /** `waiting`: the most updates that waited at once; null where nobody looked. */
@@ -52,7 +52,7 @@ export function activityStore(db: Database) {
       return rows.map(({ bot_id: botId, at, delivered: count }) => ({ botId, atMs: at.getTime(), count }));
     },
 
-    /** What a bot, or the fleet (null), did, by the start of the hour (ms); hours without activity may be absent. */
+    /** The activity of a bot, or of the fleet (null), by the start of the hour (ms); hours without activity may be absent. */
     async list(botId: number | null, fromMs: number, toMs: number): Promise<Map<number, StoredActivity>> {
       const rows = await db
         .selectFrom('activity_hours')

@@ -69,7 +69,7 @@ function pointsOf(
   return points;
 }
 
-/** What the given reader did, or all of them together, as far as it is kept. */
+/** The activity of the given reader, or of all of them together, as far as it is kept. */
 function readersOf(
   deps: ActivityDeps,
   { botId, readers, reader }: NonNullable<ActivityQuery['of']>,

@@ -10,7 +10,7 @@ const MINUTES = 5;
 type RateDeps = { redis: RedisHandles; clock: Clock };
 
 /**
- * What the fleet did per second, on average over its last complete minutes. 64 small reads, up to 128 at the turn of an
+ * The activity of the fleet per second, on average over its last complete minutes. 64 small reads, up to 128 at the turn of an
  * hour; rejects when Redis cannot be read.
  */
 export async function readFleetRates(deps: RateDeps, minutes = MINUTES): Promise<ActivityCounts> {

@@ -13,7 +13,7 @@ export const MINUTES_KEPT_MS = 49 * HOUR_MS;
 /** How many hashes are read in one round trip. */
 const READ_AT_ONCE = 32;
 
-/** What a bot, or the fleet (null), did in each minute of these hours (counted since 1970). */
+/** The activity of a bot, or of the fleet (null), in each minute of these hours (counted since 1970). */
 export async function readMinutes(deps: Redis, botId: number | null, hours: number[]): Promise<CountsByTime> {
   const minutes: CountsByTime = new Map();
   const hashes = hours.flatMap((hour) => hashesOf(botId, hour).map((key) => ({ key, hour })));
@@ -37,7 +37,7 @@ export async function readHours(deps: Redis, botId: number | null, hours: number
   return sums;
 }
 
-/** What each of these bots did in an hour, in their order. */
+/** The activity of each of these bots in an hour, in their order. */
 export async function readHourOfBots(deps: Redis, botIds: number[], hour: number): Promise<ActivityCounts[]> {
   const sums = botIds.map(noActivity);
   const keys = botIds.map((id) => botKeys(id).activity(hour));

@@ -22,7 +22,7 @@ const READ_AT_ONCE = 32;
 
 type Place = { botId: number; reader: string; hour: number };
 
-/** What these readers of a bot did together, by the start of each step (ms) of these hours. No entry: nothing. */
+/** The activity of these readers of a bot together, by the start of each step (ms) of these hours. No entry: nothing. */
 export async function readReaderCounts(
   deps: Redis,
   botId: number,

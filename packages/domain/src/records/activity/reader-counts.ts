@@ -1,6 +1,6 @@
 import type { Attempt } from '../journal/attempt-line.ts';
 
-/** What a reader that sends updates did in a minute or an hour. */
+/** The activity of a reader that sends updates in a minute or an hour. */
 export type ReaderCounts = {
   /** Updates that it has delivered. */
   delivered: number;

@@ -50,7 +50,7 @@ async function writeHours(deps: RollUpDeps, missing: number[]): Promise<number> 
   return written.length;
 }
 
-/** What the fleet did in an hour, and the most updates that waited at once; null: nobody looked. */
+/** The activity of the fleet in an hour, and the most updates that waited at once; null: nobody looked. */
 type Hour = { hour: number; atMs: number; counts: ActivityCounts; waiting: number | null };
 
 /** Updates may wait for hours in which nothing happens. */

@@ -5,7 +5,7 @@ import type { Scope } from '../../people/accounts/scope.ts';
 import { MESSAGE_COLUMNS } from '../history/message-row.ts';
 import { isInThread, type Message, type MessageFilter, notAfter } from './message-store.ts';
 
-/** What is searched: chats of one bot, some bots, or all bots. */
+/** The scope of a search: chats of one bot, some bots, or all bots. */
 export type SearchScope = Lexemes;
 
 /** All that somebody sees. */

@@ -31,7 +31,7 @@ const ELSEWHERE: RemainingData[] = [
   },
 ];
 
-/** What erasing a person leaves, and why. */
+/** The data that erasing a person leaves, and why. */
 export function remainingData(): RemainingData[] {
   const tables = Object.entries(PERSONAL_TABLES).flatMap(([where, table]) =>
     'stays' in table ? [{ where: where.replaceAll('_', ' '), why: `${table.stays}.` }] : [],

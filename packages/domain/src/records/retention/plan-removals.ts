@@ -7,7 +7,7 @@ import { estimateRows } from './estimate-rows.ts';
 import { countExpiredJournal, journalExpiresAt } from './expired-journal.ts';
 import { ACTIVITY_DAYS, type RetentionDays, WHOLE_MONTHS_FROM } from './remove-expired.ts';
 
-/** What retention would remove from a table now. `rows` and `total` are estimates of the planner. */
+/** The rows that retention would remove from a table now. `rows` and `total` are estimates of the planner. */
 export type PlannedRemoval = { table: string; rows: number; total: number; before: Date };
 
 const DAY_MS = 86_400_000;

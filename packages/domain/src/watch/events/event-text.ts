@@ -93,7 +93,7 @@ const MESSAGE_LENGTH = 4_000;
 const LINES_OF_A_KIND = 5;
 const LINE_LENGTH = 200;
 
-/** What a person reads in a chat. Of several events the kinds, in order, each with its first ones. */
+/** The text for a person in a chat. Of several events the kinds, in order, each with its first ones. */
 export function textOfEvents(events: readonly ShownEvent[]): string {
   const [first, ...others] = events;
   if (first === undefined) return '';

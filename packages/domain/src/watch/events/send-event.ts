@@ -58,7 +58,7 @@ async function sendToUrl(
   );
 }
 
-/** What a URL gets. `id` stays the same when it is sent again. */
+/** The body for a URL. `id` stays the same when it is sent again. */
 type SignedMessage = {
   id: string;
   type: string;

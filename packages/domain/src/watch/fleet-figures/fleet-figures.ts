@@ -25,7 +25,7 @@ export type FleetFigures = {
   outbox: OutboxFigures | null;
   /** null while Postgres is away. */
   deadLetters: number | null;
-  /** What the fleet did per second, on average over the last complete minute. */
+  /** The activity of the fleet per second, on average over the last complete minute. */
   rates: ActivityCounts;
 };
 

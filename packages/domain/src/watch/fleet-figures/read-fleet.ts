@@ -21,7 +21,7 @@ export type FleetSummary = {
   pending: number;
   /** null: Postgres could not be asked. */
   deadLetters: number | null;
-  /** What these bots did per second, over the last complete minute; null for a caller of very many bots, but not all. */
+  /** The activity of these bots per second, over the last complete minute; null for a caller of very many bots, but not all. */
   rates: ActivityCounts | null;
   /** null for everybody but admins of the whole fleet. */
   replicas: Replica[] | null;

@@ -17,7 +17,7 @@ import { readFigures } from './gather-figures.ts';
 
 export type TurnFigures = { kind: TurnKind; running: number; waiting: number; sleeping: number; oldestMs: number };
 
-/** What the installation stands on. null: it could not be asked. */
+/** The stores of the installation. null: it could not be asked. */
 export type SystemState = {
   database: Taken<DatabaseState> | null;
   redis: (Taken<ServerState> & { pressure: MemoryPressure; share: number }) | null;

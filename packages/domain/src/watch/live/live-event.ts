@@ -7,7 +7,7 @@ import { connectionParam } from '../../records/chats/conversation.ts';
 import { decodeRecord } from '../../records/history/stream/history-codec.ts';
 import { readAttemptLine } from '../../records/journal/attempt-line.ts';
 
-/** What happened to a bot, as its watchers get it. */
+/** An event of a bot, as its watchers get it. */
 export type LiveEvent = {
   /** The id of its entry in the bot's live stream; they rise. */
   id: string;

@@ -11,7 +11,7 @@ export interface AuditedCall {
 
 type Reader = (params: CallParams) => AuditedCall;
 
-/** What a successful call changed in a chat, for the audit log; null for a method that changes no chat. */
+/** The change of a chat by a successful call, for the audit log; null for a method that changes no chat. */
 export function readAuditedCall(method: string, params: CallParams): AuditedCall | null {
   const name = method.toLowerCase();
   return Object.hasOwn(READERS, name) ? (READERS[name]?.(params) ?? null) : null;

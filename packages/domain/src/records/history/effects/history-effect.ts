@@ -32,7 +32,7 @@ export interface NewMessage {
   details: MessageDetails | null;
   /** The program that sent it with a token of its own, or in an answer to a delivery. */
   program_id: number | null;
-  /** What sent it by itself, so that it answers nobody. */
+  /** The automatic sender, so that it answers nobody. */
   automatic: Automatic | null;
 }
 
@@ -101,7 +101,7 @@ export interface NewAudit {
   by: Actor;
 }
 
-/** What history needs to know of a bot. */
+/** The facts of a bot that the history needs. */
 export interface HistoryBot {
   id: number;
   telegramId: number;

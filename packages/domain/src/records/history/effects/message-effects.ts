@@ -11,7 +11,7 @@ export interface MessageOrigin {
   editedAtS: number | null;
   /** The program that sent it; absent if there is none. */
   programId?: number | undefined;
-  /** What sent it by itself; absent if it is an answer. */
+  /** The automatic sender; absent if it is an answer. */
   automatic?: Automatic | undefined;
   /** The `reply_markup` with which it was sent; the message itself has no reply keyboard. */
   replyMarkup?: unknown;

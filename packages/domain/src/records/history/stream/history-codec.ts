@@ -58,7 +58,7 @@ export type HitsEntry = EntryOrigin & { type: 'hits'; hits: RuleHits[] };
 /** A record that cannot be read: it was damaged, or a later release wrote it. The bot is 0 if that cannot be read. */
 export type MalformedEntry = EntryOrigin & { type: 'malformed'; record: HistoryRecord; reason: string };
 
-/** What the history stream carries. */
+/** The records of the history stream. */
 export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry | LinesEntry | HitsEntry | MalformedEntry;
 
 /** A record of the stream as Redis has it: names and values in turn. */
