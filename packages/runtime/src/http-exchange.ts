@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { GrowingBytes } from './growing-bytes.ts';
-import { isInCrumbs } from './is-in-crumbs.ts';
+import { isInTinyPieces } from './is-in-tiny-pieces.ts';
 
 /** An answer, of which no more was read than the limits allow. */
 export type HttpAnswer = {
@@ -102,7 +102,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#body.write(piece);
     this.#pieces += 1;
     this.#bytes += piece.length;
-    const isTooMuch = this.#bytes > this.#atMost || isInCrumbs(this.#pieces, this.#bytes);
+    const isTooMuch = this.#bytes > this.#atMost || isInTinyPieces(this.#pieces, this.#bytes);
     if (isTooMuch || this.#limits.mayHold?.(piece.length) === false) this.#breakOff(this.#answer(true));
   }
 

@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { isInCrumbs } from '@flotilla/runtime/is-in-crumbs.ts';
+import { isInTinyPieces } from '@flotilla/runtime/is-in-tiny-pieces.ts';
 
-/** A request that is cut off if its body comes in crumbs, whoever reads or drops it. */
+/** A request that is cut off if its body comes in tiny pieces, whoever reads or drops it. */
 export class CountedRequest extends IncomingMessage {
   #pieces = 0;
   #bytes = 0;
@@ -20,7 +20,7 @@ export class CountedRequest extends IncomingMessage {
     if (piece !== null) {
       this.#pieces += 1;
       this.#bytes += piece.length;
-      if (isInCrumbs(this.#pieces, this.#bytes)) {
+      if (isInTinyPieces(this.#pieces, this.#bytes)) {
         this.destroy();
         return false;
       }

@@ -152,7 +152,7 @@ test('a boundary that is longer than any client makes is refused, so that nobody
   expect(readWith('b'.repeat(71)).fault?.code).toBe(400);
 });
 
-test('a body in crumbs is read in a time that grows with its length', () => {
+test('a body in tiny pieces is read in a time that grows with its length', () => {
   const parser = (bytes: number) => {
     const crumb = Buffer.from('x');
     const parameters = parametersOf('');

@@ -4,7 +4,7 @@ const MOST_AHEAD = 16 * 1024;
 
 /**
  * Bytes that were received and not yet read. Single bytes are joined in a buffer that grows with them, so that a body in
- * crumbs takes a time and a memory that grow with its length only.
+ * pieces takes a time and a memory that grow with its length only.
  */
 export class PendingBytes {
   #room: Buffer = NONE;

@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { sql } from 'kysely';
 
-/** The entries in the outbox of all bots that has not ended, or ended in doubt. */
+/** The entries in the outbox of all bots that have not ended, or ended in doubt. */
 export type OutboxFigures = {
   entries: Record<'scheduled' | 'queued' | 'held' | 'sending' | 'in_doubt', number>;
   /** For how long the oldest entry could have been sent that was not; 0: none waits. Bots that are disabled do not count. */

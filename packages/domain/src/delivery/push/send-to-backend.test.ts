@@ -154,8 +154,8 @@ describe('sending an update to its backend', () => {
   test('a reply that comes in thousands of pieces is read no further, and the delivery counts', async () => {
     let rest = Number.NaN;
     const url = await rawServer((socket) => {
-      const crumbs = '1\r\nx\r\n'.repeat(100_000);
-      socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${crumbs}`);
+      const pieces = '1\r\nx\r\n'.repeat(100_000);
+      socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${pieces}`);
       socket.once('close', () => {
         rest = socket.writableLength;
       });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { createHttpServer } from './create-http-server.ts';
 
-const CRUMBS = 5000;
+const PIECES = 5000;
 
 let server: Server;
 let read = 0;
@@ -45,9 +45,9 @@ const pieces = (count: number, bytes: number) => `${bytes.toString(16)}\r\n${'x'
 
 test.each(['/read', '/express', '/refused'])('a body of single bytes is cut off: %s', async (path) => {
   const client = await connection();
-  client.send(head(path) + pieces(CRUMBS, 1));
+  client.send(head(path) + pieces(PIECES, 1));
   expect(await client.waitForClose()).not.toContain('200 OK');
-  expect(read).toBeLessThan(CRUMBS / 2);
+  expect(read).toBeLessThan(PIECES / 2);
 });
 
 test.each([
