@@ -152,6 +152,43 @@ test(
 );
 
 test(
+  'a URL gets the audit log, without any events, until the switch is off again',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin('events');
+    const told = page.getByRole('region', { name: 'Event sinks' });
+    await told.getByRole('button', { name: 'Add…' }).click();
+    const form = page.getByRole('dialog', { name: 'Add an event sink' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('SIEM');
+    await form.getByRole('checkbox', { name: /^Only chosen kinds/ }).check();
+    for (const kind of await form.getByRole('group', { name: 'Kinds of events' }).getByRole('checkbox').all()) {
+      await kind.uncheck();
+    }
+    expect(await form.getByRole('checkbox', { name: /^The audit log/ }).count()).toBe(0);
+    await form.getByRole('radio', { name: /^A URL/ }).check();
+    await form.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/siem`);
+    await form.getByRole('checkbox', { name: /^The audit log/ }).check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog', { name: 'Signing secret' }).getByRole('button', { name: 'I have kept it' }).click();
+    const row = told.getByRole('listitem').filter({ hasText: 'SIEM' });
+    await row.getByText('the audit log').waitFor();
+    const stored = async () => (await sinks()).find(({ name }) => name === 'SIEM')!;
+    expect(await stored()).toMatchObject({ audit: true, kinds: [] });
+    await row.getByRole('button', { name: 'Edit… SIEM' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit the event sink' });
+    await edit.getByRole('checkbox', { name: /^The audit log/ }).uncheck();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('Choose at least one kind.').waitFor();
+    await edit.getByRole('checkbox', { name: 'Bot added' }).check();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.waitFor({ state: 'detached' });
+    expect(await stored()).toMatchObject({ audit: false, kinds: ['bot.added'] });
+    await suite.fleet.rest('/api/event-sinks/delete', { id: (await stored()).id });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'an event has an address that opens it, with the ways to what it is about',
   async () => {
     const { page, complaints } = await suite.openAsAdmin(`events?bot=${desk.id}&kind=poller.silent`);

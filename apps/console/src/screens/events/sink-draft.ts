@@ -14,6 +14,8 @@ export type Draft = {
   url: string;
   /** null: all. */
   kinds: readonly EventKind[] | null;
+  /** Only of a URL. */
+  audit: boolean;
   awaitsMinutes: string;
   enabled: boolean;
 };
@@ -26,16 +28,17 @@ export function draftOf(sink: EventSinkResource | null): Draft {
     chat: sink?.chat_id === undefined ? '' : String(sink.chat_id),
     url: sink?.url ?? '',
     kinds: (sink?.kinds as EventKind[] | null | undefined) ?? null,
+    audit: sink?.audit ?? false,
     awaitsMinutes: String(sink?.awaits_minutes ?? 15),
     enabled: sink?.enabled ?? true,
   };
 }
 
 /** What the api is told. An empty field is sent too, so that the api refuses it. */
-export function inputOf({ name, target, bot, chat, url, kinds, awaitsMinutes, enabled }: Draft) {
+export function inputOf({ name, target, bot, chat, url, kinds, audit, awaitsMinutes, enabled }: Draft) {
   return {
     ...{ name: name.trim(), enabled, kinds: kinds === null ? null : [...kinds] },
-    awaits_minutes: awaitsMinutes.trim(),
+    ...{ awaits_minutes: awaitsMinutes.trim(), audit: audit && target === 'url' },
     ...(target === 'url' ? { url: url.trim() } : { bot_id: bot ?? '', chat_id: chat.trim() }),
   };
 }
@@ -57,7 +60,7 @@ export function localFaults(draft: Draft, known: Draft, words: Words, { sinks }:
   const faults = {
     name: blank(name),
     ...(target === 'url' ? { url: urlFault } : { bot_id: blank(bot), chat_id: blank(chat) }),
-    kinds: kinds?.length === 0 ? sinks.form.noKind : undefined,
+    kinds: kinds?.length === 0 && !(draft.audit && target === 'url') ? sinks.form.noKind : undefined,
   };
   return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
 }

@@ -63,6 +63,7 @@ function SinkRow({ sink }: { sink: Sink }): ReactNode {
         <p className="muted">
           <Target sink={sink} /> · {sink.kinds === null ? words.allKinds : words.someKinds(sink.kinds.length)}
           {sink.bot_ids !== null && ` ${words.ofBots(sink.bot_ids.length)}`}
+          {sink.audit && ` · ${words.auditLog}`}
           {sink.waiting > 0 && ` · ${words.waiting(sink.waiting)}`}
         </p>
         {sink.last_error && (
