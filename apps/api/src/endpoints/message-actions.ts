@@ -5,7 +5,7 @@ import { deleteMessage } from '@flotilla/domain/records/chat-actions/delete-mess
 import { pinMessage } from '@flotilla/domain/records/chat-actions/pin-message.ts';
 import { unpinMessage } from '@flotilla/domain/records/chat-actions/unpin-message.ts';
 import { editMessage } from '@flotilla/domain/records/messages/edit-message.ts';
-import { type Content, type MediaSource, sendMessage } from '@flotilla/domain/records/messages/send-message.ts';
+import { type MediaSource, type NewContent, sendMessage } from '@flotilla/domain/records/messages/send-message.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { IncomingFile } from '../http/incoming-file.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -91,7 +91,7 @@ function messageOf(input: { chat_id: number; message_id: number; business_connec
 }
 
 /** The content of a call: a text, or a medium. Throws 'bad_request' when it has neither, or more than one medium. */
-function contentOf(input: SendInput, file: IncomingFile | null): Content {
+function contentOf(input: SendInput, file: IncomingFile | null): NewContent {
   const { text, media_type: media } = input;
   const source = sourceOf(input, file);
   if (source !== null) return { media: media ?? mediaOf(source), caption: text, source };

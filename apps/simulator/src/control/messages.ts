@@ -6,7 +6,7 @@ import { mediaOf, showMedia } from '../files/show-media.ts';
 import type { SimFile } from '../files/sim-file.ts';
 import { storeFile } from '../files/store-file.ts';
 import { forgetMessage } from '../messages/keep-message.ts';
-import { type Content, postMessage, tellBots } from '../messages/post-message.ts';
+import { type MessageFields, postMessage, tellBots } from '../messages/post-message.ts';
 import { withoutReply } from '../messages/read-reply.ts';
 import { formatText } from '../messages/read-text.ts';
 import type { Simulator } from '../simulator.ts';
@@ -68,9 +68,9 @@ export const sendMessage = operation(
   },
 );
 
-function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): Content {
+function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): MessageFields {
   const reply = input.replyTo === undefined ? {} : { reply_to_message: withoutReply(messageOf(chat, input.replyTo)) };
-  const said: Content = { ...topicFields(chat, threadOf(input.topic ?? 0, reply)), ...reply };
+  const said: MessageFields = { ...topicFields(chat, threadOf(input.topic ?? 0, reply)), ...reply };
   if (input.mediaGroupId !== undefined) said.media_group_id = input.mediaGroupId;
   if (input.text !== undefined) Object.assign(said, written(input.text, input.parseMode));
   if (input.file !== undefined) {
@@ -82,12 +82,12 @@ function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): 
   return { ...said, ...input.content };
 }
 
-function written(raw: string, parseMode = ''): Content {
+function written(raw: string, parseMode = ''): MessageFields {
   const { text, entities } = formatText(raw, parseMode, undefined);
   return { text, ...(entities.length > 0 && { entities }) };
 }
 
-function captioned(raw: string, parseMode = ''): Content {
+function captioned(raw: string, parseMode = ''): MessageFields {
   const { text, entities } = formatText(raw, parseMode, undefined);
   return { caption: text, ...(entities.length > 0 && { caption_entities: entities }) };
 }

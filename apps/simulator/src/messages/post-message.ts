@@ -6,7 +6,7 @@ import { keepMessage } from './keep-message.ts';
 import { mayRead } from './may-read.ts';
 
 /** The content of a message, in Bot API fields (text, photo, caption, reply_to_message, …). */
-export type Content = Record<string, unknown>;
+export type MessageFields = Record<string, unknown>;
 
 /** The author: a person, a bot, or the channel itself. `inNameOf`: the group or channel that the others see instead. */
 export type Author = { user: User | null; inNameOf?: Chat | undefined };
@@ -16,7 +16,7 @@ const ANONYMOUS_ADMIN: User = standIn(1_087_968_824, 'Group', 'GroupAnonymousBot
 const CHANNEL: User = standIn(136_817_688, 'Channel', 'Channel_Bot');
 
 /** Builds the next message of a chat and stores it without publishing an update. */
-export function newMessage(sim: Simulator, chat: Chat, author: Author, content: Content): Message {
+export function newMessage(sim: Simulator, chat: Chat, author: Author, content: MessageFields): Message {
   const shown = showChat(chat);
   const { inNameOf } = author;
   const from = inNameOf === undefined ? author.user : inNameOf === chat ? ANONYMOUS_ADMIN : CHANNEL;
@@ -38,7 +38,7 @@ export function newMessage(sim: Simulator, chat: Chat, author: Author, content: 
  * Posts a message and publishes it to every bot that may see it. A bot never receives its own messages, nor those of
  * other bots in groups.
  */
-export function postMessage(sim: Simulator, chat: Chat, author: Author, content: Content): Message {
+export function postMessage(sim: Simulator, chat: Chat, author: Author, content: MessageFields): Message {
   const message = newMessage(sim, chat, author, content);
   tellBots(sim, chat, author.user, message, chat.type === 'channel' ? 'channel_post' : 'message');
   return message;

@@ -3,10 +3,10 @@ import type { Chat, Message } from '../chats/chat.ts';
 import { lookUp } from '../chats/find-chat.ts';
 import { boolean, integer, jsonObject } from '../http/params.ts';
 import type { Call } from '../methods/call.ts';
-import type { Content } from './post-message.ts';
+import type { MessageFields } from './post-message.ts';
 
 /** The reply fields of a message: from `reply_parameters`, or from the older `reply_to_message_id`. */
-export function readReply(call: Call, chat: Chat): Content {
+export function readReply(call: Call, chat: Chat): MessageFields {
   const parameters = jsonObject(call.params, 'reply_parameters');
   const id = Number(parameters?.message_id ?? integer(call.params, 'reply_to_message_id', 0));
   if (!(id > 0)) return {};
@@ -45,7 +45,7 @@ export function originOf(message: Message): Record<string, unknown> {
 }
 
 /** The forward fields of the older Bot API, which older libraries still read. */
-export function oldForwardFields(origin: Record<string, unknown>): Content {
+export function oldForwardFields(origin: Record<string, unknown>): MessageFields {
   const date = { forward_date: origin.date };
   if (origin.type === 'channel') {
     return { forward_from_chat: origin.chat, forward_from_message_id: origin.message_id, ...date };

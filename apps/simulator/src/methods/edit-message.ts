@@ -4,7 +4,7 @@ import { type Chat, hasRight, type Message } from '../chats/chat.ts';
 import { findOwnChat } from '../chats/find-chat.ts';
 import { mediaOf } from '../files/show-media.ts';
 import { integer, jsonObject, text } from '../http/params.ts';
-import { type Content, tellBots } from '../messages/post-message.ts';
+import { type MessageFields, tellBots } from '../messages/post-message.ts';
 import { readMarkup } from '../messages/read-markup.ts';
 import { readCaption, readText } from '../messages/read-text.ts';
 import type { Call } from './call.ts';
@@ -69,7 +69,7 @@ export function stopMessageLiveLocation(call: Call): Promise<unknown> {
 export async function edit(
   call: Call,
   fields: string[],
-  content: (message: Record<string, unknown>) => Content | Promise<Content>,
+  content: (message: Record<string, unknown>) => MessageFields | Promise<MessageFields>,
 ): Promise<unknown> {
   if (text(call.params, 'inline_message_id') !== '') return editInline(call, fields, content);
   const chat = findOwnChat(call);
@@ -86,7 +86,7 @@ export async function edit(
 async function editInline(
   call: Call,
   fields: string[],
-  content: (message: Record<string, unknown>) => Content | Promise<Content>,
+  content: (message: Record<string, unknown>) => MessageFields | Promise<MessageFields>,
 ): Promise<true> {
   const { sim, bot, params } = call;
   const inline = sim.inlineMessages.get(text(params, 'inline_message_id'));
@@ -113,7 +113,7 @@ function findEditable(call: Call, chat: Chat): Message {
 function replace(
   message: Record<string, unknown>,
   fields: string[],
-  changed: Content,
+  changed: MessageFields,
   markup: Record<string, unknown> | undefined,
 ): void {
   const same =

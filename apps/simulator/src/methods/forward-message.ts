@@ -3,7 +3,7 @@ import type { Chat, Message } from '../chats/chat.ts';
 import { findOwnChat, findWritableChat } from '../chats/find-chat.ts';
 import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
 import { boolean, integer } from '../http/params.ts';
-import { type Content, postMessage } from '../messages/post-message.ts';
+import { type MessageFields, postMessage } from '../messages/post-message.ts';
 import { keepKeyboard, readMarkup } from '../messages/read-markup.ts';
 import { oldForwardFields, originOf, readReply } from '../messages/read-reply.ts';
 import { readCaption } from '../messages/read-text.ts';
@@ -57,7 +57,7 @@ export function copyMessages(call: Call): { message_id: number }[] {
 function copyEach(
   call: Call,
   verb: 'forward' | 'copy',
-  content: (source: Message) => Content,
+  content: (source: Message) => MessageFields,
 ): { message_id: number }[] {
   const { from, to } = readChats(call);
   const albums = new Map<unknown, string>();
@@ -84,25 +84,25 @@ function findSource(from: Chat, id: number, verb: 'forward' | 'copy'): Message {
   return message;
 }
 
-function post(call: Call, to: Chat, content: Content): Message {
+function post(call: Call, to: Chat, content: MessageFields): Message {
   const threadId = threadOf(integer(call.params, 'message_thread_id', 0), content);
   refuseClosedTopic(to, threadId, call.bot.user.id);
   const guarded = boolean(call.params, 'protect_content') && { has_protected_content: true };
   return postMessage(call.sim, to, { user: call.bot.user }, { ...topicFields(to, threadId), ...content, ...guarded });
 }
 
-function forwarded(source: Message): Content {
+function forwarded(source: Message): MessageFields {
   const origin = originOf(source);
   return { forward_origin: origin, ...oldForwardFields(origin), ...copied(source) };
 }
 
-function copied(source: Message): Content {
+function copied(source: Message): MessageFields {
   const left = new Set(NOT_COPIED);
   const entries = Object.entries(source).filter(([key]) => !left.has(key) && !key.startsWith('forward_'));
   return Object.fromEntries(entries);
 }
 
-function withoutCaption(content: Content): Content {
+function withoutCaption(content: MessageFields): MessageFields {
   const { caption: _, caption_entities: __, ...rest } = content;
   return rest;
 }

@@ -8,7 +8,7 @@ import { readFileReference } from '../files/read-file.ts';
 import { showMedia } from '../files/show-media.ts';
 import { boolean, integer, json, type Params, platformId, text } from '../http/params.ts';
 import { askAboutPayment, INVOICES, invoicesOf } from '../messages/begun-payment.ts';
-import { type Content, postMessage } from '../messages/post-message.ts';
+import { type MessageFields, postMessage } from '../messages/post-message.ts';
 import type { PaidInvoice, Payment } from '../messages/queries-and-polls.ts';
 import { readCaption } from '../messages/read-text.ts';
 import type { Simulator } from '../simulator.ts';
@@ -161,7 +161,7 @@ function addStars(sim: Simulator, bot: SimBot, payment: StarPayment): void {
 
 /** Only previews are shown, as to somebody who has not paid. */
 function sendPaidMedia(call: Call): Promise<unknown> {
-  return send(call, 'can_send_photos', async (): Promise<Content> => {
+  return send(call, 'can_send_photos', async (): Promise<MessageFields> => {
     const star_count = integer(call.params, 'star_count', 0);
     const given = json(call.params, 'media');
     if (star_count <= 0) throw badRequest('invalid paid media price specified');

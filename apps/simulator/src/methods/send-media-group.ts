@@ -3,7 +3,7 @@ import { findWritableChat } from '../chats/find-chat.ts';
 import { readFileReference } from '../files/read-file.ts';
 import { showMedia } from '../files/show-media.ts';
 import { json } from '../http/params.ts';
-import { type Content, postMessage } from '../messages/post-message.ts';
+import { type MessageFields, postMessage } from '../messages/post-message.ts';
 import { readReply } from '../messages/read-reply.ts';
 import { showCaption } from '../messages/read-text.ts';
 import { newQueryId } from '../simulator.ts';
@@ -20,7 +20,7 @@ export async function sendMediaGroup(call: Call): Promise<unknown> {
   if (media.length === 0) throw badRequest('there are no messages to send');
   if (media.length > 10) throw badRequest('too many messages to send as an album');
   const reply = readReply(call, chat);
-  const contents: Content[] = [];
+  const contents: MessageFields[] = [];
   for (const item of media as InputMedia[]) {
     if (!TYPES.has(item?.type)) throw badRequest("can't parse media: Media type is invalid");
     contents.push(await readInputMedia(call, item));
@@ -32,7 +32,7 @@ export async function sendMediaGroup(call: Call): Promise<unknown> {
 }
 
 /** Reads an InputMedia with its caption as message fields; its file is an id, a URL or an attach:// reference. */
-export async function readInputMedia(call: Call, item: InputMedia): Promise<Content> {
+export async function readInputMedia(call: Call, item: InputMedia): Promise<MessageFields> {
   if (typeof item.media !== 'string' || item.media === '') throw badRequest("can't parse media: media not found");
   const file = await readFileReference(call, item.type, item.media);
   const details = Object.fromEntries(

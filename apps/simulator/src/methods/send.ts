@@ -5,7 +5,7 @@ import { knownUser } from '../chats/chat-admin.ts';
 import { findWritableChat } from '../chats/find-chat.ts';
 import { refuseClosedTopic, threadOf, topicFields } from '../chats/topic.ts';
 import { boolean, integer, jsonObject, text } from '../http/params.ts';
-import { type Content, postMessage } from '../messages/post-message.ts';
+import { type MessageFields, postMessage } from '../messages/post-message.ts';
 import { keepKeyboard, readMarkup } from '../messages/read-markup.ts';
 import { readReply } from '../messages/read-reply.ts';
 import type { Call } from './call.ts';
@@ -14,7 +14,7 @@ import type { Call } from './call.ts';
 export async function send(
   call: Call,
   permission: string,
-  content: (chat: Chat) => Content | Promise<Content>,
+  content: (chat: Chat) => MessageFields | Promise<MessageFields>,
 ): Promise<Message> {
   const ephemeral = jsonObject(call.params, 'ephemeral_message_parameters');
   const pressed = text(call.params, 'chat_id') === '' ? pressOf(call, ephemeral) : undefined;
@@ -60,7 +60,7 @@ function endDrafts({ sim }: Call, chat: Chat): void {
 }
 
 /** Only its receiver sees it, so the chat does not keep it. */
-function ephemeralMessage({ sim, bot }: Call, chat: Chat, receiverId: number, said: Content): Message {
+function ephemeralMessage({ sim, bot }: Call, chat: Chat, receiverId: number, said: MessageFields): Message {
   const receiver = knownUser(sim, receiverId);
   if (receiver === undefined) throw badRequest('user not found');
   sim.nextFileNumber += 1;

@@ -6,7 +6,7 @@ import { openTopic } from '../chats/open-topic.ts';
 import { hasPrivateTopics } from '../chats/topic.ts';
 import { integer, text } from '../http/params.ts';
 import { forgetMessage } from '../messages/keep-message.ts';
-import { type Content, postMessage } from '../messages/post-message.ts';
+import { type MessageFields, postMessage } from '../messages/post-message.ts';
 import type { Call, Method } from './call.ts';
 
 /** Methods of topics; the General topic is in every forum, and its messages name no thread. */
@@ -92,7 +92,7 @@ function hide(call: Call, isHidden: boolean): true {
   return say(call, chat, 0, isHidden ? { general_forum_topic_hidden: {} } : { general_forum_topic_unhidden: {} });
 }
 
-function say(call: Call, chat: Chat, threadId: number, content: Content): true {
+function say(call: Call, chat: Chat, threadId: number, content: MessageFields): true {
   call.sim.storage.saveChat(chat);
   const thread = threadId > 0 ? { message_thread_id: threadId, is_topic_message: true } : {};
   postMessage(call.sim, chat, { user: call.bot.user }, { ...thread, ...content });

@@ -33,7 +33,7 @@ export type WantedEntry = {
   tokenId?: number | undefined;
 };
 
-type Content = Omit<NewEntry, 'bot_id' | 'bytes' | 'idempotency_key' | 'created_by'>;
+type EntryContent = Omit<NewEntry, 'bot_id' | 'bytes' | 'idempotency_key' | 'created_by'>;
 
 const YEAR_S = 366 * 86_400;
 
@@ -75,14 +75,14 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
 }
 
 /** A person's own send goes out later, and is an answer all the same; so is what replies to a message. All else answers nobody. */
-function automaticOf(by: Actor, { params }: Content): Pick<CallActor, 'automatic'> {
+function automaticOf(by: Actor, { params }: EntryContent): Pick<CallActor, 'automatic'> {
   const isReply = (params.reply_parameters ?? params.reply_to_message_id ?? null) !== null;
   if (isOfPerson(by) || isReply) return {};
   const name = by.kind === 'account' ? by.username : by.kind === 'bot' ? by.program?.name : undefined;
   return { automatic: { kind: 'outbox', ...(name !== undefined && { name }) } };
 }
 
-async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promise<Content> {
+async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promise<EntryContent> {
   const method = requireSendable(wanted.method);
   const chat = requireChat(wanted.params);
   const params = storableParams(wanted.params);
@@ -98,7 +98,7 @@ async function readContent(deps: AddDeps, bot: Bot, wanted: WantedEntry): Promis
 }
 
 /** Names the conversation, which may be another one, or one of several, once the entry is sent. */
-async function inConversation({ db }: AddDeps, bot: Bot, { chat_id, method, params }: Content): Promise<Fields> {
+async function inConversation({ db }: AddDeps, bot: Bot, { chat_id, method, params }: EntryContent): Promise<Fields> {
   const { business_connection_id: given, ...others } = params;
   if (!takesConnection(method)) return params;
   if (given !== undefined && typeof given !== 'string') {
@@ -116,10 +116,10 @@ function requireTimes(clock: Clock, { send_at, expires_at }: WantedEntry): void 
   }
 }
 
-function sameEntry(clock: Clock, known: OutboxEntry | null, content: Content): OutboxEntry {
+function sameEntry(clock: Clock, known: OutboxEntry | null, content: EntryContent): OutboxEntry {
   if (known === null)
     throw new FlotillaError('unavailable', 'The entry with this key is just being removed; try again');
-  const contentOf = ({ method, params, priority, send_at, expires_at }: Content) => {
+  const contentOf = ({ method, params, priority, send_at, expires_at }: EntryContent) => {
     const { business_connection_id: connection = '', ...others } = JSON.parse(JSON.stringify(params));
     // The entry names the conversation also where the call leaves that to us.
     const conversation = content.params.business_connection_id === undefined ? null : connection;

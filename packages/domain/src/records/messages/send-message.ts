@@ -10,7 +10,7 @@ import { type PutDeps, putMessage } from './put-message.ts';
 export type MediaType = 'photo' | 'video' | 'animation' | 'sticker' | 'voice' | 'audio' | 'document' | 'video_note';
 
 /** A text, or a medium with its caption. */
-export type Content = { text: string } | { media: MediaType; caption: string | undefined; source: MediaSource };
+export type NewContent = { text: string } | { media: MediaType; caption: string | undefined; source: MediaSource };
 
 /** A file of our caller, a file that the platform has, or an address from which the platform fetches it. */
 export type MediaSource = Omit<UploadedFile, 'field'> | string;
@@ -19,7 +19,7 @@ export interface MessageToSend {
   chatId: number;
   /** Undefined: the only conversation of the chat; '': the chat of the bot itself. */
   businessConnectionId?: string | undefined;
-  content: Content;
+  content: NewContent;
   parseMode?: string | undefined;
   replyToMessageId?: number | undefined;
   /** A topic; 0 is none, and 1 is General, which the platform takes without a thread only. */
