@@ -110,9 +110,9 @@ describe('a worker', () => {
 
   test('carries an update from the platform to the backend, with its headers and its bytes', async () => {
     const { platformId } = await registered({
-      proxyEnabled: true,
-      backendUrl: `${backend.url}/hook?x=1`,
-      secretToken: 's3cret',
+      proxy_enabled: true,
+      backend_url: `${backend.url}/hook?x=1`,
+      secret_token: 's3cret',
     });
     const payload = `{"zzz":1,"message_id":7,"date":${NOW_S},"chat":{"id":5},"n":9223372036854775807,"text":"\\u0041"}`;
     await control.injectUpdate({ bot: platformId, kind: 'message', raw: payload });
@@ -141,7 +141,7 @@ describe('a worker', () => {
   test('keeps the order within a chat while one update fails, and does not hold up other chats', async () => {
     let failures = 2;
     answer = (text) => (text.includes('"a1"') && failures-- > 0 ? 500 : 200);
-    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    const { bot, platformId } = await registered({ proxy_enabled: true, backend_url: backend.url });
     for (const [chat, text] of [
       [1, 'a1'],
       [1, 'a2'],
@@ -187,7 +187,7 @@ describe('a worker', () => {
       answers = true;
       for (const response of open) response.end();
     };
-    const { platformId } = await registered({ proxyEnabled: true, backendUrl: slow.url });
+    const { platformId } = await registered({ proxy_enabled: true, backend_url: slow.url });
     await message(platformId, 1, 'once');
     await slow.waitForRequests(1);
     await pauseRedis(4_000);
@@ -211,7 +211,7 @@ describe('a worker', () => {
   }, 120_000);
 
   test('delivers a thousand updates of many chats, each once and in order', async () => {
-    const { platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    const { platformId } = await registered({ proxy_enabled: true, backend_url: backend.url });
     for (let at = 0; at < 1000; at += 1) {
       if (at % 100 === 99) await message(platformId, at % 10, `${at}`);
       else message(platformId, at % 10, `${at}`).catch(() => {});
@@ -222,7 +222,7 @@ describe('a worker', () => {
   });
 
   test('stops polling a disabled bot, and goes on where it was when it is enabled again', async () => {
-    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    const { bot, platformId } = await registered({ proxy_enabled: true, backend_url: backend.url });
     await message(platformId, 1, 'before');
     await backend.waitForRequests(1);
     await toggleBot(deps, OPERATOR, bot.id);
@@ -235,7 +235,7 @@ describe('a worker', () => {
   });
 
   test('says what the platform refused, and polls again when it is well', async () => {
-    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    const { bot, platformId } = await registered({ proxy_enabled: true, backend_url: backend.url });
     await waitFor(async () => (await readBotStatus(context, bot)).running);
     await control.setFault({
       method: 'getUpdates',
@@ -249,8 +249,8 @@ describe('a worker', () => {
 
   test('the first success at a backend closes its breaker for every bot with the same URL', async () => {
     answer = () => 503;
-    const one = await registered({ proxyEnabled: true, backendUrl: `${backend.url}/shared` });
-    const other = await registered({ proxyEnabled: true, backendUrl: `${backend.url}/shared` });
+    const one = await registered({ proxy_enabled: true, backend_url: `${backend.url}/shared` });
+    const other = await registered({ proxy_enabled: true, backend_url: `${backend.url}/shared` });
     await message(one.platformId, 1, 'from one');
     await message(other.platformId, 1, 'from the other');
     await waitFor(() => new Set(texts()).size === 2);
@@ -269,7 +269,7 @@ describe('a worker', () => {
   });
 
   test('forgets a deleted bot in Redis and in Postgres', async () => {
-    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    const { bot, platformId } = await registered({ proxy_enabled: true, backend_url: backend.url });
     await message(platformId, 1, 'hello');
     await backend.waitForRequests(1);
     await deleteBot(deps, OPERATOR, bot.id);
@@ -295,7 +295,7 @@ describe('a worker', () => {
   test('puts malformed records of the history aside as dead letters, and stores what is behind them', async () => {
     const { bot, platformId } = await registered();
     const { history } = botKeys(bot.id);
-    const owner = ['b', String(bot.id), 'g', bot.registrationId, 'a', '1780000000000'];
+    const owner = ['b', String(bot.id), 'g', bot.registration_id, 'a', '1780000000000'];
     const target = { botId: bot.id, chatId: 1, messageId: 2, businessConnectionId: '' };
     const malformed = [
       ['t', 'update', ...owner],
@@ -329,7 +329,7 @@ describe('a worker', () => {
   });
 
   test('an update whose handling throws is begun three times and given up; its neighbours go on', async () => {
-    const { bot } = await registered({ proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' });
+    const { bot } = await registered({ proxy_enabled: true, backend_url: 'http://127.0.0.1:1/' });
     const begun: number[] = [];
     const backends = {
       ...context.backends,
@@ -355,7 +355,7 @@ describe('a worker', () => {
     await waitFor(async () => (await letters()).length === 2);
     const reasons = (await letters()).map(({ reason }) => reason);
     expect(new Set(reasons)).toEqual(new Set(['its handling was begun 3 times and never ended']));
-    await updateBot(deps, OPERATOR, bot.id, { backendUrl: backend.url });
+    await updateBot(deps, OPERATOR, bot.id, { backend_url: backend.url });
     const redrive = { action: 'redrive' as const, scope: within(EVERYTHING, [bot.id]), query: {} };
     expect(await runDeliveryJob(context, OPERATOR, redrive, 5_000)).toMatchObject({ matched: 2, done: 2, refused: 0 });
     await backend.waitForRequests(2);

@@ -69,7 +69,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
     await insertManyBots(db, MANY, (bot) => `http://127.0.0.${bot === 1 ? 2 : 1}:${sink.port}`);
     await reconcileBots({ db, redis, secrets, directory, turns, clock: systemClock, log });
     const bots = directory.all();
-    const few = bots.toSorted((one, other) => one.telegramId - other.telegramId).slice(0, FEW);
+    const few = bots.toSorted((one, other) => one.telegram_id - other.telegram_id).slice(0, FEW);
     const cpu = cpuMeter(fleet.workers[0]!.pid, redis);
     await cpu.perUpdate(UPDATES, () => deliver(few, UPDATES));
     // The first update of a quiet bot needs a turn; the worker then holds it for the next ones.
@@ -89,7 +89,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
     const steady = await compare(STEADY_PER_SECOND);
     const emptyTurn = await cpu.perUpdate(UPDATES, () => runEmptyTurns(turns.push));
     const byFew = fast.few.perSecond;
-    sink.hang(new URL(few[0]!.backendUrl).pathname);
+    sink.hang(new URL(few[0]!.backend_url).pathname);
     const beside = await deliver(few, (UPDATES * (FEW - 1)) / FEW);
     report('A fleet, one worker, one update per append', [
       { what: `${FEW} bots, ${STEADY_PER_SECOND} updates a second`, figure: inWords(steady.few) },

@@ -77,7 +77,7 @@ test('four hosts that hang, with more bots than a worker has turns for, hold up 
   await reconcileBots({ db, redis, secrets, directory, turns, clock: systemClock, log });
   const bots = directory.all();
   expect(bots).toHaveLength(all);
-  const isHealthy = (bot: (typeof bots)[number]) => bot.backendUrl.startsWith(healthy.url);
+  const isHealthy = (bot: (typeof bots)[number]) => bot.backend_url.startsWith(healthy.url);
   const date = Math.floor(Date.now() / 1000);
   const raw = `{"update_id":1,\n"message":{"message_id":1,"date":${date},"chat":{"id":5,"type":"private"},"text":"hello"}}`;
   const sliced = sliceUpdates(`{"ok":true,"result":[${raw}]}`)!.updates;

@@ -83,7 +83,7 @@ export function logScene(): LogScene {
     passMs: (bot, ms) => passTime(deps.redis.commands, botKeys(bot.id), ms),
     registered: async (overrides) => {
       botId += 1;
-      const bot = aBot({ id: botId, longPollEnabled: true, ...overrides });
+      const bot = aBot({ id: botId, long_poll_enabled: true, ...overrides });
       await mirrorBot(deps, bot);
       return bot;
     },

@@ -10,7 +10,7 @@ const ROWS = 500;
 export async function insertManyBots(db: Database, count: number, originOf: (bot: number) => string): Promise<void> {
   const secrets = secretBox(FLEET_ENCRYPTION_KEY);
   const newRow = (id: number, bot: number) => {
-    const plain = { token: `${bot}:token-of-this-bot`, backendUrl: `${originOf(bot)}/${bot}` };
+    const plain = { token: `${bot}:token-of-this-bot`, backend_url: `${originOf(bot)}/${bot}` };
     return {
       id,
       telegram_id: bot,

@@ -46,7 +46,7 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot, ownType: 
   const captured = capturedMethod(method);
   if (captured === undefined) return null;
   // For a bot without a history we only remember which posts are its own, and learn its name.
-  if (!bot.manageEnabled && (captured.effect === 'audit' || captured.effect === 'deletion')) return null;
+  if (!bot.manage_enabled && (captured.effect === 'audit' || captured.effect === 'deletion')) return null;
   if (!proxy.capture.hasRoom()) {
     if (captured.effect !== 'identity') proxy.capture.countLost(bot.id, method, 'too many calls wait');
     return null;

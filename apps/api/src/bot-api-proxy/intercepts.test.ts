@@ -106,7 +106,7 @@ describe('setWebhook', () => {
       allowed_updates: ['message', 'hologram'],
       max_connections: 40,
     });
-    await waitFor(() => worker.directory.byToken(token)?.proxyEnabled === true);
+    await waitFor(() => worker.directory.byToken(token)?.proxy_enabled === true);
   });
 
   test('is taken once a second', async () => {

@@ -49,7 +49,8 @@ export const botHandlers: Handlers<typeof botOperations> = {
   },
 
   async updateBot(context, { input, caller, by }) {
-    return presentBotNow(context, caller, await updateBot(context, by, input.id, changesOfInput(input)));
+    const { id, ...changes } = input;
+    return presentBotNow(context, caller, await updateBot(context, by, id, changesOfInput(changes)));
   },
 
   async toggleBotDisabled(context, { input, caller, by }) {
@@ -95,34 +96,9 @@ function decodedCursor(before: string | undefined, sort: Sort): BotCursor | null
 
 type ChangeInput = Omit<Call<typeof botOperations.updateBot.input>['input'], 'id'>;
 
-/** The given fields under the names of the domain; absent fields stay absent. */
-function changesOfInput(input: ChangeInput): BotChanges {
-  const changes = {
-    token: input.token,
-    name: input.name,
-    manageEnabled: input.manage_enabled,
-    proxyEnabled: input.proxy_enabled,
-    backendUrl: input.backend_url,
-    secretToken: input.secret_token,
-    longPollEnabled: input.long_poll_enabled,
-    description: input.description,
-    webhookMode: input.webhook_mode,
-    maxConnections: input.max_connections,
-    silentAfterS: input.silent_after_s,
-    flood: input.flood,
-    pace: paceOfInput(input.pace),
-    allowedUpdates: kindsOfInput(input.allowed_updates),
-  };
+function changesOfInput({ allowed_updates, ...given }: ChangeInput): BotChanges {
+  const changes = { ...given, allowed_updates: kindsOfInput(allowed_updates) };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-}
-
-function paceOfInput(pace: ChangeInput['pace']): BotChanges['pace'] {
-  if (pace === undefined) return undefined;
-  return {
-    perSecond: pace.per_second,
-    perChatSecond: pace.per_chat_second,
-    perGroupMinute: pace.per_group_minute,
-  };
 }
 
 /** Update kinds as a bot stores them; null for the platform's default set. */

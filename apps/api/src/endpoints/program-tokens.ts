@@ -20,14 +20,14 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     findBots: findBotOfProgram,
     findBotsBy: 'program_id',
     async handle({ db, secrets }, { input }) {
-      const { program_id: programId, limit, offset } = input;
+      const { program_id, limit, offset } = input;
       const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
-      if ((await programStore(db, secrets).find(programId)) === null)
+      if ((await programStore(db, secrets).find(program_id)) === null)
         throw new FlotillaError('not_found', 'Program not found');
       const tokens = programTokenStore(db);
       const [rows, total] = await Promise.all([
-        tokens.list(programId, { limit: limit + 1, offset, afterId }),
-        tokens.count(programId),
+        tokens.list(program_id, { limit: limit + 1, offset, afterId }),
+        tokens.count(program_id),
       ]);
       return cutPage(rows.map(presentToken), limit, total, (token) => [token.id]);
     },
@@ -38,14 +38,14 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     findBotsBy: 'program_id',
     async handle(context, { input, by, caller }) {
       if (input.methods?.some((name) => isOfManagedBots(name.toLowerCase()))) requireAllBots(caller);
-      const { program_id: programId, name, methods = null, chats = null, threads = null } = input;
-      const { rate, expires_at: expiresAt } = input;
-      const { token, record } = await addProgramToken(context, by, creatorOf(caller), programId, {
+      const { program_id, name, methods = null, chats = null, threads = null } = input;
+      const { rate, expires_at } = input;
+      const { token, record } = await addProgramToken(context, by, creatorOf(caller), program_id, {
         ...{ name, methods, chats, threads },
-        perSecond: rate?.per_second ?? null,
-        perMinute: rate?.per_minute ?? null,
+        per_second: rate?.per_second ?? null,
+        per_minute: rate?.per_minute ?? null,
         priority: input.priority ?? null,
-        expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+        expires_at: expires_at === undefined ? null : new Date(expires_at),
       });
       return { ...presentToken(record), token };
     },
@@ -73,23 +73,23 @@ function requireAllBots({ role, scope }: Caller): void {
 
 async function findBotOfToken(context: Context, id: number): Promise<number[]> {
   const token = await programTokenStore(context.db).find(id);
-  return token === null ? [] : findBotOfProgram(context, token.programId);
+  return token === null ? [] : findBotOfProgram(context, token.program_id);
 }
 
 function presentToken(token: ProgramToken): ProgramTokenResource {
-  const { id, programId, name, prefix, methods, chats, threads, perSecond, perMinute, priority } = token;
-  const { expiresAt, lastUsedAt, madeBy } = token;
-  const rate = withoutNulls({ per_second: perSecond, per_minute: perMinute });
+  const { id, program_id, name, prefix, methods, chats, threads, per_second, per_minute, priority } = token;
+  const { expires_at, last_used_at, made_by } = token;
+  const rate = withoutNulls({ per_second, per_minute });
   return {
-    ...{ id, program_id: programId, name, prefix },
+    ...{ id, program_id, name, prefix },
     ...withoutNulls({ methods, chats, threads }),
     ...(Object.keys(rate).length === 0 ? {} : { rate }),
     ...withoutNulls({
       priority,
-      expires_at: expiresAt?.toISOString() ?? null,
-      last_used_at: lastUsedAt?.toISOString() ?? null,
+      expires_at: expires_at?.toISOString() ?? null,
+      last_used_at: last_used_at?.toISOString() ?? null,
     }),
-    made_by: madeBy,
-    created_at: token.createdAt.toISOString(),
+    made_by,
+    created_at: token.created_at.toISOString(),
   };
 }

@@ -44,45 +44,19 @@ export const programHandlers: Handlers<typeof programOperations> = {
   },
 
   async addProgram(context, { input, by, caller }) {
-    const {
-      bot_id: botId,
-      name,
-      mode = input.backend_url ? 'push' : 'pull',
-      kinds,
-      filter,
-      exclusive,
-      order,
-      enabled,
-    } = input;
-    requireBot(context, botId);
-    const content = {
-      ...{ name, mode, kinds, filter, exclusive, order, enabled, backendCertificate: '', backendIpAddress: '' },
-      backendUrl: input.backend_url ?? '',
-      backendRole: caller.role,
-      secretToken: input.secret_token ?? '',
-      maxConnections: input.max_connections ?? DEFAULT_MAX_CONNECTIONS,
-      silentAfterS: input.silent_after_s,
-      seesHeld: input.sees_held,
-      priority: input.priority,
-    };
-    return present(context, caller, await addProgram(context, by, botId, content));
+    const { bot_id, backend_url = '', secret_token = '', max_connections = DEFAULT_MAX_CONNECTIONS, ...given } = input;
+    requireBot(context, bot_id);
+    const { mode = backend_url === '' ? 'pull' : 'push' } = given;
+    const backend = { backend_url, secret_token, max_connections, backend_certificate: '', backend_ip_address: '' };
+    const content = { ...given, ...backend, mode, backend_role: caller.role };
+    return present(context, caller, await addProgram(context, by, bot_id, content));
   },
 
   updateProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input, by, caller }) {
-      const {
-        id,
-        backend_url: backendUrl,
-        secret_token: secretToken,
-        max_connections: maxConnections,
-        silent_after_s: silentAfterS,
-        sees_held: seesHeld,
-        ...plain
-      } = input;
-      const backend = { backendUrl, backendRole: caller.role, secretToken, maxConnections };
-      const changes = { ...plain, ...backend, silentAfterS, seesHeld };
-      return present(context, caller, await updateProgram(context, by, id, changes));
+      const { id, ...changes } = input;
+      return present(context, caller, await updateProgram(context, by, id, { ...changes, backend_role: caller.role }));
     },
   },
 
@@ -106,7 +80,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
 /** The bot of a program; nothing if there is no such program. */
 export async function findBotOfProgram({ db, secrets }: Context, id: number): Promise<number[]> {
   const program = await programStore(db, secrets).find(id);
-  return program === null ? [] : [program.botId];
+  return program === null ? [] : [program.bot_id];
 }
 
 /** A program with its bot. Refreshes the directory, because another process may just have made it. Throws 'not_found'. */
@@ -122,30 +96,30 @@ export async function requireProgram(
 }
 
 async function present(context: Context, caller: Caller, program: Program): Promise<ProgramResource> {
-  const stateOf = await programStates(context, requireBot(context, program.botId));
+  const stateOf = await programStates(context, requireBot(context, program.bot_id));
   return presentProgram(caller, program, stateOf(program.id));
 }
 
 function presentProgram(caller: Caller, program: Program, state: ProgramState): ProgramResource {
-  const { id, botId, name, mode, kinds, filter, exclusive, order, enabled, createdAt } = program;
+  const { id, bot_id: botId, name, mode, kinds, filter, exclusive, order, enabled, created_at: createdAt } = program;
   const { pending, state: readerState, polledAtMs, backendState, error, quality } = state;
   const pushes = mode === 'push';
   const secrets = seesSecrets(caller) ? program : maskedBackend(program);
   return {
     ...{ id, bot_id: botId, name, mode, kinds, filter, exclusive, order, enabled },
-    backend_url: secrets.backendUrl,
-    secret_token: secrets.secretToken,
+    backend_url: secrets.backend_url,
+    secret_token: secrets.secret_token,
     signing_enabled: program.signing !== null,
-    max_connections: program.maxConnections,
-    silent_after_s: program.silentAfterS,
-    sees_held: program.seesHeld,
+    max_connections: program.max_connections,
+    silent_after_s: program.silent_after_s,
+    sees_held: program.sees_held,
     priority: program.priority,
     pending_update_count: pending,
     state: readerState,
     parked: readerState === 'parked',
     last_error: error?.message ?? '',
     ...withoutNulls({
-      webhook_kinds: pushes ? program.webhookKinds : null,
+      webhook_kinds: pushes ? program.webhook_kinds : null,
       backend_state: pushes ? backendState : null,
       last_error_at: error === null ? null : new Date(error.atMs).toISOString(),
       last_polled_at: pushes || polledAtMs === null ? null : new Date(polledAtMs).toISOString(),

@@ -69,14 +69,14 @@ function presentReader(bot: Bot, reader: Reader): ReaderResource {
   };
 }
 
-function presentBreaker(backend: Pick<Bot, 'backendUrl' | 'secretToken'>, breaker: Breaker): Partial<ReaderResource> {
+function presentBreaker(backend: Pick<Bot, 'backend_url' | 'secret_token'>, breaker: Breaker): Partial<ReaderResource> {
   return withoutNulls({
     next_probe_at: iso(breaker.nextProbeAtMs),
     failing_since: iso(breaker.failingSinceMs),
     last_error: breaker.error?.message ?? null,
     last_error_at: iso(breaker.error?.atMs ?? null),
     last_success_at: iso(breaker.succeededAtMs),
-    backend_url: backend.backendUrl === '' ? null : maskedBackendUrl(backend),
+    backend_url: backend.backend_url === '' ? null : maskedBackendUrl(backend),
   });
 }
 

@@ -50,7 +50,8 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
     async handle(context, { input, by, caller }) {
       requireBotsOfRule(context, input);
       const before = await routingRuleStore(context.db).find(input.id);
-      const { target_bot_id: target = before?.targetBotId, candidate_bot_ids: named = before?.candidateBotIds } = input;
+      const { target_bot_id: target = before?.target_bot_id, candidate_bot_ids: named = before?.candidate_bot_ids } =
+        input;
       requireNamedCandidates(caller, target, named ?? null);
       return presentOne(context, caller, await updateRoutingRule(context, by, input.id, ruleOf(input)));
     },
@@ -91,14 +92,14 @@ function ruleOf(input: AddInput): WantedRule;
 function ruleOf(input: UpdateInput): RoutingRuleChanges;
 function ruleOf(input: UpdateInput): RoutingRuleChanges {
   return {
-    sourceBotId: input.source_bot_id,
-    targetBotId: input.target_bot_id,
-    candidateBotIds: input.candidate_bot_ids,
-    conditionType: input.condition_type,
-    conditionValue: input.condition_value,
+    source_bot_id: input.source_bot_id,
+    target_bot_id: input.target_bot_id,
+    candidate_bot_ids: input.candidate_bot_ids,
+    condition_type: input.condition_type,
+    condition_value: input.condition_value,
     action: input.action,
-    actionMinutes: input.action_minutes,
-    targetChatId: input.target_chat_id,
+    action_minutes: input.action_minutes,
+    target_chat_id: input.target_chat_id,
     enabled: input.enabled,
     delivery: input.delivery,
     description: input.description,
@@ -123,7 +124,9 @@ function requireNamedCandidates(caller: Caller, targetBotId: number | undefined,
 async function findBotsOfRule({ db }: Context, id: number): Promise<number[]> {
   const rule = await routingRuleStore(db).find(id);
   if (rule === null) return [];
-  return [rule.sourceBotId, rule.targetBotId, ...(rule.candidateBotIds ?? [])].filter((bot) => bot !== CHOSEN_BOT);
+  return [rule.source_bot_id, rule.target_bot_id, ...(rule.candidate_bot_ids ?? [])].filter(
+    (bot) => bot !== CHOSEN_BOT,
+  );
 }
 
 async function presentOne(context: Context, caller: Caller, rule: RoutingRule): Promise<RoutingRuleResource> {
@@ -139,13 +142,13 @@ async function presentNamed(
   const names = await nameRules(context, rules);
   return rules.map((rule) => {
     const { condition = null, targetChat = null } = names.get(rule.id) ?? {};
-    const isChosen = rule.targetBotId === CHOSEN_BOT;
-    const targetBotId = isChosen ? CHOSEN_BOT : shownBot(caller, rule.targetBotId);
+    const isChosen = rule.target_bot_id === CHOSEN_BOT;
+    const targetBotId = isChosen ? CHOSEN_BOT : shownBot(caller, rule.target_bot_id);
     const target = context.directory.byId(targetBotId);
     return {
       ...presentRoutingRule(rule),
       target_bot_id: targetBotId,
-      ...(isChosen ? { candidate_bot_ids: rule.candidateBotIds?.filter((id) => seesBot(caller, id)) ?? null } : {}),
+      ...(isChosen ? { candidate_bot_ids: rule.candidate_bot_ids?.filter((id) => seesBot(caller, id)) ?? null } : {}),
       ...withoutNulls({ condition_name: condition }),
       ...(target === undefined ? {} : withoutNulls({ target_bot_name: target.name, target_chat_title: targetChat })),
     };
@@ -155,16 +158,16 @@ async function presentNamed(
 function presentRoutingRule(rule: RoutingRule): Omit<RoutingRuleResource, 'target_bot_id'> {
   return {
     id: rule.id,
-    source_bot_id: rule.sourceBotId,
-    condition_type: rule.conditionType,
-    condition_value: rule.conditionValue,
+    source_bot_id: rule.source_bot_id,
+    condition_type: rule.condition_type,
+    condition_value: rule.condition_value,
     action: rule.action,
-    ...withoutNulls({ action_minutes: rule.actionMinutes, target_chat_id: rule.targetChatId }),
+    ...withoutNulls({ action_minutes: rule.action_minutes, target_chat_id: rule.target_chat_id }),
     enabled: rule.enabled,
     delivery: rule.delivery,
     description: rule.description,
     hits: rule.hits,
-    last_hit_at: rule.lastHitAt?.toISOString() ?? null,
-    created_at: rule.createdAt.toISOString(),
+    last_hit_at: rule.last_hit_at?.toISOString() ?? null,
+    created_at: rule.created_at.toISOString(),
   };
 }

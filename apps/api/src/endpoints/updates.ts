@@ -53,7 +53,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     const kinds = allowed === undefined ? null : (allowed ?? 'default');
     const request = { offset, limit, timeoutMs: timeout * 1000, throttle: false };
     const program = input.program_id === undefined ? null : requireProgram(bot, input.program_id);
-    if (program === null && !bot.longPollEnabled) {
+    if (program === null && !bot.long_poll_enabled) {
       throw new FlotillaError('bad_request', 'Long polling is off for this bot');
     }
     if (program !== null && consumer !== null) throw refusedInput('consumer', 'cannot be given with program_id');

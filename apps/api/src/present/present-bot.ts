@@ -16,9 +16,9 @@ export function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotReso
 }
 
 function intakeOf(bot: Bot, { foreignWebhook, intakeSinceMs }: BotStatus): BotResource['intake'] {
-  const sinceMs = foreignWebhook?.sinceMs ?? intakeSinceMs ?? bot.createdAt.getTime();
+  const sinceMs = foreignWebhook?.sinceMs ?? intakeSinceMs ?? bot.created_at.getTime();
   return {
-    way: bot.webhookMode ? 'webhook' : 'polling',
+    way: bot.webhook_mode ? 'webhook' : 'polling',
     ...(foreignWebhook === null ? {} : { foreign_webhook_host: foreignWebhook.host }),
     since: new Date(sinceMs).toISOString(),
   };
@@ -33,27 +33,27 @@ export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, 
     name: bot.name,
     username: bot.username,
     source: bot.source,
-    manage_enabled: bot.manageEnabled,
-    proxy_enabled: bot.proxyEnabled,
-    backend_url: secrets.backendUrl,
-    secret_token: secrets.secretToken,
+    manage_enabled: bot.manage_enabled,
+    proxy_enabled: bot.proxy_enabled,
+    backend_url: secrets.backend_url,
+    secret_token: secrets.secret_token,
     signing_enabled: bot.signing !== null,
-    long_poll_enabled: bot.longPollEnabled,
+    long_poll_enabled: bot.long_poll_enabled,
     description: bot.description,
     running: status.running,
-    webhook_mode: bot.webhookMode,
+    webhook_mode: bot.webhook_mode,
     intake: intakeOf(bot, status),
     disabled: bot.disabled,
-    max_connections: bot.maxConnections,
-    silent_after_s: bot.silentAfterS,
+    max_connections: bot.max_connections,
+    silent_after_s: bot.silent_after_s,
     flood: bot.flood,
     pace: {
-      per_second: bot.pace.perSecond,
-      per_chat_second: bot.pace.perChatSecond,
-      per_group_minute: bot.pace.perGroupMinute,
+      per_second: bot.pace.per_second,
+      per_chat_second: bot.pace.per_chat_second,
+      per_group_minute: bot.pace.per_group_minute,
     },
     flood_until: status.floodUntilMs === null ? null : new Date(status.floodUntilMs).toISOString(),
-    ...(bot.allowedUpdates === null ? {} : { allowed_updates: bot.allowedUpdates }),
+    ...(bot.allowed_updates === null ? {} : { allowed_updates: bot.allowed_updates }),
     last_error: status.lastError?.message ?? '',
     ...(status.lastError === null ? {} : { last_error_at: new Date(status.lastError.atMs).toISOString() }),
     ...(status.lastUpdateAtMs === null ? {} : { last_update_at: new Date(status.lastUpdateAtMs).toISOString() }),
@@ -64,6 +64,6 @@ export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, 
       ? {}
       : { not_polled_since: new Date(status.intakeStoppedAtMs).toISOString() }),
     attention: status.attention.map(presentAttention),
-    created_at: bot.createdAt.toISOString(),
+    created_at: bot.created_at.toISOString(),
   };
 }

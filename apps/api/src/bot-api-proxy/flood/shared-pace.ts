@@ -35,7 +35,7 @@ export function sharedPace({ redis, floods, log }: Pick<Context, 'redis' | 'floo
   );
   const rateOf = (bot: Bot): number => {
     const nowMs = performance.now();
-    const fastest = Math.max(bot.pace.perSecond, USUAL_PER_SECOND);
+    const fastest = Math.max(bot.pace.per_second, USUAL_PER_SECOND);
     const rate = rates.get(bot.id) ?? { perSecond: fastest, sinceMs: nowMs, usedAtMs: nowMs };
     if (nowMs - rate.sinceMs > FASTER_AFTER_MS) Object.assign(rate, { perSecond: rate.perSecond + 1, sinceMs: nowMs });
     rate.perSecond = Math.min(rate.perSecond, fastest);

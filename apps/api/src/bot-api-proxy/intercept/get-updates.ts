@@ -26,7 +26,7 @@ export function getUpdates(): Intercept {
   // A waiting poll keeps its arguments in memory, so it gets only those that it needs.
   return (context, { bot, by, parameters, signal }) => {
     const request = readPollRequest(parameters);
-    const served = bot.longPollEnabled && !bot.disabled;
+    const served = bot.long_poll_enabled && !bot.disabled;
     return served ? read(context, by, bot, request, storedKinds(parameters), signal) : hold(held, bot, request, signal);
   };
 }

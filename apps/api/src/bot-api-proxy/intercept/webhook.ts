@@ -90,16 +90,16 @@ export async function getWebhookInfo(context: Context, call: InterceptedCall): P
   const bot = await newestBot(context, call.bot);
   const status = await readBotStatus(context, bot);
   const backend = {
-    url: bot.backendUrl,
-    hasCertificate: bot.backendCertificate !== '',
-    ipAddress: bot.backendIpAddress,
-    maxConnections: bot.maxConnections || DEFAULT_MAX_CONNECTIONS,
+    url: bot.backend_url,
+    hasCertificate: bot.backend_certificate !== '',
+    ipAddress: bot.backend_ip_address,
+    maxConnections: bot.max_connections || DEFAULT_MAX_CONNECTIONS,
     error: status.deliveryError,
     state: status.backendState,
   };
   return webhookInfo({
     pending: status.pendingUpdateCount,
-    allowedUpdates: bot.allowedUpdates,
+    allowedUpdates: bot.allowed_updates,
     foreign: status.foreignWebhook,
     backend: hasBackend(bot) ? backend : null,
   });

@@ -37,7 +37,7 @@ export async function setWebhookOfProgram(context: Context, given: ProgramCall):
   const { recentSetWebhook } = programKeys(call.bot.id, call.program.id);
   if (!(await allowOnce(context.redis, recentSetWebhook, ONCE_PER_MS))) return tooManyRequests(1);
   const { dropPending } = settings;
-  const wanted = { ...changes, webhookTokenId: call.token.id };
+  const wanted = { ...changes, webhook_token_id: call.token.id };
   await updateProgram(context, call.by, call.program.id, wanted, { dropPending });
   return { ok: true, result: 'true', description: 'Webhook was set' };
 }
@@ -78,14 +78,14 @@ export async function getWebhookInfoOfProgram(
   const { pending, error, backendState } = (await programStates(context, bot))(program.id);
   if (program.mode !== 'push') return webhookInfo({ pending, allowedUpdates: null, backend: null });
   const backend = {
-    url: program.webhookTokenId === token.id ? program.backendUrl : maskedBackendUrl(program),
-    hasCertificate: program.backendCertificate !== '',
-    ipAddress: program.backendIpAddress,
-    maxConnections: program.maxConnections,
+    url: program.webhook_token_id === token.id ? program.backend_url : maskedBackendUrl(program),
+    hasCertificate: program.backend_certificate !== '',
+    ipAddress: program.backend_ip_address,
+    maxConnections: program.max_connections,
     error,
     state: backendState,
   };
-  return webhookInfo({ pending, allowedUpdates: program.webhookKinds, backend });
+  return webhookInfo({ pending, allowedUpdates: program.webhook_kinds, backend });
 }
 
 function mayChangeWebhook({ program, token }: ProgramCall): boolean {
@@ -94,26 +94,26 @@ function mayChangeWebhook({ program, token }: ProgramCall): boolean {
 }
 
 /** At the platform too, a webhook that names no kinds keeps those of the one before it. */
-function changesOf(settings: BackendSettings, { webhookKinds }: ProgramCall['program']): ProgramChanges {
-  const { url, secretToken, maxConnections, certificate, ipAddress, allowedUpdates = webhookKinds } = settings;
+function changesOf(settings: BackendSettings, { webhook_kinds }: ProgramCall['program']): ProgramChanges {
+  const { url, secretToken, maxConnections, certificate, ipAddress, allowedUpdates = webhook_kinds } = settings;
   return {
     mode: 'push',
-    backendUrl: url,
-    secretToken: secretToken ?? '',
-    backendCertificate: certificate ?? '',
-    backendIpAddress: ipAddress ?? '',
-    maxConnections,
-    webhookKinds: allowedUpdates,
+    backend_url: url,
+    secret_token: secretToken ?? '',
+    backend_certificate: certificate ?? '',
+    backend_ip_address: ipAddress ?? '',
+    max_connections: maxConnections,
+    webhook_kinds: allowedUpdates,
   };
 }
 
 /** A webhook ends with the token that set it, so a call with another token sets it again. */
-function isSetForToken({ program: { webhookTokenId }, token }: ProgramCall): boolean {
-  return webhookTokenId === null || webhookTokenId === token.id;
+function isSetForToken({ program: { webhook_token_id }, token }: ProgramCall): boolean {
+  return webhook_token_id === null || webhook_token_id === token.id;
 }
 
 function isSet({ program }: ProgramCall, changes: ProgramChanges): boolean {
   const known: Record<string, unknown> = program;
   const same = ([name, value]: [string, unknown]) => JSON.stringify(known[name]) === JSON.stringify(value);
-  return !changes.backendCertificate && Object.entries(changes).every(same);
+  return !changes.backend_certificate && Object.entries(changes).every(same);
 }

@@ -13,6 +13,6 @@ export async function tellWatchers({ redis, directory }: TellDeps, broadcast: Br
   const bot = directory.byId(bot_id);
   if (bot === undefined) return;
   const event = JSON.stringify({ bot_id, id, state, counts: countsOf(broadcast) });
-  const told = { registrationId: bot.registrationId, botId: bot.id, kind: 'broadcast', event };
+  const told = { registrationId: bot.registration_id, botId: bot.id, kind: 'broadcast', event };
   await scripts.tellWatchers(redis.commands, botKeys(bot.id), told).catch(() => false);
 }

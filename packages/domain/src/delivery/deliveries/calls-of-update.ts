@@ -34,12 +34,12 @@ const SPOKEN = ['message', 'channel_post', 'business_message', 'callback_query',
 /** The calls that an update led to, oldest first. */
 export async function callsOfUpdate(
   { db }: { db: Database },
-  { id: botId, manageEnabled }: Bot,
+  { id: botId, manage_enabled }: Bot,
   { acceptedAtMs, chatId, messageId, kind, businessConnectionId }: About,
   attempts: readonly ReaderAttempt[],
 ): Promise<CallOfUpdate[]> {
   const answers = attempts.flatMap(callInAnswer);
-  if (chatId === null || acceptedAtMs === null || !manageEnabled) return answers.reverse();
+  if (chatId === null || acceptedAtMs === null || !manage_enabled) return answers.reverse();
   const sent = await sentAfter(db, { botId, chatId }, acceptedAtMs, businessConnectionId ?? undefined);
   const known = new Map(sent.map((message) => [message.id, message]));
   const isReply = (message: Message) => messageId !== null && message.reply_to_message_id === messageId;

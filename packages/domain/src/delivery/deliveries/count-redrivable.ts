@@ -64,7 +64,7 @@ function refusalOf(directory: BotDirectory, botId: number, name: string): keyof 
 function hasReader(bot: Bot, reader: keyof typeof OFF, programId: number | null): boolean {
   switch (reader) {
     case 'push':
-      return hasBackend(bot) || bot.longPollEnabled;
+      return hasBackend(bot) || bot.long_poll_enabled;
     case 'rules':
       return routes(bot);
     case 'program':

@@ -75,7 +75,7 @@ function withoutAttempt(bot: Bot, known: KnownUpdate, place: Place): Ended | nul
 function isHeldFrom({ programs }: Bot, { mark }: KnownUpdate, reader: string): boolean {
   if (mark === null || !isHeldMark(mark) || reader.startsWith('consumer:')) return false;
   const programId = programOfReader(reader);
-  const seesHeld = programs.some(({ id, seesHeld }) => id === programId && seesHeld);
+  const seesHeld = programs.some(({ id, sees_held }) => id === programId && sees_held);
   return programId === null || (!seesHeld && !isMarkedFor(mark, programId));
 }
 

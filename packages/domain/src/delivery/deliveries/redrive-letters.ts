@@ -53,7 +53,7 @@ export async function redriveLetters(
       : (ofProgram ?? keys);
   const scriptKeys = { ...keys, lanes, redriven, program: ofProgram?.state ?? null };
   const args = {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
     botId: bot.id,
     lanePrefix: lane(''),
     keepMs: LIFE_MS,

@@ -103,7 +103,7 @@ async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known |
 async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<number>> {
   const { bot_id: botId, reader } = batch[0]!;
   const { programId } = parseReader(reader);
-  if (deps.directory.byId(botId)?.programs.some(({ id, seesHeld }) => id === programId && seesHeld)) return new Set();
+  if (deps.directory.byId(botId)?.programs.some(({ id, sees_held }) => id === programId && sees_held)) return new Set();
   const chats = batch.flatMap(({ id, payload }) => {
     const chat = chatOf(payload);
     return chat === null ? [] : [{ id, botId, ...chat }];

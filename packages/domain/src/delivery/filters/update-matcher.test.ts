@@ -18,19 +18,19 @@ type Wanted = { filter?: ProgramFilter; exclusive?: boolean; kinds?: string[]; o
 /** The matcher of a bot with these programs, whose ids are 1, 2 … */
 function matcherFor(...programs: Wanted[]) {
   const backend = {
-    backendUrl: '',
-    secretToken: '',
-    backendCertificate: '',
-    backendIpAddress: '',
+    backend_url: '',
+    secret_token: '',
+    backend_certificate: '',
+    backend_ip_address: '',
     signing: null,
-    maxConnections: 40,
-    silentAfterS: 300,
+    max_connections: 40,
+    silent_after_s: 300,
   };
   const rest = {
     ...backend,
-    webhookTokenId: null,
-    webhookKinds: null,
-    backendRole: 'admin' as const,
+    webhook_token_id: null,
+    webhook_kinds: null,
+    backend_role: 'admin' as const,
     tokens: [],
     enabled: true,
     mode: 'pull' as const,
@@ -44,7 +44,7 @@ function matcherFor(...programs: Wanted[]) {
       exclusive,
       kinds,
       order,
-      seesHeld: false,
+      sees_held: false,
       priority: 'normal' as const,
     };
   });

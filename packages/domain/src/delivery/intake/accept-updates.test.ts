@@ -29,7 +29,7 @@ test('gives what arrives late or after a jump down the next id, in the bytes too
 
 test('refuses what a deleted, disabled or re-registered bot is sent', async () => {
   const bot = await registered({});
-  expect(await accept({ ...bot, registrationId: 'another' }, update(1))).toEqual({ outcome: 'gone' });
+  expect(await accept({ ...bot, registration_id: 'another' }, update(1))).toEqual({ outcome: 'gone' });
   await mirrorBot(deps(), { ...bot, disabled: true, revision: 2 });
   expect(await accept(bot, update(1))).toEqual({ outcome: 'disabled' });
   expect(await accept(aBot({ id: 9999 }), update(1))).toEqual({ outcome: 'gone' });

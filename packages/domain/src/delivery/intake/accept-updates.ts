@@ -124,7 +124,7 @@ async function appendUpdates(
   const reply = await append(deps, bot, matched, {
     keys: { ...keys, seen },
     args: {
-      registrationId: bot.registrationId,
+      registrationId: bot.registration_id,
       ...activityPrefixes(bot.id),
       botId: bot.id,
       fencingToken: polling?.fencingToken ?? null,

@@ -21,7 +21,7 @@ export type PollingBegun =
 /** Makes the caller the owner of the bot's polling. */
 export async function beginPolling(deps: { redis: RedisHandles }, bot: Bot): Promise<PollingBegun> {
   const begun = await scripts.beginPolling(deps.redis.commands, botKeys(bot.id), {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
   });
   if (begun.outcome !== 'OK') return { outcome: 'nothing-to-do' };
   const { fencingToken, pollOffset, polledAgoMs, quickest, slowest, refusedForMs } = begun;

@@ -39,7 +39,7 @@ export function idReserveOf({ db, redis, log }: ReserveDeps): IdReserve {
 
   const reserve = async (batch: typeof wanted): Promise<void> => {
     const rows = [...batch.values()].map(({ bot, lastId }) => {
-      return { id: bot.id, registrationId: bot.registrationId, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
+      return { id: bot.id, registrationId: bot.registration_id, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
     });
     for (const { id, registrationId, upTo } of await botStore(db).reserveUpdateIds(rows)) {
       await scripts.noteReserved(redis.commands, botKeys(id), { registrationId, reservedId: upTo });

@@ -99,7 +99,7 @@ export async function claimUnits<Reply extends TurnReply>(
     sent += 1;
     const nowMs = deps.clock.nowMs();
     return claim(keys, {
-      registrationId: bot.registrationId,
+      registrationId: bot.registration_id,
       fencingToken: request.fencingToken,
       botId: bot.id,
       lanePrefix,

@@ -114,7 +114,7 @@ function endsUntil({ clock }: OutboxTurnDeps, dueMs: number): TurnOutcome {
 async function sendReady(deps: OutboxTurnDeps, turn: OutboxTurn, bot: Bot): Promise<void> {
   const { lanes } = turn;
   if (performance.now() < turn.restsUntilMs) return;
-  const heldMs = Math.max(deps.unreachable.leftMs(bot.id), deps.sendGates.of(bot.id, bot.pace.perSecond).silentMs());
+  const heldMs = Math.max(deps.unreachable.leftMs(bot.id), deps.sendGates.of(bot.id, bot.pace.per_second).silentMs());
   if (heldMs > 0) {
     turn.restsUntilMs = performance.now() + Math.min(heldMs, LOOKS_AT_REST_MS);
     return;
@@ -167,5 +167,5 @@ function begin(
 
 /** Those of the time for which times are reserved, and some whose chat may have to wait. */
 function mostAtOnce(bot: Bot): number {
-  return Math.ceil((bot.pace.perSecond * HORIZON_MS.live) / 1000) + CHATS_THAT_MAY_WAIT;
+  return Math.ceil((bot.pace.per_second * HORIZON_MS.live) / 1000) + CHATS_THAT_MAY_WAIT;
 }

@@ -35,7 +35,7 @@ export async function reserveForProgram(
     redis.commands,
     { bot: times, outboxWaits },
     {
-      ...{ most: perSecond, windowMs: PROGRAM_WINDOW_MS, mostOfOutbox: bot.pace.perSecond },
+      ...{ most: perSecond, windowMs: PROGRAM_WINDOW_MS, mostOfOutbox: bot.pace.per_second },
       ...{ horizonMs: HORIZON_MS.live, kept: TIMES_KEPT.ofBot },
     },
   );
@@ -49,15 +49,19 @@ export async function reserveSends(
   candidates: readonly Candidate[],
 ): Promise<Granted[]> {
   const keys = paceKeys(bot.id);
-  const { perSecond, perChatSecond, perGroupMinute } = bot.pace;
+  const { per_second, per_chat_second, per_group_minute } = bot.pace;
   const reply = await scripts.reserveSends(
     redis.commands,
     { bot: keys.bot, outboxWaits: keys.outboxWaits },
     {
       ...{ chatPrefix: keys.chatPrefix, horizonMs: HORIZON_MS.live, bulkHorizonMs: HORIZON_MS.bulk },
-      ...{ spacingMs: WINDOW_MS / perSecond, most: perSecond, windowMs: WINDOW_MS },
-      bulkMost: Math.max(1, Math.floor(perSecond * BULK_SHARE)),
-      ...{ chatSpacingMs: CHAT_WINDOW_MS / perChatSecond, groupMost: perGroupMinute, groupWindowMs: GROUP_WINDOW_MS },
+      ...{ spacingMs: WINDOW_MS / per_second, most: per_second, windowMs: WINDOW_MS },
+      bulkMost: Math.max(1, Math.floor(per_second * BULK_SHARE)),
+      ...{
+        chatSpacingMs: CHAT_WINDOW_MS / per_chat_second,
+        groupMost: per_group_minute,
+        groupWindowMs: GROUP_WINDOW_MS,
+      },
       waitsMs: OUTBOX_WAITS_MS,
       ...{ kept: TIMES_KEPT.ofBot, keptOfChat: TIMES_KEPT.ofChat },
       sends: candidates.map(({ lane, entry }) => ({

@@ -64,7 +64,7 @@ async function sendUnlessResting(
 ): Promise<Outcome> {
   await until(atMs);
   if (deps.unreachable.leftMs(botId) > 0) return notMade(begun.chat_id);
-  const answered = await deps.sendGates.of(botId, bot.pace.perSecond).enter(messages);
+  const answered = await deps.sendGates.of(botId, bot.pace.per_second).enter(messages);
   const isHeld = !lease.ownsTurn() || deps.unreachable.begin(botId) > 0;
   const outcome = isHeld ? notMade(begun.chat_id) : await sendTraced(deps, bot, begun);
   answered();

@@ -32,7 +32,7 @@ export async function addProgramToken(
   asked: WantedToken,
 ): Promise<{ token: string; record: ProgramToken }> {
   const methods = grantedMethods(creator.role, asked.methods);
-  const wanted = { ...asked, expiresAt: endOfNewToken(creator, asked.expiresAt) };
+  const wanted = { ...asked, expires_at: endOfNewToken(creator, asked.expires_at) };
   checkRequest(deps, wanted);
   return changeRules(deps, by, async (db) => {
     const program = await lockProgram(db, deps.secrets, programId);
@@ -42,16 +42,16 @@ export async function addProgramToken(
       throw new FlotillaError('bad_request', `A program can have at most ${TOKENS_AT_MOST} tokens`);
     }
     refuseLosingToken(program, { ...wanted, methods }, others, deps.clock.nowMs());
-    const bot = deps.directory.byId(program.botId);
+    const bot = deps.directory.byId(program.bot_id);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
-    const token = newProgramToken(bot.telegramId);
+    const token = newProgramToken(bot.telegram_id);
     const record = await tokens.insert({
       ...{ ...wanted, methods, programId, creator },
       ...{ hash: sha256Hex(token), prefix: shownPrefix(token) },
     });
-    await refuseLargePrograms(db, program.botId);
+    await refuseLargePrograms(db, program.bot_id);
     const audited = auditedToken('program_token_add', program, record);
-    return { result: { token, record }, botIds: [program.botId], audited };
+    return { result: { token, record }, botIds: [program.bot_id], audited };
   });
 }
 
@@ -63,7 +63,7 @@ function endOfNewToken({ endsAt }: TokenCreator, wanted: Date | null): Date | nu
   return wanted ?? endsAt;
 }
 
-function checkRequest({ clock }: ChangeRulesDeps, { methods, chats, threads, expiresAt }: WantedToken): void {
+function checkRequest({ clock }: ChangeRulesDeps, { methods, chats, threads, expires_at }: WantedToken): void {
   if (threads !== null && chats?.length !== 1) {
     throw refusedInput(
       'threads',
@@ -77,7 +77,7 @@ function checkRequest({ clock }: ChangeRulesDeps, { methods, chats, threads, exp
       `must name methods as the Bot API writes them, groups, new, or local_files; not: ${unknown.join(', ')}`,
     );
   }
-  if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
+  if (expires_at !== null && expires_at.getTime() <= clock.nowMs()) {
     throw refusedInput('expires_at', 'must be in the future');
   }
 }

@@ -39,7 +39,7 @@ export async function addProgram(
     await refuseLargePrograms(db, botId);
     return { result, botIds: [botId], audited: auditedProgram('program_add', result) };
   });
-  await nameKinds(deps, { id: botId, namedKinds: [] }, program.kinds);
+  await nameKinds(deps, { id: botId, named_kinds: [] }, program.kinds);
   // Its turn is pending from now on, so no update would wake it. If this wake is lost, upkeep finds the pending turn.
   if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(program.id);
   return program;

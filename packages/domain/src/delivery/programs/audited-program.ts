@@ -14,23 +14,23 @@ export function auditedProgram(action: AuditAction, program: Program, before?: P
   const changes =
     before === undefined ? describeNew(after, SHOWN) : describeChanges(auditedFields(before), after, SHOWN);
   const details = [`program ${program.id}`, changes, reason].filter((part) => part !== '').join('; ');
-  return { action, botId: program.botId, details };
+  return { action, botId: program.bot_id, details };
 }
 
 /** Uses the field names of the REST interface. */
 function auditedFields(program: Program) {
-  const { name, mode, kinds, filter, exclusive, order, enabled, backendUrl } = program;
+  const { name, mode, kinds, filter, exclusive, order, enabled, backend_url } = program;
   return {
-    ...{ name, mode, kinds, filter, exclusive, order, enabled, sees_held: program.seesHeld },
+    ...{ name, mode, kinds, filter, exclusive, order, enabled, sees_held: program.sees_held },
     priority: program.priority,
-    backend_url: backendUrl === '' ? '' : { url: backendUrl, shown: maskedBackendUrl(program) },
-    secret_token: program.secretToken,
-    certificate: program.backendCertificate,
-    ip_address: program.backendIpAddress,
-    max_connections: program.maxConnections,
-    silent_after_s: program.silentAfterS,
-    webhook_token_id: program.webhookTokenId,
-    webhook_kinds: program.webhookKinds,
+    backend_url: backend_url === '' ? '' : { url: backend_url, shown: maskedBackendUrl(program) },
+    secret_token: program.secret_token,
+    certificate: program.backend_certificate,
+    ip_address: program.backend_ip_address,
+    max_connections: program.max_connections,
+    silent_after_s: program.silent_after_s,
+    webhook_token_id: program.webhook_token_id,
+    webhook_kinds: program.webhook_kinds,
   };
 }
 
@@ -41,17 +41,17 @@ const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
 };
 
 /** The audit entry of a token that was made or revoked. */
-export function auditedToken(action: AuditAction, { id, botId }: Program, token: ProgramToken): AuditedAction {
-  const { name, methods, chats, threads, perSecond, perMinute, priority, expiresAt } = token;
+export function auditedToken(action: AuditAction, { id, bot_id }: Program, token: ProgramToken): AuditedAction {
+  const { name, methods, chats, threads, per_second, per_minute, priority, expires_at } = token;
   const limits = {
     methods,
     chats,
     threads,
-    per_second: perSecond,
-    per_minute: perMinute,
+    per_second,
+    per_minute,
     priority,
-    expires_at: expiresAt,
+    expires_at,
   };
   const details = `program ${id}, token ${token.id}; ${describeNew({ name, ...limits })}`;
-  return { action, botId, details };
+  return { action, botId: bot_id, details };
 }

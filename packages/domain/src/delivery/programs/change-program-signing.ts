@@ -15,9 +15,9 @@ export async function changeProgramSigning(
   change: SigningChange,
 ): Promise<Signing | null> {
   return changeRules(deps, by, async (db) => {
-    const { botId, signing } = await lockProgram(db, deps.secrets, id);
+    const { bot_id, signing } = await lockProgram(db, deps.secrets, id);
     const { result, action } = changedSigning(signing, change, deps.clock.nowMs());
     await programStore(db, deps.secrets).setSigning(id, result, creatorOf(by));
-    return { result, botIds: [botId], audited: { action, botId, details: `program ${id}` } };
+    return { result, botIds: [bot_id], audited: { action, botId: bot_id, details: `program ${id}` } };
   });
 }

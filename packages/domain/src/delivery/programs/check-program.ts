@@ -10,14 +10,14 @@ type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
  * one. `known` is the program as it was, null for a new one: a URL that it has already may be given again.
  */
 export function checkProgram(deps: CheckDeps, changes: ProgramChanges, known: Program | null): void {
-  const { backendUrl = known?.backendUrl ?? '', mode = known?.mode } = changes;
-  if (changes.backendUrl !== undefined) checkUrl(deps, changes, changes.backendUrl, known);
-  if (changes.secretToken !== undefined) checkChanges(deps, { secretToken: changes.secretToken }, known);
-  if (mode === 'push' && backendUrl === '') throw refusedInput('backend_url', 'is required for mode push');
+  const { backend_url = known?.backend_url ?? '', mode = known?.mode } = changes;
+  if (changes.backend_url !== undefined) checkUrl(deps, changes, changes.backend_url, known);
+  if (changes.secret_token !== undefined) checkChanges(deps, { secret_token: changes.secret_token }, known);
+  if (mode === 'push' && backend_url === '') throw refusedInput('backend_url', 'is required for mode push');
 }
 
 /** What setWebhook takes for the bot's own backend, it takes for a program, too. */
-function checkUrl(deps: CheckDeps, { webhookTokenId }: ProgramChanges, url: string, known: Program | null): void {
-  if (typeof webhookTokenId === 'number') checkBackendUrl(deps, url);
-  else checkChanges(deps, { backendUrl: url }, known);
+function checkUrl(deps: CheckDeps, { webhook_token_id }: ProgramChanges, url: string, known: Program | null): void {
+  if (typeof webhook_token_id === 'number') checkBackendUrl(deps, url);
+  else checkChanges(deps, { backend_url: url }, known);
 }

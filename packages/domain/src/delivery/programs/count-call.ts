@@ -3,15 +3,15 @@ import { rateKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 
-export function hasRate({ perSecond, perMinute }: ActiveToken): boolean {
-  return perSecond !== null || perMinute !== null;
+export function hasRate({ per_second, per_minute }: ActiveToken): boolean {
+  return per_second !== null || per_minute !== null;
 }
 
 /** Counts a call of a token with a rate. 0, or how many seconds to wait if there were too many. Rejects without Redis. */
 export async function countCall(
   { redis }: { redis: RedisHandles },
-  { id, perSecond, perMinute }: ActiveToken,
+  { id, per_second, per_minute }: ActiveToken,
 ): Promise<number> {
-  if (perSecond === null && perMinute === null) return 0;
-  return scripts.countCall(redis.commands, rateKeys(id), { perSecond, perMinute });
+  if (per_second === null && per_minute === null) return 0;
+  return scripts.countCall(redis.commands, rateKeys(id), { perSecond: per_second, perMinute: per_minute });
 }

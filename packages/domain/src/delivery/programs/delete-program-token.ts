@@ -14,12 +14,12 @@ export async function deleteProgramToken(deps: ChangeRulesDeps, by: Actor, id: n
     const tokens = programTokenStore(db);
     const token = await tokens.find(id);
     if (token === null) throw new FlotillaError('not_found', 'Token not found');
-    const program = await lockProgram(db, deps.secrets, token.programId);
+    const program = await lockProgram(db, deps.secrets, token.program_id);
     if (!(await tokens.remove(id))) throw new FlotillaError('not_found', 'Token not found');
     const audited = auditedToken('program_token_delete', program, token);
-    if (program.webhookTokenId !== id) return { result: undefined, botIds: [program.botId], audited };
-    await programStore(db, deps.secrets).update(program.id, { ...NO_BACKEND, webhookTokenId: null }, creatorOf(by));
+    if (program.webhook_token_id !== id) return { result: undefined, botIds: [program.bot_id], audited };
+    await programStore(db, deps.secrets).update(program.id, { ...NO_BACKEND, webhook_token_id: null }, creatorOf(by));
     const details = `${audited.details}; the webhook that it set was deleted`;
-    return { result: undefined, botIds: [program.botId], audited: { ...audited, details } };
+    return { result: undefined, botIds: [program.bot_id], audited: { ...audited, details } };
   });
 }

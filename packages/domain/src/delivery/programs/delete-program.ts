@@ -12,6 +12,6 @@ export async function deleteProgram(deps: ChangeRulesDeps, by: Actor, id: number
   await changeRules(deps, by, async (db) => {
     const program = await lockProgram(db, deps.secrets, id);
     await programStore(db, deps.secrets).remove(program);
-    return { result: undefined, botIds: [program.botId], audited: auditedProgram('program_delete', program) };
+    return { result: undefined, botIds: [program.bot_id], audited: auditedProgram('program_delete', program) };
   });
 }

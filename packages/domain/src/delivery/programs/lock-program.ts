@@ -9,7 +9,7 @@ import { programStore } from './program-store.ts';
 export async function lockProgram(db: Database, secrets: SecretBox, id: number): Promise<Program> {
   const programs = programStore(db, secrets);
   const found = await programs.find(id);
-  const program = found && (await botStore(db).lock(found.botId)) && (await programs.lock(id));
+  const program = found && (await botStore(db).lock(found.bot_id)) && (await programs.lock(id));
   if (!program) throw new FlotillaError('not_found', 'Program not found');
   return program;
 }

@@ -17,7 +17,7 @@ export type MessageTopics = {
    * stored yet, so it is waited for, for up to 5 s. Rejects if Postgres is away.
    */
   whyOutside(
-    bot: Pick<Bot, 'id' | 'manageEnabled'>,
+    bot: Pick<Bot, 'id' | 'manage_enabled'>,
     topics: ReadonlySet<number>,
     messages: readonly NamedMessage[],
   ): Promise<string | null>;
@@ -56,10 +56,10 @@ export function messageTopics({ db }: { db: Database }): MessageTopics {
         keep(keyOf(botId, { chatId, id }), topicOf(message) ?? OUTSIDE_TOPICS);
       }
     },
-    whyOutside: async ({ id: botId, manageEnabled }, topics, messages) => {
+    whyOutside: async ({ id: botId, manage_enabled }, topics, messages) => {
       let missing = await missingOf(botId, messages);
       const caller = { botId, scope: [...topics].join() };
-      const mayCome = manageEnabled && waiting.hasRoom(caller);
+      const mayCome = manage_enabled && waiting.hasRoom(caller);
       waiting.add(caller, 1);
       try {
         for (const pauseMs of mayCome ? PAUSES_MS : []) {

@@ -44,7 +44,7 @@ export async function parkPrograms(deps: ParkDeps, limit: number, signal: AbortS
 async function checkBot(deps: ParkDeps, bot: Bot, limit: number, signal: AbortSignal): Promise<void> {
   const keys = botKeys(bot.id);
   const found = await scripts.checkPrograms(deps.redis.commands, keys, {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
     botId: bot.id,
     programPrefix: keys.programPrefix,
     limit,
@@ -70,7 +70,7 @@ async function park(deps: ParkDeps, bot: Bot, { programId, limit }: BehindRow, {
   let deadLetters = 0;
   for (let batches = 0; batches < BATCHES_AT_MOST && !signal.aborted; batches += 1) {
     const parked = await scripts.parkProgram(deps.redis.commands, keys, {
-      registrationId: bot.registrationId,
+      registrationId: bot.registration_id,
       botId: bot.id,
       programPrefix: keys.programPrefix,
       programId,

@@ -83,7 +83,7 @@ export function programStore(db: Database, secrets: SecretBox) {
     },
 
     /** What it took alone and gave up is left to the bot; nobody could send its other dead letters again. */
-    async remove({ id, botId }: Program): Promise<void> {
+    async remove({ id, bot_id: botId }: Program): Promise<void> {
       const program = { botId, programId: id };
       // One statement for all of a parked program could reach its time limit.
       while ((await leaveLettersOfProgram(db, program, LETTERS_AT_ONCE)) > 0);
@@ -102,21 +102,21 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by
     filter: changes.filter && JSON.stringify(changes.filter),
     exclusive: changes.exclusive,
     position: changes.order,
-    sees_held: changes.seesHeld,
+    sees_held: changes.sees_held,
     priority: changes.priority,
     enabled: changes.enabled,
-    backend_url_sealed: seal(changes.backendUrl, SEALED_PLACES.programUrl(id)),
-    secret_token_sealed: seal(changes.secretToken, SEALED_PLACES.programSecret(id)),
-    ...(changes.backendUrl === undefined
+    backend_url_sealed: seal(changes.backend_url, SEALED_PLACES.programUrl(id)),
+    secret_token_sealed: seal(changes.secret_token, SEALED_PLACES.programSecret(id)),
+    ...(changes.backend_url === undefined
       ? {}
-      : { backend_by: changes.backendUrl ? by : null, backend_by_key: changes.backendUrl ? byKey : null }),
-    backend_certificate: changes.backendCertificate,
-    backend_ip_address: changes.backendIpAddress,
-    webhook_token_id: changes.webhookTokenId,
-    webhook_kinds: changes.webhookKinds && JSON.stringify(changes.webhookKinds),
-    backend_role: changes.backendRole,
-    max_connections: changes.maxConnections,
-    silent_after_s: changes.silentAfterS,
+      : { backend_by: changes.backend_url ? by : null, backend_by_key: changes.backend_url ? byKey : null }),
+    backend_certificate: changes.backend_certificate,
+    backend_ip_address: changes.backend_ip_address,
+    webhook_token_id: changes.webhook_token_id,
+    webhook_kinds: changes.webhook_kinds && JSON.stringify(changes.webhook_kinds),
+    backend_role: changes.backend_role,
+    max_connections: changes.max_connections,
+    silent_after_s: changes.silent_after_s,
   };
 }
 
@@ -124,26 +124,26 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
   const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
   return {
     id: row.id,
-    botId: row.bot_id,
+    bot_id: row.bot_id,
     name: row.name,
     mode: row.mode,
-    backendUrl: open(row.backend_url_sealed, SEALED_PLACES.programUrl(row.id)),
-    secretToken: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
-    backendCertificate: row.backend_certificate,
-    backendIpAddress: row.backend_ip_address,
-    webhookTokenId: row.webhook_token_id,
-    webhookKinds: row.webhook_kinds === null ? null : (JSON.parse(row.webhook_kinds) as string[]),
-    backendRole: row.backend_role,
-    maxConnections: row.max_connections,
-    silentAfterS: row.silent_after_s,
+    backend_url: open(row.backend_url_sealed, SEALED_PLACES.programUrl(row.id)),
+    secret_token: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
+    backend_certificate: row.backend_certificate,
+    backend_ip_address: row.backend_ip_address,
+    webhook_token_id: row.webhook_token_id,
+    webhook_kinds: row.webhook_kinds === null ? null : (JSON.parse(row.webhook_kinds) as string[]),
+    backend_role: row.backend_role,
+    max_connections: row.max_connections,
+    silent_after_s: row.silent_after_s,
     signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.programSigning(row.id)),
     kinds: JSON.parse(row.kinds) as string[],
     filter: JSON.parse(row.filter) as ProgramFilter,
     exclusive: row.exclusive,
     order: row.position,
-    seesHeld: row.sees_held,
+    sees_held: row.sees_held,
     priority: row.priority,
     enabled: row.enabled,
-    createdAt: row.created_at,
+    created_at: row.created_at,
   };
 }

@@ -53,13 +53,13 @@ export function programTokenStore(db: Database) {
           methods: json(token.methods),
           chats: json(token.chats),
           threads: json(token.threads),
-          per_second: token.perSecond,
-          per_minute: token.perMinute,
+          per_second: token.per_second,
+          per_minute: token.per_minute,
           priority: token.priority,
           made_by: token.creator.username,
           made_by_id: token.creator.accountId,
           made_by_key: token.creator.keyId,
-          expires_at: token.expiresAt,
+          expires_at: token.expires_at,
         })
         .returningAll()
         .executeTakeFirstOrThrow();
@@ -81,18 +81,18 @@ function toToken(row: Selectable<ProgramTokensTable>): ProgramToken {
   const list = <T>(json: string | null) => (json === null ? null : (JSON.parse(json) as T[]));
   return {
     id: row.id,
-    programId: row.program_id,
+    program_id: row.program_id,
     name: row.name,
     prefix: row.token_prefix,
     methods: list<string>(row.methods),
     chats: list<number>(row.chats),
     threads: list<number>(row.threads),
-    perSecond: row.per_second,
-    perMinute: row.per_minute,
+    per_second: row.per_second,
+    per_minute: row.per_minute,
     priority: row.priority,
-    madeBy: row.made_by,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-    createdAt: row.created_at,
+    made_by: row.made_by,
+    expires_at: row.expires_at,
+    last_used_at: row.last_used_at,
+    created_at: row.created_at,
   };
 }

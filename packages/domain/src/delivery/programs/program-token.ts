@@ -5,27 +5,27 @@ import type { Priority } from '@flotilla/contract/outbox.ts';
 /** The record of a program's token; only its creator has seen the token itself. null: no limit. */
 export interface ProgramToken {
   id: number;
-  programId: number;
+  program_id: number;
   name: string;
   prefix: string;
   methods: string[] | null;
   chats: number[] | null;
   /** Topics of its one chat. */
   threads: number[] | null;
-  perSecond: number | null;
-  perMinute: number | null;
+  per_second: number | null;
+  per_minute: number | null;
   /** null: that of its program. */
   priority: Priority | null;
   /** The username of an account, as it was then. */
-  madeBy: string;
-  expiresAt: Date | null;
-  lastUsedAt: Date | null;
-  createdAt: Date;
+  made_by: string;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
 }
 
 export type WantedToken = Pick<
   ProgramToken,
-  'name' | 'methods' | 'chats' | 'threads' | 'perSecond' | 'perMinute' | 'priority' | 'expiresAt'
+  'name' | 'methods' | 'chats' | 'threads' | 'per_second' | 'per_minute' | 'priority' | 'expires_at'
 >;
 
 /** Who makes a token. `endsAt`: the end of the API key, or null for a session or a key without an end. */

@@ -5,7 +5,7 @@ import type { ProgramToken, WantedToken } from './program-token.ts';
 import { staysWithin } from './webhook-token.ts';
 
 /** A token as far as its polls go. */
-type Poller = Pick<WantedToken, 'name' | 'methods' | 'chats' | 'threads' | 'expiresAt'>;
+type Poller = Pick<WantedToken, 'name' | 'methods' | 'chats' | 'threads' | 'expires_at'>;
 
 const NOT_POLLING = 'leave getUpdates (the group read) out of its methods';
 
@@ -60,8 +60,8 @@ export function refuseLosingChange(before: Program, changed: Program, tokens: Pr
   );
 }
 
-function polls({ methods, expiresAt }: Poller, nowMs: number): boolean {
-  if (expiresAt !== null && expiresAt.getTime() <= nowMs) return false;
+function polls({ methods, expires_at }: Poller, nowMs: number): boolean {
+  if (expires_at !== null && expires_at.getTime() <= nowMs) return false;
   return methods === null || methodsNamed(methods).has('getupdates');
 }
 

@@ -37,22 +37,22 @@ export async function updateProgram(
     refuseUnseenSecret(changes, before);
     checkProgram(deps, changes, before);
     const programs = programStore(db, deps.secrets);
-    if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.botId, id));
+    if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.bot_id, id));
     const result = await programs
       .update(id, { enabled: before.enabled, ...changes }, creatorOf(by))
       .catch(refuseKnownName);
-    if (grows(changes)) await refuseLargePrograms(db, before.botId);
+    if (grows(changes)) await refuseLargePrograms(db, before.bot_id);
     // With a reason, nobody asked for the change, so nobody could do what a refusal says.
     if (reason === '') refuseLosingChange(before, result, await programTokenStore(db).all(id), deps.clock.nowMs());
     const switches = result.enabled !== before.enabled || onlySwitches(changes);
     const action = !switches ? 'program_update' : result.enabled ? 'program_enable' : 'program_disable';
     const dropped = dropPending ? 'pending updates dropped' : '';
     const audited = auditedProgram(action, result, before, [dropped, reason].filter((part) => part !== '').join('; '));
-    return { result, botIds: [before.botId], audited, drop: dropPending ? { dropPendingOf: id } : {} };
+    return { result, botIds: [before.bot_id], audited, drop: dropPending ? { dropPendingOf: id } : {} };
   });
-  await nameKinds(deps, { id: program.botId, namedKinds: [] }, [
+  await nameKinds(deps, { id: program.bot_id, named_kinds: [] }, [
     ...(wanted.kinds ?? []),
-    ...(wanted.webhookKinds ?? []),
+    ...(wanted.webhook_kinds ?? []),
   ]);
   // If this wake is lost, upkeep finds the pending turn.
   if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(id);
@@ -64,40 +64,40 @@ function onlySwitches({ enabled, ...others }: ProgramChanges): boolean {
 }
 
 /** Only such changes are held to the limit of size: a program above it can still be paused or lose its backend. */
-function grows({ kinds, filter, backendUrl, backendCertificate, webhookKinds }: ProgramChanges): boolean {
+function grows({ kinds, filter, backend_url, backend_certificate, webhook_kinds }: ProgramChanges): boolean {
   return (
-    [kinds, filter].some((list) => list !== undefined) || Boolean(backendUrl || backendCertificate || webhookKinds)
+    [kinds, filter].some((list) => list !== undefined) || Boolean(backend_url || backend_certificate || webhook_kinds)
   );
 }
 
 /** A new URL has the rights of the person who gave it, or the limits of the token that set it, if one is named. */
-function withSetter({ backendRole = 'user', ...changes }: ProgramChanges): ProgramChanges {
-  return changes.backendUrl === undefined
+function withSetter({ backend_role = 'user', ...changes }: ProgramChanges): ProgramChanges {
+  return changes.backend_url === undefined
     ? changes
     : {
-        webhookTokenId: null,
-        webhookKinds: null,
-        backendCertificate: '',
-        backendIpAddress: '',
-        backendRole,
+        webhook_token_id: null,
+        webhook_kinds: null,
+        backend_certificate: '',
+        backend_ip_address: '',
+        backend_role,
         ...changes,
       };
 }
 
 /** The new backend would get the secret of the old one. */
-function refuseUnseenSecret({ backendUrl, backendRole, secretToken }: ProgramChanges, before: Program): void {
-  if (!backendUrl || backendRole !== 'user' || secretToken !== undefined || before.secretToken === '') return;
+function refuseUnseenSecret({ backend_url, backend_role, secret_token }: ProgramChanges, before: Program): void {
+  if (!backend_url || backend_role !== 'user' || secret_token !== undefined || before.secret_token === '') return;
   throw refusedInput('secret_token', 'must be given with a new backend_url, because you may not see the present one');
 }
 
 /** A URL that is given again unchanged keeps the limits of the token that set it. */
-function withoutShown(program: Program, { backendUrl, secretToken, ...changes }: ProgramChanges): ProgramChanges {
+function withoutShown(program: Program, { backend_url, secret_token, ...changes }: ProgramChanges): ProgramChanges {
   const shown = maskedBackend(program);
   const isNew = (value: string | undefined, ...known: string[]) =>
     value !== undefined && (value === '' || !known.includes(value));
   return {
     ...changes,
-    ...(isNew(backendUrl, shown.backendUrl, program.backendUrl) ? { backendUrl } : {}),
-    ...(isNew(secretToken, shown.secretToken) ? { secretToken } : {}),
+    ...(isNew(backend_url, shown.backend_url, program.backend_url) ? { backend_url } : {}),
+    ...(isNew(secret_token, shown.secret_token) ? { secret_token } : {}),
   };
 }

@@ -7,11 +7,11 @@ import type { ActiveProgram, ActiveToken } from '../../fleet/bots/active-program
  * filter of the program has left its chats or topics.
  */
 export function webhookTokenOf(
-  { webhookTokenId, tokens, filter }: Pick<ActiveProgram, 'webhookTokenId' | 'tokens' | 'filter'>,
+  { webhook_token_id, tokens, filter }: Pick<ActiveProgram, 'webhook_token_id' | 'tokens' | 'filter'>,
   nowMs: number,
 ): ActiveToken | 'ended' | 'left' | null {
-  if (webhookTokenId === null) return null;
-  const token = tokens.find(({ id }) => id === webhookTokenId);
+  if (webhook_token_id === null) return null;
+  const token = tokens.find(({ id }) => id === webhook_token_id);
   const endsAtMs = token?.expiresAtMs ?? Number.POSITIVE_INFINITY;
   if (token === undefined || endsAtMs <= nowMs) return 'ended';
   return staysWithin(filter, token) ? token : 'left';

@@ -98,7 +98,7 @@ test('stops at 4 MiB and goes on after the acknowledgement', async () => {
 });
 
 test('skips what has expired and what allowed_updates left out', async () => {
-  const bot = await registered({ allowedUpdates: ['message', 'callback_query'] });
+  const bot = await registered({ allowed_updates: ['message', 'callback_query'] });
   await accept(
     bot,
     `{"update_id":1,"callback_query":{"id":"1","from":{"id":5}}}`,
@@ -205,7 +205,7 @@ describe('what has expired before its client came', () => {
   });
 
   test('leaves the log of a bot that has a backend and is never polled', async () => {
-    const bot = await registered({ backendUrl: 'https://backend.test/', proxyEnabled: true });
+    const bot = await registered({ backend_url: 'https://backend.test/', proxy_enabled: true });
     for (let day = 0; day < 5; day += 1) {
       await accept(bot, ...[1, 2, 3].map((at) => update(day * 10 + at)));
       // The backend has everything.

@@ -95,7 +95,7 @@ function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Pr
     deps.redis.commands,
     { ...keys, deliveredAhead, program: ofProgram?.state ?? null },
     {
-      registrationId: bot.registrationId,
+      registrationId: bot.registration_id,
       ...activityPrefixes(bot.id),
       consumer: consumer ?? '',
       owner: `${ownerId ?? ''}`,

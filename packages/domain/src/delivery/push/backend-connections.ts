@@ -70,29 +70,29 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
 }
 
 function addressOf(backend: BackendAddress, policy: BackendPolicy): Addressed {
-  const url = parseBackendUrl(backend.backendUrl) ?? NOWHERE;
+  const url = parseBackendUrl(backend.backend_url) ?? NOWHERE;
   const ofHost = forbiddenReasons(url.hostname, portOf(url), policy);
-  const ofAddress = forbiddenReasons(backend.backendIpAddress, portOf(url), policy);
+  const ofAddress = forbiddenReasons(backend.backend_ip_address, portOf(url), policy);
   return {
     origin: url.origin,
     path: url.pathname + url.search,
     headers: headersFor(backend, url),
-    forbidden: backend.backendIpAddress === '' ? ofHost : () => ofHost() ?? ofAddress(),
+    forbidden: backend.backend_ip_address === '' ? ofHost : () => ofHost() ?? ofAddress(),
   };
 }
 
-function ownWayOf({ backendCertificate, backendIpAddress }: BackendAddress): OwnWay | null {
-  if (backendCertificate === '' && backendIpAddress === '') return null;
-  return { certificate: backendCertificate, ipAddress: backendIpAddress };
+function ownWayOf({ backend_certificate, backend_ip_address }: BackendAddress): OwnWay | null {
+  if (backend_certificate === '' && backend_ip_address === '') return null;
+  return { certificate: backend_certificate, ipAddress: backend_ip_address };
 }
 
 /** The headers of every request to the bot's backend. */
-export function headersFor(backend: Pick<BackendAddress, 'secretToken'>, url: URL): Record<string, string> {
+export function headersFor(backend: Pick<BackendAddress, 'secret_token'>, url: URL): Record<string, string> {
   const headers: Record<string, string> = {
     // Without a charset, because some libraries refuse one.
     'Content-Type': 'application/json',
   };
-  if (backend.secretToken !== '') headers[SECRET_TOKEN_HEADER] = backend.secretToken;
+  if (backend.secret_token !== '') headers[SECRET_TOKEN_HEADER] = backend.secret_token;
   if (url.username !== '' || url.password !== '') {
     const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers.Authorization = `Basic ${Buffer.from(userinfo).toString('base64')}`;

@@ -10,22 +10,22 @@ import { backendOfProgram } from './backend.ts';
 import { type BackendReaderDeps, backendReader } from './backend-reader.ts';
 
 const PROGRAM: ActiveProgram = {
-  ...{ id: 5, name: 'mirror', enabled: true, kinds: ['message'], mode: 'push', backendUrl: 'http://127.0.0.1:9/' },
+  ...{ id: 5, name: 'mirror', enabled: true, kinds: ['message'], mode: 'push', backend_url: 'http://127.0.0.1:9/' },
   ...{
-    secretToken: '',
-    backendCertificate: '',
-    backendIpAddress: '',
-    webhookTokenId: null,
-    webhookKinds: null,
-    backendRole: 'admin',
+    secret_token: '',
+    backend_certificate: '',
+    backend_ip_address: '',
+    webhook_token_id: null,
+    webhook_kinds: null,
+    backend_role: 'admin',
   },
   ...{
-    maxConnections: 40,
-    silentAfterS: 300,
+    max_connections: 40,
+    silent_after_s: 300,
     filter: {},
     exclusive: false,
     order: 100,
-    seesHeld: false,
+    sees_held: false,
     priority: 'normal',
     signing: null,
     tokens: [],
@@ -85,9 +85,15 @@ test('a post that a rule may drop waits while nobody can tell who wrote it, and 
   const log = createLogger({ name: 'test', level: 'silent' });
   const away = await connectRedis({ url: scene.server().url, log });
   await away.close();
-  const rule = { conditionType: 'all', conditionValue: '', action: 'drop', targetChatId: null, enabled: true } as const;
-  const rules = [{ id: 1, targetBotId: 1, delivery: 'at_least_once', ...rule } as Bot['rules'][number]];
-  const bot = await registered({ manageEnabled: true, rules, backendUrl: 'http://127.0.0.1:9/' });
+  const rule = {
+    condition_type: 'all',
+    condition_value: '',
+    action: 'drop',
+    target_chat_id: null,
+    enabled: true,
+  } as const;
+  const rules = [{ id: 1, target_bot_id: 1, delivery: 'at_least_once', ...rule } as Bot['rules'][number]];
+  const bot = await registered({ manage_enabled: true, rules, backend_url: 'http://127.0.0.1:9/' });
   const directory = { isOwnBot: () => false };
   const ofTurn = { ...deps(), redis: away, directory, requestLimiter: sharedLimiter(10), log };
   const reader = backendReader(ofTurn as unknown as BackendReaderDeps, bot, {

@@ -55,7 +55,7 @@ export function backendReader(
   return {
     lookEveryMs: LOOK_EVERY_MS,
     mustEnd: () => owner.mustEnd?.() ?? false,
-    room: (inFlight) => deps.requestLimiter.offer(backend.maxConnections - inFlight, origin),
+    room: (inFlight) => deps.requestLimiter.offer(backend.max_connections - inFlight, origin),
     isStuck: () => deps.requestLimiter.isStuck(origin),
     claim: async (request, settled) => {
       const newest = owner.newest(backend);
@@ -125,5 +125,5 @@ function namesOf({ id, program }: BotWithBackend): { bot: number; program?: numb
 
 /** Requests are limited by origin, because one host with many bots must not take all requests of a worker. */
 function originOf(backend: BotWithBackend): string {
-  return parseBackendUrl(backend.backendUrl)?.origin ?? '';
+  return parseBackendUrl(backend.backend_url)?.origin ?? '';
 }

@@ -8,7 +8,7 @@ export type BotWithBackend = Bot & { program?: ActiveProgram };
 /** The address of a backend, and how to reach it. */
 export type BackendAddress = Pick<
   Bot,
-  'id' | 'backendUrl' | 'secretToken' | 'backendCertificate' | 'backendIpAddress'
+  'id' | 'backend_url' | 'secret_token' | 'backend_certificate' | 'backend_ip_address'
 > & { program?: Pick<ActiveProgram, 'id'> };
 
 export type ProgramBackend = Bot & { program: ActiveProgram };
@@ -17,9 +17,9 @@ export type ProgramBackend = Bot & { program: ActiveProgram };
 export function backendOfProgram(bot: Bot, program: ActiveProgram): ProgramBackend {
   const known = made.get(program);
   if (known !== undefined) return known;
-  const { backendUrl, secretToken, backendCertificate, backendIpAddress, signing, maxConnections } = program;
-  const connection = { backendUrl, secretToken, backendCertificate, backendIpAddress };
-  const backend = { ...bot, ...connection, signing, maxConnections, program };
+  const { backend_url, secret_token, backend_certificate, backend_ip_address, signing, max_connections } = program;
+  const connection = { backend_url, secret_token, backend_certificate, backend_ip_address };
+  const backend = { ...bot, ...connection, signing, max_connections, program };
   made.set(program, backend);
   return backend;
 }

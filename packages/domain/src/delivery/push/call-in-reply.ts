@@ -153,9 +153,9 @@ async function check(
 ): Promise<Checked> {
   const { program } = backend;
   if (program === undefined) return { outcome: 'allowed', params, messages: [] };
-  const { webhookTokenId, backendRole } = program;
-  if (webhookTokenId === null) {
-    const byAdmin = backendRole === 'admin';
+  const { webhook_token_id, backend_role } = program;
+  if (webhook_token_id === null) {
+    const byAdmin = backend_role === 'admin';
     const isAllowed = byAdmin ? !isOfManagedBots(lowerCaseMethod) : isGrantedByUsers(lowerCaseMethod);
     if (!isAllowed) return { outcome: 'refused', reason: 'method', token: null };
     return byAdmin
@@ -165,9 +165,9 @@ async function check(
   const { directory, clock } = deps;
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
   const tokens = programs?.find(({ id }) => id === program.id)?.tokens ?? [];
-  const token = webhookTokenOf({ webhookTokenId, tokens, filter: program.filter }, clock.nowMs());
+  const token = webhookTokenOf({ webhook_token_id, tokens, filter: program.filter }, clock.nowMs());
   if (token === null || typeof token === 'string') {
-    return { outcome: 'refused', reason: 'expired', token: { id: webhookTokenId } };
+    return { outcome: 'refused', reason: 'expired', token: { id: webhook_token_id } };
   }
   if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
   const checked = withinLimits(token, token, lowerCaseMethod, params);

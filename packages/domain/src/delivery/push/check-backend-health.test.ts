@@ -17,7 +17,7 @@ afterEach(async () => {
   await backends.close();
   await backend.stop();
 });
-const check = (url = backend.url) => checkBackendHealth({ backends }, aBot({ backendUrl: `${url}/` }), never);
+const check = (url = backend.url) => checkBackendHealth({ backends }, aBot({ backend_url: `${url}/` }), never);
 
 test('judges by the status, of a POST-only webhook as well', async () => {
   const statuses = [200, 302, 405, 404, 500];

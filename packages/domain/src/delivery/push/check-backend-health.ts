@@ -18,7 +18,7 @@ export async function checkBackendHealth(
   backend: BotWithBackend,
   signal: AbortSignal,
 ): Promise<BackendHealth> {
-  if (backend.backendUrl === '') {
+  if (backend.backend_url === '') {
     const owner = backend.program === undefined ? 'bot' : 'program';
     throw new FlotillaError('bad_request', `The ${owner} has no backend URL`);
   }

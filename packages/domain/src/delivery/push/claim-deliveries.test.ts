@@ -19,7 +19,7 @@ afterAll(scene.close);
 
 const refused = { code: 'refused' as const, status: 500, reason: 'Wrong response from the webhook: 500' };
 const day = { expiresAtMs: Date.now() + 86_400_000 };
-const backend = { proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' };
+const backend = { proxy_enabled: true, backend_url: 'http://127.0.0.1:1/' };
 const ownsTurn = () => true;
 let claims = 0;
 const request = () => {
@@ -58,7 +58,7 @@ const ends = async (bot: Bot, fencingToken: number) => {
 };
 
 test('one update of a lane is out at a time, lanes side by side', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
   const fencingToken = await own(bot);
   expect(claimedIds(await claim(bot, fencingToken))).toEqual([1, 3]);
@@ -68,7 +68,7 @@ test('one update of a lane is out at a time, lanes side by side', async () => {
 });
 
 test('a failing update blocks only its lane, until its time', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
   const fencingToken = await own(bot);
   const { units } = await claim(bot, fencingToken);
@@ -86,7 +86,7 @@ test('a failing update blocks only its lane, until its time', async () => {
 });
 
 test('a new owner has what the dead one had in flight; the old one is refused', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1), update(2));
   const dead = await own(bot);
   await claim(bot, dead);
@@ -98,7 +98,7 @@ test('a new owner has what the dead one had in flight; the old one is refused', 
 });
 
 test('what owners died with three times is given up; what was in flight beside it is not', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1), update(2), update(3, 'message', 6));
   const begins = async () => {
     const fencingToken = await own(bot);
@@ -122,7 +122,7 @@ test('what owners died with three times is given up; what was in flight beside i
 });
 
 test('a claim whose answer was lost is carried out once, and none of its units counts as begun', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1), update(2), update(3, 'message', 6));
   const fencingToken = await own(bot);
   let settled: SettledUpdate[] = [];
@@ -142,7 +142,7 @@ test('a claim whose answer was lost is carried out once, and none of its units c
 });
 
 test('a turn whose first answer was lost begins with what that had claimed', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1));
   loseNextAnswer();
   const { fencingToken, units } = await claim(bot, null, [], 1);
@@ -151,7 +151,7 @@ test('a turn whose first answer was lost begins with what that had claimed', asy
 });
 
 test('a claim is not asked for again once another owner may have begun', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1));
   const fencingToken = await own(bot);
   await redis().commands.client('PAUSE', 1_500);
@@ -160,7 +160,7 @@ test('a claim is not asked for again once another owner may have begun', async (
 });
 
 test('a claim is not asked for again for ever, though nobody else may have begun', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   const fencingToken = await own(bot);
   await server().freeze(12_000);
   const unanswered = claimDeliveries(deps(), bot, { ...request(), fencingToken, limit: 1 }, []);
@@ -170,7 +170,7 @@ test('a claim is not asked for again for ever, though nobody else may have begun
 }, 30_000);
 
 test('what expires after tries without an answer is given up with their number', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1));
   const fencingToken = await own(bot);
   await claim(bot, fencingToken);
@@ -189,7 +189,7 @@ test('what expires after tries without an answer is given up with their number',
 });
 
 test('a turn begins with its first claim and ends with its last one, and what comes then makes a turn pending again', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1));
   const begun = await claimDeliveries(deps(), bot, { ...request(), fencingToken: null, limit: 10, end: 'idle' }, []);
   expect(begun).toMatchObject({ units: [{ unitId: '1' }], ended: false });
@@ -209,7 +209,7 @@ test('after deleteWebhook pull gets what push had not delivered, nothing twice',
   const fencingToken = await own(bot);
   await claim(bot, fencingToken);
   await claim(bot, fencingToken, [delivered('c:5', '1'), delivered('c:7', '3')]);
-  const pulling = { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 };
+  const pulling = { ...bot, proxy_enabled: false, backend_url: '', revision: 2 };
   await mirrorBot(deps(), pulling, { stored: [{ revision: 2, handOver: true }] });
   expect(await idsOf(pulling)).toEqual([2]);
   await accept(pulling, update(4));
@@ -226,11 +226,11 @@ test('after setWebhook push gets what pull had not acknowledged', async () => {
 });
 
 test('a webhook that is removed and set again finds what came in between', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1));
   await mirrorBot(
     deps(),
-    { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 },
+    { ...bot, proxy_enabled: false, backend_url: '', revision: 2 },
     { stored: [{ revision: 2, handOver: true }] },
   );
   await accept(bot, update(2));
@@ -254,7 +254,7 @@ test('dropping what waits drops it for both, and fences the turn that runs', asy
 });
 
 test('the log keeps only what some reader still needs', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1), update(2, 'message', 6));
   const fencingToken = await own(bot);
   await claim(bot, fencingToken);
@@ -273,7 +273,7 @@ const failing = (unit: ClaimedUnit, begunAtMs: number) => {
 };
 
 test('the breaker of a backend that fails for ten seconds opens: one probe at a time, ever more rarely, and appends wake nobody', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1, 'message', 5), update(2, 'message', 6), update(3, 'message', 7));
   const fencingToken = await own(bot);
   const first = await claim(bot, fencingToken);
@@ -312,7 +312,7 @@ test('the breaker of a backend that fails for ten seconds opens: one probe at a 
 });
 
 test('a backend that answers nothing but 410 for 23 hours is hopeless; any other answer begins the time anew', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1));
   const fencingToken = await own(bot);
   const answer = async (status: number) => {
@@ -339,7 +339,7 @@ test('what a process puts off whose clock is hours ahead is due in time for one 
     [wrongBy(5 * HOUR_MS), wrongBy(-5 * HOUR_MS)],
     [wrongBy(-5 * HOUR_MS), wrongBy(5 * HOUR_MS)],
   ] as const) {
-    const bot = await registered({ ...backend, longPollEnabled: false });
+    const bot = await registered({ ...backend, long_poll_enabled: false });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 6));
     const begun = await claimDeliveries(one, bot, { ...request(), fencingToken: null, limit: 10 }, []);
     if (begun.outcome !== 'claimed') throw new Error('lost the turn');
@@ -359,7 +359,7 @@ test('what a process puts off whose clock is hours ahead is due in time for one 
 });
 
 test('a claimed update has the times of the clock of its process', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, `{"update_id":1,"poll":{"id":"5"}}`);
   const behind = wrongBy(-5 * HOUR_MS);
   const claimed = await claimDeliveries(behind, bot, { ...request(), fencingToken: null, limit: 1 }, []);
@@ -371,7 +371,7 @@ test('a claimed update has the times of the clock of its process', async () => {
 });
 
 test('the longest Retry-After that is accepted is waited for', async () => {
-  const bot = await registered({ ...backend, longPollEnabled: false });
+  const bot = await registered({ ...backend, long_poll_enabled: false });
   await accept(bot, update(1));
   const fencingToken = await own(bot);
   const { units } = await claim(bot, fencingToken);

@@ -85,7 +85,7 @@ export async function claimDeliveries(
                 ...args,
                 ...requests(),
                 kinds: kindsOfProgram(program),
-                takenKinds: wantedKinds(program.webhookKinds),
+                takenKinds: wantedKinds(program.webhook_kinds),
                 revision: mayBeStale ? ANY_REVISION : backend.revision,
               },
             );

@@ -16,7 +16,7 @@ export async function closeOtherBreakers(
   const all: Bot[] = [];
   const same = deps.directory
     .all()
-    .filter((bot) => bot.backendUrl === reachedBy.backendUrl && bot.id !== reachedBy.id && pushes(bot));
+    .filter((bot) => bot.backend_url === reachedBy.backend_url && bot.id !== reachedBy.id && pushes(bot));
   for (let from = 0; from < same.length; from += BOTS_AT_ONCE) {
     const some = same.slice(from, from + BOTS_AT_ONCE);
     const wasOpen = await Promise.all(some.map((bot) => closeBreaker(deps, bot)));
@@ -30,7 +30,7 @@ export async function closeOtherBreakers(
 /** Closes the bot's breaker; true when it was open. */
 function closeBreaker({ redis }: ClaimDeliveriesDeps, bot: Bot): Promise<boolean> {
   return scripts.closeBreaker(redis.commands, botKeys(bot.id), {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
     botId: bot.id,
   });
 }

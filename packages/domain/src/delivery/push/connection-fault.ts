@@ -1,7 +1,7 @@
 import { parseBackendUrl } from '../../fleet/backend-policy/backend-address.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 
-type Addressed = Pick<Bot, 'backendUrl' | 'backendCertificate'>;
+type Addressed = Pick<Bot, 'backend_url' | 'backend_certificate'>;
 
 type TlsFault =
   | 'plain-http'
@@ -64,8 +64,8 @@ function faultOf(code: string, message: string): TlsFault | null {
   return /^ERR_SSL_.*_ALERT_/.test(code) ? 'refused' : null;
 }
 
-function sentenceOf(fault: TlsFault, { backendUrl, backendCertificate }: Addressed): string {
-  const isGiven = backendCertificate !== '';
+function sentenceOf(fault: TlsFault, { backend_url, backend_certificate }: Addressed): string {
+  const isGiven = backend_certificate !== '';
   switch (fault) {
     case 'plain-http':
       return 'The backend answers plain http, not TLS: is its URL http:// ?';
@@ -82,7 +82,7 @@ function sentenceOf(fault: TlsFault, { backendUrl, backendCertificate }: Address
     case 'not-yet-valid':
       return 'The certificate of the backend is not valid yet';
     case 'wrong-name':
-      return `The certificate of the backend is not for ${parseBackendUrl(backendUrl)?.hostname ?? 'its host'}, the host of the URL`;
+      return `The certificate of the backend is not for ${parseBackendUrl(backend_url)?.hostname ?? 'its host'}, the host of the URL`;
     case 'old-protocol':
       return 'The backend speaks only versions of TLS before 1.2, which are not safe';
     case 'weak-certificate':

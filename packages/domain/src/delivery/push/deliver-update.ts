@@ -91,7 +91,7 @@ export async function deliverUpdate(
  * same chats, are not for it.
  */
 function isOfWebhookToken({ program }: BotWithBackend, raw: string): boolean {
-  const token = program?.tokens.find(({ id }) => id === program.webhookTokenId);
+  const token = program?.tokens.find(({ id }) => id === program.webhook_token_id);
   const places = token === undefined ? null : placesOf(token);
   return places === null || isUpdateWithin(places, raw);
 }

@@ -50,9 +50,9 @@ afterEach(async () => {
 const botWith = (id: number, certificate: string, path = '/') =>
   aBot({
     id,
-    proxyEnabled: true,
-    backendUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
-    backendCertificate: certificate,
+    proxy_enabled: true,
+    backend_url: `https://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    backend_certificate: certificate,
   });
 const send = async (bot: ReturnType<typeof botWith>) =>
   (await sendToBackend(connections.to(bot), bot, { id: 1, raw: '{}' }, never)).outcome;
@@ -77,7 +77,7 @@ describe('a backend with a certificate of its own', () => {
 
   test.each([
     ['is deleted', () => undefined],
-    ['is sent nothing any more', () => ({ ...botWith(1, authorities[0]!), proxyEnabled: false })],
+    ['is sent nothing any more', () => ({ ...botWith(1, authorities[0]!), proxy_enabled: false })],
     ['has it no more', () => botWith(1, '')],
   ])('leaves nothing behind when its bot %s', async (_how, after) => {
     expect(await send(botWith(1, authorities[0]!))).toBe('delivered');

@@ -37,8 +37,8 @@ function withoutSecrets(secrets: string[], text: string): string {
 
 /** The part of the token behind its colon is secret, however the colon is escaped. Longer secrets come first, because
  * a short one may be a part of a longer one. */
-function secretsOf({ token, secretToken, signing, backendUrl }: Bot): string[] {
-  const url = parseBackendUrl(backendUrl);
+function secretsOf({ token, secret_token, signing, backend_url }: Bot): string[] {
+  const url = parseBackendUrl(backend_url);
   const values =
     url === null ? [] : [...url.searchParams.values()].filter(({ length }) => length >= QUERY_VALUE_LENGTH);
   const userinfo = url === null ? [] : [url.username, url.password];
@@ -46,7 +46,7 @@ function secretsOf({ token, secretToken, signing, backendUrl }: Bot): string[] {
   const plain = [
     token,
     token.slice(token.indexOf(':') + 1),
-    secretToken,
+    secret_token,
     ...signingTexts(signing),
     ...values,
     ...userinfo,

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const send = (url: string, bot: Partial<Bot> = {}, deadlineMs?: number) => {
-  const target = aBot({ proxyEnabled: true, backendUrl: url, ...bot });
+  const target = aBot({ proxy_enabled: true, backend_url: url, ...bot });
   return sendToBackend(connections.to(target), target, UPDATE, never, deadlineMs === undefined ? {} : { deadlineMs });
 };
 const backend = async (...handler: Parameters<typeof startBackend>): Promise<TestBackend> => {
@@ -75,7 +75,7 @@ test('names for which nobody answers hold up no other backend, however many requ
 describe('sending an update to its backend', () => {
   test('carries the bytes and the headers of the platform; without a secret there is no secret header', async () => {
     const { url, requests } = await backend();
-    expect(await send(`${url}/hook?a=b`, { secretToken: 's' })).toMatchObject({ outcome: 'delivered', status: 200 });
+    expect(await send(`${url}/hook?a=b`, { secret_token: 's' })).toMatchObject({ outcome: 'delivered', status: 200 });
     await send(url.replace('//', '//user:p%40ss@'));
     const [first, second] = requests;
     expect(first?.text).toBe(UPDATE.raw);
@@ -195,7 +195,7 @@ describe('sending an update to its backend', () => {
     'http://localhost:1/',
   ])('no packet leaves for %s when no range is allowed', async (url) => {
     const closed = backendConnections(allowOnly([]));
-    const bot = aBot({ proxyEnabled: true, backendUrl: url });
+    const bot = aBot({ proxy_enabled: true, backend_url: url });
     const answer = await sendToBackend(closed.to(bot), bot, UPDATE, never, { deadlineMs: 2000 });
     await closed.close();
     expect(answer).toMatchObject({
@@ -208,8 +208,8 @@ describe('sending an update to its backend', () => {
 describe('the excerpt of an answer', () => {
   const secretBot = aBot({
     token: '123456789:AAF-secret_secret_secret_secret_sec',
-    secretToken: 'sh!',
-    backendUrl: 'https://anna:p%40ss-w0rd@shop.example/hook?key=k3y-of-shop&v=1',
+    secret_token: 'sh!',
+    backend_url: 'https://anna:p%40ss-w0rd@shop.example/hook?key=k3y-of-shop&v=1',
   });
   const excerptOf = (text: string, contentType = 'text/html', isCut = false) =>
     responseExcerpt(secretBot, { contentType, start: { text, isCut } });

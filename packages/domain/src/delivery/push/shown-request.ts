@@ -11,7 +11,7 @@ const MASK = '****';
 
 /** The request that a bot's backend gets, with these headers beside those of its settings. */
 export function shownRequest(bot: Bot, headers: Record<string, string>): ShownRequest {
-  const url = parseBackendUrl(bot.backendUrl);
+  const url = parseBackendUrl(bot.backend_url);
   const sent = { ...(url === null ? {} : headersFor(bot, url)), ...headers };
   return {
     method: 'POST',

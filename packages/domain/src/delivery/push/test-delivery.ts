@@ -51,7 +51,7 @@ export async function testDelivery(
   signal: AbortSignal,
 ): Promise<TestedDelivery> {
   const { program } = backend;
-  if (backend.backendUrl === '') {
+  if (backend.backend_url === '') {
     throw new FlotillaError('bad_request', `The ${program === undefined ? 'bot' : 'program'} has no backend URL`);
   }
   if (deps.testsInFlight.size >= IN_FLIGHT_AT_MOST) throw tooMany('Too many test deliveries are in flight');

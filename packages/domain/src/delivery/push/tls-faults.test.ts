@@ -62,8 +62,8 @@ async function tlsServer(files: Omit<TlsFiles, 'caFile'>, options: ServerOptions
   });
 }
 
-const send = (backendUrl: string, bot: Partial<Bot> = {}) => {
-  const backend = aBot({ proxyEnabled: true, backendUrl, ...bot });
+const send = (backend_url: string, bot: Partial<Bot> = {}) => {
+  const backend = aBot({ proxy_enabled: true, backend_url: backend_url, ...bot });
   return sendToBackend(connections.to(backend), backend, { id: 1, raw: '{}' }, never);
 };
 
@@ -92,10 +92,10 @@ describe('a fault of TLS is told in a sentence, to the attempts as to the check 
     ],
   ])('%s', async (_name, start, certificate, words) => {
     const url = await listen(await start());
-    const backend = { backendCertificate: certificate() };
+    const backend = { backend_certificate: certificate() };
     const reason = typeof words === 'string' ? words : expect.stringMatching(words);
     expect(await send(url, backend)).toEqual({ outcome: 'failed', code: 'unreachable', reason });
-    const owner = aBot({ proxyEnabled: true, backendUrl: url, ...backend });
+    const owner = aBot({ proxy_enabled: true, backend_url: url, ...backend });
     expect(await checkBackendHealth({ backends: connections }, owner, never)).toMatchObject({
       ...{ healthy: false, statusCode: 0, error: reason },
     });
@@ -107,29 +107,31 @@ describe('a certificate that was given to setWebhook', () => {
     for (const host of ['127.0.0.1', 'bot.example']) {
       const files = await makeSelfSigned(host);
       const url = await listen(await tlsServer(files), 'https', host);
-      const backendCertificate = await readFile(files.certFile, 'utf8');
-      expect(await send(url, { backendCertificate })).toMatchObject({ outcome: 'delivered' });
+      const backend_certificate = await readFile(files.certFile, 'utf8');
+      expect(await send(url, { backend_certificate: backend_certificate })).toMatchObject({ outcome: 'delivered' });
     }
   });
 
   test('is wrong for another host in its common name, also on the backend that it is from', async () => {
     const files = await makeSelfSigned('127.0.0.2');
     const url = await listen(await tlsServer(files));
-    const backendCertificate = await readFile(files.certFile, 'utf8');
-    expect(await send(url, { backendCertificate })).toMatchObject({ reason: expect.stringContaining('is not for') });
+    const backend_certificate = await readFile(files.certFile, 'utf8');
+    expect(await send(url, { backend_certificate: backend_certificate })).toMatchObject({
+      reason: expect.stringContaining('is not for'),
+    });
   });
 
   test('is needed for a common name to count', async () => {
     const files = await authority.issue('DNS:other.example');
     const url = await listen(await tlsServer(files));
-    expect(await send(url, { backendCertificate: ca })).toMatchObject({ outcome: 'failed' });
+    expect(await send(url, { backend_certificate: ca })).toMatchObject({ outcome: 'failed' });
   });
 });
 
 describe('a pinned address', () => {
   test('is called without a lookup, with the name of the URL in SNI and in the check of the certificate', async () => {
     const url = await listen(await tlsServer(issued), 'https', 'bot.example');
-    const pinned = { backendIpAddress: '127.0.0.1', backendCertificate: ca };
+    const pinned = { backend_ip_address: '127.0.0.1', backend_certificate: ca };
     expect(await send(url, pinned)).toMatchObject({
       outcome: 'delivered',
       start: { text: 'bot.example', isCut: false },
@@ -146,7 +148,7 @@ describe('a pinned address', () => {
     });
     const url = await listen(server, 'http', 'bot.example');
     const { port } = new URL(url);
-    const pinned = { backendIpAddress: '127.0.0.1' };
+    const pinned = { backend_ip_address: '127.0.0.1' };
     expect(await send(url, pinned)).toMatchObject({
       outcome: 'delivered',
       start: { text: `bot.example:${port}`, isCut: false },
@@ -158,7 +160,7 @@ describe('a pinned address', () => {
   });
 
   test.each(['169.254.169.254', '127.0.0.2', '::1'])('is refused where no backend may be: %s', async (address) => {
-    const pinned = { backendIpAddress: address };
+    const pinned = { backend_ip_address: address };
     expect(await send('https://bot.example/', pinned)).toMatchObject({ outcome: 'failed', code: 'forbidden_address' });
   });
 });

@@ -44,7 +44,7 @@ export function answerer(program: { id: number } | null | undefined, otherwise: 
 
 /** Only such bots can have a press answered twice by two readers; for others nothing is kept. */
 export function hasSeveralReaders(bot: Bot): boolean {
-  return bot.programs.some(({ enabled }) => enabled) || (hasBackend(bot) && bot.longPollEnabled);
+  return bot.programs.some(({ enabled }) => enabled) || (hasBackend(bot) && bot.long_poll_enabled);
 }
 
 export function answeredCallbacks({ redis }: { redis: RedisHandles }, count: { inc(): void }): AnsweredCallbacks {

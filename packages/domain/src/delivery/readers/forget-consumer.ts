@@ -17,7 +17,7 @@ export async function forgetConsumer(deps: ForgetDeps, by: Actor, bot: Bot, name
   await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
     const { outcome } = await scripts.forgetConsumer(deps.redis.commands, keys, {
-      registrationId: bot.registrationId,
+      registrationId: bot.registration_id,
       consumer: name,
     });
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');

@@ -45,7 +45,7 @@ const CONSUMER_PIN_MS = 3_600_000;
 export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
   const keys = botKeys(bot.id);
   const found = await scripts.readReaders(deps.redis.commands, keys, {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
     programPrefix: keys.programPrefix,

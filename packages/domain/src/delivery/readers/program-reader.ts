@@ -20,7 +20,7 @@ export function programReader(
   const pushes = push === '1';
   const isParked = parkedAt !== '' && (pushes || Number(parkedAt) >= (polledAtMs ?? 0));
   const silent = () =>
-    program !== null && isSilent(nowMs, { waiting: behind, polledAtMs, silentAfterS: program.silentAfterS });
+    program !== null && isSilent(nowMs, { waiting: behind, polledAtMs, silent_after_s: program.silent_after_s });
   const ofUse = () => (pushes ? backendState(fields) : silent() ? 'silent' : 'ok');
   const state = isParked ? 'parked' : isPaused ? 'paused' : ofUse();
   if (!pushes && !isParked) return { program, state, breaker: null };

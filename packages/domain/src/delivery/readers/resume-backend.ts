@@ -27,7 +27,7 @@ export async function resumeBackend(deps: ResumeDeps, by: Actor, bot: Bot, progr
       deps.redis.commands,
       { state, lanes: reader.lanes, pendingTurns, readerState: reader.state },
       {
-        registrationId: bot.registrationId,
+        registrationId: bot.registration_id,
         botId: bot.id,
         programId: program?.id ?? null,
       },

@@ -5,7 +5,7 @@ import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 /** A bot that the router may choose. */
 export type Candidate = { id: number; name: string; description: string };
 
-export type CandidateRule = Pick<ActiveRule, 'id' | 'targetBotId' | 'candidateBotIds'>;
+export type CandidateRule = Pick<ActiveRule, 'id' | 'target_bot_id' | 'candidate_bot_ids'>;
 
 export type CandidateLists = {
   /** The bots that a rule may choose now: enabled ones with a description, in the order of their ids. */
@@ -30,8 +30,8 @@ export function candidateLists(directory: BotDirectory): CandidateLists {
 
 /** True if a rule names a bot as one that may send, also if that bot is disabled now or has no description any more. */
 export function namesBot(source: Pick<Bot, 'id'>, rule: CandidateRule, botId: number): boolean {
-  if (rule.targetBotId !== CHOSEN_BOT) return botId === rule.targetBotId;
-  return rule.candidateBotIds?.includes(botId) ?? botId !== source.id;
+  if (rule.target_bot_id !== CHOSEN_BOT) return botId === rule.target_bot_id;
+  return rule.candidate_bot_ids?.includes(botId) ?? botId !== source.id;
 }
 
 function listOf(directory: BotDirectory, source: Bot, rule: CandidateRule): Candidate[] {
@@ -41,8 +41,8 @@ function listOf(directory: BotDirectory, source: Bot, rule: CandidateRule): Cand
     .map(({ id, name, description }) => ({ id, name, description }));
 }
 
-function botsOf(directory: BotDirectory, source: Bot, { targetBotId, candidateBotIds }: CandidateRule): Bot[] {
-  const named = targetBotId === CHOSEN_BOT ? (candidateBotIds ?? null) : [targetBotId];
+function botsOf(directory: BotDirectory, source: Bot, { target_bot_id, candidate_bot_ids }: CandidateRule): Bot[] {
+  const named = target_bot_id === CHOSEN_BOT ? (candidate_bot_ids ?? null) : [target_bot_id];
   if (named === null) return directory.all().filter(({ id }) => id !== source.id);
   return named.flatMap((id) => directory.byId(id) ?? []);
 }

@@ -109,7 +109,7 @@ async function keptChoice(
 
 /** Keeps a decision for people; a chosen bot holds for the chat from now on. */
 async function note({ redis, clock }: ChooseDeps, bot: Bot, decided: Omit<KeptDecision, 'at'>): Promise<void> {
-  const { id: botId, registrationId } = bot;
+  const { id: botId, registration_id } = bot;
   const decision: KeptDecision = { at: new Date(clock.nowMs()).toISOString(), ...decided };
   const { route_id: ruleId, chat_id: chatId, target_bot_id: targetBotId, by, reason, about = '' } = decided;
   const chosen =
@@ -119,7 +119,7 @@ async function note({ redis, clock }: ChooseDeps, bot: Bot, decided: Omit<KeptDe
     redis.commands,
     { ...keys, choice: keys.choice(chatId) },
     {
-      registrationId,
+      registrationId: registration_id,
       botId,
       decision: JSON.stringify(decision),
       event: JSON.stringify({ bot_id: botId, ...decision }),

@@ -76,7 +76,7 @@ export function openRouter(deps: RouterDeps, config: RouterConfig): Router {
     if (model === null) return chooseByWords(candidates, text);
     const refused = await takeCall(deps, bot, asker, config.callsPerBotDay);
     if (refused !== null) return { outcome: 'failed', by, reason: refused, ownWords: true };
-    return askModel(model, { text, instruction: rule.conditionValue }, candidates, signal);
+    return askModel(model, { text, instruction: rule.condition_value }, candidates, signal);
   };
   return {
     begin(bot, asker) {

@@ -50,6 +50,6 @@ function seesAllOf(caller: Caller, rule: CandidateRule | undefined, about: strin
 }
 
 /** null: any bot. */
-function namedBy({ targetBotId, candidateBotIds }: CandidateRule): number[] | null {
-  return targetBotId === CHOSEN_BOT ? (candidateBotIds ?? null) : [targetBotId];
+function namedBy({ target_bot_id, candidate_bot_ids }: CandidateRule): number[] | null {
+  return target_bot_id === CHOSEN_BOT ? (candidate_bot_ids ?? null) : [target_bot_id];
 }

@@ -11,6 +11,6 @@ export async function addRoutingRule(deps: ChangeRulesDeps, by: Actor, wanted: W
   const rule = completeRule(deps.directory, wanted);
   return changeRules(deps, by, async (db) => {
     const result = await routingRuleStore(db).insert(rule);
-    return { result, botIds: [rule.sourceBotId, rule.targetBotId], audited: auditedRule('route_add', result) };
+    return { result, botIds: [rule.source_bot_id, rule.target_bot_id], audited: auditedRule('route_add', result) };
   }).catch(refuseUnknownBot);
 }

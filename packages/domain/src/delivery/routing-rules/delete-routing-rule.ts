@@ -12,6 +12,6 @@ export async function deleteRoutingRule(deps: ChangeRulesDeps, by: Actor, id: nu
     if (rule === null) throw new FlotillaError('not_found', 'Route not found');
     await rules.remove(id);
     const audited = auditedRule('route_delete', rule);
-    return { result: undefined, botIds: [rule.sourceBotId, rule.targetBotId], audited };
+    return { result: undefined, botIds: [rule.source_bot_id, rule.target_bot_id], audited };
   });
 }

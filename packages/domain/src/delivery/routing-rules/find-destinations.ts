@@ -39,7 +39,7 @@ export function answersOwnMessage(bot: Bot, message: Fields): boolean {
   const answered = readObject(message, 'reply_to_message');
   if (answered === null) return false;
   const writers = ['from', 'sender_business_bot'].map((field) => readObject(answered, field)?.id);
-  return writers.includes(bot.telegramId) || readObject(answered, 'sender_chat') !== null;
+  return writers.includes(bot.telegram_id) || readObject(answered, 'sender_chat') !== null;
 }
 
 /** True if a rule would send a message on, and not only to the chat that it is in. */
@@ -54,8 +54,8 @@ function ruleDestination(
   { source, targets }: { source: SeenMessage | null; targets: SeenMessage[] },
   message: Fields,
 ): Destination | null {
-  const target = directory.byId(rule.targetBotId);
-  const chatId = rule.targetChatId === SOURCE_CHAT ? chatOf(message) : rule.targetChatId;
+  const target = directory.byId(rule.target_bot_id);
+  const chatId = rule.target_chat_id === SOURCE_CHAT ? chatOf(message) : rule.target_chat_id;
   if (target === undefined || chatId === null) return null;
   const counterparts = source === null ? targets : [source, ...targets];
   const counterpart = counterparts.find((made) => made.botId === target.id && made.chatId === chatId);
@@ -81,7 +81,7 @@ const CHOSEN = /^rule (\d+), bot (\d+)$/;
 
 /** The name of a rule as a destination; of one that the router applied with the bot that it chose. */
 function nameOf(rule: ActiveRule): string {
-  return rule.conditionType === 'llm' ? `rule ${rule.id}, bot ${rule.targetBotId}` : `rule ${rule.id}`;
+  return rule.condition_type === 'llm' ? `rule ${rule.id}, bot ${rule.target_bot_id}` : `rule ${rule.id}`;
 }
 
 /** The choice that the name of a destination tells; undefined for other names. */
@@ -114,7 +114,7 @@ function chatOf(message: Fields): number | null {
 
 /** A rule whose target is the source chat wants the messages there again, but from another bot. */
 function isEcho(bot: Bot, rule: ActiveRule, message: Fields, to: Destination): boolean {
-  return rule.targetChatId === SOURCE_CHAT ? to.target.id === bot.id : isWhereItIs(bot, message, to);
+  return rule.target_chat_id === SOURCE_CHAT ? to.target.id === bot.id : isWhereItIs(bot, message, to);
 }
 
 /** No message is sent to its own chat. A private chat has the person's id for every bot, so the bot counts, too. */

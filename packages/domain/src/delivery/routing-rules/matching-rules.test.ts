@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
 import { meets } from './matching-rules.ts';
 
-const rule = (conditionType: ActiveRule['conditionType'], conditionValue: string): ActiveRule => ({
-  ...{ id: 1, targetBotId: 2, action: 'copy', targetChatId: 5, delivery: 'at_least_once' },
-  ...{ conditionType, conditionValue },
+const rule = (conditionType: ActiveRule['condition_type'], conditionValue: string): ActiveRule => ({
+  ...{ id: 1, target_bot_id: 2, action: 'copy', target_chat_id: 5, delivery: 'at_least_once' },
+  ...{ condition_type: conditionType, condition_value: conditionValue },
 });
 const chat = { id: -1_001, type: 'supergroup', title: 'Harbour' };
 const anonymous = { id: 1_087_968_824, is_bot: true, first_name: 'Group' };

@@ -25,13 +25,13 @@ export function actingRules(bot: Bot, kind: string, messages: Fields[]): ActiveR
 /** The rules whose target the router chooses, in order. It is asked when a message has words and no other rule matches. */
 export function routerRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
   if (!NEW_MESSAGE_KINDS.includes(kind)) return [];
-  const rules = rulesOf(bot).filter((rule) => rule.conditionType === 'llm');
+  const rules = rulesOf(bot).filter((rule) => rule.condition_type === 'llm');
   return rules.length > 0 && matchingRules(bot, kind, messages).length === 0 ? rules : [];
 }
 
 /** True if the condition of a rule holds for a message. The one of the router is decided later. */
 export function meets(rule: ActiveRule, message: Fields): boolean {
-  switch (rule.conditionType) {
+  switch (rule.condition_type) {
     case 'all':
       return true;
     case 'chat_id':
@@ -39,9 +39,9 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
     case 'thread_id':
       return isInThread(rule, message);
     case 'user_id':
-      return idOf(authorOf(message)) === rule.conditionValue.trim();
+      return idOf(authorOf(message)) === rule.condition_value.trim();
     case 'keyword':
-      return hasFoldedKeyword(foldedTextOf(message), rule.conditionValue);
+      return hasFoldedKeyword(foldedTextOf(message), rule.condition_value);
     case 'text':
       return patternOf(rule)(readMessageText(message) ?? '');
     case 'llm':
@@ -49,12 +49,12 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
   }
 }
 
-function chatIdsOf({ conditionValue, formerChatIds = [] }: ActiveRule): (string | null)[] {
-  return [conditionValue.trim(), ...formerChatIds.map(String)];
+function chatIdsOf({ condition_value, formerChatIds = [] }: ActiveRule): (string | null)[] {
+  return [condition_value.trim(), ...formerChatIds.map(String)];
 }
 
-function isInThread({ conditionValue, formerChatIds = [] }: ActiveRule, message: Fields): boolean {
-  const place = readThreadPlace(conditionValue);
+function isInThread({ condition_value, formerChatIds = [] }: ActiveRule, message: Fields): boolean {
+  const place = readThreadPlace(condition_value);
   const chatId = readObject(message, 'chat')?.id;
   if (place === null || typeof chatId !== 'number' || ![place.chatId, ...formerChatIds].includes(chatId)) return false;
   return isAmongTopics(new Set([place.threadId]), topicOf(message) ?? OUTSIDE_TOPICS, chatId);
@@ -79,7 +79,7 @@ const patterns = new WeakMap<ActiveRule, (text: string) => boolean>();
 function patternOf(rule: ActiveRule): (text: string) => boolean {
   const known = patterns.get(rule);
   if (known) return known;
-  const compiled: CompiledPattern = compilePattern(rule.conditionValue);
+  const compiled: CompiledPattern = compilePattern(rule.condition_value);
   const matches = compiled.outcome === 'compiled' ? compiled.matches : () => false;
   patterns.set(rule, matches);
   return matches;

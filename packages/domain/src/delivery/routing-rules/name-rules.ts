@@ -37,26 +37,26 @@ type Chat = { bot_id: number; chat_id: number };
 type Topic = Chat & { thread_id: number };
 type Person = { bot_id: number; user_id: number };
 
-function conditionChat({ sourceBotId, conditionType, conditionValue }: RoutingRule): Chat | null {
-  if (conditionType === 'chat_id') return { bot_id: sourceBotId, chat_id: Number(conditionValue) };
-  const place = conditionType === 'thread_id' ? readThreadPlace(conditionValue) : null;
-  return place === null ? null : { bot_id: sourceBotId, chat_id: place.chatId };
+function conditionChat({ source_bot_id, condition_type, condition_value }: RoutingRule): Chat | null {
+  if (condition_type === 'chat_id') return { bot_id: source_bot_id, chat_id: Number(condition_value) };
+  const place = condition_type === 'thread_id' ? readThreadPlace(condition_value) : null;
+  return place === null ? null : { bot_id: source_bot_id, chat_id: place.chatId };
 }
 
-function topicOf({ sourceBotId, conditionType, conditionValue }: RoutingRule): Topic | null {
-  const place = conditionType === 'thread_id' ? readThreadPlace(conditionValue) : null;
-  return place === null ? null : { bot_id: sourceBotId, chat_id: place.chatId, thread_id: place.threadId };
+function topicOf({ source_bot_id, condition_type, condition_value }: RoutingRule): Topic | null {
+  const place = condition_type === 'thread_id' ? readThreadPlace(condition_value) : null;
+  return place === null ? null : { bot_id: source_bot_id, chat_id: place.chatId, thread_id: place.threadId };
 }
 
-function personOf({ sourceBotId, conditionType, conditionValue }: RoutingRule): Person | null {
-  return conditionType === 'user_id' ? { bot_id: sourceBotId, user_id: Number(conditionValue) } : null;
+function personOf({ source_bot_id, condition_type, condition_value }: RoutingRule): Person | null {
+  return condition_type === 'user_id' ? { bot_id: source_bot_id, user_id: Number(condition_value) } : null;
 }
 
 /** The chat of each message, and one that the router chooses a bot for, have no name. */
-function targetChat({ targetBotId, targetChatId }: RoutingRule): Chat | null {
-  return targetChatId === null || targetChatId === 0 || targetBotId === 0
+function targetChat({ target_bot_id, target_chat_id }: RoutingRule): Chat | null {
+  return target_chat_id === null || target_chat_id === 0 || target_bot_id === 0
     ? null
-    : { bot_id: targetBotId, chat_id: targetChatId };
+    : { bot_id: target_bot_id, chat_id: target_chat_id };
 }
 
 const keyOfTopic = (topic: Topic) => `${topic.bot_id} ${topic.chat_id} ${topic.thread_id}`;

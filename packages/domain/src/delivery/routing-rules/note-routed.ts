@@ -16,11 +16,11 @@ export async function noteRouted(
   noted: { fencingToken: number; progress: RoutingProgress; links?: RouteLink[]; hits?: readonly number[] },
 ): Promise<boolean> {
   const keys = botKeys(bot.id);
-  const owner = { botId: bot.id, registrationId: bot.registrationId };
+  const owner = { botId: bot.id, registrationId: bot.registration_id };
   const { fencingToken, progress, links = [], hits = [] } = noted;
   const nowMs = deps.clock.nowMs();
   const reply = await scripts.noteRouted(deps.redis.commands, keys, {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
     fencingToken,
     botId: bot.id,
     hits: hitsText(hits),

@@ -36,7 +36,7 @@ export async function recordSend(
     case 'sent': {
       countSent(progress, sent);
       // Like the calls of its program, this one belongs in the target bot's history, even if what follows fails.
-      if (to.target.manageEnabled) deps.calls.keep(to.target, { ...outcome.call, ...automaticOf(to) });
+      if (to.target.manage_enabled) deps.calls.keep(to.target, { ...outcome.call, ...automaticOf(to) });
       const links = linksOf(bot, sent.messages[0] ?? {}, to, outcome.links);
       await rememberOwnPosts(deps, [outcome.call]);
       await keepFreshLinks(deps, links);

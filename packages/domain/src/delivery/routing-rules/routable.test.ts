@@ -6,8 +6,8 @@ import type { RoutingDeps } from './routing-deps.ts';
 import { rulesForMessage } from './rules-for-message.ts';
 
 const rule: ActiveRule = {
-  ...{ id: 5, targetBotId: 0, candidateBotIds: [2, 3], conditionType: 'llm', conditionValue: '' },
-  ...{ action: 'copy', targetChatId: 0, delivery: 'at_least_once' },
+  ...{ id: 5, target_bot_id: 0, candidate_bot_ids: [2, 3], condition_type: 'llm', condition_value: '' },
+  ...{ action: 'copy', target_chat_id: 0, delivery: 'at_least_once' },
 };
 const bot = aBot({ rules: [rule] });
 const message = {
@@ -15,7 +15,7 @@ const message = {
   chat: { id: 42, type: 'private' },
   text: 'Refund',
   media_group_id: '77',
-  reply_to_message: { message_id: 8, from: { id: bot.telegramId } },
+  reply_to_message: { message_id: 8, from: { id: bot.telegram_id } },
 };
 
 test.each(['edited_message', 'edited_channel_post', 'edited_business_message'])(
@@ -41,7 +41,7 @@ const sendersOf = async (rules: ActiveRule[], progress: Parameters<typeof rulesF
     progress,
     AbortSignal.timeout(1),
   );
-  return typeof found === 'string' ? found : found.map(({ targetBotId }) => targetBotId);
+  return typeof found === 'string' ? found : found.map(({ target_bot_id }) => target_bot_id);
 };
 
 test.each([
@@ -49,8 +49,8 @@ test.each([
   ['a redrive', { to: {}, only: ['rule 5, bot 2'] }],
 ])('%s sends by the chosen bot, but not once it was taken from the rule', async (_, progress) => {
   expect(await sendersOf([rule], { ...progress })).toEqual([2]);
-  expect(await sendersOf([{ ...rule, candidateBotIds: null }], { ...progress })).toEqual([2]);
-  expect(await sendersOf([{ ...rule, candidateBotIds: [3] }], { ...progress })).toEqual([]);
-  expect(await sendersOf([{ ...rule, targetBotId: 3, candidateBotIds: null }], { ...progress })).toEqual([]);
+  expect(await sendersOf([{ ...rule, candidate_bot_ids: null }], { ...progress })).toEqual([2]);
+  expect(await sendersOf([{ ...rule, candidate_bot_ids: [3] }], { ...progress })).toEqual([]);
+  expect(await sendersOf([{ ...rule, target_bot_id: 3, candidate_bot_ids: null }], { ...progress })).toEqual([]);
   expect(await sendersOf([{ ...rule, id: 6 }], { ...progress })).toEqual([]);
 });

@@ -109,7 +109,7 @@ async function holdByRules(
   if (rule === undefined || chatId === null) return;
   const businessConnectionId = readText(message, 'business_connection_id') ?? '';
   const holder = { kind: 'rule', id: rule.id } as const;
-  await takeOverChat(deps, bot, { chatId, businessConnectionId }, { holder, minutes: rule.actionMinutes ?? 60 });
+  await takeOverChat(deps, bot, { chatId, businessConnectionId }, { holder, minutes: rule.action_minutes ?? 60 });
   progress.held = true;
 }
 

@@ -31,7 +31,7 @@ export async function rulesForMessage(
   // The rule may have changed since: a bot that was taken from it sends nothing more.
   return candidates.flatMap((rule) =>
     choice?.ruleId === rule.id && namesBot(bot, rule, choice.targetBotId)
-      ? [{ ...rule, targetBotId: choice.targetBotId }]
+      ? [{ ...rule, target_bot_id: choice.targetBotId }]
       : [],
   );
 }

@@ -72,7 +72,7 @@ export async function tryRoutingRules(
 }
 
 function isOfRouter({ rule }: TriedRule): boolean {
-  return rule.conditionType === 'llm';
+  return rule.condition_type === 'llm';
 }
 
 /** Asks the router for its rules, unless another rule matches: the first one that chooses a bot acts. */
@@ -95,7 +95,7 @@ async function withDecisions(
       const began = performance.now();
       const verdict = await asking.ask(rule, text, signal);
       if (verdict.outcome === 'aborted') throw new FlotillaError('unavailable', 'The router was not asked to the end');
-      const chosen = verdict.outcome === 'chosen' ? { ...rule, targetBotId: verdict.targetBotId } : null;
+      const chosen = verdict.outcome === 'chosen' ? { ...rule, target_bot_id: verdict.targetBotId } : null;
       taken ||= chosen !== null;
       const sends = chosen !== null && sendsElsewhere(directory, bot, chosen, message);
       const reason = chosen === null ? 'not_chosen' : sends ? null : 'same_chat';
@@ -119,7 +119,7 @@ function messageIn(given: Fields): Fields | null {
 }
 
 async function reasonForAll(deps: TryDeps, bot: Bot, message: Fields | null): Promise<NoMatchReason | null> {
-  if (bot.disabled || !bot.manageEnabled) return 'bot_off';
+  if (bot.disabled || !bot.manage_enabled) return 'bot_off';
   if (message === null) return 'other_kind';
   return (await isOwnMessage(deps, message)) ? 'own_message' : null;
 }

@@ -23,9 +23,9 @@ export async function updateRoutingRule(
     if (before === null) throw new FlotillaError('not_found', 'Route not found');
     const result = await rules.update(
       id,
-      completeRule(deps.directory, { ...before, ...named }, before.candidateBotIds),
+      completeRule(deps.directory, { ...before, ...named }, before.candidate_bot_ids),
     );
-    const botIds = [before, result].flatMap((rule) => [rule.sourceBotId, rule.targetBotId]);
+    const botIds = [before, result].flatMap((rule) => [rule.source_bot_id, rule.target_bot_id]);
     return { result, botIds, audited: auditedRule('route_update', result, before) };
   }).catch(refuseUnknownBot);
 }

@@ -63,7 +63,7 @@ type Step = Exclude<ReleaseChatReply, { outcome: 'DOUBT' | 'FILTERS' }>;
 /** Repeats the call when the script needs the reserved id from Postgres, or updates matched by other filters. */
 async function step(deps: ReleaseDeps, bot: Bot, { conversation, delivers, members }: Wanted): Promise<Step> {
   const args: ReleaseChatArgs = {
-    ...{ registrationId: bot.registrationId, botId: bot.id, conversation, delivers, limit: AT_ONCE, reservedId: null },
+    ...{ registrationId: bot.registration_id, botId: bot.id, conversation, delivers, limit: AT_ONCE, reservedId: null },
     ...(await matchedBy(matcherOf(bot), members)),
     updates: members.map((member) => ({ member })),
   };

@@ -40,7 +40,7 @@ afterAll(async () => {
 async function storedBot(): Promise<Bot> {
   made += 1;
   const bot = aBot({ id: made });
-  await redis.commands.hset(botKeys(bot.id).state, 'registrationId', bot.registrationId);
+  await redis.commands.hset(botKeys(bot.id).state, 'registrationId', bot.registration_id);
   return bot;
 }
 const timesOf = async (bot: Bot) => Number(await redis.commands.hget(botKeys(bot.id).state, 'unreachableTimes'));

@@ -41,8 +41,8 @@ export type KnownFloods = { statusOf(botId: number): { sinceMs: number; untilMs:
 /** The fields of a bot's state that attentionOf reads. Bots with equal fields get the same array object. */
 export function attentionFieldsOf(bot: Bot): readonly string[] {
   if (bot.disabled) return FIELDS.disabled;
-  if (hasBackend(bot)) return bot.longPollEnabled ? FIELDS.both : FIELDS.push;
-  return bot.longPollEnabled ? FIELDS.pull : FIELDS.neither;
+  if (hasBackend(bot)) return bot.long_poll_enabled ? FIELDS.both : FIELDS.push;
+  return bot.long_poll_enabled ? FIELDS.pull : FIELDS.neither;
 }
 
 /** What is wrong with a bot, the worst first. Nothing is wrong with a bot that is switched off. */
@@ -80,7 +80,7 @@ function intakeAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention
   if (refusedAt > 0) return { ...NOBODY, kind: 'token_revoked', sinceMs: refusedAt };
   const foreignAt = foreignSinceMs(bot, number);
   if (foreignAt !== null) return { ...NOBODY, kind: 'foreign_webhook', sinceMs: foreignAt };
-  const isNew = nowMs - bot.createdAt.getTime() < UNHEARD_MS;
+  const isNew = nowMs - bot.created_at.getTime() < UNHEARD_MS;
   if (isNew || isRunning(bot, nowMs, number)) return null;
   return { ...NOBODY, kind: 'intake_failing', sinceMs: (polls(bot) && polledAt) || null };
 }
@@ -94,7 +94,7 @@ function backendAttention(bot: Bot, nowMs: number, number: ReadNumber): Attentio
 }
 
 function pollerAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention | null {
-  if (!bot.longPollEnabled) return null;
+  if (!bot.long_poll_enabled) return null;
   const waiting = number('allowedCount') - number('pullCursorCount');
   const polledAtMs = number('pulledAt') || null;
   const polled = { waiting, polledAtMs, servedSinceMs: number('servedSince') };
@@ -109,12 +109,12 @@ type PolledByDefault = { waiting: number; polledAtMs: number | null; servedSince
 export function isPollerSilent(bot: Bot, nowMs: number, polled: PolledByDefault): boolean {
   if (hasBackend(bot) && polled.polledAtMs === null) return false;
   const { waiting } = polled;
-  return isSilent(nowMs, { waiting, polledAtMs: unpolledSinceMs(bot, polled), silentAfterS: bot.silentAfterS });
+  return isSilent(nowMs, { waiting, polledAtMs: unpolledSinceMs(bot, polled), silent_after_s: bot.silent_after_s });
 }
 
 /** Since when somebody could have polled, and nobody has. */
 function unpolledSinceMs(bot: Bot, { polledAtMs, servedSinceMs }: PolledByDefault): number {
-  return Math.max(polledAtMs ?? bot.createdAt.getTime(), servedSinceMs);
+  return Math.max(polledAtMs ?? bot.created_at.getTime(), servedSinceMs);
 }
 
 function reachAttention(nowMs: number, number: ReadNumber): Attention | null {
@@ -134,7 +134,7 @@ function floodAttention({ id }: Bot, floods: KnownFloods): Attention | null {
 }
 
 function settingsAttention(bot: Bot): Attention | null {
-  if (bot.backendUrl !== '' && !bot.proxyEnabled) return { ...NOBODY, kind: 'forwarding_off', sinceMs: null };
-  const isRead = hasBackend(bot) || bot.longPollEnabled || routes(bot) || bot.programs.some(({ enabled }) => enabled);
+  if (bot.backend_url !== '' && !bot.proxy_enabled) return { ...NOBODY, kind: 'forwarding_off', sinceMs: null };
+  const isRead = hasBackend(bot) || bot.long_poll_enabled || routes(bot) || bot.programs.some(({ enabled }) => enabled);
   return isRead ? null : { ...NOBODY, kind: 'nobody_reads', sinceMs: null };
 }

@@ -14,7 +14,7 @@ export function stateFieldsOf(bot: Bot): readonly string[] {
 /** The fields that pendingOf reads for this bot. Bots with equal fields get the same array object. */
 export function pendingFieldsOf(bot: Bot): readonly string[] {
   if (hasBackend(bot)) return FIELDS_OF_PENDING.push;
-  return bot.longPollEnabled ? FIELDS_OF_PENDING.pull : FIELDS_OF_PENDING.kept;
+  return bot.long_poll_enabled ? FIELDS_OF_PENDING.pull : FIELDS_OF_PENDING.kept;
 }
 
 const [allowedCount, pullCursorCount, pushCursorCount, pushPending, failingSince, openUntil] = [
@@ -38,7 +38,7 @@ const FIELDS_OF_PENDING = {
 
 export function isRunning(bot: Bot, nowMs: number, number: ReadNumber): boolean {
   if (polls(bot)) return nowMs - number('pollOkAt') < RUNNING_MS;
-  return bot.webhookMode && !bot.disabled && number('hookOkAt') > 0;
+  return bot.webhook_mode && !bot.disabled && number('hookOkAt') > 0;
 }
 
 export function backendStateOf(bot: Bot, number: ReadNumber): BackendState {
@@ -49,11 +49,11 @@ export function backendStateOf(bot: Bot, number: ReadNumber): BackendState {
 /** Counts updates of allowed kinds. A push that was switched off keeps its cursor and its waiting updates for an hour. */
 export function pendingOf(bot: Bot, nowMs: number, number: ReadNumber): number {
   const count = number('allowedCount');
-  const keepsPush = !bot.longPollEnabled && number('pushKeptUntil') > nowMs;
+  const keepsPush = !bot.long_poll_enabled && number('pushKeptUntil') > nowMs;
   if (hasBackend(bot) || keepsPush) {
     return count - number('pushCursorCount') + number('pushPending');
   }
-  return bot.longPollEnabled ? count - number('pullCursorCount') : 0;
+  return bot.long_poll_enabled ? count - number('pullCursorCount') : 0;
 }
 
 /** The status in one word, by which the fleet is counted. */

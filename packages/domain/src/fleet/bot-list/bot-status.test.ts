@@ -28,7 +28,7 @@ async function statusOf(bot: Bot, state: Record<string, string | number>) {
 }
 
 test('the webhook of a bot stands since the platform refuses the bot; of another fault nobody knows since when', async () => {
-  const bot = aBot({ webhookMode: true });
+  const bot = aBot({ webhook_mode: true });
   const fault = { hookOkAt: 0, pollErr: 'Bad Gateway', pollErrAt: NOW_MS };
   expect(await statusOf(bot, fault)).toMatchObject({ running: false, intakeStoppedAtMs: null });
   expect(await statusOf(bot, { refusedAt: HOUR_AGO_MS })).toMatchObject({ intakeStoppedAtMs: HOUR_AGO_MS });
@@ -36,9 +36,9 @@ test('the webhook of a bot stands since the platform refuses the bot; of another
 });
 
 test('a backend that is switched off does not fail, although its breaker is still open', async () => {
-  const backend = { proxyEnabled: true, backendUrl: 'http://127.0.0.1:9/' };
+  const backend = { proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' };
   const open = { failingSince: HOUR_AGO_MS, openUntil: NOW_MS + 1 };
   expect(await statusOf(aBot(backend), open)).toMatchObject({ backendState: 'open', failingSinceMs: HOUR_AGO_MS });
-  const off = aBot({ ...backend, proxyEnabled: false });
+  const off = aBot({ ...backend, proxy_enabled: false });
   expect(await statusOf(off, { pushErr: 'x' })).toMatchObject({ backendState: 'ok', failingSinceMs: null });
 });

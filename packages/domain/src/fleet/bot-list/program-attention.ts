@@ -33,7 +33,7 @@ export async function readProgramAttention(
   const found = new Map<number, readonly ProgramAttention[]>(bots.map(({ id }) => [id, NOTHING]));
   const read = async (members: Member[]): Promise<void> => {
     const programs = members.map(({ bot, program }) => {
-      return `${bot.id}:${program.id}:${program.silentAfterS * 1000}:${kindsOf(program)}`;
+      return `${bot.id}:${program.id}:${program.silent_after_s * 1000}:${kindsOf(program)}`;
     });
     const args = { programs: programs.join(' '), defaultKinds: DEFAULT_KINDS };
     const text = await scripts.readProgramAttention(redis.commands, botKeys(members[0]!.bot.id), args);
@@ -51,7 +51,7 @@ export async function readProgramAttention(
 
 /** A short text for almost all of the thousands of programs that are asked for together. */
 function kindsOf(program: ActiveProgram): string {
-  if (program.mode === 'push' || program.silentAfterS === 0) return '';
+  if (program.mode === 'push' || program.silent_after_s === 0) return '';
   return program.kinds.length === 0 ? 'd' : kindsOfProgram(program);
 }
 

@@ -12,27 +12,27 @@ export type ActiveProgram = {
   kinds: string[];
   mode: 'pull' | 'push';
   /** '' when unset, like the next two. A program that pulls may keep it for later. */
-  backendUrl: string;
-  secretToken: string;
+  backend_url: string;
+  secret_token: string;
   /** PEM. */
-  backendCertificate: string;
-  /** The address to which the host of `backendUrl` is pinned, or ''. */
-  backendIpAddress: string;
+  backend_certificate: string;
+  /** The address to which the host of `backend_url` is pinned, or ''. */
+  backend_ip_address: string;
   /** The token that set the backend, with whose limits it acts; null if people set it. */
-  webhookTokenId: number | null;
+  webhook_token_id: number | null;
   /** The kinds that this token asks for; of these the backend gets those that the program may see. Null: all of them. */
-  webhookKinds: string[] | null;
+  webhook_kinds: string[] | null;
   /** The role of who gave the backend by REST: the calls in its answers are those that this role may allow. */
-  backendRole: Role;
-  maxConnections: number;
+  backend_role: Role;
+  max_connections: number;
   /** The same as of a bot. */
-  silentAfterS: number;
+  silent_after_s: number;
   filter: ProgramFilter;
   /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest order. */
   exclusive: boolean;
   order: number;
   /** It also gets the updates of chats that a person has taken over. */
-  seesHeld: boolean;
+  sees_held: boolean;
   /** The highest one of what its tokens hand over to the outbox. */
   priority: Priority;
   /** Null if deliveries are not signed. */
@@ -41,10 +41,10 @@ export type ActiveProgram = {
 };
 
 /** The same as a row has it: its secrets are sealed. */
-export type StoredProgram = Omit<ActiveProgram, 'backendUrl' | 'secretToken' | 'signing'> & {
-  backendUrlSealed: string;
-  secretTokenSealed: string;
-  signingSealed: string;
+export type StoredProgram = Omit<ActiveProgram, 'backend_url' | 'secret_token' | 'signing'> & {
+  backend_url_sealed: string;
+  secret_token_sealed: string;
+  signing_sealed: string;
 };
 
 /** The limits of a program's token. null: no limit. */
@@ -57,8 +57,8 @@ export type ActiveToken = {
   chats: number[] | null;
   /** Topics of its one chat. */
   threads: number[] | null;
-  perSecond: number | null;
-  perMinute: number | null;
+  per_second: number | null;
+  per_minute: number | null;
   /** null: that of its program. */
   priority: Priority | null;
   expiresAtMs: number | null;

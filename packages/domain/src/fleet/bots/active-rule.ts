@@ -10,18 +10,18 @@ export const CHOSEN_BOT = 0;
 export type ActiveRule = {
   id: number;
   /** CHOSEN_BOT for a rule whose target the router chooses. */
-  targetBotId: number;
+  target_bot_id: number;
   /** Of a rule whose target the router chooses: the bots it chooses from; null: all with a description. */
-  candidateBotIds?: number[] | null;
-  conditionType: ConditionType;
-  conditionValue: string;
+  candidate_bot_ids?: number[] | null;
+  condition_type: ConditionType;
+  condition_value: string;
   /** Of a condition about a chat: the group that the chat was before, whose last updates may still come. */
   formerChatIds?: number[];
   action: RoutingAction;
   /** Of hold: for how long it takes a chat over. */
-  actionMinutes?: number | null;
+  action_minutes?: number | null;
   /** null for drop and hold, which need no target; SOURCE_CHAT for the chat of each message. */
-  targetChatId: number | null;
+  target_chat_id: number | null;
   /** After a crash between sending and recording: send the message again, or leave it out. */
   delivery: RoutingDelivery;
 };

@@ -7,7 +7,7 @@ import { describeNewBot } from './audited-bot.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
-import { botFromRow, rowFromChanges } from './bot-row.ts';
+import { columnsOf, openBot } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 import { wakeTurns } from './change-bot.ts';
 import { checkChanges } from './check-changes.ts';
@@ -25,15 +25,15 @@ export async function addBot(
   wanted: BotChanges & { token: string; source: Bot['source'] },
 ): Promise<Bot> {
   checkChanges(deps, wanted, null);
-  const { webhookMode = false, proxyEnabled = Boolean(wanted.backendUrl), ...given } = wanted;
-  const input = { ...given, proxyEnabled };
+  const { webhook_mode = false, proxy_enabled = Boolean(wanted.backend_url), ...given } = wanted;
+  const input = { ...given, proxy_enabled };
   const known = deps.directory.ready() && deps.directory.byToken(input.token);
   if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);
   const identity = await validateToken(deps, input.token);
   await requireAuditable(deps.db);
   resultOf(await deps.platform.call(input.token, 'deleteWebhook', { drop_pending_updates: false }));
   const id = await botStore(deps.db).nextId();
-  const { token_sealed, token_hash, ...columns } = rowFromChanges(deps.secrets, id, input);
+  const { token_sealed, token_hash, ...columns } = columnsOf(deps.secrets, id, input);
   const row = {
     id,
     name: identity.firstName,
@@ -44,14 +44,14 @@ export async function addBot(
     token_hash: token_hash!,
     source: input.source,
     registration_id: randomUUID(),
-    allowed_updates: input.allowedUpdates ? JSON.stringify(input.allowedUpdates) : null,
+    allowed_updates: input.allowed_updates ? JSON.stringify(input.allowed_updates) : null,
   };
   const bot = await deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
   const { waits } = await mirrorBot(deps, bot);
   await deps.directory.refresh();
-  await nameKinds(deps, bot, input.allowedUpdates);
+  await nameKinds(deps, bot, input.allowed_updates);
   // The webhook's URL contains the bot's id, so the bot is polled until the platform has accepted the webhook.
-  if (webhookMode) return switchIntake(deps, by, bot, { webhookMode }).catch((error) => tellAdded(bot, error));
+  if (webhook_mode) return switchIntake(deps, by, bot, { webhook_mode }).catch((error) => tellAdded(bot, error));
   await wakeTurns(deps, bot, waits);
   return bot;
 }
@@ -70,7 +70,7 @@ async function storeBot(
 ): Promise<Bot> {
   const row = await botStore(deps.db).insert(wanted);
   if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
-  const bot = botFromRow(deps.secrets, row);
+  const bot = openBot(deps.secrets, row);
   await recordAction(deps, by, { action: 'bot_add', botId: bot.id, details: describeNewBot(bot) });
   return bot;
 }

@@ -8,6 +8,7 @@ import type { ActiveProgram } from './active-program.ts';
 import { type Bot, pushes, routes } from './bot.ts';
 import type { Dropped, StoredCursorChange } from './cursor-change.ts';
 import { filterConfigOf } from './filter-config.ts';
+import { toFormerNames } from './former-names.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox };
@@ -23,7 +24,7 @@ export async function mirrorBot(deps: MirrorDeps, bot: Bot, effects: Effects = {
   let applied = await applyBot(deps, bot, effects);
   // Updates accepted since the first call must not be dropped.
   while (applied.more) applied = await applyBot(deps, bot, {});
-  const sealed = deps.secrets.seal(JSON.stringify(bot), SEALED_PLACES.mirrored(bot.id, bot.revision));
+  const sealed = deps.secrets.seal(JSON.stringify(toFormerNames(bot)), SEALED_PLACES.mirrored(bot.id, bot.revision));
   await scripts.writeConfig(deps.redis.commands, configKeys, { botId: bot.id, revision: bot.revision, sealed });
   return { waits: applied.waits, isOld: applied.isOld };
 }
@@ -35,16 +36,16 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
   const keys = botKeys(bot.id);
   const filters = filterConfigOf(bot);
   const reply = await scripts.applyBot(deps.redis.commands, keys, {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
     botId: bot.id,
     revision: bot.revision,
     on: !bot.disabled,
-    pull: bot.longPollEnabled,
+    pull: bot.long_poll_enabled,
     push: pushes({ ...bot, disabled: false }),
     rules: routes(bot),
-    manage: bot.manageEnabled,
-    allowed: bot.allowedUpdates === null ? '' : `,${bot.allowedUpdates.join(',')},`,
-    seesHeld: `,${bot.programs.flatMap(({ id, seesHeld }) => (seesHeld ? [id] : [])).join(',')},`,
+    manage: bot.manage_enabled,
+    allowed: bot.allowed_updates === null ? '' : `,${bot.allowed_updates.join(',')},`,
+    seesHeld: `,${bot.programs.flatMap(({ id, sees_held }) => (sees_held ? [id] : [])).join(',')},`,
     programs: `,${bot.programs.map(({ id }) => id).join(',')},`,
     pushing: bot.programs
       .filter(({ mode }) => mode === 'push')
@@ -52,7 +53,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
       .join(''),
     filters: filters.text,
     filtersDigest: filters.digest,
-    reservedId: bot.reservedUpdateId,
+    reservedId: bot.reserved_update_id,
     changesJson: JSON.stringify(stored),
     drops: drop.dropPending ?? false,
     dropsOf: drop.dropPendingOf ?? null,
@@ -69,9 +70,9 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
  * bot's token is in it, so that nobody can find a short secret by trying.
  */
 function pushingProgram({ token }: Bot, program: ActiveProgram): string {
-  const { id, enabled, backendUrl, secretToken, backendCertificate, backendIpAddress, signing } = program;
-  const settings = [token, backendUrl, secretToken, backendCertificate, signing];
-  const target = sha256Hex(JSON.stringify(backendIpAddress === '' ? settings : [...settings, backendIpAddress]));
+  const { id, enabled, backend_url, secret_token, backend_certificate, backend_ip_address, signing } = program;
+  const settings = [token, backend_url, secret_token, backend_certificate, signing];
+  const target = sha256Hex(JSON.stringify(backend_ip_address === '' ? settings : [...settings, backend_ip_address]));
   return ` ${id}:${enabled ? 1 : 0}:${target.slice(0, 16)}`;
 }
 

@@ -7,7 +7,7 @@ import type { CursorChange } from './cursor-change.ts';
 import { type MovedGroup, withFormerChats } from './former-chats.ts';
 
 /** A bot with its routing rules and programs. */
-export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean; programs: StoredProgram[] };
+export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routedTo: boolean; programs: StoredProgram[] };
 type Registration = { id: number; registrationId: string };
 type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
 type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'registration_id'>;
@@ -16,23 +16,23 @@ const nextRevision = sql<number>`nextval('bot_revisions')`;
 
 const enabledRules = sql<ActiveRule[]>`(
   select coalesce(json_agg(json_build_object(
-    'id', r.id, 'targetBotId', coalesce(r.target_bot_id, 0), 'candidateBotIds', r.candidate_bot_ids, 'conditionType', r.condition_type, 'conditionValue', r.condition_value,
-    'action', r.action, 'actionMinutes', r.action_minutes, 'targetChatId', r.target_chat_id, 'delivery', r.delivery)
+    'id', r.id, 'target_bot_id', coalesce(r.target_bot_id, 0), 'candidate_bot_ids', r.candidate_bot_ids, 'condition_type', r.condition_type, 'condition_value', r.condition_value,
+    'action', r.action, 'action_minutes', r.action_minutes, 'target_chat_id', r.target_chat_id, 'delivery', r.delivery)
     order by coalesce(r.position, r.id)), '[]')
   from routes r where r.source_bot_id = bots.id and r.enabled)`;
 const programsOf = sql<StoredProgram[]>`(
   select coalesce(json_agg(json_build_object(
     'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json, 'mode', p.mode,
-    'backendUrlSealed', p.backend_url_sealed, 'secretTokenSealed', p.secret_token_sealed,
-    'signingSealed', p.signing_sealed,
-    'webhookTokenId', p.webhook_token_id, 'webhookKinds', p.webhook_kinds::json, 'backendRole', p.backend_role,
-    'backendCertificate', p.backend_certificate, 'backendIpAddress', p.backend_ip_address, 'maxConnections', p.max_connections,
-    'silentAfterS', p.silent_after_s,
-    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'seesHeld', p.sees_held, 'priority', p.priority, 'tokens', (
+    'backend_url_sealed', p.backend_url_sealed, 'secret_token_sealed', p.secret_token_sealed,
+    'signing_sealed', p.signing_sealed,
+    'webhook_token_id', p.webhook_token_id, 'webhook_kinds', p.webhook_kinds::json, 'backend_role', p.backend_role,
+    'backend_certificate', p.backend_certificate, 'backend_ip_address', p.backend_ip_address, 'max_connections', p.max_connections,
+    'silent_after_s', p.silent_after_s,
+    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'sees_held', p.sees_held, 'priority', p.priority, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
         'threads', t.threads::json,
-        'perSecond', t.per_second, 'perMinute', t.per_minute, 'priority', t.priority,
+        'per_second', t.per_second, 'per_minute', t.per_minute, 'priority', t.priority,
         'expiresAtMs', floor(extract(epoch from t.expires_at) * 1000)) order by t.id), '[]')
       from program_tokens t where t.program_id = p.id)) order by p.id), '[]')
   from programs p where p.bot_id = bots.id)`;
@@ -52,7 +52,7 @@ export function botStore(db: Database) {
       .selectFrom('bots')
       .selectAll()
       .select([
-        ...[enabledRules.as('rules'), isTarget.as('routed_to'), programsOf.as('programs')],
+        ...[enabledRules.as('rules'), isTarget.as('routedTo'), programsOf.as('programs')],
         movedGroups.as('moved_groups'),
       ]);
   const byId = async (id: number): Promise<BotRow | undefined> => {
@@ -92,7 +92,7 @@ export function botStore(db: Database) {
         .onConflict((conflict) => conflict.column('token_hash').doNothing())
         .returningAll()
         .executeTakeFirst();
-      return inserted && { ...inserted, rules: [], routed_to: false, programs: [] };
+      return inserted && { ...inserted, rules: [], routedTo: false, programs: [] };
     },
     update: async (id: number, changes: ChangedBot): Promise<BotRow | undefined> => {
       const { numUpdatedRows } = await db

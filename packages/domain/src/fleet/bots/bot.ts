@@ -3,44 +3,44 @@ import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { Signing } from './signing.ts';
 
-/** The pace of the outbox for a bot, in messages. */
-export type Pace = { perSecond: number; perChatSecond: number; perGroupMinute: number };
+/** What the outbox may send for a bot, in messages. */
+export type Pace = { per_second: number; per_chat_second: number; per_group_minute: number };
 
 /** A registered bot, as every process holds it. Never log the whole object, because it contains secrets. */
 export type Bot = {
   /** Our own id, never reused. */
   id: number;
   /** The platform's id: the part of the token before the colon. */
-  telegramId: number;
+  telegram_id: number;
   token: string;
-  tokenHash: string;
+  token_hash: string;
   name: string;
   username: string;
   source: 'cli' | 'web';
-  manageEnabled: boolean;
-  proxyEnabled: boolean;
-  longPollEnabled: boolean;
-  webhookMode: boolean;
+  manage_enabled: boolean;
+  proxy_enabled: boolean;
+  long_poll_enabled: boolean;
+  webhook_mode: boolean;
   disabled: boolean;
   /** '' when unset, like the other strings. */
-  backendUrl: string;
-  secretToken: string;
-  backendCertificate: string;
-  /** The address to which the host of `backendUrl` is pinned. */
-  backendIpAddress: string;
+  backend_url: string;
+  secret_token: string;
+  backend_certificate: string;
+  /** The address to which the host of `backend_url` is pinned. */
+  backend_ip_address: string;
   /** Null if deliveries are not signed. */
   signing: Signing | null;
   description: string;
-  maxConnections: number;
+  max_connections: number;
   /** Seconds without a poll after which a reader with waiting updates counts as silent; 0: never. */
-  silentAfterS: number;
+  silent_after_s: number;
   /** The behaviour of its calls through the proxy while the platform takes none: see delivery/flood. */
   flood: FloodMode;
   pace: Pace;
   /** null means the platform's default set. */
-  allowedUpdates: string[] | null;
+  allowed_updates: string[] | null;
   /** Unknown kinds of updates that any of its readers ever named. */
-  namedKinds: string[];
+  named_kinds: string[];
   /** Its enabled routing rules, in the order they run. */
   rules: ActiveRule[];
   /** True if a rule sends to chats of this bot; replies there are routed back to the source. */
@@ -48,11 +48,11 @@ export type Bot = {
   programs: ActiveProgram[];
   /** True from its first question on: presses of buttons of questions are kept from all readers. */
   asks: boolean;
-  registrationId: string;
+  registration_id: string;
   revision: number;
   /** Update ids up to this one may have been given out. */
-  reservedUpdateId: number;
-  createdAt: Date;
+  reserved_update_id: number;
+  created_at: Date;
 };
 
 /** Settings that an operator or the bot itself may change; absent fields keep their value. */
@@ -61,21 +61,21 @@ export type BotChanges = Partial<
     Bot,
     | 'name'
     | 'username'
-    | 'manageEnabled'
-    | 'proxyEnabled'
-    | 'longPollEnabled'
-    | 'webhookMode'
+    | 'manage_enabled'
+    | 'proxy_enabled'
+    | 'long_poll_enabled'
+    | 'webhook_mode'
     | 'disabled'
-    | 'backendUrl'
-    | 'secretToken'
-    | 'backendCertificate'
-    | 'backendIpAddress'
+    | 'backend_url'
+    | 'secret_token'
+    | 'backend_certificate'
+    | 'backend_ip_address'
     | 'description'
-    | 'maxConnections'
-    | 'silentAfterS'
+    | 'max_connections'
+    | 'silent_after_s'
     | 'flood'
     | 'pace'
-    | 'allowedUpdates'
+    | 'allowed_updates'
     | 'token'
   >
 >;
@@ -89,7 +89,7 @@ export function pushes(bot: Bot): boolean {
 
 /** The same, also while the bot is disabled and its backlog waits. */
 export function hasBackend(bot: Bot): boolean {
-  return bot.proxyEnabled && bot.backendUrl !== '';
+  return bot.proxy_enabled && bot.backend_url !== '';
 }
 
 /** True if updates of the bot go to the backend of this program. */
@@ -99,7 +99,7 @@ export function programPushes(bot: Pick<Bot, 'disabled'>, program: Pick<ActivePr
 
 /** The rules that run. A bot that is not managed has none. */
 export function rulesOf(bot: Bot): ActiveRule[] {
-  return bot.manageEnabled ? bot.rules : [];
+  return bot.manage_enabled ? bot.rules : [];
 }
 
 /**
@@ -111,20 +111,20 @@ export function rulesMatchInTurns(bot: Bot): boolean {
 
 /** True if rules turns are needed, which also take answers to questions. Push applies `drop` rules, so those alone need none. */
 export function routes(bot: Bot): boolean {
-  return bot.manageEnabled && (bot.routedTo || bot.asks || rulesMatchInTurns(bot));
+  return bot.manage_enabled && (bot.routedTo || bot.asks || rulesMatchInTurns(bot));
 }
 
 /** True if what waits in the outbox of the bot is sent. */
-export function sendsWaiting(bot: Pick<Bot, 'disabled' | 'manageEnabled'>): boolean {
-  return bot.manageEnabled && !bot.disabled;
+export function sendsWaiting(bot: Pick<Bot, 'disabled' | 'manage_enabled'>): boolean {
+  return bot.manage_enabled && !bot.disabled;
 }
 
 /** True if the platform pushes this bot's updates to us. */
-export function usesPlatformWebhook(bot: Pick<Bot, 'webhookMode' | 'disabled'>): boolean {
-  return bot.webhookMode && !bot.disabled;
+export function usesPlatformWebhook(bot: Pick<Bot, 'webhook_mode' | 'disabled'>): boolean {
+  return bot.webhook_mode && !bot.disabled;
 }
 
 /** True if workers poll the platform for this bot. */
 export function polls(bot: Bot): boolean {
-  return !bot.webhookMode && !bot.disabled;
+  return !bot.webhook_mode && !bot.disabled;
 }

@@ -5,7 +5,7 @@ import { describeBotChanges } from './audited-bot.ts';
 import { type Bot, type BotChanges, polls, programPushes, pushes, routes, sendsWaiting } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
-import { botFromRow, rowFromChanges } from './bot-row.ts';
+import { columnsOf, openBot } from './bot-row.ts';
 import { type BotRow, botStore } from './bot-store.ts';
 import type { CursorChange, Dropped } from './cursor-change.ts';
 import { nameKinds } from './named-kinds.ts';
@@ -34,7 +34,7 @@ export async function changeBot(
   if (isOld && options.dropPending) await republishBots(deps, [bot.id], options);
   await wakeTurns(deps, bot, waits);
   await deps.directory.refresh();
-  await nameKinds(deps, bot, changes.allowedUpdates);
+  await nameKinds(deps, bot, changes.allowed_updates);
   return bot;
 }
 
@@ -47,14 +47,14 @@ async function storeChanges(
 ): Promise<{ bot: Bot; cursorChanges: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
   const before = await bots.lock(botId);
-  const columns = rowFromChanges(deps.secrets, botId, changes);
+  const columns = columnsOf(deps.secrets, botId, changes);
   let row = before && (await bots.update(botId, columns).catch(refuseKnownToken));
   if (row && (handOver || retryNow)) {
     await bots.keepCursorChange(botId, { handOver, retryNow });
     row = await bots.byId(botId);
   }
   if (!before || !row) throw new FlotillaError('not_found', 'Bot not found');
-  const [old, bot] = [botFromRow(deps.secrets, before), botFromRow(deps.secrets, row)];
+  const [old, bot] = [openBot(deps.secrets, before), openBot(deps.secrets, row)];
   const action = old.disabled === bot.disabled ? 'bot_update' : bot.disabled ? 'bot_disable' : 'bot_enable';
   const dropped = dropPending ? 'pending updates dropped' : '';
   const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');

@@ -11,17 +11,17 @@ type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
  * Throws FlotillaError('bad_request') that names every unacceptable field. `known` is the bot as it was, null for a new
  * one: a value that it has already may be given again.
  */
-export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Pick<Bot, 'backendUrl'> | null): void {
+export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Pick<Bot, 'backend_url'> | null): void {
   const faults: Fault[] = [];
-  const { backendUrl } = changes;
-  if (backendUrl) {
-    const reason = backendUrl === known?.backendUrl ? urlFault(deps, backendUrl) : typedUrlFault(deps, backendUrl);
+  const { backend_url } = changes;
+  if (backend_url) {
+    const reason = backend_url === known?.backend_url ? urlFault(deps, backend_url) : typedUrlFault(deps, backend_url);
     if (reason !== null) faults.push({ path: 'backend_url', reason });
   }
-  if (changes.webhookMode && deps.publicUrl === null) {
+  if (changes.webhook_mode && deps.publicUrl === null) {
     faults.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
   }
-  if (isMaskOfSecret(changes.secretToken))
+  if (isMaskOfSecret(changes.secret_token))
     faults.push({ path: 'secret_token', reason: 'is a masked value, not a secret' });
   refuse(faults);
 }

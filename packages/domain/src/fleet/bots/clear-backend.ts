@@ -12,10 +12,10 @@ export async function clearBackend(
   options: { dropPending: boolean; allowedUpdates?: string[] | null; reason?: string },
 ): Promise<'deleted' | 'already-deleted'> {
   const bot = await newestBot(deps, known);
-  const had = bot.backendUrl !== '';
+  const had = bot.backend_url !== '';
   const { allowedUpdates } = options;
-  if (!had && !options.dropPending && !bot.proxyEnabled) {
-    if (allowedUpdates !== undefined) await changeBot(deps, by, bot.id, { allowedUpdates });
+  if (!had && !options.dropPending && !bot.proxy_enabled) {
+    if (allowedUpdates !== undefined) await changeBot(deps, by, bot.id, { allowed_updates: allowedUpdates });
     return 'already-deleted';
   }
   await changeBot(
@@ -23,12 +23,12 @@ export async function clearBackend(
     by,
     bot.id,
     {
-      backendUrl: '',
-      secretToken: '',
-      backendCertificate: '',
-      backendIpAddress: '',
-      proxyEnabled: false,
-      ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
+      backend_url: '',
+      secret_token: '',
+      backend_certificate: '',
+      backend_ip_address: '',
+      proxy_enabled: false,
+      ...(allowedUpdates === undefined ? {} : { allowed_updates: allowedUpdates }),
     },
     { handOver: true, dropPending: options.dropPending, retryNow: true, reason: options.reason ?? '' },
   );

@@ -31,7 +31,7 @@ export async function deleteBot(deps: BotDeps, by: Actor, botId: number): Promis
     return { existed, partners };
   });
   await unmirrorBot(deps, botId);
-  if (bot?.webhookMode) await leavePlatform(deps, bot);
+  if (bot?.webhook_mode) await leavePlatform(deps, bot);
   await republishBots(deps, partners);
   if (!existed) throw new FlotillaError('not_found', 'Bot not found');
 }

@@ -31,8 +31,8 @@ export function filterConfigOf(bot: Bot): FilterConfig {
 }
 
 /** A bot that is not managed has no rules turn, so nobody would take the presses that are kept from its readers. */
-function takesAnswers({ asks, manageEnabled }: Bot): boolean {
-  return asks && manageEnabled;
+function takesAnswers({ asks, manage_enabled }: Bot): boolean {
+  return asks && manage_enabled;
 }
 
 function makeConfig(bot: Bot): FilterConfig {

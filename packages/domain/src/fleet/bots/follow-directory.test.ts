@@ -62,10 +62,10 @@ describe('the bot directory', () => {
 
   test('an older revision never overwrites a newer one', async () => {
     await completeMirror(deps());
-    await mirrorBot(deps(), { ...aBot(), longPollEnabled: true, revision: 5 });
-    await mirrorBot(deps(), { ...aBot(), longPollEnabled: false, revision: 4 });
+    await mirrorBot(deps(), { ...aBot(), long_poll_enabled: true, revision: 5 });
+    await mirrorBot(deps(), { ...aBot(), long_poll_enabled: false, revision: 4 });
     await directory.refresh();
-    expect(directory.byId(1)).toMatchObject({ longPollEnabled: true, revision: 5 });
+    expect(directory.byId(1)).toMatchObject({ long_poll_enabled: true, revision: 5 });
     expect(await redis.commands.hget(botKeys(1).state, 'pull')).toBe('1');
   });
 
@@ -85,7 +85,7 @@ describe('the bot directory', () => {
     const [first, second, third] = [1, 2, 3].map((id) => ({
       ...aBot(),
       id,
-      telegramId: 700_000 + id,
+      telegram_id: 700_000 + id,
       token: `${id}:t`,
     }));
     for (const bot of [first!, second!, third!]) await mirrorBot(deps(), bot);
@@ -113,16 +113,16 @@ describe('the bot directory', () => {
     await mirrorBot(deps(), { ...aBot(), id: 3 });
     await unmirrorBot(deps(), 1);
     await directory.refresh();
-    expect(directory.isOwnBot(aBot().telegramId)).toBe(true);
+    expect(directory.isOwnBot(aBot().telegram_id)).toBe(true);
     expect(directory.byToken(aBot().token)?.id).toBe(3);
     for (const id of [2, 3]) await unmirrorBot(deps(), id);
     await directory.refresh();
-    expect(directory.isOwnBot(aBot().telegramId)).toBe(false);
+    expect(directory.isOwnBot(aBot().telegram_id)).toBe(false);
   });
 
   test('keeps nothing readable in Redis', async () => {
     await completeMirror(deps());
-    await mirrorBot(deps(), { ...aBot(), secretToken: 'a-very-secret-token' });
+    await mirrorBot(deps(), { ...aBot(), secret_token: 'a-very-secret-token' });
     const stored = await redis.commands.hget(configKeys.bots, '1');
     expect(stored).not.toContain('a-very-secret-token');
     expect(stored).not.toContain(aBot().token);

@@ -5,6 +5,7 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
+import { fromFormerNames } from './former-names.ts';
 import { type ProgramTokens, programTokens } from './program-credential.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
@@ -39,8 +40,8 @@ export async function followDirectory(deps: {
     const space = stored.indexOf(' ');
     const place = SEALED_PLACES.mirrored(id, Number(stored.slice(0, space)));
     try {
-      const bot = JSON.parse(deps.secrets.open(stored.slice(space + 1), place)) as Bot;
-      return { ...bot, createdAt: new Date(bot.createdAt) };
+      const bot = fromFormerNames<Bot>(JSON.parse(deps.secrets.open(stored.slice(space + 1), place)));
+      return { ...bot, created_at: new Date(bot.created_at) };
     } catch (error) {
       throw new Error(`the configuration of bot ${id} cannot be read (${String(error)})`, { cause: error });
     }
@@ -53,14 +54,14 @@ export async function followDirectory(deps: {
       // Another registration may have its token since.
       if (into.byToken.get(before.token)?.id === id) into.byToken.delete(before.token);
       into.programTokens.remove(before);
-      count(into.platformIds, before.telegramId, -1);
+      count(into.platformIds, before.telegram_id, -1);
     }
     into.byId.delete(id);
     if (bot === null) return;
     into.byId.set(id, bot);
     into.byToken.set(bot.token, bot);
     into.programTokens.put(bot);
-    count(into.platformIds, bot.telegramId, 1);
+    count(into.platformIds, bot.telegram_id, 1);
   };
 
   const load = async (version: number): Promise<void> => {

@@ -12,7 +12,7 @@ const FOREIGN_FIELDS = ['foreignAt', 'pollOkAt', 'hookOkAt'] as const;
 /** Since when (ms) the platform gives the updates to a webhook of another service; null while our intake works. */
 export function foreignSinceMs(bot: Bot, number: ReadNumber): number | null {
   const foreignAt = number('foreignAt');
-  return foreignAt > number(bot.webhookMode ? 'hookOkAt' : 'pollOkAt') ? foreignAt : null;
+  return foreignAt > number(bot.webhook_mode ? 'hookOkAt' : 'pollOkAt') ? foreignAt : null;
 }
 
 /** Says so for people. */

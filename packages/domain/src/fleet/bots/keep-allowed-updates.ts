@@ -15,9 +15,9 @@ export async function keepAllowedUpdates(
   allowedUpdates: string[] | null | undefined,
 ): Promise<void> {
   if (allowedUpdates === undefined) return;
-  const unchanged = (known: Bot) => sameKinds(known.allowedUpdates, allowedUpdates);
+  const unchanged = (known: Bot) => sameKinds(known.allowed_updates, allowedUpdates);
   if (unchanged(bot) && unchanged(await newest(deps, bot))) return;
-  await changeBot(deps, by, bot.id, { allowedUpdates }).catch((error: unknown) =>
+  await changeBot(deps, by, bot.id, { allowed_updates: allowedUpdates }).catch((error: unknown) =>
     deps.log.warn({ botId: bot.id, err: error }, 'allowed_updates of a poll could not be stored'),
   );
 }

@@ -13,6 +13,6 @@ const BOT_ITSELF: Actor = { kind: 'bot', address: null };
  */
 export async function learnUsername(deps: BotDeps, bot: Bot, me: unknown): Promise<void> {
   const known = ME.safeParse(me);
-  if (!known.success || known.data.id !== bot.telegramId || known.data.username === bot.username) return;
+  if (!known.success || known.data.id !== bot.telegram_id || known.data.username === bot.username) return;
   await changeBot(deps, BOT_ITSELF, bot.id, { username: known.data.username }, { reason: 'the platform says so' });
 }

@@ -21,9 +21,9 @@ test.each([
   [`https://h/${TOKEN.replace(':', '%3a')}`, 'https://h/123456%3a****'],
   ['https://h/hook/a-long-secret/x', 'https://h/hook/****/x'],
 ])('%s is shown as %s', (backendUrl, shown) => {
-  expect(maskedBackendUrl({ backendUrl, secretToken: 'a-long-secret' })).toBe(shown);
+  expect(maskedBackendUrl({ backend_url: backendUrl, secret_token: 'a-long-secret' })).toBe(shown);
 });
 
 test('a secret that is a short word does not hide the words it is in', () => {
-  expect(maskedBackendUrl({ backendUrl: 'https://h/hook', secretToken: 'o' })).toBe('https://h/hook');
+  expect(maskedBackendUrl({ backend_url: 'https://h/hook', secret_token: 'o' })).toBe('https://h/hook');
 });

@@ -11,13 +11,13 @@ const SECRET_LENGTH = 8;
  * A bot's backend URL for callers who may not see its secrets. Scheme, host and path stay recognisable. Userinfo, query
  * values, bot tokens and the bot's own secret in the path are masked. '' stays ''.
  */
-export function maskedBackendUrl({ backendUrl, secretToken }: Pick<Bot, 'backendUrl' | 'secretToken'>): string {
-  const [, scheme = '', userinfo, host = '', path = '', query, fragment] = PARTS.exec(backendUrl) ?? [];
+export function maskedBackendUrl({ backend_url, secret_token }: Pick<Bot, 'backend_url' | 'secret_token'>): string {
+  const [, scheme = '', userinfo, host = '', path = '', query, fragment] = PARTS.exec(backend_url) ?? [];
   return [
     scheme,
     userinfo === undefined ? '' : `${MASK}@`,
     host,
-    maskedPath(path, secretToken),
+    maskedPath(path, secret_token),
     query === undefined ? '' : maskedQuery(query),
     fragment === undefined ? '' : `#${MASK}`,
   ].join('');

@@ -3,10 +3,10 @@ import { maskedBackendUrl } from './masked-backend-url.ts';
 
 const MASK = '****';
 
-type Backend = Pick<Bot, 'secretToken' | 'backendUrl'>;
+type Backend = Pick<Bot, 'secret_token' | 'backend_url'>;
 
 /** A bot's secrets as they are shown to callers who may not see them. */
-export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secretToken' | 'backendUrl'> {
+export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secret_token' | 'backend_url'> {
   return {
     // The part before the colon is the bot's public id.
     token: `${bot.token.split(':', 1)[0]}:${MASK}`,
@@ -16,7 +16,7 @@ export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secretToken' | 'ba
 
 /** The same for a backend, of a bot or of a program. */
 export function maskedBackend(backend: Backend): Backend {
-  return { secretToken: backend.secretToken === '' ? '' : MASK, backendUrl: maskedBackendUrl(backend) };
+  return { secret_token: backend.secret_token === '' ? '' : MASK, backend_url: maskedBackendUrl(backend) };
 }
 
 /** True if the text is the mask of a secret token. */

@@ -7,8 +7,8 @@ import { type RepublishDeps, republishBots } from './republish-bots.ts';
 
 /** The kinds of updates to ask the platform for: those we know, and every other name that a reader has or ever had. */
 export function askedKinds({ extraKinds }: Pick<BotDeps, 'extraKinds'>, bot: Bot): string[] {
-  const ofPrograms = bot.programs.flatMap(({ kinds, webhookKinds }) => [...kinds, ...(webhookKinds ?? [])]);
-  return kindsToAskFor(extraKinds, bot.allowedUpdates ?? [], ofPrograms, bot.namedKinds);
+  const ofPrograms = bot.programs.flatMap(({ kinds, webhook_kinds }) => [...kinds, ...(webhook_kinds ?? [])]);
+  return kindsToAskFor(extraKinds, bot.allowed_updates ?? [], ofPrograms, bot.named_kinds);
 }
 
 /**
@@ -17,11 +17,11 @@ export function askedKinds({ extraKinds }: Pick<BotDeps, 'extraKinds'>, bot: Bot
  */
 export async function nameKinds(
   deps: RepublishDeps & Pick<BotDeps, 'log'>,
-  bot: Pick<Bot, 'id' | 'namedKinds'>,
+  bot: Pick<Bot, 'id' | 'named_kinds'>,
   kinds: readonly string[] | null | undefined,
 ): Promise<void> {
   const unknown = unknownKinds(kinds ?? []);
-  if (unknown.every((kind) => bot.namedKinds.includes(kind))) return;
+  if (unknown.every((kind) => bot.named_kinds.includes(kind))) return;
   try {
     if (!(await botStore(deps.db).nameKinds(bot.id, unknown))) return;
     await republishBots(deps, [bot.id]);

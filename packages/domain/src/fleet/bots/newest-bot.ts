@@ -1,6 +1,6 @@
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { botFromRow } from './bot-row.ts';
+import { openBot } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 
 /**
@@ -11,5 +11,5 @@ export async function newestBot({ db, secrets }: Pick<BotDeps, 'db' | 'secrets'>
   const row = await botStore(db)
     .byId(bot.id)
     .catch(() => undefined);
-  return row === undefined ? bot : botFromRow(secrets, row);
+  return row === undefined ? bot : openBot(secrets, row);
 }

@@ -14,7 +14,7 @@ export async function patchBotState(
 ): Promise<void> {
   const given = Object.entries(fields);
   await scripts.patchBotState(deps.redis.commands, botKeys(bot.id), {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
     changes: given.flatMap(([field, value]) => (value === NOW ? [] : [{ field, value }])),
     times: given.flatMap(([field, value]) => (value === NOW ? [field] : [])),
   });

@@ -19,7 +19,7 @@ const ASK_AGAIN_AFTER_MS = 24 * 3_600_000;
 
 /** The secret of the platform's pushes. It is derived from the bot's token, so it is never stored. */
 function platformSecret(bot: Bot): string {
-  return createHmac('sha256', bot.token).update(`platform-webhook:${bot.registrationId}`).digest('base64url');
+  return createHmac('sha256', bot.token).update(`platform-webhook:${bot.registration_id}`).digest('base64url');
 }
 
 /** Compares in constant time. */

@@ -1,7 +1,7 @@
 import { pushes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
-import { botFromRow } from './bot-row.ts';
+import { openBot } from './bot-row.ts';
 import { type BotRow, botStore } from './bot-store.ts';
 import type { Dropped } from './cursor-change.ts';
 
@@ -25,7 +25,7 @@ export async function republish(
   row: BotRow,
   drop: Dropped = {},
 ): Promise<void> {
-  const bot = botFromRow(deps.secrets, row);
+  const bot = openBot(deps.secrets, row);
   const { waits } = await mirrorBot(deps, bot, { stored: row.cursor_changes, drop });
   if (waits && pushes(bot)) await deps.turns.push.wake(bot.id);
 }

@@ -9,7 +9,7 @@ export type SealedColumns = {
   backend_url_sealed: string;
 };
 
-type Secrets = Pick<Bot, 'token' | 'secretToken' | 'backendUrl'>;
+type Secrets = Pick<Bot, 'token' | 'secret_token' | 'backend_url'>;
 
 /** The place that each sealed text is bound to. Stored texts depend on these names: never change them. */
 export const SEALED_PLACES = {
@@ -29,13 +29,13 @@ export const SEALED_PLACES = {
 export function sealColumns(
   secrets: SecretBox,
   botId: number,
-  { token, secretToken, backendUrl }: Partial<Secrets>,
+  { token, secret_token, backend_url }: { [Name in keyof Secrets]?: string | undefined },
 ): Partial<SealedColumns> {
   const seal = (plain: string, place: string) => (plain === '' ? '' : secrets.seal(plain, place));
   const columns: Partial<SealedColumns> = {};
   if (token !== undefined) columns.token_sealed = seal(token, SEALED_PLACES.token(botId));
-  if (secretToken !== undefined) columns.secret_token_sealed = seal(secretToken, SEALED_PLACES.secretToken(botId));
-  if (backendUrl !== undefined) columns.backend_url_sealed = seal(backendUrl, SEALED_PLACES.backendUrl(botId));
+  if (secret_token !== undefined) columns.secret_token_sealed = seal(secret_token, SEALED_PLACES.secretToken(botId));
+  if (backend_url !== undefined) columns.backend_url_sealed = seal(backend_url, SEALED_PLACES.backendUrl(botId));
   return columns;
 }
 
@@ -44,7 +44,7 @@ export function openColumns(secrets: SecretBox, row: SealedColumns & { id: numbe
   const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
   return {
     token: secrets.open(row.token_sealed, SEALED_PLACES.token(row.id)),
-    secretToken: open(row.secret_token_sealed, SEALED_PLACES.secretToken(row.id)),
-    backendUrl: open(row.backend_url_sealed, SEALED_PLACES.backendUrl(row.id)),
+    secret_token: open(row.secret_token_sealed, SEALED_PLACES.secretToken(row.id)),
+    backend_url: open(row.backend_url_sealed, SEALED_PLACES.backendUrl(row.id)),
   };
 }

@@ -31,19 +31,19 @@ export async function setBackend(
 ): Promise<'set' | 'already-set'> {
   const { allowedUpdates } = wanted;
   const changes = {
-    backendUrl: wanted.url,
-    secretToken: wanted.secretToken ?? '',
-    maxConnections: wanted.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
-    backendCertificate: wanted.certificate ?? '',
-    backendIpAddress: wanted.ipAddress ?? '',
-    proxyEnabled: true,
-    ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
+    backend_url: wanted.url,
+    secret_token: wanted.secretToken ?? '',
+    max_connections: wanted.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    backend_certificate: wanted.certificate ?? '',
+    backend_ip_address: wanted.ipAddress ?? '',
+    proxy_enabled: true,
+    ...(allowedUpdates === undefined ? {} : { allowed_updates: allowedUpdates }),
   };
   checkBackendUrl(deps, wanted.url);
   const bot = await newestBot(deps, known);
   if (!wanted.dropPending && isSet(bot, changes)) {
-    if (allowedUpdates !== undefined && !sameKinds(bot.allowedUpdates, allowedUpdates)) {
-      await changeBot(deps, by, bot.id, { allowedUpdates });
+    if (allowedUpdates !== undefined && !sameKinds(bot.allowed_updates, allowedUpdates)) {
+      await changeBot(deps, by, bot.id, { allowed_updates: allowedUpdates });
     }
     return 'already-set';
   }
@@ -55,17 +55,20 @@ export async function setBackend(
   return 'set';
 }
 
-type Settings = Pick<Bot, 'backendUrl' | 'secretToken' | 'maxConnections' | 'backendCertificate' | 'backendIpAddress'>;
+type Settings = Pick<
+  Bot,
+  'backend_url' | 'secret_token' | 'max_connections' | 'backend_certificate' | 'backend_ip_address'
+>;
 
 function isSet(bot: Bot, wanted: Settings) {
   return (
-    bot.proxyEnabled &&
-    bot.backendUrl === wanted.backendUrl &&
-    bot.secretToken === wanted.secretToken &&
-    bot.maxConnections === wanted.maxConnections &&
-    bot.backendIpAddress === wanted.backendIpAddress &&
-    bot.backendCertificate === '' &&
-    wanted.backendCertificate === ''
+    bot.proxy_enabled &&
+    bot.backend_url === wanted.backend_url &&
+    bot.secret_token === wanted.secret_token &&
+    bot.max_connections === wanted.max_connections &&
+    bot.backend_ip_address === wanted.backend_ip_address &&
+    bot.backend_certificate === '' &&
+    wanted.backend_certificate === ''
   );
 }
 

@@ -16,9 +16,9 @@ export function readThreadPlace(text: string): ThreadPlace | null {
 
 /** The only chat whose messages a rule is about; null if its condition names none. */
 export function chatOfCondition({
-  conditionType,
-  conditionValue,
-}: Pick<ActiveRule, 'conditionType' | 'conditionValue'>): number | null {
-  if (conditionType === 'chat_id') return Number(conditionValue);
-  return conditionType === 'thread_id' ? (readThreadPlace(conditionValue)?.chatId ?? null) : null;
+  condition_type,
+  condition_value,
+}: Pick<ActiveRule, 'condition_type' | 'condition_value'>): number | null {
+  if (condition_type === 'chat_id') return Number(condition_value);
+  return condition_type === 'thread_id' ? (readThreadPlace(condition_value)?.chatId ?? null) : null;
 }

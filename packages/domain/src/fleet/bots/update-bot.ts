@@ -18,14 +18,20 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
   checkChanges(deps, changes, bot);
   if (changes.token !== undefined && changes.token !== bot.token) {
     const identity = await validateToken(deps, changes.token);
-    if (identity.id !== bot.telegramId) {
+    if (identity.id !== bot.telegram_id) {
       throw new FlotillaError('bad_request', 'This token belongs to another bot', {
         details: [{ path: 'token', reason: 'belongs to another bot' }],
       });
     }
   }
-  if (changes.backendUrl === undefined || changes.backendUrl === bot.backendUrl)
+  if (changes.backend_url === undefined || changes.backend_url === bot.backend_url)
     return switchIntake(deps, by, bot, changes);
   // Neither the certificate, the address nor the failures of the old backend are those of the new one.
-  return switchIntake(deps, by, bot, { backendCertificate: '', backendIpAddress: '', ...changes }, { retryNow: true });
+  return switchIntake(
+    deps,
+    by,
+    bot,
+    { backend_certificate: '', backend_ip_address: '', ...changes },
+    { retryNow: true },
+  );
 }

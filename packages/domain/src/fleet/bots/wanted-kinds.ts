@@ -21,8 +21,8 @@ export function kindsAsked(
 }
 
 /** The kinds that wait for a program, as scripts take them. */
-export function kindsOfProgram(program: Pick<ActiveProgram, 'mode' | 'kinds' | 'webhookKinds'>): string {
-  return wantedKinds(kindsAsked(program, program.mode === 'push' ? program.webhookKinds : null));
+export function kindsOfProgram(program: Pick<ActiveProgram, 'mode' | 'kinds' | 'webhook_kinds'>): string {
+  return wantedKinds(kindsAsked(program, program.mode === 'push' ? program.webhook_kinds : null));
 }
 
 /** True if a list of kinds, as scripts take it, has this one. */

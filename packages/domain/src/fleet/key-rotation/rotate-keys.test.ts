@@ -51,8 +51,8 @@ const deps = (secrets = both, signal = new AbortController().signal) => ({
 const mirror = (id: number, secrets = before) => mirrorBot({ redis, secrets }, aBot({ id, token: `token ${id}` }));
 const secretsOf = (id: number) => ({
   token: `token ${id}`,
-  secretToken: `secret ${id}`,
-  backendUrl: `https://user:pass@host/${id}`,
+  secret_token: `secret ${id}`,
+  backend_url: `https://user:pass@host/${id}`,
 });
 const store = (id: number, fields: { token_sealed?: string; secret_token_sealed?: string } = {}, secrets = before) =>
   storeColumns(id, { ...sealColumns(secrets, id, secretsOf(id)), ...fields });
@@ -105,7 +105,7 @@ test('everything is sealed anew, in Postgres and in Redis, and nothing else of i
   for (const [at, row] of (await rows()).entries()) {
     expect(openColumns(after, row)).toMatchObject({
       token: `token ${row.id}`,
-      backendUrl: secretsOf(row.id).backendUrl,
+      backend_url: secretsOf(row.id).backend_url,
     });
     const { token_sealed, secret_token_sealed, backend_url_sealed } = row;
     expect({ ...known[at], token_sealed, secret_token_sealed, backend_url_sealed }).toEqual(row);
@@ -211,9 +211,9 @@ const RELAY = {
   filter: {},
   exclusive: false,
   order: 100,
-  seesHeld: false,
+  sees_held: false,
   priority: 'normal' as const,
-  backendRole: 'admin' as const,
+  backend_role: 'admin' as const,
 } as const;
 
 test('the backends of programs are sealed anew too, each for its own program', async () => {
@@ -221,12 +221,12 @@ test('the backends of programs are sealed anew too, each for its own program', a
   const content = {
     name: 'relay',
     enabled: true,
-    backendCertificate: '',
-    backendIpAddress: '',
-    maxConnections: 40,
-    silentAfterS: 300,
+    backend_certificate: '',
+    backend_ip_address: '',
+    max_connections: 40,
+    silent_after_s: 300,
   };
-  const wanted = { ...content, backendUrl: 'https://relay.example/', secretToken: 'its-secret' };
+  const wanted = { ...content, backend_url: 'https://relay.example/', secret_token: 'its-secret' };
   const program = await programStore(database.db, before).insert(
     botId!,
     { ...wanted, ...RELAY, kinds: [] },
@@ -242,21 +242,21 @@ test('what signs deliveries is sealed anew, of bots and of programs', async () =
   const content = {
     name: 'relay',
     enabled: true,
-    backendCertificate: '',
-    backendIpAddress: '',
-    maxConnections: 40,
-    silentAfterS: 300,
+    backend_certificate: '',
+    backend_ip_address: '',
+    max_connections: 40,
+    silent_after_s: 300,
     kinds: [],
   };
   const of = {
     filter: {},
     exclusive: false,
     order: 100,
-    seesHeld: false,
+    sees_held: false,
     priority: 'normal' as const,
-    backendRole: 'admin' as const,
+    backend_role: 'admin' as const,
   };
-  const wanted = { ...content, ...of, backendUrl: 'https://relay.example/', secretToken: '' };
+  const wanted = { ...content, ...of, backend_url: 'https://relay.example/', secret_token: '' };
   const { id } = await programStore(database.db, before).insert(
     botId!,
     { ...wanted, mode: 'push' },

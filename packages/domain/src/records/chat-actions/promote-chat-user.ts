@@ -23,7 +23,7 @@ export async function promoteChatUser(
 }
 
 async function permissionsToPassOn({ platform }: ChatActionDeps, bot: Bot, chatId: number): Promise<ChatPermissions> {
-  const asked = { chat_id: chatId, user_id: bot.telegramId };
+  const asked = { chat_id: chatId, user_id: bot.telegram_id };
   const own = readChatAdmin(resultOf(await platform.call(bot.token, 'getChatMember', asked)));
   const ofBot = own?.permissions ?? eachPermission(() => false);
   // A call without any right would demote the member. can_manage_chat is implied by every other right.

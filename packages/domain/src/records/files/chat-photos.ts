@@ -90,9 +90,9 @@ export function chatPhotos(deps: Deps): ChatPhotos {
   };
 
   const photoOf = async (bot: Bot, subject: Subject): Promise<ChatPhoto | null> => {
-    if (bot.disabled || !bot.manageEnabled) return null;
+    if (bot.disabled || !bot.manage_enabled) return null;
     // With the registration, a bot that was deleted and added again finds nothing of before.
-    const key = `${bot.id} ${bot.registrationId} ${subject.kind} ${subject.id}`;
+    const key = `${bot.id} ${bot.registration_id} ${subject.kind} ${subject.id}`;
     const known = kept.get(key);
     if (known !== undefined && known.untilMs > deps.clock.nowMs()) return known.photo;
     const fetching = asked.get(key) ?? fetchOnce(bot, subject, key).finally(() => asked.delete(key));

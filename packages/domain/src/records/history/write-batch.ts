@@ -109,7 +109,7 @@ async function readEffects(
       return;
     }
     // The bot was deleted or registered anew: its old history is gone, and this entry belongs to that.
-    if (bot === undefined || bot.registrationId !== entry.registrationId) return;
+    if (bot === undefined || bot.registration_id !== entry.registrationId) return;
     if (entry.type === 'dead') {
       const programId = programOf(entry);
       const isGone = programId !== null && !programs.has(programId);
@@ -118,7 +118,7 @@ async function readEffects(
     } else if (entry.type === 'link') links.push(entry);
     else if (entry.type === 'lines') pages.push(pageOf(entry));
     else if (entry.type === 'hits') hits.push(entry);
-    else if (bot.manageEnabled) {
+    else if (bot.manage_enabled) {
       try {
         const found = entry.type === 'update' ? updateEffects(bot, entry) : callEffects(bot, entry);
         for (const effect of found) effects.push({ botId: bot.id, effect });

@@ -20,7 +20,7 @@ type About = {
 /** The row of the history for an update; null if there is none any more, or the bot has no history. */
 export async function messageOfUpdate(
   db: Database,
-  bot: Pick<Bot, 'id' | 'manageEnabled'>,
+  bot: Pick<Bot, 'id' | 'manage_enabled'>,
   about: About,
 ): Promise<Message | null> {
   const [message = null] = await messagesOfUpdates(db, bot, [about]);
@@ -30,12 +30,12 @@ export async function messageOfUpdate(
 /** The same for several updates, in their order. */
 export async function messagesOfUpdates(
   db: Database,
-  { id: botId, manageEnabled }: Pick<Bot, 'id' | 'manageEnabled'>,
+  { id: botId, manage_enabled }: Pick<Bot, 'id' | 'manage_enabled'>,
   updates: readonly About[],
 ): Promise<(Message | null)[]> {
   const places = updates.map(placeOf);
   const wanted = places.filter((place) => place !== null);
-  if (!manageEnabled || wanted.length === 0) return updates.map(() => null);
+  if (!manage_enabled || wanted.length === 0) return updates.map(() => null);
   const dates = wanted.map(({ aroundS }) => aroundS);
   const found = await db
     .selectFrom('messages')

@@ -176,9 +176,9 @@ describe('a group that becomes a supergroup', () => {
     await moved();
     const { rules, programs } = await bot();
     expect(rules).toMatchObject([
-      { conditionValue: String(SUPERGROUP), formerChatIds: [GROUP] },
+      { condition_value: String(SUPERGROUP), formerChatIds: [GROUP] },
       {},
-      { conditionValue: `${SUPERGROUP}:0`, formerChatIds: [GROUP] },
+      { condition_value: `${SUPERGROUP}:0`, formerChatIds: [GROUP] },
     ]);
     expect(rules[1]).not.toHaveProperty('formerChatIds');
     expect(programs).toMatchObject([

@@ -33,7 +33,7 @@ export async function hasWaitingUpdates(
 async function waitingSince({ redis }: Deps, bot: Bot): Promise<number | null> {
   const keys = botKeys(bot.id);
   const found = await scripts.readReaders(redis.commands, keys, {
-    registrationId: bot.registrationId,
+    registrationId: bot.registration_id,
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
     programPrefix: keys.programPrefix,

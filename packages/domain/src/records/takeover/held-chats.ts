@@ -35,7 +35,7 @@ export function holdInRedis(
 ): Promise<HoldReply> {
   return scripts
     .holdChat(redis.commands, botKeys(bot.id), {
-      registrationId: bot.registrationId,
+      registrationId: bot.registration_id,
       botId: bot.id,
       conversation: heldAs(held),
       forMs,
@@ -66,8 +66,13 @@ export async function moveHold(
   bot: Bot,
   { fromChatId, toChatId }: { fromChatId: number; toChatId: number },
 ): Promise<void> {
-  const { registrationId, id: botId } = bot;
-  await scripts.moveHold(redis.commands, botKeys(botId), { registrationId, botId, fromChatId, toChatId });
+  const { registration_id, id: botId } = bot;
+  await scripts.moveHold(redis.commands, botKeys(botId), {
+    registrationId: registration_id,
+    botId,
+    fromChatId,
+    toChatId,
+  });
 }
 
 /** The conversations of a chat that are held, or whose hold ended while something is still kept. Rejects when Redis is away. */
@@ -79,11 +84,18 @@ export async function findHoldsOf({ redis }: { redis: RedisHandles }, bot: Bot, 
 
 /** Ends the holds of all conversations of a chat that was removed, and forgets what they hold back. Returns those that it ended. */
 export async function endHolds(deps: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<InChat[]> {
-  const { registrationId, id: botId } = bot;
+  const { registration_id, id: botId } = bot;
   const ended: InChat[] = [];
   for (const held of await findHoldsOf(deps, bot, chatId)) {
     const { outcome } = await scripts.releaseChat(deps.redis.commands, botKeys(botId), {
-      ...{ registrationId, botId, conversation: heldAs(held), delivers: false, limit: 0, reservedId: null },
+      ...{
+        registrationId: registration_id,
+        botId,
+        conversation: heldAs(held),
+        delivers: false,
+        limit: 0,
+        reservedId: null,
+      },
       ...{ filtersDigest: '', marksJson: '', updates: [] },
     });
     if (outcome === 'OK') ended.push(held);

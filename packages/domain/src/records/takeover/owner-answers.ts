@@ -29,7 +29,7 @@ export function ownerAnswers(deps: TakeoverDeps & { log: Logger }): OwnerAnswers
   };
   return {
     see: async (bot, updates) => {
-      if (!bot.manageEnabled) return;
+      if (!bot.manage_enabled) return;
       const answers = updates.map(({ value }) => ownersAnswer(value)).filter((answer) => answer !== null);
       // All at once, so that answers in many chats do not wait for a slow store one after the other.
       const taken = Promise.all(answers.map((answer) => takeOver(bot, answer)));

@@ -140,7 +140,7 @@ function targetOf(deps: SinkDeps, { url, bot_id, chat_id }: Place, known: EventS
 }
 
 function maskedUrl(url: string): string {
-  return maskedBackendUrl({ backendUrl: url, secretToken: '' });
+  return maskedBackendUrl({ backend_url: url, secret_token: '' });
 }
 
 function audited(action: 'sink_add' | 'sink_update' | 'sink_delete', { id, name }: EventSink, details: string) {

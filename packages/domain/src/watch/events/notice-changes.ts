@@ -60,8 +60,8 @@ const ENDED: Record<Standing, (bot: Bot, program: ActiveProgram | undefined) => 
     (program === undefined ? hasBackend(bot) : program.mode === 'push')
       ? 'The backend takes updates again'
       : 'There is no backend any more',
-  poller: ({ longPollEnabled, silentAfterS }) =>
-    longPollEnabled && silentAfterS > 0
+  poller: ({ long_poll_enabled, silent_after_s }) =>
+    long_poll_enabled && silent_after_s > 0
       ? 'Somebody polls again, or nothing waits any more'
       : 'It is not watched any more whether somebody polls',
   program_silent: () => 'The program polls again, or nothing waits for it any more',

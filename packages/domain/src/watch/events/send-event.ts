@@ -78,7 +78,7 @@ export async function sendSigned(
   const body = JSON.stringify(message);
   const signature = signDelivery(signing, { id, atMs: deps.clock.nowMs(), body });
   if (signature === null) return { outcome: 'failed', reason: NOT_SIGNED, status: null };
-  const address = { id: 0, backendUrl: url, secretToken: '', backendCertificate: '', backendIpAddress: '' };
+  const address = { id: 0, backend_url: url, secret_token: '', backend_certificate: '', backend_ip_address: '' };
   const ofRequest = requestId === undefined ? {} : { 'Flotilla-Request-Id': requestId };
   const request = { id: 0, raw: body, headers: { ...signature, 'Flotilla-Delivery-Id': id, ...ofRequest } };
   const delivery = await sendToBackend(deps.backends.to(address), address, request, signal, {

@@ -74,7 +74,7 @@ async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[], sample:
     countAttention(figures.attention, status.attention);
     if (pushes(bot)) figures.backends[status.backendState] += 1;
     deepen(figures.log, Number(lengths[at]));
-    const isPulled = bot.longPollEnabled && !hasBackend(bot);
+    const isPulled = bot.long_poll_enabled && !hasBackend(bot);
     deepen(figures.backlog[isPulled ? 'pull' : 'push'], status.pendingUpdateCount);
   }
   const waiting = bots.map(({ id: botId }, at) => ({ botId, count: statuses[at]!.pendingUpdateCount }));
@@ -89,7 +89,7 @@ async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[], sample:
 
 function intakeState(bot: Bot, status: BotStatus): IntakeState {
   if (bot.disabled) return 'disabled';
-  if (bot.webhookMode) return status.running ? 'pushed' : 'webhook_failing';
+  if (bot.webhook_mode) return status.running ? 'pushed' : 'webhook_failing';
   return status.running ? 'polled' : 'polling_failing';
 }
 

@@ -12,9 +12,9 @@ const STREAM_LIFE_MS = 60_000;
 
 /** Says that the bot is watched. Returns the id of the newest entry of its live stream; null when Redis lacks the bot. */
 export async function watchBot({ redis }: { redis: RedisHandles }, bot: Bot): Promise<string | null> {
-  const { registrationId } = bot;
+  const { registration_id } = bot;
   const times = { forMs: WATCHED_MS, keptMs: KEPT_MS, lifeMs: STREAM_LIFE_MS };
-  const reply = await scripts.watchBot(redis.commands, botKeys(bot.id), { registrationId, ...times });
+  const reply = await scripts.watchBot(redis.commands, botKeys(bot.id), { registrationId: registration_id, ...times });
   return reply.outcome === 'OK' ? reply.newest : null;
 }
 

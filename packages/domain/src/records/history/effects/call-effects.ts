@@ -70,7 +70,7 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
     details: copiedDetails(params),
     base: {
       business_connection_id: readTextParam(params, 'business_connection_id') ?? '',
-      user_id: bot.telegramId,
+      user_id: bot.telegram_id,
       username: bot.username === '' ? null : bot.username,
       first_name: bot.name === '' ? null : bot.name,
       last_name: null,

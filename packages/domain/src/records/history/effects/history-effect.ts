@@ -104,9 +104,9 @@ export interface NewAudit {
 /** The facts of a bot that the history needs. */
 export interface HistoryBot {
   id: number;
-  telegramId: number;
+  telegram_id: number;
   name: string;
   username: string;
-  registrationId: string;
-  manageEnabled: boolean;
+  registration_id: string;
+  manage_enabled: boolean;
 }

@@ -57,7 +57,7 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
     file_id: facts.fileId,
     reply_to_message_id: facts.replyToMessageId,
     edit_date: facts.editDateS ?? origin.editedAtS,
-    outgoing: origin.sent || sender?.id === bot.telegramId || facts.senderBusinessBotId === bot.telegramId,
+    outgoing: origin.sent || sender?.id === bot.telegram_id || facts.senderBusinessBotId === bot.telegram_id,
     details: keyboard === null ? facts.details : { ...facts.details, keyboard },
     program_id: origin.programId ?? null,
     automatic: origin.automatic ?? (facts.isFromOffline ? { kind: 'away' } : null),

@@ -108,7 +108,7 @@ function memberEffects(bot: HistoryBot, change: Fields, entry: UpdateEntry): His
     text: event.label,
     date: readInteger(change, 'date') ?? row.date,
     service: event.service,
-    outgoing: row.user_id === bot.telegramId,
+    outgoing: row.user_id === bot.telegram_id,
   };
   return [...chatEffects(change), { type: 'message', message }];
 }

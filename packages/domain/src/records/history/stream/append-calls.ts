@@ -26,7 +26,7 @@ const REDIS_OVERHEAD_BYTES = 300;
  */
 export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch): Promise<void> {
   const { calls } = batch;
-  if (!bot.manageEnabled) return rememberOwnPosts(deps, calls);
+  if (!bot.manage_enabled) return rememberOwnPosts(deps, calls);
   deps.memory.wrote(calls.reduce((bytes, { result }) => bytes + result.length + REDIS_OVERHEAD_BYTES, 0));
   const keys = botKeys(bot.id);
   const shard = shardOf(bot.id);
@@ -36,7 +36,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
     deps.redis.commands,
     { ...keys, batches },
     {
-      registrationId: bot.registrationId,
+      registrationId: bot.registration_id,
       botId: bot.id,
       ...activityPrefixes(bot.id),
       batch: batch.number,

@@ -52,7 +52,7 @@ export function appendUntilKept(deps: AppendUntilKeptDeps, { tries, isClosed, wa
     return probing;
   };
   const isGone = (bot: Bot): boolean =>
-    deps.directory.ready() && deps.directory.byId(bot.id)?.registrationId !== bot.registrationId;
+    deps.directory.ready() && deps.directory.byId(bot.id)?.registration_id !== bot.registration_id;
 
   return async (bot, batch) => {
     let remembered = false;
