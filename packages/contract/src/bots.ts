@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { ATTENTION_KINDS, attentionOfBot, silentAfterField, silentAfterInput } from './attention.ts';
+import { column, filled, orNull } from './columns.ts';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
 import { flag, integer, jsonObject, listOf, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 
 /** The state of a bot in one word, by which a list can be filtered. */
 export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
@@ -48,35 +50,105 @@ const paceInput = (name: keyof typeof PACE) =>
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
 
-export const botResource = z
-  .strictObject({
-    id: ownIdField,
-    token: z
+const botToken = () => text({ min: 1, max: 200 }).describe("The bot's token, as the platform's BotFather gave it.");
+
+/** The pace as its column has it, since releases before this one read it. */
+type StoredPace = { perSecond: number; perChatSecond: number; perGroupMinute: number };
+type StoredCursorChange = { revision: number; handOver?: boolean; retryNow?: boolean };
+
+export const bot = defineResource('Bot', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  /** The id at the platform: the part of the token before the colon. */
+  telegram_id: { stored: column.bigint },
+  token: {
+    shown: z
       .string()
       .describe(
         'The token. An API key with the role admin gets it whole. Sessions and the role user get it masked (`123456:****`).',
       ),
-    name: z.string().describe('A name for people. At first it is the name at the platform.'),
-    username: usernameField,
-    source: z
+    input: botToken(),
+  },
+  /** Texts that are sealed are '' where there is none. */
+  token_sealed: { stored: column.text() },
+  /** SHA-256 of the token, hex; unique. */
+  token_hash: { stored: column.text() },
+  name: {
+    stored: column.text(),
+    shown: z.string().describe('A name for people. At first it is the name at the platform.'),
+    input: text({ max: 128 }).describe('A name for people.').optional(),
+  },
+  username: { stored: column.text(), shown: usernameField },
+  source: {
+    stored: column.text<'cli' | 'web'>(),
+    shown: z
       .enum(['cli', 'web'])
       .describe('web: added by this API. cli: added by a setWebhook of its program, or by a command.'),
-    manage_enabled: z
+  },
+  manage_enabled: {
+    stored: filled(column.boolean),
+    shown: z
       .boolean()
       .describe('True if Flotilla keeps a history, runs routing rules and can manage chats for the bot.'),
-    proxy_enabled: z.boolean().describe('True if updates are forwarded to the backend.'),
-    backend_url: z
+    input: flag()
+      .describe(
+        'True: Flotilla keeps a history, runs routing rules and can manage chats. While it is false, sending, moderating, tagging and deleting are refused with 400.',
+      )
+      .optional(),
+  },
+  proxy_enabled: {
+    stored: filled(column.boolean),
+    shown: z.boolean().describe('True if updates are forwarded to the backend.'),
+    input: flag().describe('True: updates are forwarded to `backend_url`.').optional(),
+  },
+  backend_url: {
+    shown: z
       .string()
       .describe('The URL of the backend. User information, query values and tokens in it are masked as the token is.'),
-    secret_token: z.string().describe('The secret that is sent with every update. It is masked as the token is.'),
-    signing_enabled: z.boolean().describe('True if deliveries to the backend are signed.'),
-    long_poll_enabled: z.boolean().describe(LONG_POLL_NOTE),
-    description: z.string().describe('A text for people.'),
-    running: z
+    input: text({ max: 2048 })
+      .describe(
+        "The URL at which the bot's program takes updates by POST. It begins with http:// or https://. Empty: no backend.",
+      )
+      .optional(),
+  },
+  /** Sealed, as is all that ends so. */
+  backend_url_sealed: { stored: filled(column.text()) },
+  secret_token: {
+    shown: z.string().describe('The secret that is sent with every update. It is masked as the token is.'),
+    input: text({ max: 256 })
+      .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
+      .describe('The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`.')
+      .optional(),
+  },
+  secret_token_sealed: { stored: filled(column.text()) },
+  /** PEM of a backend's own certificate authority; '' if it has none. */
+  backend_certificate: { stored: filled(column.text()) },
+  /** The only address that the backend is called at; '': its name is looked up. */
+  backend_ip_address: { stored: filled(column.text()) },
+  /** JSON of what signs deliveries. */
+  signing_sealed: { stored: filled(column.text()) },
+  signing_enabled: { shown: z.boolean().describe('True if deliveries to the backend are signed.') },
+  long_poll_enabled: {
+    stored: filled(column.boolean),
+    shown: z.boolean().describe(LONG_POLL_NOTE),
+    input: flag().describe(LONG_POLL_NOTE).optional(),
+  },
+  description: {
+    stored: filled(column.text()),
+    shown: z.string().describe('A text for people.'),
+    input: text({ max: 4096 }).describe('A text for people.').optional(),
+  },
+  running: {
+    shown: z
       .boolean()
       .describe('True if updates come in: the platform has our webhook, or it answered a poll within the last 90 s.'),
-    webhook_mode: z.boolean().describe(WEBHOOK_MODE_NOTE),
-    intake: z
+  },
+  webhook_mode: {
+    stored: filled(column.boolean),
+    shown: z.boolean().describe(WEBHOOK_MODE_NOTE),
+    input: flag().describe(WEBHOOK_MODE_NOTE).optional(),
+  },
+  intake: {
+    shown: z
       .strictObject({
         way: z
           .enum(['polling', 'webhook'])
@@ -90,48 +162,105 @@ export const botResource = z
           .describe('Since when the updates go that way; with a foreign webhook, since when that is known.'),
       })
       .describe('How the updates of the bot come in.'),
-    disabled: z
+  },
+  disabled: {
+    stored: filled(column.boolean),
+    shown: z
       .boolean()
       .describe('True if the bot is switched off. Then nothing is taken in, forwarded, routed or sent.'),
-    max_connections: z.int().describe('How many updates are forwarded at the same time. 0: the default of 40.'),
-    silent_after_s: silentAfterField,
-    flood: z.enum(FLOOD_MODES).describe(FLOOD_NOTE),
-    pace: paceField,
-    flood_until: z.iso
+  },
+  max_connections: {
+    stored: filled(column.integer),
+    shown: z.int().describe('How many updates are forwarded at the same time. 0: the default of 40.'),
+    input: integer({ min: 1, max: 100 })
+      .describe('How many updates are forwarded to the backend at the same time.')
+      .optional(),
+  },
+  silent_after_s: { stored: filled(column.integer), shown: silentAfterField, input: silentAfterInput().optional() },
+  flood: {
+    stored: filled(column.text<FloodMode>()),
+    shown: z.enum(FLOOD_MODES).describe(FLOOD_NOTE),
+    input: z.enum(FLOOD_MODES).describe(FLOOD_NOTE).optional(),
+  },
+  pace: {
+    stored: filled(column.jsonb<StoredPace>()),
+    shown: paceField,
+    input: jsonObject({
+      per_second: paceInput('per_second'),
+      per_chat_second: paceInput('per_chat_second'),
+      per_group_minute: paceInput('per_group_minute'),
+    })
+      .describe(`${PACE_NOTE} Fields that are left out get their defaults.`)
+      .optional(),
+  },
+  flood_until: {
+    shown: z.iso
       .datetime()
       .nullable()
       .describe(
         'Until when the platform takes no more of some calls of the bot, because it sent too fast; null if it takes all.',
       ),
-    allowed_updates: z
+  },
+  /** Stored as JSON; null: the default set of the platform. */
+  allowed_updates: {
+    stored: orNull(column.text()),
+    shown: z
       .array(z.string())
       .optional()
       .describe("The kinds of updates that the bot receives. Absent: the platform's default set."),
-    last_error: z.string().describe('The last error in receiving or delivering updates. Empty after a success.'),
-    last_error_at: z.iso.datetime().optional().describe('When that error happened. Absent if nothing is wrong.'),
-    last_update_at: z.iso.datetime().describe('When the last update came. Absent: never.').optional(),
-    pending_update_count: z
+    input: nullable(listOf(text({ min: 1, max: 64 }), 100))
+      .describe(
+        "The kinds of updates that the bot receives. null or an empty list: the platform's default set. The platform is asked for unknown names, too.",
+      )
+      .optional(),
+  },
+  last_error: {
+    shown: z.string().describe('The last error in receiving or delivering updates. Empty after a success.'),
+  },
+  last_error_at: {
+    shown: z.iso.datetime().optional().describe('When that error happened. Absent if nothing is wrong.'),
+  },
+  last_update_at: { shown: z.iso.datetime().describe('When the last update came. Absent: never.').optional() },
+  pending_update_count: {
+    shown: z
       .int()
       .describe(
         'While updates are forwarded, and for an hour after forwarding was switched off: the updates that wait for the backend. Otherwise: those that wait for the default poll consumer.',
       ),
-    backend_state: z.enum(BACKEND_STATES).describe(BACKEND_STATE_NOTE),
-    failing_since: z.iso
+  },
+  backend_state: { shown: z.enum(BACKEND_STATES).describe(BACKEND_STATE_NOTE) },
+  failing_since: {
+    shown: z.iso
       .datetime()
       .optional()
       .describe('Since when every attempt at the backend has failed. Absent while `backend_state` is ok.'),
-    not_polled_since: z.iso
+  },
+  not_polled_since: {
+    shown: z.iso
       .datetime()
       .optional()
       .describe(
         'Only while the bot is enabled and not `running`: when receiving updates last worked. Absent if it never did, or if that is not known.',
       ),
-    attention: z.array(attentionOfBot).describe('What is wrong with the bot at this moment, the worst first.'),
-    created_at: createdAtField,
-  })
-  .meta({ id: 'Bot' });
+  },
+  attention: { shown: z.array(attentionOfBot).describe('What is wrong with the bot at this moment, the worst first.') },
+  /** Drawn when the bot is registered. State in Redis with another one is not this bot's. */
+  registration_id: { stored: column.text() },
+  /** From a sequence: rises with every change of the row. */
+  revision: { stored: column.bigint },
+  /** Update ids up to this one may have been given out. New ones begin above it if Redis lost its state. */
+  reserved_update_id: { stored: filled(column.bigint) },
+  /** What the last changes did to cursors, oldest first; no more than eight. */
+  cursor_changes: { stored: filled(column.jsonb<StoredCursorChange[]>()) },
+  /** Unknown kinds of updates that a reader of the bot ever named; no more than fifty. */
+  named_kinds: { stored: filled(column.jsonb<string[]>()) },
+  /** True from its first question on: presses of buttons of questions are kept from all readers. */
+  asks: { stored: filled(column.boolean) },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+});
 
-export type BotResource = z.infer<typeof botResource>;
+export type BotRow = Row<typeof bot>;
+export type BotResource = Answer<typeof bot>;
 
 const TOKEN = '123456789:AAExampleExampleExampleExampleExamp';
 
@@ -165,59 +294,16 @@ const BOT: BotResource = {
   created_at: '2026-01-01T09:00:00.000Z',
 };
 
-const botToken = () => text({ min: 1, max: 200 }).describe("The bot's token, as the platform's BotFather gave it.");
-
-/** The settings of a bot, given when it is added or changed. */
-const settings = {
-  name: text({ max: 128 }).describe('A name for people.').optional(),
-  manage_enabled: flag()
-    .describe(
-      'True: Flotilla keeps a history, runs routing rules and can manage chats. While it is false, sending, moderating, tagging and deleting are refused with 400.',
-    )
-    .optional(),
-  proxy_enabled: flag().describe('True: updates are forwarded to `backend_url`.').optional(),
-  backend_url: text({ max: 2048 })
-    .describe(
-      "The URL at which the bot's program takes updates by POST. It begins with http:// or https://. Empty: no backend.",
-    )
-    .optional(),
-  secret_token: text({ max: 256 })
-    .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
-    .describe('The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`.')
-    .optional(),
-  long_poll_enabled: flag().describe(LONG_POLL_NOTE).optional(),
-  description: text({ max: 4096 }).describe('A text for people.').optional(),
-  webhook_mode: flag().describe(WEBHOOK_MODE_NOTE).optional(),
-  max_connections: integer({ min: 1, max: 100 })
-    .describe('How many updates are forwarded to the backend at the same time.')
-    .optional(),
-  silent_after_s: silentAfterInput().optional(),
-  flood: z.enum(FLOOD_MODES).describe(FLOOD_NOTE).optional(),
-  pace: jsonObject({
-    per_second: paceInput('per_second'),
-    per_chat_second: paceInput('per_chat_second'),
-    per_group_minute: paceInput('per_group_minute'),
-  })
-    .describe(`${PACE_NOTE} Fields that are left out get their defaults.`)
-    .optional(),
-  allowed_updates: nullable(listOf(text({ min: 1, max: 64 }), 100))
-    .describe(
-      "The kinds of updates that the bot receives. null or an empty list: the platform's default set. The platform is asked for unknown names, too.",
-    )
-    .optional(),
-};
-
 const addInputs = {
-  token: botToken(),
-  ...settings,
-  proxy_enabled: settings.proxy_enabled.describe(
+  ...bot.addInputs,
+  proxy_enabled: bot.addInputs.proxy_enabled.describe(
     'True: updates are forwarded to `backend_url`. Absent: they are if a `backend_url` is given.',
   ),
 };
-const updateInputs = { id: ownId(), token: botToken().optional(), ...settings };
+const updateInputs = { id: ownId(), ...bot.changeInputs };
 
 const oneBot = { input: z.object({ id: ownId() }), botInputs: ['id'], aliases: { bot_id: 'id' } } as const;
-const readOnlyFields = fieldsBeside(botResource, { id: true });
+const readOnlyFields = fieldsBeside(bot.answer, { id: true });
 
 export const botOperations = {
   listBots: defineOperation({
@@ -247,7 +333,7 @@ export const botOperations = {
         ),
       ...pagedInputs(),
     }),
-    output: z.array(botResource),
+    output: z.array(bot.answer),
     description:
       'The rows show the present. If more than 200 bots are filtered by state or by `attention`, or sorted by figures, the values for that may be up to five seconds old: `X-Taken-At` says when they were taken. The states of bots that were added since, or that announced a change since, are of the present, too.',
     example: { input: { limit: 20 }, output: [BOT] },
@@ -259,7 +345,7 @@ export const botOperations = {
     paths: ['/api/bots/show'],
     role: 'any',
     summary: 'Shows one bot, with its current state.',
-    output: botResource,
+    output: bot.answer,
     example: { input: { id: 7 }, output: BOT },
   }),
 
@@ -273,8 +359,8 @@ export const botOperations = {
     description:
       'Flotilla removes the webhook that the bot has at the platform. Updates that wait there are not dropped. By default `manage_enabled` is on, `proxy_enabled` is on if a `backend_url` is given, and the other switches are off.',
     input: z.object(addInputs),
-    output: botResource,
-    readOnlyFields: fieldsBeside(botResource, addInputs),
+    output: bot.answer,
+    readOnlyFields: fieldsBeside(bot.answer, addInputs),
     errors: ['conflict', ...PLATFORM_ERRORS],
     example: {
       input: { token: TOKEN, long_poll_enabled: true, description: 'Answers questions about orders' },
@@ -306,9 +392,9 @@ export const botOperations = {
     summary: 'Changes the given fields of a bot. Absent fields keep their value.',
     description: 'A new token must belong to the same bot.',
     input: z.object(updateInputs),
-    output: botResource,
+    output: bot.answer,
     botInputs: ['id'],
-    readOnlyFields: fieldsBeside(botResource, updateInputs),
+    readOnlyFields: fieldsBeside(bot.answer, updateInputs),
     errors: ['conflict', ...PLATFORM_ERRORS],
     example: {
       input: { id: 7, proxy_enabled: true, backend_url: 'https://bots.example.com/helpdesk' },
@@ -325,7 +411,7 @@ export const botOperations = {
     summary: 'Disables a bot that is enabled, or enables one that is disabled.',
     description:
       'A disabled bot is not polled, refuses updates that the platform pushes, forwards nothing and acts in no chat. Updates that wait are kept. Enabling the bot restores all of this.',
-    output: botResource,
+    output: bot.answer,
     readOnlyFields,
     errors: PLATFORM_ERRORS,
     example: { input: { id: 7 }, output: { ...BOT, disabled: true, running: false } },

@@ -1,3 +1,4 @@
+import { bot } from '@flotilla/contract/bots.ts';
 import { broadcastResource } from '@flotilla/contract/broadcasts.ts';
 import type { Column } from '@flotilla/contract/columns.ts';
 import { eventSink } from '@flotilla/contract/event-sinks.ts';
@@ -10,62 +11,6 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 /** A 64-bit integer column; every value we store is below 2^53 and is read as a number. */
 type BigInt64 = number;
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
-
-/** `bots`: one row per registered bot. Columns that end with `_sealed` are encrypted (AES-256-GCM). */
-export interface BotsTable {
-  id: Generated<BigInt64>;
-  /** The platform's id of the bot, the part of the token before the colon. */
-  telegram_id: BigInt64;
-  token_sealed: string;
-  /** SHA-256 of the token, hex; unique. */
-  token_hash: string;
-  name: string;
-  username: string;
-  source: 'cli' | 'web';
-  manage_enabled: Generated<boolean>;
-  proxy_enabled: Generated<boolean>;
-  long_poll_enabled: Generated<boolean>;
-  webhook_mode: Generated<boolean>;
-  disabled: Generated<boolean>;
-  /** '' when unset. */
-  backend_url_sealed: Generated<string>;
-  /** '' when unset. */
-  secret_token_sealed: Generated<string>;
-  /** JSON of what signs deliveries; '' when unset. */
-  signing_sealed: Generated<string>;
-  /** PEM of a backend's own certificate authority, '' when unset. */
-  backend_certificate: Generated<string>;
-  /** The only address that the backend is called at, '' when its name is looked up. */
-  backend_ip_address: Generated<string>;
-  description: Generated<string>;
-  max_connections: Generated<number>;
-  silent_after_s: Generated<number>;
-  /** The behaviour of its calls through the proxy while the platform takes none. */
-  flood: Generated<'pass' | 'shield' | 'wait'>;
-  /** How fast the outbox sends: messages a second in all, a second into a chat, a minute into a group. */
-  pace: Generated<{ perSecond: number; perChatSecond: number; perGroupMinute: number }>;
-  /** JSON array of kinds as text; null means the platform's default set. */
-  allowed_updates: string | null;
-  /** Drawn when the bot is registered. Redis state with another one is not this bot's. */
-  registration_id: string;
-  /** From the sequence `bot_revisions`: rises with every change of this row. */
-  revision: BigInt64;
-  /** Update ids up to this one may have been given out. New ids begin above it if Redis lost its state. */
-  reserved_update_id: Generated<BigInt64>;
-  /** The effects of the last changes on cursors, oldest first; no more than eight. */
-  cursor_changes: Generated<StoredCursorChange[]>;
-  /** Unknown kinds of updates that a reader of the bot ever named; no more than fifty. */
-  named_kinds: Generated<string[]>;
-  /** True from its first question on. */
-  asks: Generated<boolean>;
-  created_at: CreatedAt;
-}
-
-type StoredCursorChange = {
-  revision: BigInt64;
-  handOver?: boolean;
-  retryNow?: boolean;
-};
 
 export interface ChatsTable {
   bot_id: BigInt64;
@@ -657,6 +602,7 @@ export interface EventDeliveriesTable {
 
 /** Tables whose columns their resource declares. */
 export const DECLARED = {
+  bots: bot,
   broadcasts: broadcastResource,
   event_sinks: eventSink,
   outbox: outboxEntry,
@@ -672,7 +618,6 @@ type TableOf<Of extends Resource> = { [Name in keyof Row<Of>]: ColumnIn<Of['fiel
 type DeclaredTables = { [Name in keyof typeof DECLARED]: TableOf<(typeof DECLARED)[Name]> };
 
 export interface Tables extends DeclaredTables {
-  bots: BotsTable;
   chats: ChatsTable;
   chat_reads: ChatReadsTable;
   business_chats: BusinessChatsTable;

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { type BotResource, botResource } from '@flotilla/contract/bots.ts';
+import { type BotResource, bot as botResource } from '@flotilla/contract/bots.ts';
 import { fleetResource } from '@flotilla/contract/fleet.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { noteRefusal } from '@flotilla/domain/delivery/polling/note-refusal.ts';
@@ -278,7 +278,7 @@ describe('the state of a bot', () => {
     await api.admin('POST', '/api/bots/update', { body: { id: bot.id, name: 'Renamed' } });
     const renamed = (client: LiveClient) => client.named('bot').filter(({ data }) => data.name === 'Renamed');
     await waitFor(() => clients.every((client) => renamed(client).length > 0));
-    const shown = clients.map((client) => botResource.parse(renamed(client)[0]?.data));
+    const shown = clients.map((client) => botResource.answer.parse(renamed(client)[0]?.data));
     expect(shown.map(({ id }) => id)).toEqual([bot.id, bot.id, bot.id, bot.id]);
     expect(shown.map(({ token }) => token === bot.token)).toEqual([true, true, false, false]);
     for (const client of clients.slice(2)) {

@@ -1,4 +1,5 @@
-import type { BotResource } from '@flotilla/contract/bots.ts';
+import { type BotResource, bot as declared } from '@flotilla/contract/bots.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import type { BotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { maskedSecrets } from '@flotilla/domain/fleet/bots/masked-secrets.ts';
@@ -26,44 +27,25 @@ function intakeOf(bot: Bot, { foreignWebhook, intakeSinceMs }: BotStatus): BotRe
 
 /** The bot as all callers of one of these two kinds see it. */
 export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, status: BotStatus): BotResource {
-  const secrets = audience === 'who sees secrets' ? bot : maskedSecrets(bot);
-  return {
-    id: bot.id,
-    token: secrets.token,
-    name: bot.name,
-    username: bot.username,
-    source: bot.source,
-    manage_enabled: bot.manage_enabled,
-    proxy_enabled: bot.proxy_enabled,
-    backend_url: secrets.backend_url,
-    secret_token: secrets.secret_token,
+  const secrets = audience === 'who sees secrets' ? {} : maskedSecrets(bot);
+  return answerOf(declared, {
+    ...bot,
+    ...secrets,
     signing_enabled: bot.signing !== null,
-    long_poll_enabled: bot.long_poll_enabled,
-    description: bot.description,
     running: status.running,
-    webhook_mode: bot.webhook_mode,
     intake: intakeOf(bot, status),
-    disabled: bot.disabled,
-    max_connections: bot.max_connections,
-    silent_after_s: bot.silent_after_s,
-    flood: bot.flood,
-    pace: {
-      per_second: bot.pace.per_second,
-      per_chat_second: bot.pace.per_chat_second,
-      per_group_minute: bot.pace.per_group_minute,
-    },
-    flood_until: status.floodUntilMs === null ? null : new Date(status.floodUntilMs).toISOString(),
-    ...(bot.allowed_updates === null ? {} : { allowed_updates: bot.allowed_updates }),
+    flood_until: dateOf(status.floodUntilMs),
     last_error: status.lastError?.message ?? '',
-    ...(status.lastError === null ? {} : { last_error_at: new Date(status.lastError.atMs).toISOString() }),
-    ...(status.lastUpdateAtMs === null ? {} : { last_update_at: new Date(status.lastUpdateAtMs).toISOString() }),
+    last_error_at: dateOf(status.lastError?.atMs ?? null),
+    last_update_at: dateOf(status.lastUpdateAtMs),
     pending_update_count: status.pendingUpdateCount,
     backend_state: status.backendState,
-    ...(status.failingSinceMs === null ? {} : { failing_since: new Date(status.failingSinceMs).toISOString() }),
-    ...(status.intakeStoppedAtMs === null
-      ? {}
-      : { not_polled_since: new Date(status.intakeStoppedAtMs).toISOString() }),
+    failing_since: dateOf(status.failingSinceMs),
+    not_polled_since: dateOf(status.intakeStoppedAtMs),
     attention: status.attention.map(presentAttention),
-    created_at: bot.created_at.toISOString(),
-  };
+  });
+}
+
+function dateOf(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
 }

@@ -1,3 +1,5 @@
+import { bot as declared } from '@flotilla/contract/bots.ts';
+import { settable } from '@flotilla/contract/resource.ts';
 import { describeChanges, describeNew, type Shown } from '../../people/audit/describe-changes.ts';
 import type { Bot } from './bot.ts';
 import { maskedBackendUrl } from './masked-backend-url.ts';
@@ -14,24 +16,19 @@ export function describeNewBot(bot: Bot): string {
 
 /** The names are those of the REST interface. */
 function auditedFields(bot: Bot) {
+  const { name, token, manage_enabled, proxy_enabled, backend_url, secret_token, ...settings } = settable(
+    declared,
+    bot,
+  );
   return {
-    name: bot.name,
+    name,
     username: bot.username,
-    token: bot.token,
-    manage_enabled: bot.manage_enabled,
-    proxy_enabled: bot.proxy_enabled,
-    backend_url: bot.backend_url === '' ? '' : { url: bot.backend_url, shown: maskedBackendUrl(bot) },
-    secret_token: bot.secret_token,
+    ...{ token, manage_enabled, proxy_enabled },
+    backend_url: backend_url === '' ? '' : { url: backend_url, shown: maskedBackendUrl(bot) },
+    secret_token,
     certificate: bot.backend_certificate,
     ip_address: bot.backend_ip_address,
-    long_poll_enabled: bot.long_poll_enabled,
-    webhook_mode: bot.webhook_mode,
-    description: bot.description,
-    max_connections: bot.max_connections,
-    silent_after_s: bot.silent_after_s,
-    flood: bot.flood,
-    pace: bot.pace,
-    allowed_updates: bot.allowed_updates,
+    ...settings,
   };
 }
 

@@ -1,16 +1,17 @@
+import type { BotRow as StoredBot } from '@flotilla/contract/bots.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { BotsTable } from '@flotilla/database/tables.ts';
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Tables } from '@flotilla/database/tables.ts';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { StoredProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { CursorChange } from './cursor-change.ts';
 import { type MovedGroup, withFormerChats } from './former-chats.ts';
 
 /** A bot with its routing rules and programs. */
-export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routedTo: boolean; programs: StoredProgram[] };
+export type BotRow = StoredBot & { rules: ActiveRule[]; routedTo: boolean; programs: StoredProgram[] };
 type Registration = { id: number; registrationId: string };
-type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
-type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'registration_id'>;
+type NewBot = Omit<Insertable<Tables['bots']>, 'revision'>;
+type ChangedBot = Omit<Updateable<Tables['bots']>, 'revision' | 'id' | 'registration_id'>;
 
 const nextRevision = sql<number>`nextval('bot_revisions')`;
 
