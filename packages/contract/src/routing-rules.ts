@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { conditionText } from './program-filters.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 import { decided } from './route-decisions.ts';
 
 const CONDITION_TYPES = ['chat_id', 'thread_id', 'user_id', 'keyword', 'text', 'all', 'llm'] as const;
@@ -46,49 +48,114 @@ const ACTION_NOTE =
 
 const MINUTES_NOTE = 'Only with the action hold: for how many minutes.';
 
-const routingRuleResource = z
-  .strictObject({
-    id: ownIdField,
-    source_bot_id: z.int().describe(SOURCE_NOTE),
-    target_bot_id: z
+export const routingRule = defineResource('Route', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  source_bot_id: { stored: column.bigint, shown: z.int().describe(SOURCE_NOTE), input: ownId().describe(SOURCE_NOTE) },
+  /** Null: the router chooses it for each message. */
+  target_bot_id: {
+    stored: orNull(column.bigint),
+    shown: z
       .int()
       .describe(`${TARGET_NOTE} Also 0: a bot that you may not see; with condition llm, no candidate is listed then.`),
-    candidate_bot_ids: z.array(z.int()).nullable().optional().describe(CANDIDATES_NOTE),
-    condition_type: z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE),
-    condition_value: z
+    input: integer({ min: 0 }).optional().describe(`${TARGET_NOTE} Required unless the action is drop or hold.`),
+  },
+  candidate_bot_ids: {
+    stored: orNull(column.jsonb<number[]>()),
+    shown: z.array(z.int()).nullable().optional().describe(CANDIDATES_NOTE),
+    input: nullable(ownIds(MAX_CANDIDATES)).optional().describe(`${CANDIDATES_NOTE} At most ${MAX_CANDIDATES}.`),
+  },
+  condition_type: {
+    stored: column.text<ConditionType>(),
+    shown: z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE),
+    input: z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE),
+  },
+  // An id in a condition may come as a number.
+  condition_value: {
+    stored: filled(column.text()),
+    shown: z
       .string()
       .describe(
         'For chat_id: the id. For thread_id: a chat and one of its topics, as `<chat>:<thread>`; 0 is outside every topic, and General, and 1 is General. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase. For text: a regular expression. For all: empty. For llm: an instruction for the model, or empty.',
       ),
-    action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
-    action_minutes: z.int().optional().describe(MINUTES_NOTE),
-    target_chat_id: z
+    input: z
+      .preprocess(
+        (value) => (Number.isSafeInteger(value) ? String(value) : value),
+        conditionText().describe(
+          'For chat_id: the id. For thread_id: a chat and one of its topics, as `<chat>:<thread>`; 0 is outside every topic, and General, and 1 is General. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing. For llm: an instruction for the model, which may be left out.',
+        ),
+      )
+      .optional(),
+  },
+  action: {
+    stored: column.text<RoutingAction>(),
+    shown: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
+    input: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
+  },
+  action_minutes: {
+    stored: orNull(column.integer),
+    shown: z.int().optional().describe(MINUTES_NOTE),
+    input: nullable(integer({ min: 1, max: 1440 }))
+      .optional()
+      .describe(`${MINUTES_NOTE} [60]`),
+  },
+  target_chat_id: {
+    stored: orNull(column.bigint),
+    shown: z
       .int()
       .optional()
       .describe('The chat that the messages are sent to. Absent only if the action is drop or hold.'),
-    enabled: enabledField,
-    delivery: z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE),
-    description: z.string().describe('A text for people.'),
-    condition_name: z
+    input: nullable(platformId())
+      .optional()
+      .describe(
+        'The chat to send to. Required unless the action is drop or hold. 0: the chat that the message came from.',
+      ),
+  },
+  enabled: {
+    stored: filled(column.boolean),
+    shown: enabledField,
+    input: flag().describe('True if the rule is in use.'),
+    initial: true,
+  },
+  delivery: {
+    stored: filled(column.text<RoutingDelivery>()),
+    shown: z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE),
+    input: z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE),
+    initial: 'at_least_once',
+  },
+  description: {
+    stored: filled(column.text()),
+    shown: z.string().describe('A text for people.'),
+    input: text({ max: 4096 }).describe('A text for people.'),
+    initial: '',
+  },
+  condition_name: {
+    shown: z
       .string()
       .describe('Of a condition about a chat, a topic or a user: what people call it, as the bot last saw it.')
       .optional(),
-    target_bot_name: z.string().describe('The name of the bot that sends, if the caller sees it.').optional(),
-    target_chat_title: z
+  },
+  target_bot_name: { shown: z.string().describe('The name of the bot that sends, if the caller sees it.').optional() },
+  target_chat_title: {
+    shown: z
       .string()
       .describe('The title of the chat to send to, as the bot that sends last saw it, if the caller sees that bot.')
       .optional(),
-    hits: z
+  },
+  /** Rules run by it; null: by the id. Those that were put in order have the numbers that they had together before. */
+  position: { stored: orNull(column.bigint) },
+  hits: {
+    shown: z
       .int()
       .describe(
         'On how many messages the rule has acted since it was made. A message or an album counts once, when its handling ends or is first to be tried again, and shows a second later. A rule that drops counts where a backend, or another rule, would get the message. Changes of the rule and of its place keep the count.',
       ),
-    last_hit_at: z.iso.datetime().nullable().describe('When it last acted. null: never.'),
-    created_at: createdAtField,
-  })
-  .meta({ id: 'Route' });
+  },
+  last_hit_at: { shown: z.iso.datetime().nullable().describe('When it last acted. null: never.') },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+});
 
-export type RoutingRuleResource = z.infer<typeof routingRuleResource>;
+export type RoutingRuleRow = Row<typeof routingRule>;
+export type RoutingRuleResource = Answer<typeof routingRule>;
 
 const RULE: RoutingRuleResource = {
   id: 5,
@@ -144,58 +211,14 @@ const triedRule = z
 const isMessageOrUpdate = (value: Record<string, unknown>): boolean =>
   'update_id' in value || (typeof value.chat === 'object' && value.chat !== null);
 
-const sourceBotId = () => ownId().describe(SOURCE_NOTE);
-const conditionType = () => z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE);
-/** An id in a condition may come as a number. */
-const conditionValue = () =>
-  z.preprocess(
-    (value) => (Number.isSafeInteger(value) ? String(value) : value),
-    conditionText().describe(
-      'For chat_id: the id. For thread_id: a chat and one of its topics, as `<chat>:<thread>`; 0 is outside every topic, and General, and 1 is General. For user_id: the id of the author, a user or the chat in whose name it was written. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing. For llm: an instruction for the model, which may be left out.',
-    ),
-  );
-const action = () => z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE);
-const enabled = () => flag().describe('True if the rule is in use.');
-const delivery = () => z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE);
-const description = () => text({ max: 4096 }).describe('A text for people.');
+/** Inputs stand in the order of the form: the condition, what is done, and where. */
+function inOrderOfForm<Of extends Partial<Record<keyof typeof routingRule.changeInputs, unknown>>>(inputs: Of): Of {
+  const { source_bot_id, condition_type, condition_value, action } = inputs;
+  return { source_bot_id, condition_type, condition_value, action, ...inputs };
+}
 
-const targets = {
-  target_bot_id: integer({ min: 0 }).optional().describe(`${TARGET_NOTE} Required unless the action is drop or hold.`),
-  candidate_bot_ids: nullable(ownIds(MAX_CANDIDATES))
-    .optional()
-    .describe(`${CANDIDATES_NOTE} At most ${MAX_CANDIDATES}.`),
-  action_minutes: nullable(integer({ min: 1, max: 1440 }))
-    .optional()
-    .describe(`${MINUTES_NOTE} [60]`),
-  target_chat_id: nullable(platformId())
-    .optional()
-    .describe(
-      'The chat to send to. Required unless the action is drop or hold. 0: the chat that the message came from.',
-    ),
-};
-
-const addInputs = {
-  source_bot_id: sourceBotId(),
-  condition_type: conditionType(),
-  condition_value: conditionValue().optional(),
-  action: action(),
-  ...targets,
-  enabled: enabled().default(true),
-  delivery: delivery().default('at_least_once'),
-  description: description().default(''),
-};
-
-const updateInputs = {
-  id: ownId(),
-  source_bot_id: sourceBotId().optional(),
-  condition_type: conditionType().optional(),
-  condition_value: conditionValue().optional(),
-  action: action().optional(),
-  ...targets,
-  enabled: enabled().optional(),
-  delivery: delivery().optional(),
-  description: description().optional(),
-};
+const addInputs = inOrderOfForm(routingRule.addInputs);
+const updateInputs = { id: ownId(), ...inOrderOfForm(routingRule.changeInputs) };
 
 /** The bots that `candidate_bot_ids` names in any of its forms. */
 function candidatesIn({ candidate_bot_ids: given }: Readonly<Record<string, unknown>>): readonly number[] {
@@ -220,7 +243,7 @@ export const routingRuleOperations = {
         .describe('A part of the condition or of the description. Case does not matter.'),
       ...pagedInputs(),
     }),
-    output: z.array(routingRuleResource),
+    output: z.array(routingRule.answer),
     botInputs: ['bot_id', 'target_bot_id'],
     aliases: { source_bot_id: 'bot_id' },
     example: { input: { bot_id: 7 }, output: [RULE] },
@@ -239,10 +262,10 @@ candidates and chooses one of them or none; a choice holds in its chat until 30 
 With LLM_API_URL the text of messages (numbers, addresses and links masked) and the descriptions of the candidates go to that model;
 without it a ranker by words decides here. A key that is limited to some bots must name \`candidate_bot_ids\`.`,
     input: z.object(addInputs),
-    output: routingRuleResource,
+    output: routingRule.answer,
     botInputs: ['source_bot_id', 'target_bot_id'],
     botsOf: candidatesIn,
-    readOnlyFields: fieldsBeside(routingRuleResource, addInputs),
+    readOnlyFields: fieldsBeside(routingRule.answer, addInputs),
     example: {
       input: {
         source_bot_id: 7,
@@ -264,10 +287,10 @@ without it a ranker by words decides here. A key that is limited to some bots mu
     role: 'admin',
     summary: 'Changes the given fields of a routing rule. Absent fields keep their value.',
     input: z.object(updateInputs),
-    output: routingRuleResource,
+    output: routingRule.answer,
     botInputs: ['source_bot_id', 'target_bot_id'],
     botsOf: candidatesIn,
-    readOnlyFields: fieldsBeside(routingRuleResource, updateInputs),
+    readOnlyFields: fieldsBeside(routingRule.answer, updateInputs),
     example: { input: { id: 5, enabled: false }, output: { ...RULE, enabled: false } },
   }),
 
@@ -284,7 +307,7 @@ without it a ranker by words decides here. A key that is limited to some bots mu
       bot_id: botId(),
       ids: ownIds(MOST_RULES).describe('The ids of all rules of the bot, in the order in which they run.'),
     }),
-    output: z.array(routingRuleResource),
+    output: z.array(routingRule.answer),
     botInputs: ['bot_id'],
     errors: ['conflict'],
     example: { input: { bot_id: 7, ids: [5] }, output: [RULE] },
@@ -328,7 +351,7 @@ also goes back to its source, which is not shown here.`,
     summary: 'Deletes a routing rule.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
-    readOnlyFields: fieldsBeside(routingRuleResource, { id: true }),
+    readOnlyFields: fieldsBeside(routingRule.answer, { id: true }),
     errors: ['not_found'],
     example: { input: { id: 5 }, output: { ok: true } },
   }),

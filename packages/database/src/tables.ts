@@ -6,6 +6,7 @@ import type { Automatic } from '@flotilla/contract/messages.ts';
 import { outboxEntry } from '@flotilla/contract/outbox.ts';
 import { questionResource } from '@flotilla/contract/questions.ts';
 import type { Resource, Row } from '@flotilla/contract/resource.ts';
+import { routingRule } from '@flotilla/contract/routing-rules.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** A 64-bit integer column; every value we store is below 2^53 and is read as a number. */
@@ -168,28 +169,6 @@ export interface TagsTable {
   username: string | null;
   tag: string;
   color: string;
-  created_at: CreatedAt;
-}
-
-export interface RoutesTable {
-  id: Generated<BigInt64>;
-  source_bot_id: BigInt64;
-  /** Null: the router chooses it for each message. */
-  target_bot_id: BigInt64 | null;
-  /** A JSON array: the bots that the router chooses from; null: all with a description. */
-  candidate_bot_ids: number[] | null;
-  condition_type: string;
-  condition_value: Generated<string>;
-  action: string;
-  /** Of `hold`. */
-  action_minutes: number | null;
-  target_chat_id: BigInt64 | null;
-  enabled: Generated<boolean>;
-  description: Generated<string>;
-  /** After a crash between sending and recording: send the message in flight again, or leave it out. */
-  delivery: Generated<'at_least_once' | 'at_most_once'>;
-  /** Rules run by it; null: by the id. Those that were put in order have the numbers that they had together before. */
-  position: BigInt64 | null;
   created_at: CreatedAt;
 }
 
@@ -607,6 +586,7 @@ export const DECLARED = {
   event_sinks: eventSink,
   outbox: outboxEntry,
   questions: questionResource,
+  routes: routingRule,
 };
 
 /** JSON is given as text, or as an object; the driver would take a list for an array of Postgres. */
@@ -628,7 +608,6 @@ export interface Tables extends DeclaredTables {
   chat_authors: ChatAuthorsTable;
   chat_users: ChatUsersTable;
   tags: TagsTable;
-  routes: RoutesTable;
   route_hits: RouteHitsTable;
   programs: ProgramsTable;
   program_tokens: ProgramTokensTable;

@@ -1,12 +1,12 @@
 import { OK } from '@flotilla/contract/fields.ts';
-import type { RoutingRuleResource, routingRuleOperations } from '@flotilla/contract/routing-rules.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
+import { type RoutingRuleResource, routingRule, type routingRuleOperations } from '@flotilla/contract/routing-rules.ts';
 import { decisionFor } from '@flotilla/domain/delivery/router/show-decision.ts';
 import { addRoutingRule } from '@flotilla/domain/delivery/routing-rules/add-routing-rule.ts';
-import type { WantedRule } from '@flotilla/domain/delivery/routing-rules/complete-rule.ts';
 import { deleteRoutingRule } from '@flotilla/domain/delivery/routing-rules/delete-routing-rule.ts';
 import { nameRules } from '@flotilla/domain/delivery/routing-rules/name-rules.ts';
 import { reorderRoutingRules } from '@flotilla/domain/delivery/routing-rules/reorder-routing-rules.ts';
-import type { RoutingRule, RoutingRuleChanges } from '@flotilla/domain/delivery/routing-rules/routing-rule.ts';
+import type { RoutingRule } from '@flotilla/domain/delivery/routing-rules/routing-rule.ts';
 import { routingRuleStore } from '@flotilla/domain/delivery/routing-rules/routing-rule-store.ts';
 import { shownBot } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import { tryRoutingRules } from '@flotilla/domain/delivery/routing-rules/try-routing-rules.ts';
@@ -17,7 +17,7 @@ import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
-import type { Call, Handlers } from '../operations/handler.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
@@ -42,18 +42,19 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   async addRoutingRule(context, { input, by, caller }) {
     requireBotsOfRule(context, input);
     requireNamedCandidates(caller, input.target_bot_id, input.candidate_bot_ids ?? null);
-    return presentOne(context, caller, await addRoutingRule(context, by, ruleOf(input)));
+    return presentOne(context, caller, await addRoutingRule(context, by, input));
   },
 
   updateRoutingRule: {
     findBots: findBotsOfRule,
     async handle(context, { input, by, caller }) {
-      requireBotsOfRule(context, input);
-      const before = await routingRuleStore(context.db).find(input.id);
+      const { id, ...changes } = input;
+      requireBotsOfRule(context, changes);
+      const before = await routingRuleStore(context.db).find(id);
       const { target_bot_id: target = before?.target_bot_id, candidate_bot_ids: named = before?.candidate_bot_ids } =
         input;
       requireNamedCandidates(caller, target, named ?? null);
-      return presentOne(context, caller, await updateRoutingRule(context, by, input.id, ruleOf(input)));
+      return presentOne(context, caller, await updateRoutingRule(context, by, id, changes));
     },
   },
 
@@ -83,28 +84,6 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
     },
   },
 };
-
-type AddInput = Call<typeof routingRuleOperations.addRoutingRule.input>['input'];
-type UpdateInput = Omit<Call<typeof routingRuleOperations.updateRoutingRule.input>['input'], 'id'>;
-
-/** The fields of a rule under the names of the domain; absent ones are undefined. */
-function ruleOf(input: AddInput): WantedRule;
-function ruleOf(input: UpdateInput): RoutingRuleChanges;
-function ruleOf(input: UpdateInput): RoutingRuleChanges {
-  return {
-    source_bot_id: input.source_bot_id,
-    target_bot_id: input.target_bot_id,
-    candidate_bot_ids: input.candidate_bot_ids,
-    condition_type: input.condition_type,
-    condition_value: input.condition_value,
-    action: input.action,
-    action_minutes: input.action_minutes,
-    target_chat_id: input.target_chat_id,
-    enabled: input.enabled,
-    delivery: input.delivery,
-    description: input.description,
-  };
-}
 
 /** Throws 'not_found' for a named bot that does not exist. */
 function requireBotsOfRule(
@@ -143,31 +122,15 @@ async function presentNamed(
   return rules.map((rule) => {
     const { condition = null, targetChat = null } = names.get(rule.id) ?? {};
     const isChosen = rule.target_bot_id === CHOSEN_BOT;
-    const targetBotId = isChosen ? CHOSEN_BOT : shownBot(caller, rule.target_bot_id);
-    const target = context.directory.byId(targetBotId);
-    return {
-      ...presentRoutingRule(rule),
-      target_bot_id: targetBotId,
-      ...(isChosen ? { candidate_bot_ids: rule.candidate_bot_ids?.filter((id) => seesBot(caller, id)) ?? null } : {}),
-      ...withoutNulls({ condition_name: condition }),
-      ...(target === undefined ? {} : withoutNulls({ target_bot_name: target.name, target_chat_title: targetChat })),
-    };
+    const target_bot_id = isChosen ? CHOSEN_BOT : shownBot(caller, rule.target_bot_id);
+    const target = context.directory.byId(target_bot_id);
+    return answerOf(routingRule, {
+      ...rule,
+      target_bot_id,
+      candidate_bot_ids: isChosen ? (rule.candidate_bot_ids?.filter((id) => seesBot(caller, id)) ?? null) : undefined,
+      condition_name: condition,
+      target_bot_name: target?.name,
+      target_chat_title: target && targetChat,
+    });
   });
-}
-
-function presentRoutingRule(rule: RoutingRule): Omit<RoutingRuleResource, 'target_bot_id'> {
-  return {
-    id: rule.id,
-    source_bot_id: rule.source_bot_id,
-    condition_type: rule.condition_type,
-    condition_value: rule.condition_value,
-    action: rule.action,
-    ...withoutNulls({ action_minutes: rule.action_minutes, target_chat_id: rule.target_chat_id }),
-    enabled: rule.enabled,
-    delivery: rule.delivery,
-    description: rule.description,
-    hits: rule.hits,
-    last_hit_at: rule.last_hit_at?.toISOString() ?? null,
-    created_at: rule.created_at.toISOString(),
-  };
 }

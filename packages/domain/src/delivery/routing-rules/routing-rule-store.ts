@@ -1,6 +1,8 @@
+import { settable, storable } from '@flotilla/contract/resource.ts';
+import { type RoutingRuleRow, routingRule } from '@flotilla/contract/routing-rules.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { RouteHitsTable, RoutesTable } from '@flotilla/database/tables.ts';
-import { type Selectable, sql } from 'kysely';
+import type { RouteHitsTable } from '@flotilla/database/tables.ts';
+import { sql } from 'kysely';
 import { CHOSEN_BOT } from '../../fleet/bots/active-rule.ts';
 import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
@@ -91,48 +93,19 @@ export function routingRuleStore(db: Database) {
   };
 }
 
-/** The columns of a rule. They have the names of the fields of the REST interface. */
+/** What its author chose, as the columns have it. */
 export function rowOf(rule: RoutingRuleContent) {
-  return {
-    source_bot_id: rule.source_bot_id,
-    target_bot_id: rule.target_bot_id === CHOSEN_BOT ? null : rule.target_bot_id,
-    candidate_bot_ids: rule.candidate_bot_ids,
-    condition_type: rule.condition_type,
-    condition_value: rule.condition_value,
-    action: rule.action,
-    action_minutes: rule.action_minutes,
-    target_chat_id: rule.target_chat_id,
-    enabled: rule.enabled,
-    delivery: rule.delivery,
-    description: rule.description,
-  };
+  const { target_bot_id } = rule;
+  return { ...settable(routingRule, rule), target_bot_id: target_bot_id === CHOSEN_BOT ? null : target_bot_id };
 }
 
 function valuesOf(rule: RoutingRuleContent) {
-  const row = rowOf(rule);
-  const ids = row.candidate_bot_ids;
-  return { ...row, candidate_bot_ids: ids === null ? null : sql<number[]>`${JSON.stringify(ids)}::jsonb` };
+  return storable(routingRule, rowOf(rule));
 }
 
-type RuleRow = Selectable<RoutesTable> & { [Name in 'hits' | 'last_hit_at']: RouteHitsTable[Name] | null };
+type RuleRow = RoutingRuleRow & { [Name in 'hits' | 'last_hit_at']: RouteHitsTable[Name] | null };
 
 function toRule(row: RuleRow): RoutingRule {
-  return {
-    id: row.id,
-    source_bot_id: row.source_bot_id,
-    target_bot_id: row.target_bot_id ?? CHOSEN_BOT,
-    candidate_bot_ids: row.candidate_bot_ids,
-    condition_type: row.condition_type as RoutingRule['condition_type'],
-    condition_value: row.condition_value,
-    action: row.action as RoutingRule['action'],
-    action_minutes: row.action_minutes,
-    target_chat_id: row.target_chat_id,
-    enabled: row.enabled,
-    delivery: row.delivery,
-    description: row.description,
-    created_at: row.created_at,
-    hits: row.hits ?? 0,
-    last_hit_at: row.last_hit_at,
-    position: row.position ?? row.id,
-  };
+  const { target_bot_id, hits, position } = row;
+  return { ...row, target_bot_id: target_bot_id ?? CHOSEN_BOT, hits: hits ?? 0, position: position ?? row.id };
 }

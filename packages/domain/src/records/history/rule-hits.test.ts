@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await database.db.deleteFrom('routes').execute();
-  const rule = { source_bot_id: bot.id, target_bot_id: bot.id, condition_type: 'all', action: 'drop' };
+  const rule = { source_bot_id: bot.id, target_bot_id: bot.id, condition_type: 'all', action: 'drop' } as const;
   const none = { candidate_bot_ids: null, action_minutes: null, target_chat_id: null, position: null };
   const added = database.db.insertInto('routes').values([
     { ...rule, ...none },

@@ -31,7 +31,8 @@ const audited = () => database.db.selectFrom('audit_log').selectAll().where('bot
 const bot = async (id = botId) => (await botStore(database.db).byId(id)) as BotRow;
 
 async function rule(fields: object): Promise<number> {
-  const values = { source_bot_id: botId, target_bot_id: otherBotId, condition_type: 'all', action: 'copy', ...fields };
+  const rule = { condition_type: 'all', action: 'copy', ...fields } as const;
+  const values = { source_bot_id: botId, target_bot_id: otherBotId, ...rule };
   return (await database.db.insertInto('routes').values(values).returning('id').executeTakeFirstOrThrow()).id;
 }
 async function ruleRow(id: number) {
