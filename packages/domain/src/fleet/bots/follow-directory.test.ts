@@ -7,8 +7,10 @@ import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ActiveProgram } from './active-program.ts';
 import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
 import { followDirectory } from './follow-directory.ts';
+import { SEALED_PLACES } from './sealed-bot.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const secrets = secretBox(Buffer.alloc(32, 9).toString('base64'));
@@ -78,6 +80,31 @@ describe('the bot directory', () => {
     await mirrorBot(deps(), aBot());
     await completeMirror(deps());
     await waitFor(() => directory.ready() && directory.byId(1));
+  });
+
+  test('the mirror has the names that the release before reads, and the bot comes back whole', async () => {
+    const program = {
+      id: 1,
+      backend_url: '',
+      sees_held: false,
+      filter: { chat_ids: [5] },
+      tokens: [{ hash: 'a', per_second: 5 }],
+    };
+    const bot = aBot({ programs: [program as unknown as ActiveProgram] });
+    await mirrorBot(deps(), bot);
+    const [, sealed = ''] = ((await redis.commands.hget(configKeys.bots, '1')) ?? '').split(' ');
+    expect(JSON.parse(secrets.open(sealed, SEALED_PLACES.mirrored(1, bot.revision)))).toMatchObject({
+      ...{
+        telegramId: 700_001,
+        longPollEnabled: false,
+        pace: { perSecond: 25 },
+        createdAt: '1970-01-01T00:00:00.000Z',
+      },
+      programs: [{ backendUrl: '', seesHeld: false, filter: { chat_ids: [5] }, tokens: [{ perSecond: 5 }] }],
+    });
+    await completeMirror(deps());
+    await directory.refresh();
+    expect(directory.byId(1)).toEqual(bot);
   });
 
   test('one bot that cannot be read keeps what was known of it, and the others follow', async () => {
