@@ -3,10 +3,10 @@ import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { Signing } from './signing.ts';
 
-/** What the outbox may send for a bot, in messages. */
+/** The pace of the outbox for a bot, in messages. */
 export type Pace = { per_second: number; per_chat_second: number; per_group_minute: number };
 
-/** What a bot has that its row keeps sealed, or as text. Strings are '' when unset. */
+/** These fields are sealed in the row, or text there. Strings are '' when unset. */
 type Opened = {
   token: string;
   backend_url: string;
