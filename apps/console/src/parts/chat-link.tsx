@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ChatName } from './chat-name.tsx';
 import { searchOf } from './inbox-address.ts';
 
 type ChatLinkProps = {
@@ -10,7 +11,8 @@ type ChatLinkProps = {
   /** The message that it opens at. */
   around?: number | undefined;
   className?: string;
-  children: ReactNode;
+  /** Absent: the name of the chat. */
+  children?: ReactNode;
 };
 
 /** Opens a chat in the inbox. */
@@ -22,7 +24,7 @@ export function ChatLink({ botId, chatId, connection, around, className, childre
       search={searchOf({ connection, around })}
       className={className ?? ''}
     >
-      {children}
+      {children ?? <ChatName botId={botId} chatId={chatId} />}
     </Link>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../call.ts';
+import { titleOf } from '../parts/chat-name.tsx';
 import { searchOf } from '../parts/inbox-address.ts';
 import { Marked } from '../parts/marked.tsx';
 import { personName } from '../parts/person-name.ts';
@@ -61,7 +62,7 @@ export function useFound(q: string): Found {
         targets: (chats.data ?? []).map(
           ({ bot_id: botId, id, business_connection_id: connection, title, username }) => ({
             key: `chat-${botId}-${id}-${connection ?? ''}`,
-            face: <TwoTexts one={title ?? id} other={username && `@${username}`} />,
+            face: <TwoTexts one={titleOf({ id, title })} other={username && `@${username}`} />,
             go: () => open.chat(botId, id, { connection }),
           }),
         ),

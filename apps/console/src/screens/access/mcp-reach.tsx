@@ -2,7 +2,7 @@ import type { ApiKeyResource } from '@flotilla/contract/api-keys.ts';
 import type { ReactNode } from 'react';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
-import { useChatNames } from '../../parts/use-chat-names.ts';
+import { ChatName } from '../../parts/chat-name.tsx';
 import { useMcpWords } from './mcp-words.ts';
 
 type Chats = NonNullable<ApiKeyResource['mcp_chats']>;
@@ -13,12 +13,7 @@ export function McpChatsShown({ chats }: { chats: Chats }): ReactNode {
   const [first] = chats;
   if (first === undefined) return <span className="muted">{words.noChats}</span>;
   if (chats.length > 1) return words.chatCount(chats.length);
-  return <OneChat botId={first.bot_id} chatId={first.chat_id} />;
-}
-
-function OneChat({ botId, chatId }: { botId: number; chatId: number }): ReactNode {
-  const chatName = useChatNames(botId, [chatId]);
-  return <bdi className="cut">{chatName(chatId)}</bdi>;
+  return <ChatName botId={first.bot_id} chatId={first.chat_id} />;
 }
 
 /** All chats of a key, by bot; each opens in the inbox. */
@@ -32,7 +27,6 @@ export function McpChats({ chats }: { chats: Chats }): ReactNode {
 }
 
 function ChatsOfOneBot({ botId, chats }: { botId: number; chats: readonly number[] }): ReactNode {
-  const chatName = useChatNames(botId, chats);
   const botName = useBotName(String(botId));
   // A line each, however long: what stands below must not move when the names come.
   return (
@@ -43,9 +37,7 @@ function ChatsOfOneBot({ botId, chats }: { botId: number; chats: readonly number
       <ul>
         {chats.map((chat) => (
           <li key={chat}>
-            <ChatLink botId={botId} chatId={chat} className="cut">
-              <bdi title={chatName(chat)}>{chatName(chat)}</bdi>
-            </ChatLink>
+            <ChatLink botId={botId} chatId={chat} className="cut" />
           </li>
         ))}
       </ul>

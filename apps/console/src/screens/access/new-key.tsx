@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { BotsField } from '../../parts/bots-field.tsx';
+import { type ChatOfBot, ChatsField } from '../../parts/chats-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
@@ -11,7 +12,6 @@ import { expiryOf, LifetimeField, useLifetime } from '../../parts/lifetime-field
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
-import { type ChatOfBot, ChatsOfBotsField } from './chats-of-bots-field.tsx';
 import { McpClients } from './mcp-clients.tsx';
 import { useMcpWords } from './mcp-words.ts';
 import { useAccounts } from './people.tsx';
@@ -121,7 +121,7 @@ type ReachProps = {
 
 function ReachFields({ owner, reach, change, faults }: ReachProps): ReactNode {
   const words = useWords();
-  const { purpose, purposes, purposeHints } = useMcpWords();
+  const { purpose, purposes, purposeHints, addChat, addChatHint } = useMcpWords();
   const { account: own } = useSession();
   // What the account itself may not do is not offered.
   const roles = [own, owner].every(({ role }) => role === 'admin')
@@ -153,7 +153,9 @@ function ReachFields({ owner, reach, change, faults }: ReachProps): ReactNode {
           />
         </>
       ) : (
-        <ChatsOfBotsField
+        <ChatsField
+          label={addChat}
+          hint={addChatHint}
           chats={reach.chats}
           choose={(chats) => change({ chats })}
           among={among}

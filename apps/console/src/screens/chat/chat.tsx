@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { CallError, call } from '../../call.ts';
+import { CallError } from '../../call.ts';
 import { botQuery } from '../../parts/bot-query.ts';
 import { ChatLink } from '../../parts/chat-link.tsx';
+import { useChatName } from '../../parts/chat-name.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
 import './chat.css';
-
-const LONG_MS = 300_000;
 
 /** The same as text, for links. */
 export function useChatParams(): { id: string; chat: string } {
@@ -31,7 +30,7 @@ export function Chat(): ReactNode {
   const { id, chat } = useChatParams();
   const { botId, chatId } = useChatOfPage();
   const bot = useQuery(botQuery(id));
-  const title = useChatTitle(botId, chatId);
+  const title = useChatName(botId, chatId);
   useTitle(title);
   if (bot.data === undefined && bot.error instanceof CallError && [400, 403, 404].includes(bot.error.status)) {
     return <NotFound title={words.bot.gone} hint="" />;
@@ -66,15 +65,4 @@ export function Chat(): ReactNode {
       {bot.data && <Outlet />}
     </div>
   );
-}
-
-/** The title as the platform has it now; the id where it does not say. */
-function useChatTitle(botId: number, chatId: number): string {
-  const chat = useQuery({
-    queryKey: ['chat-title', botId, chatId],
-    queryFn: ({ signal }) => call('refreshChat', { bot_id: botId, chat_id: chatId }, signal),
-    retry: false,
-    staleTime: LONG_MS,
-  });
-  return chat.data?.title ?? String(chatId);
 }

@@ -2,7 +2,6 @@ import type { EventResource } from '@flotilla/contract/events.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useBotName } from '../../parts/bot-field.tsx';
-import { useChatName } from '../../parts/chat-field.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
@@ -27,7 +26,7 @@ export function EventDetails({ event, close }: { event: EventResource; close: ()
     bot === undefined || program === undefined
       ? null
       : [words.program, <ProgramLink key="program" bot={String(bot)} program={String(program)} />],
-    bot === undefined || chat === undefined ? null : [words.chat, <NamedChat key="chat" botId={bot} chatId={chat} />],
+    bot === undefined || chat === undefined ? null : [words.chat, <ChatLink key="chat" botId={bot} chatId={chat} />],
   ];
   return (
     <Inspector title={words.kinds[kind] ?? kind} close={close}>
@@ -69,13 +68,5 @@ function ProgramLink({ bot, program }: { bot: string; program: string }): ReactN
     <Link to="/bots/$id/programs" params={{ id: bot }} search={{ open: program }}>
       #{program}
     </Link>
-  );
-}
-
-function NamedChat({ botId, chatId }: { botId: number; chatId: number }): ReactNode {
-  return (
-    <ChatLink botId={botId} chatId={chatId}>
-      <bdi>{useChatName(botId, chatId)}</bdi>
-    </ChatLink>
   );
 }

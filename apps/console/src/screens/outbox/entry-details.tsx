@@ -6,6 +6,7 @@ import { CallError, call } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
+import { titleOf } from '../../parts/chat-name.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
@@ -121,7 +122,7 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
         [
           details.chat,
           <ChatLink key="chat" botId={botId} chatId={chatId} className="cut">
-            <bdi>{entry.chat_title ?? chatId}</bdi>
+            <bdi>{titleOf({ id: chatId, title: entry.chat_title })}</bdi>
           </ChatLink>,
         ],
         ...given(

@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useShortcuts } from '../../keys.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
+import { titleOf } from '../../parts/chat-name.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { Ago } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
@@ -71,7 +72,7 @@ function columnsOf({ selected, select, ofBot }: ListProps, words: OutboxWords): 
       name: 'chat-cell',
       title: columns.chat,
       width: 'minmax(6rem, 1fr)',
-      cell: ({ chat_id: id, chat_title: title = String(id) }) => <bdi className="cut">{title}</bdi>,
+      cell: ({ chat_id: id, chat_title: title }) => <bdi className="cut">{titleOf({ id, title })}</bdi>,
     },
     {
       name: 'what-cell',

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
+import { ChatsOfBot } from '../../parts/chats-field.tsx';
 import { CheckField } from '../../parts/check-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
-import { PickedChats } from './chats-field.tsx';
 import { CHAT_TYPES, type Filter, NEW_FILTER } from './filter.ts';
 import { useProgramsWords } from './programs-words.ts';
 import type { SightFaults, SightProps } from './sight.ts';
@@ -82,7 +82,7 @@ function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNo
   const { chats, types } = filter;
   return (
     <div className="within">
-      <PickedChats
+      <ChatsOfBot
         botId={botId}
         label={words.chats}
         hint={words.chatsHint}

@@ -1,13 +1,13 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { ProgramsWords } from './programs-words.ts';
-import { namesIn, type PickedChat } from './rights.ts';
+import { namesIn } from './rights.ts';
 
 export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 export type ChatType = (typeof CHAT_TYPES)[number];
 
 /** What the fields say about which updates a program gets; lists but that of chats are text, with commas between. */
 export type Filter = {
-  chats: readonly PickedChat[];
+  chats: readonly number[];
   threads: string;
   types: readonly ChatType[];
   users: string;
@@ -24,7 +24,7 @@ export function filterOf(filter: ProgramFilter): Filter | null {
   const { user_ids: users = [], commands = [], keyword = '', text = '' } = filter;
   if (Object.keys(filter).length === 0) return null;
   return {
-    chats: chats.map((id) => ({ id })),
+    chats,
     threads: threads.join(', '),
     ...{ types, users: users.join(', '), commands: commands.join(', '), keyword, text },
   };
@@ -36,7 +36,7 @@ export function filterInput(filter: Filter | null) {
   const { chats, types, keyword, text } = filter;
   const [threads, users, commands] = [namesIn(filter.threads), listed(filter.users), listed(filter.commands)];
   return {
-    ...(chats.length === 0 ? {} : { chat_ids: chats.map(({ id }) => id) }),
+    ...(chats.length === 0 ? {} : { chat_ids: [...chats] }),
     ...(threads.length === 0 ? {} : { thread_ids: threads }),
     ...(types.length === 0 ? {} : { chat_types: [...types] }),
     ...(users.length === 0 ? {} : { user_ids: users }),

@@ -3,9 +3,9 @@ import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
+import { ChatName } from '../../parts/chat-name.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useChatNames } from '../../parts/use-chat-names.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useProgramsWords } from './programs-words.ts';
 
@@ -17,8 +17,6 @@ export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramR
     queryFn: ({ signal }) => call('listProgramRefusals', { id }, signal),
     refetchInterval: REFRESH_MS,
   });
-  const named = refusals.data?.flatMap(({ chat_id: chat }) => (chat === undefined ? [] : [chat])) ?? [];
-  const chatName = useChatNames(botId, named);
   return (
     <section className="refusals" aria-labelledby="refusals">
       <h3 id="refusals">{words.title}</h3>
@@ -29,7 +27,7 @@ export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramR
           <Refusal
             key={`${refusal.token_id} ${refusal.method} ${refusal.description} ${refusal.chat_id}`}
             refusal={refusal}
-            chatName={chatName}
+            botId={botId}
           />
         ))}
       </ul>
@@ -37,9 +35,9 @@ export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramR
   );
 }
 
-type RefusalProps = { refusal: ProgramRefusalResource; chatName: (id: number) => string };
+type RefusalProps = { refusal: ProgramRefusalResource; botId: number };
 
-function Refusal({ refusal, chatName }: RefusalProps): ReactNode {
+function Refusal({ refusal, botId }: RefusalProps): ReactNode {
   const words = useProgramsWords().refusals;
   const { at, method, reason, description, chat_id: chat, token_id: tokenId, token_name: token } = refusal;
   return (
@@ -52,7 +50,7 @@ function Refusal({ refusal, chatName }: RefusalProps): ReactNode {
         {words.reasons[reason]}
         {chat !== undefined && (
           <>
-            : <bdi title={String(chat)}>{chatName(chat)}</bdi>
+            : <ChatName botId={botId} chatId={chat} />
           </>
         )}
         {tokenId !== undefined && (

@@ -1,7 +1,7 @@
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import { Fragment, type ReactNode } from 'react';
+import { ChatName } from '../../parts/chat-name.tsx';
 import { useNumber } from '../../parts/time.tsx';
-import { useChatNames } from '../../parts/use-chat-names.ts';
 import { useProgramsWords } from './programs-words.ts';
 
 const NAMED_CHATS = 5;
@@ -11,7 +11,6 @@ export function RightsShown({ token, botId }: { token: ProgramTokenResource; bot
   const { shown: words, rights, andMore } = useProgramsWords();
   const number = useNumber();
   const { methods, chats, threads, rate } = token;
-  const chatName = useChatNames(botId, chats ?? []);
   const named = (name: string) => rights.groupNames[name as keyof typeof rights.groupNames] ?? name;
   const more = (chats?.length ?? 0) - NAMED_CHATS;
   const limits = [
@@ -30,7 +29,7 @@ export function RightsShown({ token, botId }: { token: ProgramTokenResource; bot
             {chats.slice(0, NAMED_CHATS).map((id, at) => (
               <Fragment key={id}>
                 {at > 0 && ', '}
-                <bdi title={String(id)}>{chatName(id)}</bdi>
+                <ChatName botId={botId} chatId={id} />
               </Fragment>
             ))}
             {more > 0 && `, ${andMore(more)}`}

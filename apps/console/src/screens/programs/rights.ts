@@ -5,9 +5,6 @@ import type { ProgramsWords } from './programs-words.ts';
 export const GROUPS = ['read', 'send', 'edit', 'moderate', 'files', 'payments'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** A chat by its id, with the name that somebody picked it by just now. */
-export type PickedChat = { id: number; name?: string };
-
 /** What the fields say about what a token may do; numbers are text until they are sent. */
 export type Rights = {
   /** null: everything that the bot may call. */
@@ -15,7 +12,7 @@ export type Rights = {
   /** Names of methods beside the groups. */
   others: string;
   /** null: all chats. */
-  chats: readonly PickedChat[] | null;
+  chats: readonly number[] | null;
   /** Topics of its one chat, with commas between them; empty: all. */
   threads: string;
   perSecond: string;
@@ -41,7 +38,7 @@ export function rightsInput({ groups, others, chats, threads, perSecond, perMinu
   const expires = expiryOf(lifetime);
   return {
     ...(groups === null ? {} : { methods: [...groups, ...namesIn(others)] }),
-    ...(chats === null ? {} : { chats: chats.map(({ id }) => id) }),
+    ...(chats === null ? {} : { chats: [...chats] }),
     ...(chats?.length === 1 && namesIn(threads).length > 0 ? { threads: namesIn(threads) } : {}),
     ...(Object.keys(rate).length === 0 ? {} : { rate }),
     ...(expires === undefined ? {} : { expires_at: expires }),

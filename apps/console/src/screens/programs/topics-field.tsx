@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { Field } from '../../parts/field.tsx';
-import { namesIn, type PickedChat } from './rights.ts';
+import { namesIn } from './rights.ts';
 import '../../parts/chips.css';
 
 /** So many topics are offered by name. */
@@ -13,7 +13,7 @@ type TopicsProps = {
   label: string;
   hint: string;
   /** The chats of which topics are offered. */
-  chats: readonly PickedChat[];
+  chats: readonly number[];
   /** Ids, with commas between them. */
   threads: string;
   choose: (threads: string) => void;
@@ -58,9 +58,9 @@ export function TopicsField({ botId, label, hint, chats, threads, choose, fault 
   );
 }
 
-function useTopicsOf(botId: number, chats: readonly PickedChat[]) {
+function useTopicsOf(botId: number, chats: readonly number[]) {
   const answers = useQueries({
-    queries: chats.slice(0, OFFERED).map(({ id }) => ({
+    queries: chats.slice(0, OFFERED).map((id) => ({
       queryKey: ['topics', botId, id, 'offered'],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         call('listTopics', { bot_id: botId, chat_id: id, limit: OFFERED }, signal),

@@ -51,7 +51,7 @@ function QuestionsOf({ botId }: { botId: number }): ReactNode {
   );
 }
 
-function columnsOf({ columns, chat }: ReturnType<typeof useQuestionsWords>): Column<QuestionResource>[] {
+function columnsOf({ columns }: ReturnType<typeof useQuestionsWords>): Column<QuestionResource>[] {
   return [
     {
       name: 'at-cell',
@@ -68,9 +68,7 @@ function columnsOf({ columns, chat }: ReturnType<typeof useQuestionsWords>): Col
       title: columns.chat,
       width: 'minmax(6rem, 10rem)',
       cell: ({ bot_id: botId, chat_id: chatId, message_id: around }) => (
-        <ChatLink botId={botId} chatId={chatId} around={around}>
-          {chat(chatId)}
-        </ChatLink>
+        <ChatLink botId={botId} chatId={chatId} around={around} />
       ),
     },
     {

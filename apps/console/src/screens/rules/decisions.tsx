@@ -4,7 +4,6 @@ import { type Answer, call } from '../../call.ts';
 import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
 import { useLive } from '../../live.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
-import { useChatName } from '../../parts/chat-field.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -44,20 +43,12 @@ export function Decisions({ botId }: { botId: number }): ReactNode {
         {decisions.data?.map((decision) => (
           <li key={`${decision.at} ${decision.chat_id}`} className="decision">
             <Moment at={decision.at} />
-            <DecidedChat botId={botId} chatId={decision.chat_id} />
+            <ChatLink botId={botId} chatId={decision.chat_id} />
             <Decided decision={decision} sticky={decision.sticky} />
           </li>
         ))}
       </ul>
     </section>
-  );
-}
-
-function DecidedChat({ botId, chatId }: { botId: number; chatId: number }): ReactNode {
-  return (
-    <ChatLink botId={botId} chatId={chatId}>
-      <bdi>{useChatName(botId, chatId)}</bdi>
-    </ChatLink>
   );
 }
 

@@ -10,12 +10,13 @@ import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { BotsField } from '../../parts/bots-field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ChatField } from '../../parts/chat-field.tsx';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { faultsOf } from '../../parts/form-faults.ts';
-import { ChatField, PersonField } from '../../parts/place-fields.tsx';
+import { PersonField } from '../../parts/person-field.tsx';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { useWords } from '../../words/words.tsx';
 import {
@@ -108,8 +109,8 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
             hint={form.valueHints.chat_id}
             fault={faults.condition_value}
             botId={botId}
-            id={draft.value}
-            choose={(value) => change({ value })}
+            chatId={draft.value}
+            choose={(value = '') => change({ value })}
           />
         )}
         {condition === 'user_id' && (
@@ -118,8 +119,8 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
             hint={form.valueHints.user_id}
             fault={faults.condition_value}
             botId={botId}
-            id={draft.value}
-            choose={(value) => change({ value })}
+            userId={draft.value}
+            choose={(value = '') => change({ value })}
           />
         )}
         {condition === 'thread_id' && (
@@ -183,9 +184,9 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
               hint={form.targetChatHint}
               fault={faults.target_chat_id}
               botId={Number(draft.targetBot ?? botId)}
-              id={draft.targetChat}
+              chatId={draft.targetChat}
               none={{ id: '0', name: rulesWords.chatOfMessage }}
-              choose={(targetChat) => change({ targetChat })}
+              choose={(targetChat = '') => change({ targetChat })}
             />
             <SelectField
               label={form.delivery}

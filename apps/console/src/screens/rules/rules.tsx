@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
+import { titleOf } from '../../parts/chat-name.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -178,6 +179,7 @@ function Move({ rule, order, name }: { rule: Rule; order: Order; name: string })
 function RuleAction({ rule }: { rule: Rule }): ReactNode {
   const words = useRulesWords();
   const isChosen = rule.target_bot_id === 0;
+  const chatId = rule.target_chat_id ?? 0;
   const bot = rule.target_bot_name ?? `#${rule.target_bot_id}`;
   return (
     <>
@@ -185,7 +187,7 @@ function RuleAction({ rule }: { rule: Rule }): ReactNode {
       {rule.action === 'hold' && <span className="muted">{words.minutes(rule.action_minutes ?? 60)}</span>}
       {sendsMessages(rule.action) && (
         <>
-          {rule.target_chat_id === 0 ? words.sameChat : words.to(rule.target_chat_title ?? String(rule.target_chat_id))}{' '}
+          {chatId === 0 ? words.sameChat : words.to(titleOf({ id: chatId, title: rule.target_chat_title }))}{' '}
           <span className="muted">
             {isChosen ? words.byChosen(rule.candidate_bot_ids?.length ?? null) : <ByBot name={bot} />}
             {rule.delivery === 'at_most_once' && `, ${words.atMostOnce}`}

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
+import { ChatField } from '../../parts/chat-field.tsx';
 import { type Finder, type Option, PickField } from '../../parts/pick-field.tsx';
-import { ChatField } from '../../parts/place-fields.tsx';
 import { OUTSIDE_TOPICS, placeIn } from './rule-draft.ts';
 import { useRulesWords } from './rules-words.ts';
 
@@ -49,8 +49,8 @@ export function TopicFields({ botId, value, choose, fault }: TopicProps): ReactN
         hint={form.valueHints.chat_id}
         fault={chat === '' ? fault : undefined}
         botId={botId}
-        id={chat}
-        choose={(chosen) => choose(chosen === '' ? '' : `${chosen}:`)}
+        chatId={chat}
+        choose={(chosen) => choose(chosen === undefined ? '' : `${chosen}:`)}
       />
       <PickField
         label={form.value.thread_id}

@@ -1,5 +1,6 @@
 import type { FoundMessageResource, MessageResource } from '@flotilla/contract/messages.ts';
 import { ChatLink } from '../../parts/chat-link.tsx';
+import { titleOf } from '../../parts/chat-name.tsx';
 import { Marked } from '../../parts/marked.tsx';
 import { personName } from '../../parts/person-name.ts';
 import { Moment } from '../../parts/time.tsx';
@@ -33,7 +34,9 @@ export function foundColumns({ search: words }: Words, withChat: boolean): Colum
             name: 'chat-cell',
             title: words.chat,
             width: 'minmax(6rem, 11rem)',
-            cell: ({ chat_title: title, chat_id: id }: FoundMessage) => <bdi className="muted cut">{title ?? id}</bdi>,
+            cell: ({ chat_title: title, chat_id: id }: FoundMessage) => (
+              <bdi className="muted cut">{titleOf({ id, title })}</bdi>
+            ),
           },
         ]
       : []),

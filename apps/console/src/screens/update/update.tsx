@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CallError, call } from '../../call.ts';
-import { useChatName } from '../../parts/chat-field.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -50,7 +49,6 @@ function Shown({ botId, update }: { botId: number; update: ShownUpdate }): React
   const words = useUpdateWords();
   const { attempt } = route.useSearch();
   const { accepted_at: at, via, kind, chat_id: chatId, message } = update;
-  const chatName = useChatName(botId, chatId);
   return (
     <>
       <Facts
@@ -60,14 +58,7 @@ function Shown({ botId, update }: { botId: number; update: ShownUpdate }): React
           ...(kind === undefined ? [] : [[words.kind, <code key="kind">{kind}</code>] as const]),
           ...(chatId === undefined
             ? []
-            : [
-                [
-                  words.chat,
-                  <ChatLink key="chat" botId={botId} chatId={chatId}>
-                    <bdi>{chatName}</bdi>
-                  </ChatLink>,
-                ] as const,
-              ]),
+            : [[words.chat, <ChatLink key="chat" botId={botId} chatId={chatId} />] as const]),
           ...(message === undefined ? [] : [[words.message, <MessageLink key="message" message={message} />] as const]),
         ]}
       />

@@ -20,8 +20,6 @@ export const mcpKeys = {
   addChat: 'Add a chat',
   addChatHint: 'The agent sees no other chats. Chats cannot be added to a key later.',
   noChat: 'Choose at least one chat: without any, the agent sees nothing.',
-  chat: (id: string) => `Chat ${id}`,
-  inBot: (chat: string, bot: string) => `${chat} · ${bot}`,
   may: { read: 'Reads', write: 'Reads and writes' },
   noChats: 'no chat',
   chatCount: (n: number) => plural(n, { one: '{n} chat', other: '{n} chats' }),

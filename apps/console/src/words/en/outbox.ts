@@ -51,7 +51,6 @@ export const outbox = {
     added: 'Added',
   },
   select: (id: string) => `Select entry ${id}`,
-  chat: (id: string) => `Chat ${id}`,
   albumOf: (n: number) => plural(n, { one: '{n} file', other: '{n} files' }),
   messagesOf: (n: number) => plural(n, { one: '{n} message', other: '{n} messages' }),
   filters: {

@@ -157,9 +157,6 @@ export const programs = {
     threads: 'In these topics only',
     threadsHint:
       'By id, with commas between them; empty: in all. 1 is General, 0 is outside every topic. It then sends into these topics, and changes and answers messages of them.',
-    chat: (id: string) => `Chat ${id}`,
-    byId: 'by id',
-    without: (name: string) => `Without ${name}`,
     perSecond: 'Calls in a second, at most',
     perMinute: 'Calls in a minute, at most',
     rateHint: 'Empty: no limit. What is above is answered with 429.',

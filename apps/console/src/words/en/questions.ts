@@ -5,7 +5,6 @@ export const questions = {
   empty: 'This bot has asked nothing yet.',
   emptyHint: 'A question is a message with buttons. The first press answers it, and no other reader gets that press.',
   columns: { at: 'Asked', chat: 'Chat', question: 'Question', answer: 'Answer' },
-  chat: (id: number) => `Chat ${id}`,
   states: { open: 'Open', answered: 'Answered', expired: 'Expired', cancelled: 'Withdrawn' },
   answered: (option: string, name: string) => `${option} (${name})`,
   until: 'until',

@@ -20,8 +20,6 @@ export const mcpKeys: typeof en = {
   addChat: 'Добавить чат',
   addChatHint: 'Других чатов агент не видит. Добавить чаты к готовому ключу нельзя.',
   noChat: 'Выберите хотя бы один чат: без них агент ничего не увидит.',
-  chat: (id) => `Чат ${id}`,
-  inBot: (chat, bot) => `${chat} · ${bot}`,
   may: { read: 'Читает', write: 'Читает и пишет' },
   noChats: 'нет чатов',
   chatCount: (n) => plural(n, { one: '{n} чат', few: '{n} чата', many: '{n} чатов', other: '{n} чата' }),

@@ -52,7 +52,6 @@ export const outbox: typeof en = {
     added: 'Добавлено',
   },
   select: (id) => `Выбрать запись ${id}`,
-  chat: (id) => `Чат ${id}`,
   albumOf: (n) => plural(n, { one: '{n} файл', few: '{n} файла', many: '{n} файлов', other: '{n} файла' }),
   messagesOf: sends,
   filters: {

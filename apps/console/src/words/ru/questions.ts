@@ -6,7 +6,6 @@ export const questions: typeof en = {
   empty: 'Этот бот ещё ни о чём не спрашивал.',
   emptyHint: 'Вопрос — это сообщение с кнопками. Первое нажатие — ответ, и другие получатели его не видят.',
   columns: { at: 'Задан', chat: 'Чат', question: 'Вопрос', answer: 'Ответ' },
-  chat: (id) => `Чат ${id}`,
   states: { open: 'Ждёт ответа', answered: 'Есть ответ', expired: 'Время вышло', cancelled: 'Отозван' },
   answered: (option, name) => `${option} (${name})`,
   until: 'до',

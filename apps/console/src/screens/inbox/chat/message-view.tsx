@@ -1,6 +1,7 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { memo, type ReactNode } from 'react';
 import { Avatar } from '../../../parts/avatar.tsx';
+import { nameOf } from '../../../parts/person-name.ts';
 import { photoOfAuthor } from '../../../parts/photos.ts';
 import { useWords } from '../../../words/words.tsx';
 import { useChatActions } from './chat-actions.ts';
@@ -9,7 +10,6 @@ import { Media } from './media.tsx';
 import { isEvent, type MessageItem } from './message-items.ts';
 import { canAct, MessageMenu } from './message-menu.tsx';
 import type { WindowMessage } from './message-window.ts';
-import { nameOf } from './names.ts';
 import { Quote } from './quote.tsx';
 import { RichText } from './rich-text.tsx';
 import { automaticLabel, summaryOf } from './summary.ts';

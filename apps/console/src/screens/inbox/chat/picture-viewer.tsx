@@ -3,10 +3,10 @@ import type { KeyboardEvent, ReactNode } from 'react';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Icon } from '../../../parts/icon.tsx';
+import { nameOf } from '../../../parts/person-name.ts';
 import { useWords } from '../../../words/words.tsx';
 import { fileUrl, lookOf, pictureName } from './files.ts';
 import { keyOf } from './message-window.ts';
-import { nameOf } from './names.ts';
 import { useMessageTimes } from './times.ts';
 
 type ViewerProps = {

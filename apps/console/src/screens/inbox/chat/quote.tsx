@@ -1,9 +1,9 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { nameOf } from '../../../parts/person-name.ts';
 import { useWords } from '../../../words/words.tsx';
 import { useChatActions } from './chat-actions.ts';
-import { nameOf } from './names.ts';
 import { summaryOf } from './summary.ts';
 import { readPage } from './use-window.ts';
 

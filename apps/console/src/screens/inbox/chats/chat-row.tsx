@@ -2,11 +2,12 @@ import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Avatar } from '../../../parts/avatar.tsx';
+import { titleOf } from '../../../parts/chat-name.tsx';
+import { nameOf } from '../../../parts/person-name.ts';
 import { photoOfChat } from '../../../parts/photos.ts';
 import type { Words } from '../../../words/en.ts';
 import { useWords } from '../../../words/words.tsx';
 import { BusinessMark } from '../business-mark.tsx';
-import { nameOf } from '../chat/names.ts';
 import { automaticLabel, summaryOf } from '../chat/summary.ts';
 import { useMessageTimes } from '../chat/times.ts';
 import { keyOfChat, linkToChat, useInboxPlace } from '../inbox-place.ts';
@@ -69,8 +70,4 @@ function senderOf(last: NonNullable<ChatResource['last_message']>, type: ChatRes
   if (last.automatic) return automaticLabel(last.automatic, words);
   if (last.outgoing) return words.inbox.bot;
   return type === 'private' ? '' : nameOf(last);
-}
-
-export function titleOf({ id, title, ...names }: Pick<ChatResource, 'id' | 'title' | 'username'>): string {
-  return title || nameOf(names) || String(id);
 }
