@@ -10,10 +10,19 @@ type DialogProps = {
   close?: () => void;
   children: ReactNode;
   className?: string;
+  /** Something was typed in it: a press beside it does not close it. */
+  isDirty?: boolean;
 };
 
 /** Lies over the page while it is rendered, and keeps the focus; Escape and a press beside it close it. */
-export function Dialog({ title, description, close, children, className = '' }: DialogProps): ReactNode {
+export function Dialog({
+  title,
+  description,
+  close,
+  children,
+  className = '',
+  isDirty = false,
+}: DialogProps): ReactNode {
   const words = useWords();
   const id = useId();
   const box = useModal();
@@ -40,7 +49,7 @@ export function Dialog({ title, description, close, children, className = '' }: 
       onPointerDown={(event) => {
         pressedBeside.current = isBeside(event);
       }}
-      onClick={(event) => pressedBeside.current && isBeside(event) && close?.()}
+      onClick={(event) => !isDirty && pressedBeside.current && isBeside(event) && close?.()}
     >
       <header>
         <h2 id={`${id}-title`}>{title}</h2>

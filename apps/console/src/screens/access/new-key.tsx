@@ -74,7 +74,7 @@ function NewKeyForm({ account, close, made }: FormProps): ReactNode {
       close={close}
       busy={make.isPending}
       error={other}
-      roomy
+      className=""
     >
       <Field
         label={words.access.keyName}

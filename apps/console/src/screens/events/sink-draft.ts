@@ -2,6 +2,7 @@ import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
 import type { EventKind } from '@flotilla/contract/events.ts';
 import { changedFields } from '../../parts/changed-fields.ts';
 import { isMasked } from '../../parts/is-masked.ts';
+import type { Faults } from '../../parts/use-form.ts';
 import type { Words } from '../../words/en.ts';
 import type { EventsWords } from './events-words.ts';
 
@@ -47,20 +48,15 @@ export function changesOf(draft: Draft, known: Draft) {
   return changedFields(inputOf(draft), inputOf(known));
 }
 
-export type SinkFaults = Readonly<
-  Partial<Record<'name' | 'url' | 'bot_id' | 'chat_id' | 'kinds' | 'awaits_minutes', string>>
->;
-
 /** What the page can say before it asks the api. */
-export function localFaults(draft: Draft, known: Draft, words: Words, { sinks }: EventsWords): SinkFaults {
+export function localFaults(draft: Draft, known: Draft, words: Words, { sinks }: EventsWords): Faults {
   const { name, target, bot, chat, kinds } = draft;
   const url = draft.url.trim();
   const blank = (text: string | undefined) => (text?.trim() ? undefined : words.errors.required);
   const urlFault = url !== known.url && isMasked(url) ? sinks.form.urlMasked : blank(url);
-  const faults = {
+  return {
     name: blank(name),
     ...(target === 'url' ? { url: urlFault } : { bot_id: blank(bot), chat_id: blank(chat) }),
     kinds: kinds?.length === 0 && !(draft.audit && target === 'url') ? sinks.form.noKind : undefined,
   };
-  return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
 }

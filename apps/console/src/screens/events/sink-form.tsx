@@ -1,23 +1,21 @@
 import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
 import type { EventKind } from '@flotilla/contract/events.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
-import { Button } from '../../parts/button.tsx';
+import { ChatField } from '../../parts/chat-field.tsx';
 import { CheckField } from '../../parts/check-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';
-import { faultsOf } from '../../parts/form-faults.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
 import { UrlField } from '../../parts/url-field.tsx';
-import { useFirstFault } from '../../parts/use-first-fault.ts';
+import { useForm } from '../../parts/use-form.ts';
 import { useWords } from '../../words/words.tsx';
 import { useEventsWords } from './events-words.ts';
-import { changesOf, type Draft, draftOf, inputOf, localFaults, type SinkFaults } from './sink-draft.ts';
+import { changesOf, type Draft, draftOf, inputOf, localFaults } from './sink-draft.ts';
 
 type FormProps = { sink: EventSinkResource | null; close: () => void };
 
@@ -27,120 +25,66 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
   const eventsWords = useEventsWords();
   const { form } = eventsWords.sinks;
   const queries = useQueryClient();
-  const [known] = useState(() => draftOf(sink));
-  const [draft, setDraft] = useState(known);
   const [secret, setSecret] = useState<string | null>(null);
-  const [local, setLocal] = useState<SinkFaults>({});
-  const fields = useRef<HTMLFormElement>(null);
-  const save = useMutation({
-    // The result stays here: a cache of results would keep the secret.
-    mutationFn: async () => {
-      const made = await saveSink(sink, draft, known);
+  const { draft, faults, change, text, choice, flag, asked } = useForm<Draft>({
+    known: () => draftOf(sink),
+    fields: ['name', 'url', 'bot_id', 'chat_id', 'kinds', 'awaits_minutes'],
+    check: (now, known) => localFaults(now, known, words, eventsWords),
+    async send(now, known) {
+      const made = await saveSink(sink, now, known);
       setSecret(made);
-      return { isDone: made === null };
-    },
-    onSuccess: async ({ isDone }) => {
       await queries.invalidateQueries({ queryKey: ['event-sinks'] });
-      if (isDone) close();
+      if (made === null) close();
     },
   });
-  const change = (changes: Partial<Draft>) => {
-    setDraft((now) => ({ ...now, ...changes }));
-    setLocal({});
-    if (save.isError) save.reset();
-  };
-  const submit = () => {
-    const found = localFaults(draft, known, words, eventsWords);
-    setLocal(found);
-    if (Object.keys(found).length === 0 && !save.isPending) save.mutate();
-  };
-  const { faults: refused, other } = faultsOf(save.error, [
-    'name',
-    'url',
-    'bot_id',
-    'chat_id',
-    'kinds',
-    'awaits_minutes',
-  ]);
-  const faults = { ...refused, ...local };
-  useFirstFault(fields, save.error ?? local);
   if (secret !== null) {
     return <ShownOnce title={form.secretTitle} description={form.secretHint} secret={secret} close={close} />;
   }
   return (
-    <Dialog title={sink === null ? form.add : form.edit} close={close}>
-      <form
-        ref={fields}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
+    <Confirm title={sink === null ? form.add : form.edit} act={form.save} close={close} className="" {...asked}>
+      <Field
+        label={form.name}
+        hint={form.nameHint}
+        required
+        maxLength={128}
+        dir="auto"
+        autoComplete="off"
+        {...text('name')}
+      />
+      <ChoiceField
+        label={form.to}
+        options={(['chat', 'url'] as const).map((one) => [one, form.targets[one], form.targetHints[one]] as const)}
+        {...choice('target')}
       >
-        <Field
-          label={form.name}
-          hint={form.nameHint}
-          fault={faults.name}
-          required
-          maxLength={128}
-          dir="auto"
-          autoComplete="off"
-          value={draft.name}
-          onChange={(event) => change({ name: event.target.value })}
-        />
-        <ChoiceField
-          label={form.to}
-          options={(['chat', 'url'] as const).map((one) => [one, form.targets[one], form.targetHints[one]] as const)}
-          value={draft.target}
-          choose={(target) => change({ target })}
-        >
-          <div className="sink-target">
-            {draft.target === 'chat' ? (
-              <>
-                <BotField label={form.bot} fault={faults.bot_id} botId={draft.bot} choose={(bot) => change({ bot })} />
-                <Field
-                  label={form.chat}
-                  hint={form.chatHint}
-                  fault={faults.chat_id}
-                  inputMode="text"
-                  value={draft.chat}
-                  onChange={(event) => change({ chat: event.target.value })}
-                />
-              </>
-            ) : (
-              <>
-                <UrlField label={form.url} fault={faults.url} url={draft.url} type={(url) => change({ url })} />
-                <CheckField
-                  label={form.audit}
-                  hint={form.auditHint}
-                  on={draft.audit}
-                  toggle={(audit) => change({ audit })}
-                />
-              </>
-            )}
-          </div>
-        </ChoiceField>
-        <KindsOfEvents kinds={draft.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
-        {(draft.kinds === null || draft.kinds.includes('chat.awaits')) && (
-          <Field
-            label={form.awaits}
-            hint={form.awaitsHint}
-            fault={faults.awaits_minutes}
-            inputMode="numeric"
-            value={draft.awaitsMinutes}
-            onChange={(event) => change({ awaitsMinutes: event.target.value })}
-          />
-        )}
-        <CheckField label={form.enabled} on={draft.enabled} toggle={(enabled) => change({ enabled })} />
-        {other && <Failure error={other} />}
-        <div className="dialog-actions">
-          <Button onClick={close}>{words.cancel}</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            {form.save}
-          </Button>
+        <div className="sink-target">
+          {draft.target === 'chat' ? (
+            <>
+              <BotField label={form.bot} fault={faults.bot_id} botId={draft.bot} choose={(bot) => change({ bot })} />
+              <ChatField
+                label={form.chat}
+                hint={form.chatHint}
+                fault={faults.chat_id}
+                botId={draft.bot}
+                chatId={draft.chat}
+                choose={(chat = '', bot = draft.bot) => change({ chat, bot })}
+              />
+            </>
+          ) : (
+            <UrlField label={form.url} fault={faults.url} url={draft.url} type={(url) => change({ url })} />
+          )}
         </div>
-      </form>
-    </Dialog>
+      </ChoiceField>
+      <KindsOfEvents kinds={draft.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
+      {(draft.kinds === null || draft.kinds.includes('chat.awaits')) && (
+        <Field
+          label={form.awaits}
+          hint={form.awaitsHint}
+          inputMode="numeric"
+          {...text('awaitsMinutes', 'awaits_minutes')}
+        />
+      )}
+      <CheckField label={form.enabled} {...flag('enabled')} />
+    </Confirm>
   );
 }
 

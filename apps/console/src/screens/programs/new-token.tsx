@@ -54,7 +54,7 @@ function NewTokenForm({ program, close, made }: FormProps): ReactNode {
       close={close}
       busy={make.isPending}
       error={other}
-      roomy
+      className=""
     >
       <Field
         label={words.tokens.name}

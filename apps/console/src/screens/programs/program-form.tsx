@@ -34,7 +34,7 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
       close={close}
       busy={save.isPending}
       error={other}
-      roomy
+      className=""
     >
       <SightFields
         botId={program.bot_id}

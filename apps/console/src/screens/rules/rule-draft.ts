@@ -5,6 +5,7 @@ import type {
   RoutingRuleResource,
 } from '@flotilla/contract/routing-rules.ts';
 import { changedFields } from '../../parts/changed-fields.ts';
+import type { Faults } from '../../parts/use-form.ts';
 
 /** The target of a rule that asks the router. */
 const ROUTER = 0;
@@ -89,8 +90,6 @@ export function changesOf(draft: Draft, known: Draft) {
 
 /** What most want of the router: the chosen bot answers in the chat of the message. */
 export const OF_ROUTER: Partial<Draft> = { action: 'copy', targetChat: '0' };
-
-export type Faults = Readonly<Record<string, string | undefined>>;
 
 /** What the page can say before it asks the api. */
 export function localFaults(draft: Draft, required: string): Faults {

@@ -1,0 +1,76 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ChangeEvent, useState } from 'react';
+import { faultsOf } from './form-faults.ts';
+
+/** What is wrong, by the path that the api gives to the field. */
+export type Faults = Readonly<Record<string, string | undefined>>;
+
+type FormOptions<Draft extends object> = {
+  /** What the fields hold at first; it is kept as it is then. */
+  known: () => Draft;
+  /** Which faults of the api, by their paths, are said at a field. */
+  fields: readonly string[];
+  /** What the page can say before it asks the api. */
+  check?: (draft: Draft, known: Draft) => Faults;
+  /** Its result is kept nowhere: it may be a secret. */
+  send: (draft: Draft, known: Draft) => Promise<unknown>;
+  /** In place of `fields`, where other errors belong to fields, too. */
+  readFaults?: (error: Error | null) => ReturnType<typeof faultsOf>;
+};
+
+type Typed = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
+
+/** The state of a form: what its fields hold, what is wrong with them, and how it is sent. `asked` is for its frame. */
+export function useForm<Draft extends object>({ known: first, fields, check, send, readFaults }: FormOptions<Draft>) {
+  const [known] = useState(first);
+  const [draft, setDraft] = useState(known);
+  const [local, setLocal] = useState<Faults>({});
+  const sending = useMutation({
+    mutationFn: async () => {
+      await send(draft, known);
+    },
+    gcTime: 0,
+  });
+  const { faults: refused, other } = (readFaults ?? ((error) => faultsOf(error, fields)))(sending.error);
+  const faults: Faults = { ...refused, ...local };
+  const change = (changes: Partial<Draft>) => {
+    setDraft((now) => ({ ...now, ...changes }));
+    setLocal({});
+    if (sending.isError) sending.reset();
+  };
+  const set = <Name extends keyof Draft>(name: Name, value: Draft[Name]) =>
+    change({ [name]: value } as unknown as Partial<Draft>);
+  const run = () => {
+    const found = check?.(draft, known) ?? {};
+    setLocal(found);
+    if (Object.values(found).every((fault) => fault === undefined) && !sending.isPending) sending.mutate();
+  };
+  return {
+    draft,
+    faults,
+    change,
+    /** For an input or a text area; `path` is the api's name of the field. */
+    text: <Name extends keyof Draft & string>(name: Name, path: string = name) => ({
+      value: draft[name] as Draft[Name] & string,
+      fault: faults[path],
+      onChange: ({ target: { value } }: Typed) => set(name, value as Draft[Name]),
+    }),
+    /** For one of a few options. */
+    choice: <Name extends keyof Draft & string>(name: Name) => ({
+      value: draft[name],
+      choose: (value: Draft[Name]) => set(name, value),
+    }),
+    /** For a checkbox. */
+    flag: <Name extends keyof Draft & string>(name: Name) => ({
+      on: draft[name] as Draft[Name] & boolean,
+      toggle: (on: boolean) => set(name, on as Draft[Name]),
+    }),
+    asked: {
+      run,
+      busy: sending.isPending,
+      error: other,
+      wrong: sending.error ?? local,
+      isDirty: JSON.stringify(draft) !== JSON.stringify(known),
+    },
+  };
+}
