@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useWords } from '../words/words.tsx';
 import { SelectField } from './field.tsx';
 import { MomentField } from './filters.tsx';
@@ -8,10 +8,6 @@ const LIFETIMES = ['30', '90', '365', 'until', 'never'] as const;
 
 /** How long something is valid; `until` is the moment of 'until'. */
 export type Lifetime = { span: (typeof LIFETIMES)[number]; until?: string | undefined };
-
-export function useLifetime(span: Lifetime['span']): [Lifetime, (lifetime: Lifetime) => void] {
-  return useState<Lifetime>({ span });
-}
 
 /** The end of a lifetime that begins now; undefined for one without an end. */
 export function expiryOf({ span, until }: Lifetime): string | undefined {

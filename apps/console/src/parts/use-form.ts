@@ -9,7 +9,7 @@ type FormOptions<Draft extends object> = {
   /** What the fields hold at first; it is kept as it is then. */
   known: () => Draft;
   /** Which faults of the api, by their paths, are said at a field. */
-  fields: readonly string[];
+  fields?: readonly string[];
   /** What the page can say before it asks the api. */
   check?: (draft: Draft, known: Draft) => Faults;
   /** Its result is kept nowhere: it may be a secret. */
@@ -21,7 +21,13 @@ type FormOptions<Draft extends object> = {
 type Typed = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
 
 /** The state of a form: what its fields hold, what is wrong with them, and how it is sent. `asked` is for its frame. */
-export function useForm<Draft extends object>({ known: first, fields, check, send, readFaults }: FormOptions<Draft>) {
+export function useForm<Draft extends object>({
+  known: first,
+  fields = [],
+  check,
+  send,
+  readFaults,
+}: FormOptions<Draft>) {
   const [known] = useState(first);
   const [draft, setDraft] = useState(known);
   const [local, setLocal] = useState<Faults>({});

@@ -1,5 +1,5 @@
 import type { AccountResource, Role } from '@flotilla/contract/accounts.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { BotsField } from '../../parts/bots-field.tsx';
@@ -7,9 +7,9 @@ import { type ChatOfBot, ChatsField } from '../../parts/chats-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
-import { faultsOf } from '../../parts/form-faults.ts';
-import { expiryOf, LifetimeField, useLifetime } from '../../parts/lifetime-field.tsx';
+import { expiryOf, type Lifetime, LifetimeField } from '../../parts/lifetime-field.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
+import { type Faults, useForm } from '../../parts/use-form.ts';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { McpClients } from './mcp-clients.tsx';
@@ -39,7 +39,11 @@ type Reach = {
   chats: readonly ChatOfBot[];
 };
 
-const NEW_REACH: Reach = { purpose: 'rest', role: '', bots: null, chats: [] };
+type NewKeyDraft = Reach & { name: string; lifetime: Lifetime };
+const NEW_KEY: NewKeyDraft = {
+  ...{ name: '', purpose: 'rest', role: '', bots: null, chats: [] },
+  lifetime: { span: '90' },
+};
 const FIELDS = ['name', 'role', 'bot_ids', 'mcp_chats', 'expires_at'];
 
 type FormProps = { account: string; close: () => void; made: (made: Made) => void };
@@ -48,34 +52,25 @@ function NewKeyForm({ account, close, made }: FormProps): ReactNode {
   const words = useWords();
   const { noChat } = useMcpWords();
   const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [reach, setReach] = useState(NEW_REACH);
-  const [lacksChats, setLacksChats] = useState(false);
-  const [lifetime, setLifetime] = useLifetime('90');
-  const make = useMutation({
-    // The result stays here: a cache of results would keep the secret.
-    mutationFn: async () => {
+  const { draft, faults, change, text, asked } = useForm({
+    known: () => NEW_KEY,
+    fields: FIELDS,
+    check: ({ name, purpose, chats }) => ({
+      name: name.trim() === '' ? words.errors.required : undefined,
+      mcp_chats: purpose !== 'rest' && chats.length === 0 ? noChat : undefined,
+    }),
+    async send({ name, lifetime, ...reach }) {
       const expires = expiryOf(lifetime);
       const { key } = await call('createApiKey', {
         ...{ name, user_id: Number(account), ...reachInput(reach) },
         ...(expires === undefined ? {} : { expires_at: expires }),
       });
+      void queries.invalidateQueries({ queryKey: ['keys'] });
       made({ secret: key, isForMcp: reach.purpose !== 'rest' });
     },
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
   });
-  const { faults, other } = faultsOf(make.error, FIELDS);
-  const isWithoutChats = reach.purpose !== 'rest' && reach.chats.length === 0;
   return (
-    <Confirm
-      title={words.access.makeKey}
-      act={words.access.create}
-      run={() => (isWithoutChats ? setLacksChats(true) : make.mutate())}
-      close={close}
-      busy={make.isPending}
-      error={other}
-      className=""
-    >
+    <Confirm title={words.access.makeKey} act={words.access.create} close={close} className="" {...asked}>
       <Field
         label={words.access.keyName}
         hint={words.access.keyNameHint}
@@ -83,19 +78,12 @@ function NewKeyForm({ account, close, made }: FormProps): ReactNode {
         required
         autoFocus
         maxLength={128}
-        fault={faults.name}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
+        {...text('name')}
       />
-      <ReachFields
-        owner={useOwner(account)}
-        reach={reach}
-        change={(changed) => setReach((now) => ({ ...now, ...changed }))}
-        faults={lacksChats && isWithoutChats ? { ...faults, mcp_chats: noChat } : faults}
-      />
+      <ReachFields owner={useOwner(account)} reach={draft} change={change} faults={faults} />
       <LifetimeField
-        lifetime={lifetime}
-        choose={setLifetime}
+        lifetime={draft.lifetime}
+        choose={(lifetime) => change({ lifetime })}
         neverHint={words.access.neverHint}
         fault={faults.expires_at}
       />
@@ -116,7 +104,7 @@ type ReachProps = {
   owner: AccountResource;
   reach: Reach;
   change: (changed: Partial<Reach>) => void;
-  faults: Readonly<Record<string, string | undefined>>;
+  faults: Faults;
 };
 
 function ReachFields({ owner, reach, change, faults }: ReachProps): ReactNode {

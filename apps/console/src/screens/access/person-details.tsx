@@ -8,9 +8,9 @@ import { Button } from '../../parts/button.tsx';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { faultsOf } from '../../parts/form-faults.ts';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
+import { useForm } from '../../parts/use-form.ts';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { AccountForm } from './account-form.tsx';
@@ -85,28 +85,29 @@ function BotList({ bots }: { bots: readonly number[] | null }): ReactNode {
 function ResetPassword({ account, close }: { account: AccountResource; close: () => void }): ReactNode {
   const { access: words, password: passwords } = useWords();
   const queries = useQueryClient();
-  const [password, setPassword] = useState('');
-  const [revokeKeys, setRevokeKeys] = useState(false);
-  const reset = useMutation({
-    mutationFn: () => call('resetPassword', { id: account.id, password, revoke_keys: revokeKeys }),
-    onSuccess: async () => {
+  const { draft, faults, change, flag, asked } = useForm({
+    known: () => ({ password: '', revoke_keys: false }),
+    fields: ['password'],
+    async send(input) {
+      await call('resetPassword', { id: account.id, ...input });
       await queries.invalidateQueries();
       close();
     },
   });
-  const { faults, other } = faultsOf(reset.error, ['password']);
   return (
     <Confirm
       title={words.resetTitle(account.username)}
       description={words.resetHint}
       act={words.setPassword}
-      run={() => reset.mutate()}
       close={close}
-      busy={reset.isPending}
-      error={other}
+      {...asked}
     >
-      <NewPasswordField value={password} change={setPassword} fault={faults.password && passwords.refused} />
-      <CheckField label={words.revokeKeys} hint={words.revokeHint} on={revokeKeys} toggle={setRevokeKeys} />
+      <NewPasswordField
+        value={draft.password}
+        change={(password) => change({ password })}
+        fault={faults.password && passwords.refused}
+      />
+      <CheckField label={words.revokeKeys} hint={words.revokeHint} {...flag('revoke_keys')} />
     </Confirm>
   );
 }

@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Answer, CallError } from '../../call.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import type { Answer } from '../../call.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { TextArea } from '../../parts/field.tsx';
+import { faultsOf } from '../../parts/form-faults.ts';
 import { indented } from '../../parts/json-text.ts';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
@@ -25,35 +24,31 @@ export function TestDelivery({
   const test = useMutation({
     mutationFn: () => testBackend({ botId, programId }, text.trim() === '' ? undefined : text),
   });
-  const fault = test.error instanceof CallError ? test.error.faults.get('update') : undefined;
+  const { faults, other } = faultsOf(test.error, ['update']);
   return (
-    <Dialog title={texts.title} description={texts.hint} close={close} className="wide">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!test.isPending) test.mutate();
-        }}
-      >
-        <TextArea
-          label={texts.update}
-          hint={texts.sample}
-          fault={fault}
-          rows={10}
-          dir="ltr"
-          className="code"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        {test.error && fault === undefined && <Failure error={test.error} />}
-        {test.data && <TestResult result={test.data} />}
-        <div className="dialog-actions">
-          <Button onClick={close}>{words.close}</Button>
-          <Button type="submit" kind="primary" busy={test.isPending}>
-            {texts.submit}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <Confirm
+      title={texts.title}
+      description={texts.hint}
+      act={texts.submit}
+      leave={words.close}
+      run={test.mutate}
+      close={close}
+      busy={test.isPending}
+      error={other}
+      className="wide"
+    >
+      <TextArea
+        label={texts.update}
+        hint={texts.sample}
+        fault={faults.update}
+        rows={10}
+        dir="ltr"
+        className="code"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {test.data && <TestResult result={test.data} />}
+    </Confirm>
   );
 }
 

@@ -2,12 +2,10 @@ import type { OutboxEntryResource as Entry } from '@flotilla/contract/outbox.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Answer, call, callPage } from '../../call.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useNumber } from '../../parts/time.tsx';
-import { useWords } from '../../words/words.tsx';
 import { ChatAround } from './chat-around.tsx';
 import { CANCELLABLE, RESENDABLE } from './entry-state.tsx';
 import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
@@ -126,34 +124,25 @@ function Ask(props: AskProps): ReactNode {
   const { title, hint, texts, acting, counted, count, refused, close, danger, children } = props;
   const words = useOutboxWords();
   return (
-    <Dialog title={title} description={hint} close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (count === 0) close();
-          else if (count !== undefined && !acting.isPending) acting.mutate();
-        }}
-      >
-        {counted.isPending && <p className="muted">{words.counting}</p>}
-        {counted.error && <Failure error={counted.error} retry={() => void counted.refetch()} />}
-        {refused > 0 && <p className="muted">{words.refused(refused)}</p>}
-        {children}
-        {acting.error && <Failure error={acting.error} />}
-        <div className="dialog-actions">
-          <Leave close={close} text={texts.leave} />
-          <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={acting.isPending || counted.isPending}>
-            {texts.act}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <Confirm
+      title={title}
+      description={hint}
+      act={texts.act}
+      // Beside "cancel the sending", "cancel" could be taken for it.
+      leave={texts.leave}
+      danger={danger}
+      run={() => (count === 0 ? close() : count !== undefined && acting.mutate())}
+      close={close}
+      busy={acting.isPending || counted.isPending}
+      error={acting.error}
+      className=""
+    >
+      {counted.isPending && <p className="muted">{words.counting}</p>}
+      {counted.error && <Failure error={counted.error} retry={() => void counted.refetch()} />}
+      {refused > 0 && <p className="muted">{words.refused(refused)}</p>}
+      {children}
+    </Confirm>
   );
-}
-
-function Leave({ close, text }: { close: () => void; text: string | undefined }): ReactNode {
-  const { cancel } = useWords();
-  // Beside "cancel the sending", "cancel" could be taken for it.
-  return <Button onClick={close}>{text ?? cancel}</Button>;
 }
 
 function useAct(run: () => Promise<ChangeAnswer>, sentence: (n: number) => string, done: (sentence: string) => void) {

@@ -1,16 +1,18 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { Form } from '../../parts/form.tsx';
+import { faultsOf } from '../../parts/form-faults.ts';
 import { KeptActions } from '../../parts/shown-once.tsx';
 import { Steps, StepTitle } from '../../parts/steps.tsx';
+import { useForm } from '../../parts/use-form.ts';
 import { useWords } from '../../words/words.tsx';
 import { useProgramsWords } from './programs-words.ts';
-import { localRightsFaults, NEW_RIGHTS, rightsFaults, rightsInput } from './rights.ts';
+import { localRightsFaults, NEW_RIGHTS, RIGHTS_FIELDS, type Rights, rightsInput } from './rights.ts';
 import { RightsFields } from './rights-fields.tsx';
-import { localSightFaults, NEW_SIGHT, sightFaults, sightInput, sightOf } from './sight.ts';
+import { localSightFaults, NEW_SIGHT, type Sight, sightFaults, sightInput, sightOf } from './sight.ts';
 import { SightFields } from './sight-fields.tsx';
 import { TokenOnce } from './token-once.tsx';
 import { usePrograms } from './use-programs.ts';
@@ -58,88 +60,67 @@ function ProgramFields({ botId, step, go, made, close }: FieldsProps): ReactNode
   const words = useProgramsWords();
   const common = useWords();
   const queries = useQueryClient();
-  const form = useRef<HTMLFormElement>(null);
-  const [sight, setSight] = useState(NEW_SIGHT);
-  const [rights, setRights] = useState(NEW_RIGHTS);
-  const [local, setLocal] = useState<Readonly<Record<string, string | undefined>>>({});
   // Kept when its token was refused: the next try makes no second program.
   const [added, setAdded] = useState<ProgramResource | null>(null);
   const programs = usePrograms(botId);
   const taken = programs.data?.filter(({ id }) => id !== added?.id).map(({ name }) => name) ?? [];
-  const make = useMutation({
-    // The result stays here: a cache of results would keep the token.
-    mutationFn: async () => {
-      const program =
-        added === null
-          ? await call('addProgram', { bot_id: botId, ...sightInput(sight, NEW_SIGHT) })
-          : await call('updateProgram', { id: added.id, ...sightInput(sight, sightOf(added)) });
-      setAdded(program);
-      const input = { program_id: program.id, name: program.name, ...rightsInput(rights) };
-      const { token } = await call('addProgramToken', input);
-      made({ program, token });
-    },
-    onError: (error) => Object.keys(sightFaults(error, words).faults).length > 0 && go(0),
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: ['programs'] });
-      void queries.invalidateQueries({ queryKey: ['readers'] });
+  const add = async (sight: Sight) => {
+    const program =
+      added === null
+        ? await call('addProgram', { bot_id: botId, ...sightInput(sight, NEW_SIGHT) })
+        : await call('updateProgram', { id: added.id, ...sightInput(sight, sightOf(added)) });
+    setAdded(program);
+    return program;
+  };
+  const readFaults = (error: Error | null) => {
+    const ofSight = sightFaults(error, words);
+    const { faults, other } = faultsOf(error, RIGHTS_FIELDS);
+    return { faults: { ...ofSight.faults, ...faults }, other: ofSight.other && other };
+  };
+  const { draft, faults, change, asked } = useForm<Sight & Rights>({
+    known: () => ({ ...NEW_SIGHT, ...NEW_RIGHTS }),
+    readFaults,
+    check: (now) => (step === 0 ? localSightFaults(now, NEW_SIGHT, taken, words) : localRightsFaults(now, words)),
+    async send(now) {
+      if (step === 0) return go(1);
+      try {
+        const program = await add(now);
+        const input = { program_id: program.id, name: program.name, ...rightsInput(now) };
+        const { token } = await call('addProgramToken', input);
+        made({ program, token });
+      } catch (error) {
+        if (Object.keys(sightFaults(error as Error, words).faults).length > 0) go(0);
+        throw error;
+      } finally {
+        void queries.invalidateQueries({ queryKey: ['programs'] });
+        void queries.invalidateQueries({ queryKey: ['readers'] });
+      }
     },
   });
-  const ofSight = sightFaults(make.error, words);
-  const ofRights = rightsFaults(make.error);
-  const faults = { ...ofSight.faults, ...ofRights.faults, ...local };
-  const hasFaults = Object.keys(faults).length > 0;
-  useEffect(() => {
-    if (hasFaults) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
-  }, [hasFaults]);
-  const changed = () => {
-    setLocal({});
-    if (make.isError) make.reset();
-  };
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    const found = step === 0 ? localSightFaults(sight, NEW_SIGHT, taken, words) : localRightsFaults(rights, words);
-    setLocal(found);
-    if (Object.keys(found).length > 0 || make.isPending) return;
-    if (step === 0) go(1);
-    else make.mutate();
-  };
   return (
-    <form key={step} ref={form} className="panel" onSubmit={submit} noValidate>
+    <Form
+      key={step}
+      className="panel"
+      {...asked}
+      actions={
+        <>
+          {step === 0 ? (
+            <Button onClick={() => close()}>{common.cancel}</Button>
+          ) : (
+            <Button onClick={() => go(0)}>{words.wizard.back}</Button>
+          )}
+          <Button type="submit" kind="primary" busy={asked.busy}>
+            {step === 0 ? words.wizard.next : words.wizard.make}
+          </Button>
+        </>
+      }
+    >
       <StepTitle as="h2">{step === 0 ? words.wizard.sees : words.wizard.does}</StepTitle>
       {step === 0 ? (
-        <SightFields
-          botId={botId}
-          sight={sight}
-          change={(change) => {
-            setSight({ ...sight, ...change });
-            changed();
-          }}
-          faults={faults}
-          hasSecret={false}
-        />
+        <SightFields botId={botId} sight={draft} change={change} faults={faults} hasSecret={false} />
       ) : (
-        <RightsFields
-          botId={botId}
-          rights={rights}
-          change={(change) => {
-            setRights({ ...rights, ...change });
-            changed();
-          }}
-          faults={faults}
-          polls={sight.mode === 'pull'}
-        />
+        <RightsFields botId={botId} rights={draft} change={change} faults={faults} polls={draft.mode === 'pull'} />
       )}
-      {make.isError && !hasFaults && <Failure error={make.error} />}
-      <div className="dialog-actions">
-        {step === 0 ? (
-          <Button onClick={() => close()}>{common.cancel}</Button>
-        ) : (
-          <Button onClick={() => go(0)}>{words.wizard.back}</Button>
-        )}
-        <Button type="submit" kind="primary" busy={make.isPending}>
-          {step === 0 ? words.wizard.next : words.wizard.make}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

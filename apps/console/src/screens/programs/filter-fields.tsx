@@ -3,9 +3,10 @@ import { ChatsOfBot } from '../../parts/chats-field.tsx';
 import { CheckField } from '../../parts/check-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
+import type { Faults } from '../../parts/use-form.ts';
 import { CHAT_TYPES, type Filter, NEW_FILTER } from './filter.ts';
 import { useProgramsWords } from './programs-words.ts';
-import type { SightFaults, SightProps } from './sight.ts';
+import type { SightProps } from './sight.ts';
 import { TopicsField } from './topics-field.tsx';
 
 /** Which updates of its kinds a program gets, and whether it takes them alone. */
@@ -74,7 +75,7 @@ type ConditionsProps = {
   botId: number;
   filter: Filter;
   change: (changed: Partial<Filter>) => void;
-  faults: SightFaults;
+  faults: Faults;
 };
 
 function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNode {

@@ -1,13 +1,15 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { KeptActions } from '../../parts/shown-once.tsx';
+import { useForm } from '../../parts/use-form.ts';
+import { useWords } from '../../words/words.tsx';
 import { useProgramsWords } from './programs-words.ts';
-import { localRightsFaults, NEW_RIGHTS, rightsFaults, rightsInput } from './rights.ts';
+import { localRightsFaults, NEW_RIGHTS, RIGHTS_FIELDS, rightsInput } from './rights.ts';
 import { RightsFields } from './rights-fields.tsx';
 import { TokenOnce } from './token-once.tsx';
 
@@ -28,55 +30,38 @@ type FormProps = { program: ProgramResource; close: () => void; made: (token: st
 
 function NewTokenForm({ program, close, made }: FormProps): ReactNode {
   const words = useProgramsWords();
+  const { errors } = useWords();
   const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [rights, setRights] = useState(NEW_RIGHTS);
-  const [local, setLocal] = useState<ReturnType<typeof localRightsFaults>>({});
-  const make = useMutation({
-    // The result stays here: a cache of results would keep the token.
-    mutationFn: async () => {
+  const { draft, faults, change, text, asked } = useForm({
+    known: () => ({ name: '', ...NEW_RIGHTS }),
+    fields: ['name', ...RIGHTS_FIELDS],
+    check: ({ name, ...rights }) => ({
+      name: name.trim() === '' ? errors.required : undefined,
+      ...localRightsFaults(rights, words),
+    }),
+    async send({ name, ...rights }) {
       const { token } = await call('addProgramToken', { program_id: program.id, name, ...rightsInput(rights) });
+      void queries.invalidateQueries({ queryKey: ['program-tokens'] });
       made(token);
     },
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['program-tokens'] }),
   });
-  const run = () => {
-    const faults = localRightsFaults(rights, words);
-    setLocal(faults);
-    if (Object.keys(faults).length === 0) make.mutate();
-  };
-  const { faults, other } = rightsFaults(make.error);
   return (
-    <Confirm
-      title={words.tokens.make}
-      act={words.tokens.make}
-      run={run}
-      close={close}
-      busy={make.isPending}
-      error={other}
-      className=""
-    >
+    <Confirm title={words.tokens.make} act={words.tokens.make} close={close} className="" {...asked}>
       <Field
         label={words.tokens.name}
         hint={words.tokens.nameHint}
-        fault={faults.name}
         autoComplete="off"
         dir="auto"
         required
         autoFocus
         maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
+        {...text('name')}
       />
       <RightsFields
         botId={program.bot_id}
-        rights={rights}
-        change={(changed) => {
-          setRights({ ...rights, ...changed });
-          setLocal({});
-          if (make.isError) make.reset();
-        }}
-        faults={{ ...faults, ...local }}
+        rights={draft}
+        change={change}
+        faults={faults}
         polls={program.mode === 'pull'}
       />
     </Confirm>

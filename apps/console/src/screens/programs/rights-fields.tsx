@@ -3,17 +3,18 @@ import { CheckField } from '../../parts/check-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { LifetimeField } from '../../parts/lifetime-field.tsx';
+import type { Faults } from '../../parts/use-form.ts';
 import { useSession } from '../../session.tsx';
 import { ChatsField } from './chats-field.tsx';
 import { useProgramsWords } from './programs-words.ts';
-import { GROUPS, NEW_RIGHTS, type Rights, type RightsFaults } from './rights.ts';
+import { GROUPS, NEW_RIGHTS, type Rights } from './rights.ts';
 import { TopicsField } from './topics-field.tsx';
 
 type FieldsProps = {
   botId: number;
   rights: Rights;
   change: (changed: Partial<Rights>) => void;
-  faults: RightsFaults;
+  faults: Faults;
   /** True if the program asks for its updates. */
   polls: boolean;
 };

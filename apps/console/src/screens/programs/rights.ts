@@ -1,5 +1,5 @@
-import { faultsOf } from '../../parts/form-faults.ts';
 import { expiryOf, type Lifetime } from '../../parts/lifetime-field.tsx';
+import type { Faults } from '../../parts/use-form.ts';
 import type { ProgramsWords } from './programs-words.ts';
 
 export const GROUPS = ['read', 'send', 'edit', 'moderate', 'files', 'payments'] as const;
@@ -50,10 +50,8 @@ export function namesIn(text: string): string[] {
   return text.split(/[\s,;]+/).filter((name) => name !== '');
 }
 
-export type RightsFaults = Readonly<Record<string, string | undefined>>;
-
 /** What the page can say before it asks the api. */
-export function localRightsFaults(rights: Rights, words: ProgramsWords): RightsFaults {
+export function localRightsFaults(rights: Rights, words: ProgramsWords): Faults {
   const { groups, others, chats } = rights;
   const { noMethod, noChat, badNumber } = words.rights;
   const isBad = (text: string) => text !== '' && !/^[1-9]\d*$/.test(text);
@@ -65,15 +63,12 @@ export function localRightsFaults(rights: Rights, words: ProgramsWords): RightsF
   };
 }
 
-export function rightsFaults(error: Error | null) {
-  return faultsOf(error, [
-    'name',
-    'methods',
-    'chats',
-    'threads',
-    'rate.per_second',
-    'rate.per_minute',
-    'rate',
-    'expires_at',
-  ]);
-}
+export const RIGHTS_FIELDS = [
+  'methods',
+  'chats',
+  'threads',
+  'rate.per_second',
+  'rate.per_minute',
+  'rate',
+  'expires_at',
+];

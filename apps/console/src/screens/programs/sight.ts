@@ -3,6 +3,7 @@ import { CallError } from '../../call.ts';
 import { changedFields } from '../../parts/changed-fields.ts';
 import { faultsOf } from '../../parts/form-faults.ts';
 import { isMasked } from '../../parts/is-masked.ts';
+import type { Faults } from '../../parts/use-form.ts';
 import type { Backend } from '../bot/backend-fields.tsx';
 import { type Filter, filterInput, filterOf } from './filter.ts';
 import type { ProgramsWords } from './programs-words.ts';
@@ -78,12 +79,11 @@ export type SightProps = {
   botId: number;
   sight: Sight;
   change: (changed: Partial<Sight>) => void;
-  faults: SightFaults;
+  faults: Faults;
 };
-export type SightFaults = Readonly<Record<string, string | undefined>>;
 
 /** What the api refused, at its field; another program with the name is a fault of the name. */
-export function sightFaults(error: Error | null, words: ProgramsWords): { faults: SightFaults; other: Error | null } {
+export function sightFaults(error: Error | null, words: ProgramsWords): { faults: Faults; other: Error | null } {
   if (error instanceof CallError && error.code === 'conflict') {
     return { faults: { name: words.nameTaken }, other: null };
   }
@@ -91,21 +91,15 @@ export function sightFaults(error: Error | null, words: ProgramsWords): { faults
 }
 
 /** What the page can say before it asks the api. */
-export function localSightFaults(
-  sight: Sight,
-  known: Sight,
-  taken: readonly string[],
-  words: ProgramsWords,
-): SightFaults {
+export function localSightFaults(sight: Sight, known: Sight, taken: readonly string[], words: ProgramsWords): Faults {
   const { kinds, mode, backend_url: url } = sight;
   const name = sight.name.trim();
-  const faults = {
+  return {
     name: name === '' ? words.nameBlank : taken.includes(name) ? words.nameTaken : undefined,
     kinds: kinds?.length === 0 ? words.noKind : undefined,
     filter: sight.filter !== null && isEmpty(filterInput(sight.filter)) ? words.filter.empty : undefined,
     backend_url: urlFault(url.trim(), known.backend_url, mode, words),
   };
-  return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
 }
 
 function isEmpty(filter: object): boolean {

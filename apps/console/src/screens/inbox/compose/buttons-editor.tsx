@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
+import { Confirm } from '../../../parts/confirm.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { type EditedButton, type Markup, newButton } from './markup.ts';
@@ -17,65 +17,60 @@ export function ButtonsEditor({ markup, inlineOnly, save, close }: EditorProps):
     setRows(rows.map((one, index) => (index === at ? row : one)).filter(({ length }) => length > 0));
   const isWhole = rows.flat().every(({ text }) => text.trim() !== '');
   return (
-    <Dialog title={inbox.buttonsTitle} close={close} className="buttons-dialog">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isWhole) save({ kind, rows });
-        }}
-      >
-        {!inlineOnly && (
-          <fieldset className="button-kinds">
-            <legend className="unseen">{inbox.buttonsTitle}</legend>
-            {(['inline', 'keyboard'] as const).map((one) => (
-              <label key={one}>
-                <input type="radio" name="kind" checked={kind === one} onChange={() => setKind(one)} />
-                {inbox.markupKinds[one]}
-              </label>
-            ))}
-          </fieldset>
-        )}
-        <ol className="button-rows">
-          {rows.map((row, at) => (
-            <li key={row[0]!.key} aria-label={inbox.row(String(at + 1))}>
-              {row.map((button) => (
-                <ButtonFields
-                  key={button.key}
-                  button={button}
-                  isInline={kind === 'inline'}
-                  change={(changed) =>
-                    changeRow(
-                      at,
-                      row.map((one) => (one === button ? changed : one)),
-                    )
-                  }
-                  remove={() =>
-                    changeRow(
-                      at,
-                      row.filter((one) => one !== button),
-                    )
-                  }
-                />
-              ))}
-              <Button kind="quiet" onClick={() => changeRow(at, [...row, newButton()])}>
-                <Icon name="plus" />
-                {inbox.addButton}
-              </Button>
-            </li>
+    <Confirm
+      title={inbox.buttonsTitle}
+      act={words.done}
+      run={() => save({ kind, rows })}
+      close={close}
+      isDisabled={!isWhole}
+      isDirty={kind !== markup.kind || rows !== markup.rows}
+      className="buttons-dialog"
+    >
+      {!inlineOnly && (
+        <fieldset className="button-kinds">
+          <legend className="unseen">{inbox.buttonsTitle}</legend>
+          {(['inline', 'keyboard'] as const).map((one) => (
+            <label key={one}>
+              <input type="radio" name="kind" checked={kind === one} onChange={() => setKind(one)} />
+              {inbox.markupKinds[one]}
+            </label>
           ))}
-        </ol>
-        <Button className="add-row" onClick={() => setRows([...rows, [newButton()]])}>
-          <Icon name="plus" />
-          {inbox.addRow}
-        </Button>
-        <div className="dialog-actions">
-          <Button onClick={close}>{words.cancel}</Button>
-          <Button type="submit" kind="primary" disabled={!isWhole}>
-            {words.done}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        </fieldset>
+      )}
+      <ol className="button-rows">
+        {rows.map((row, at) => (
+          <li key={row[0]!.key} aria-label={inbox.row(String(at + 1))}>
+            {row.map((button) => (
+              <ButtonFields
+                key={button.key}
+                button={button}
+                isInline={kind === 'inline'}
+                change={(changed) =>
+                  changeRow(
+                    at,
+                    row.map((one) => (one === button ? changed : one)),
+                  )
+                }
+                remove={() =>
+                  changeRow(
+                    at,
+                    row.filter((one) => one !== button),
+                  )
+                }
+              />
+            ))}
+            <Button kind="quiet" onClick={() => changeRow(at, [...row, newButton()])}>
+              <Icon name="plus" />
+              {inbox.addButton}
+            </Button>
+          </li>
+        ))}
+      </ol>
+      <Button className="add-row" onClick={() => setRows([...rows, [newButton()]])}>
+        <Icon name="plus" />
+        {inbox.addRow}
+      </Button>
+    </Confirm>
   );
 }
 

@@ -1,10 +1,9 @@
 import { type ReactNode, useState } from 'react';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
+import { Confirm } from '../../../parts/confirm.tsx';
 import { MomentField } from '../../../parts/filters.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
-import { useWords } from '../../../words/words.tsx';
+import { useForm } from '../../../parts/use-form.ts';
 import { useLaterWords } from './later-words.ts';
 
 const HOUR_MS = 3_600_000;
@@ -53,41 +52,20 @@ function Times({ schedule, ask }: { schedule: LaterProps['schedule']; ask: () =>
 
 function AskTime({ schedule, close }: { schedule: LaterProps['schedule']; close: () => void }): ReactNode {
   const words = useLaterWords();
-  const { cancel } = useWords();
-  const [at, setAt] = useState<string | undefined>(undefined);
-  const [isWrong, setWrong] = useState(false);
-  const submit = () => {
-    const inMs = Date.parse(at ?? '') - Date.now();
-    const isRight = inMs > 0 && inMs < YEAR_MS;
-    setWrong(!isRight);
-    if (!isRight) return;
-    close();
-    schedule(new Date(at!));
-  };
+  const { draft, faults, change, asked } = useForm({
+    known: (): { at: string | undefined } => ({ at: undefined }),
+    check({ at }) {
+      const inMs = Date.parse(at ?? '') - Date.now();
+      return inMs > 0 && inMs < YEAR_MS ? {} : { at: words.past };
+    },
+    async send({ at }) {
+      close();
+      schedule(new Date(at!));
+    },
+  });
   return (
-    <Dialog title={words.title} close={close} className="narrow">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <MomentField
-          label={words.at}
-          at={at}
-          choose={(chosen) => {
-            setAt(chosen);
-            setWrong(false);
-          }}
-          {...(isWrong ? { fault: words.past } : {})}
-        />
-        <div className="dialog-actions">
-          <Button onClick={close}>{cancel}</Button>
-          <Button type="submit" kind="primary">
-            {words.act}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <Confirm title={words.title} act={words.act} close={close} {...asked}>
+      <MomentField label={words.at} at={draft.at} choose={(at) => change({ at })} fault={faults.at} />
+    </Confirm>
   );
 }

@@ -1,0 +1,37 @@
+import { type ReactNode, useRef } from 'react';
+import { Failure } from './failure.tsx';
+import { useFirstFault } from './use-first-fault.ts';
+
+export type FormProps = {
+  run: () => unknown;
+  busy?: boolean;
+  /** What belongs to no field. */
+  error?: Error | null;
+  /** What is wrong with its fields; whenever it is another object, the first of them gets the focus. */
+  wrong?: object;
+  children?: ReactNode;
+};
+
+const NONE = {};
+
+/** Fields with their buttons. With `wrong`, the page and the api say what is wrong, and not the browser. */
+export function Form(props: FormProps & { actions: ReactNode; className?: string }): ReactNode {
+  const { run, busy = false, error, wrong, children, actions, className = '' } = props;
+  const form = useRef<HTMLFormElement>(null);
+  useFirstFault(form, wrong ?? NONE);
+  return (
+    <form
+      ref={form}
+      className={className}
+      noValidate={wrong !== undefined}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) run();
+      }}
+    >
+      {children}
+      {error && <Failure error={error} />}
+      <div className="dialog-actions">{actions}</div>
+    </form>
+  );
+}
