@@ -2,23 +2,35 @@ import { join } from 'node:path';
 import { operations } from '@flotilla/contract/operations.ts';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite';
+import { z } from 'zod';
 
 const OPERATIONS = 'virtual:operations';
+const SETTINGS = 'virtual:settings';
 const BASE = '/console/';
 const SRC = join(import.meta.dirname, 'src');
 /** Files of the first screen, each before those that import it. */
 const PACKS = ['start', 'libraries', 'page', 'list', 'fleet', 'menus'] as const;
 const IN_HEAD = ['libraries', 'page', 'rolldown-runtime'];
 
-/** Gives the page the method and the path of every operation; the schemas stay in Node, and out of the bundle. */
-function operationTable(): Plugin {
+/** Modules that are made here of the contract; its schemas stay in Node, and out of the bundle. */
+function fromContract(): Plugin {
   const table = Object.entries(operations).map(([name, { method, paths }]) => [name, [method, paths[0]]]);
+  const controls = Object.entries(operations.updateBot.input.shape).map(([name, schema]) => [name, controlOf(schema)]);
+  const made = new Map([
+    [OPERATIONS, `export const operationTable = ${JSON.stringify(Object.fromEntries(table))};`],
+    [SETTINGS, `export const settingControls = ${JSON.stringify(Object.fromEntries(controls))};`],
+  ]);
   return {
-    name: 'operation-table',
-    resolveId: (id) => (id === OPERATIONS ? `\0${OPERATIONS}` : null),
-    load: (id) =>
-      id === `\0${OPERATIONS}` ? `export const operationTable = ${JSON.stringify(Object.fromEntries(table))};` : null,
+    name: 'from-contract',
+    resolveId: (id) => (made.has(id) ? `\0${id}` : null),
+    load: (id) => made.get(id.slice(1)) ?? null,
   };
+}
+
+/** What a control of the page needs to know of an input: its kind and its limits. */
+function controlOf(schema: z.ZodType) {
+  const { type, enum: options, minimum, maximum, maxLength, properties } = z.toJSONSchema(schema);
+  return { type, enum: options, minimum, maximum, maxLength, properties };
 }
 
 /**
@@ -97,7 +109,7 @@ function linkTo(file: string, rel: string): HtmlTagDescriptor {
 export default defineConfig({
   root: import.meta.dirname,
   base: BASE,
-  plugins: [react(), operationTable(), layerStyles(), packPage()],
+  plugins: [react(), fromContract(), layerStyles(), packPage()],
   build: {
     outDir: join(import.meta.dirname, 'dist'),
     target: 'es2022',

@@ -7,7 +7,7 @@ import { noteOutage, outageOf } from './outage.ts';
 
 type Operations = typeof operations;
 type OperationName = keyof Operations;
-type Input<Name extends OperationName> = CallInput<Operations[Name]>;
+export type Input<Name extends OperationName> = CallInput<Operations[Name]>;
 export type Answer<Name extends OperationName> = CallAnswer<Operations[Name]>;
 
 /** The api refused, or did not answer: then the status is 0 and there is no code. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { Field } from '../../parts/field.tsx';
 import { UrlField } from '../../parts/url-field.tsx';
 import { SecretField } from './secret-field.tsx';
+import { SettingField } from './setting-field.tsx';
 import { useSettingsWords } from './settings-words.ts';
 
 /** Where updates are sent, with which secret, and how many at the same time, as the fields have it. */
@@ -37,15 +37,11 @@ export function BackendFields({ backend, change, faultOf, hasSecret }: FieldsPro
         type={(secret) => change({ secret_token: secret })}
         fault={faultOf('secret_token')}
       />
-      <Field
-        label={words.connections}
-        hint={words.connectionsHint}
-        fault={faultOf('max_connections')}
-        type="number"
-        min={1}
-        max={100}
+      <SettingField
+        name="max_connections"
         value={backend.max_connections}
-        onChange={(event) => change({ max_connections: event.target.value })}
+        change={change}
+        fault={faultOf('max_connections')}
       />
     </>
   );

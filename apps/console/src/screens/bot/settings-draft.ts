@@ -1,4 +1,6 @@
+import { settingControls } from 'virtual:settings';
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { Input } from '../../call.ts';
 
 const DEFAULT_CONNECTIONS = 40;
 
@@ -10,34 +12,36 @@ const PACES = [
 /** How fast the outbox sends, as it is typed. */
 export type Pace = Record<(typeof PACES)[number], string>;
 
-/** The settings as the form holds them. A secret that is null stays as it is. */
-export type Settings = Pick<
-  BotResource,
-  | 'name'
-  | 'description'
-  | 'webhook_mode'
-  | 'proxy_enabled'
-  | 'backend_url'
-  | 'long_poll_enabled'
-  | 'manage_enabled'
-  | 'flood'
-> & {
-  max_connections: string;
-  silent_after_s: string;
-  pace: Pace;
-  secret_token: string | null;
-  allowed_updates: readonly string[] | null;
+type Changeable = keyof Input<'updateBot'> & keyof BotResource;
+type Plain = { [Name in Changeable]: BotResource[Name] extends string | number | boolean ? Name : never }[Changeable];
+/** A setting whose control comes from the contract: a switch, a text, a number or one of a few. */
+export type PlainSetting = Exclude<Plain, 'id' | 'token' | 'backend_url' | 'secret_token'>;
+const isPlain = (name: string): name is PlainSetting => !['id', 'token', 'backend_url', 'secret_token'].includes(name);
+export const PLAIN_SETTINGS = Object.keys(settingControls).filter(isPlain);
+
+/** What the compiler asks for each of them, in every language. */
+export type SettingWords = {
+  [Name in PlainSetting]: string extends BotResource[Name]
+    ? { label: string; hint: string }
+    : BotResource[Name] extends string
+      ? { label: string; options: Record<BotResource[Name], string>; optionHints: Record<BotResource[Name], string> }
+      : { label: string; hint: string };
 };
+
+/** The settings as the form holds them: numbers are text. A secret that is null stays as it is. */
+export type Settings = {
+  [Name in PlainSetting]: BotResource[Name] extends number ? string : BotResource[Name];
+} & { backend_url: string; pace: Pace; secret_token: string | null; allowed_updates: readonly string[] | null };
 
 /** What is wrong with a setting, or with a part of one. */
 export type FaultOf = (name: keyof Settings | `pace.${keyof Pace}`) => string | undefined;
 
 export function settingsOf(bot: BotResource): Settings {
-  const { name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled, flood } = bot;
+  const plain = PLAIN_SETTINGS.map((name) => [name, typeof bot[name] === 'number' ? String(bot[name]) : bot[name]]);
   return {
-    ...{ name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled, flood },
+    ...Object.fromEntries(plain),
     max_connections: String(bot.max_connections || DEFAULT_CONNECTIONS),
-    silent_after_s: String(bot.silent_after_s),
+    backend_url: bot.backend_url,
     pace: Object.fromEntries(PACES.map((name) => [name, String(bot.pace[name])])) as Pace,
     secret_token: null,
     allowed_updates: bot.allowed_updates ?? null,
@@ -45,18 +49,10 @@ export function settingsOf(bot: BotResource): Settings {
 }
 
 /** The changes as the api takes them. Numbers stay text, so that the api refuses an empty one. */
-export function inputOf({
-  max_connections: connections,
-  silent_after_s: silentAfter,
-  allowed_updates: kinds,
-  secret_token,
-  ...rest
-}: Partial<Settings>) {
+export function inputOf({ allowed_updates: kinds, secret_token: secret, ...rest }: Partial<Settings>) {
   return {
     ...rest,
-    ...(typeof secret_token === 'string' ? { secret_token } : {}),
-    ...(connections === undefined ? {} : { max_connections: connections }),
-    ...(silentAfter === undefined ? {} : { silent_after_s: silentAfter }),
+    ...(typeof secret === 'string' ? { secret_token: secret } : {}),
     ...(kinds === undefined ? {} : { allowed_updates: kinds === null ? null : [...kinds] }),
   };
 }

@@ -3,28 +3,30 @@ import type { ReactNode } from 'react';
 import { Facts } from '../../parts/facts.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
-import { settingsOf } from './settings-draft.ts';
+import type { SettingTexts } from './setting-field.tsx';
+import { PLAIN_SETTINGS, type PlainSetting, settingsOf } from './settings-draft.ts';
+import { useSettingsWords } from './settings-words.ts';
 
 type Rows = Parameters<typeof Facts>[0]['rows'];
 
 /** The settings, for those who may not change them. */
 export function SettingsFacts({ bot }: { bot: BotResource }): ReactNode {
-  const { bot: words, fleet } = useWords();
+  const { bot: words } = useWords();
+  const { settings } = useSettingsWords();
   const { fields } = words;
-  const onOff = (on: boolean) => (on ? words.yes : words.no);
+  const known = settingsOf(bot);
+  const shown = (name: PlainSetting) => {
+    const value = known[name];
+    const { options }: SettingTexts = settings[name];
+    if (typeof value === 'boolean') return value ? words.yes : words.no;
+    return <bdi>{(options?.[value] ?? value) || words.none}</bdi>;
+  };
   const rows: Rows = [
-    [fields.intake, bot.webhook_mode ? fleet.intake.pushed : fleet.intake.polled],
-    [fields.proxy, onOff(bot.proxy_enabled)],
+    ...PLAIN_SETTINGS.map((name) => [settings[name].label, shown(name)] as const),
     [fields.backend, bot.backend_url || words.none],
     [fields.secret, bot.secret_token || words.none],
-    [fields.connections, settingsOf(bot).max_connections],
-    [fields.longPoll, onOff(bot.long_poll_enabled)],
-    [fields.silentAfter, bot.silent_after_s],
-    [fields.flood, fields.floods[bot.flood]],
     [fields.pace, fields.paces(bot.pace)],
-    [fields.manage, onOff(bot.manage_enabled)],
     [fields.kinds, bot.allowed_updates?.join(', ') ?? fields.allKinds],
-    ...(bot.description ? ([[fields.description, <bdi key="description">{bot.description}</bdi>]] as const) : []),
   ];
   return <Facts rows={rows} />;
 }

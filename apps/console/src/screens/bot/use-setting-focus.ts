@@ -6,7 +6,8 @@ import { useSettingsWords } from './settings-words.ts';
 export function useSettingFocus(isReady: boolean): void {
   const words = useSettingsWords();
   const setting = useLocation({ select: ({ hash }) => hash });
-  const name = Object.hasOwn(words, setting) ? words[setting as keyof typeof words] : undefined;
+  const plain = Object.entries(words.settings).find(([one]) => one === setting);
+  const name = plain?.[1].label ?? (Object.hasOwn(words, setting) ? words[setting as keyof typeof words] : undefined);
   useEffect(() => {
     if (!isReady || typeof name !== 'string') return;
     const named = [...document.querySelectorAll<HTMLElement>('.settings label, .bot-acts strong')].find((label) =>

@@ -3,7 +3,7 @@ import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { BackendFields } from '../bot/backend-fields.tsx';
 import { KindsField } from '../bot/kinds-field.tsx';
-import { SilentAfterField } from '../bot/silent-after-field.tsx';
+import { SettingField } from '../bot/setting-field.tsx';
 import { FilterFields } from './filter-fields.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import type { SightProps } from './sight.ts';
@@ -39,9 +39,10 @@ export function SightFields({ botId, sight, change, faults, hasSecret }: FieldsP
           {sight.mode === 'push' ? (
             <BackendFields backend={sight} change={change} faultOf={(name) => faults[name]} hasSecret={hasSecret} />
           ) : (
-            <SilentAfterField
-              seconds={sight.silent_after_s}
-              type={(silent_after_s) => change({ silent_after_s })}
+            <SettingField
+              name="silent_after_s"
+              value={sight.silent_after_s}
+              change={change}
               fault={faults.silent_after_s}
             />
           )}

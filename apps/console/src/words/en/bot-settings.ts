@@ -1,25 +1,56 @@
 import type { UpdateKind } from '@flotilla/contract/bot-api/update-kinds.ts';
+import type { SettingWords } from '../../screens/bot/settings-draft.ts';
 import { plurals } from '../plural.ts';
 
 const plural = plurals('en');
 
 export const botSettings = {
+  settings: {
+    name: { label: 'Name', hint: 'For people. Telegram keeps its own name.' },
+    description: { label: 'Description', hint: 'A note for your colleagues.' },
+    webhook_mode: {
+      label: 'The platform pushes updates to Flotilla',
+      hint: 'Off: Flotilla polls the platform. On: the platform calls Flotilla, which needs a public address.',
+    },
+    proxy_enabled: {
+      label: 'Forward updates to the backend',
+      hint: 'Each update is sent by POST, in order within its chat, and again until it is taken.',
+    },
+    max_connections: { label: 'Updates at the same time', hint: '1 to 100, of different chats. 40 is usual.' },
+    long_poll_enabled: {
+      label: 'Long polling through Flotilla',
+      hint: 'Programs ask Flotilla for updates with getUpdates, on any replica, several at a time.',
+    },
+    silent_after_s: {
+      label: 'Silent after (seconds)',
+      hint: 'When updates wait and nobody has polled for so long, the bot needs attention. 0: never.',
+    },
+    manage_enabled: {
+      label: 'Keep history, run rules, manage chats',
+      hint: 'Off: Flotilla only passes updates on. It keeps no messages, and refuses to send or moderate.',
+    },
+    flood: {
+      label: 'When the platform answers that the bot sends too fast',
+      options: {
+        pass: 'Programs are told, and may go on',
+        shield: 'Flotilla answers in its place',
+        wait: 'Calls wait here',
+      },
+      optionHints: {
+        pass: 'Each call goes to the platform. A bot that goes on calling may have to wait longer.',
+        shield: 'Such calls get the same answer at once, with the seconds that remain, and the platform is not asked.',
+        wait: 'Such calls are held for up to 30 seconds, and then go on one after the other.',
+      },
+    },
+  } satisfies SettingWords,
   about: 'About the bot',
-  name: 'Name',
-  nameHint: 'For people. Telegram keeps its own name.',
-  description: 'Description',
-  descriptionHint: 'A note for your colleagues.',
   intake: 'How updates come in',
-  webhookMode: 'The platform pushes updates to Flotilla',
-  webhookModeHint: 'Off: Flotilla polls the platform. On: the platform calls Flotilla, which needs a public address.',
   someKinds: 'Take only chosen kinds of updates',
   someKindsHint: 'Off: all kinds but changes of members and reactions, as the platform does by default.',
   kindsGroup: 'Kinds for the backend and for polls',
   kinds: 'Kinds of updates',
   noKind: 'Choose at least one kind.',
   backend: 'Backend',
-  proxy: 'Forward updates to the backend',
-  proxyHint: 'Each update is sent by POST, in order within its chat, and again until it is taken.',
   url: 'Backend URL',
   urlHint: 'Where the bot’s program takes updates. It begins with http:// or https://.',
   urlMasked: 'A part of this URL is hidden as ****. Type the whole URL to change it.',
@@ -29,25 +60,8 @@ export const botSettings = {
   secretGoes: 'The secret will be removed.',
   secretRemove: 'Remove the secret',
   secretKeep: 'Keep the secret',
-  connections: 'Updates at the same time',
-  connectionsHint: '1 to 100, of different chats. 40 is usual.',
   polling: 'Programs that poll',
-  longPoll: 'Long polling through Flotilla',
-  longPollHint: 'Programs ask Flotilla for updates with getUpdates, on any replica, several at a time.',
-  silentAfter: 'Silent after (seconds)',
-  silentAfterHint: 'When updates wait and nobody has polled for so long, the bot needs attention. 0: never.',
   sending: 'Sending',
-  flood: 'When the platform answers that the bot sends too fast',
-  floods: {
-    pass: 'Programs are told, and may go on',
-    shield: 'Flotilla answers in its place',
-    wait: 'Calls wait here',
-  },
-  floodHints: {
-    pass: 'Each call goes to the platform. A bot that goes on calling may have to wait longer.',
-    shield: 'Such calls get the same answer at once, with the seconds that remain, and the platform is not asked.',
-    wait: 'Such calls are held for up to 30 seconds, and then go on one after the other.',
-  },
   paces: {
     per_second: 'Outbox: messages a second in all',
     per_chat_second: 'Outbox: messages a second into one chat',
@@ -58,9 +72,8 @@ export const botSettings = {
     per_chat_second: 'Usually 1.',
     per_group_minute: 'Usually 20, as the platform allows. Channels count as groups.',
   },
+  others: 'More settings',
   history: 'History',
-  manage: 'Keep history, run rules, manage chats',
-  manageHint: 'Off: Flotilla only passes updates on. It keeps no messages, and refuses to send or moderate.',
   changes: (n: number) => plural(n, { one: '{n} unsaved change', other: '{n} unsaved changes' }),
   saved: 'Saved',
   save: 'Save',
