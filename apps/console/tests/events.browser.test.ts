@@ -44,7 +44,7 @@ test(
     await waitFor(async () => (await form.getByText('This field is required.').count()) === 2);
     await form.getByRole('combobox', { name: 'Bot that writes' }).fill('Pager');
     await page.getByRole('option', { name: /Pager/ }).click();
-    await form.getByRole('textbox', { name: 'Chat id' }).fill(String(ON_CALL));
+    await form.getByRole('combobox', { name: 'Chat', exact: true }).fill(String(ON_CALL));
     await form.getByRole('button', { name: 'Save' }).press('Enter');
     await told.getByText('Nothing sent yet').waitFor();
     await told.getByRole('button', { name: 'Send a test' }).click();

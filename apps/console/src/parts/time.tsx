@@ -57,15 +57,27 @@ export function Clock({ at }: { at: string }): ReactNode {
 }
 
 /** The day and the time of day; the year only where it is another one. */
-export function Moment({ at }: { at: string }): ReactNode {
+export function Moment({ at, zone = false }: { at: string; zone?: boolean }): ReactNode {
   const { language } = useWords();
   const date = new Date(at);
   const year = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const);
-  const format = { ...year, day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
+  const named = zone ? ({ timeZoneName: 'short' } as const) : {};
+  const format = { ...year, ...named, day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
   return (
     <time dateTime={at} title={exact(at, language)}>
       {new Intl.DateTimeFormat(language, { ...format, hourCycle: 'h23' }).format(date)}
     </time>
+  );
+}
+
+/** When it was or will be, with the day and the zone where that is not today, and how long from now. */
+export function When({ at }: { at: string }): ReactNode {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  const isAhead = Date.parse(at) > use(NowContext);
+  return (
+    <span>
+      {isToday ? <Clock at={at} /> : <Moment at={at} zone />}, {isAhead ? <Until at={at} /> : <Ago at={at} />}
+    </span>
   );
 }
 

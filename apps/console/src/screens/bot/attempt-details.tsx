@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { curlOf } from '../../parts/curl.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
-import { Ago, Clock } from '../../parts/time.tsx';
+import { When } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import { type BackendOf, testBackend } from './backend-calls.ts';
@@ -33,7 +33,7 @@ export function AttemptDetails({
   return (
     <Inspector title={words.bot.attempt(String(updateId))} close={close}>
       <p className="muted">
-        <Clock at={attempt.at} />, <Ago at={attempt.at} /> ·{' '}
+        <When at={attempt.at} /> ·{' '}
         <Link to="/bots/$id/updates/$update" params={{ id: String(botId), update: String(updateId) }}>
           {words.bot.toUpdate}
         </Link>

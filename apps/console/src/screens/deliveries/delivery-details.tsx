@@ -8,7 +8,7 @@ import { curlOf } from '../../parts/curl.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
-import { Ago, Clock } from '../../parts/time.tsx';
+import { When } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useKeptUpdate } from '../bot/attempt-details.tsx';
 import { type BackendOf, resumeBackend } from '../bot/backend-calls.ts';
@@ -89,16 +89,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode 
   const words = useDeliveriesWords();
   const { facts } = words;
   const moment = (name: string, at: string | undefined): [string, ReactNode][] =>
-    at === undefined
-      ? []
-      : [
-          [
-            name,
-            <span key={name}>
-              <Clock at={at} />, <Ago at={at} />
-            </span>,
-          ],
-        ];
+    at === undefined ? [] : [[name, <When key={name} at={at} />]];
   const { destinations = [] } = delivery;
   return (
     <Facts
@@ -109,7 +100,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode 
             <BotName id={delivery.bot_id} />
           </Link>,
         ],
-        [facts.reader, words.readers[delivery.reader]],
+        [facts.reader, delivery.program_name ?? words.readers[delivery.reader]],
         [facts.reason, words.reasons[delivery.reason_code]],
         [facts.error, delivery.last_error],
         ...(delivery.last_status === undefined ? [] : [[facts.status, delivery.last_status] as const]),

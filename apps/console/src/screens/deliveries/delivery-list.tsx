@@ -90,7 +90,12 @@ function columnsOf(
         ),
     },
     { name: 'bot-cell', title: columns.bot, width: 'minmax(6rem, 1.2fr)', cell: (row) => <BotName id={row.bot_id} /> },
-    { name: 'reader-cell', title: columns.reader, width: '5rem', cell: ({ reader }) => words.readers[reader] },
+    {
+      name: 'reader-cell',
+      title: columns.reader,
+      width: 'minmax(5rem, 0.6fr)',
+      cell: ({ reader, program_name: program }) => <bdi className="cut">{program ?? words.readers[reader]}</bdi>,
+    },
     {
       name: 'update-cell',
       title: columns.update,

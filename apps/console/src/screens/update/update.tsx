@@ -7,7 +7,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
-import { Ago, Clock } from '../../parts/time.tsx';
+import { When } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { OpenedAttempt } from '../bot/opened-attempt.tsx';
@@ -68,14 +68,6 @@ function Shown({ botId, update }: { botId: number; update: ShownUpdate }): React
         {update.update === undefined ? <p className="muted">{words.noJson}</p> : <JsonView value={update.update} />}
       </section>
       {attempt && <OpenedAttempt botId={botId} id={attempt} />}
-    </>
-  );
-}
-
-function When({ at }: { at: string }): ReactNode {
-  return (
-    <>
-      <Clock at={at} />, <Ago at={at} />
     </>
   );
 }
