@@ -47,9 +47,9 @@ export function useForm<Draft extends object>({
   const set = <Name extends keyof Draft>(name: Name, value: Draft[Name]) =>
     change({ [name]: value } as unknown as Partial<Draft>);
   const run = () => {
-    const found = check?.(draft, known) ?? {};
-    setLocal(found);
-    if (Object.values(found).every((fault) => fault === undefined) && !sending.isPending) sending.mutate();
+    const found = Object.entries(check?.(draft, known) ?? {}).filter(([, fault]) => fault !== undefined);
+    setLocal(Object.fromEntries(found));
+    if (found.length === 0 && !sending.isPending) sending.mutate();
   };
   return {
     draft,
