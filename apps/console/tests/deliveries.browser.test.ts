@@ -176,7 +176,10 @@ test(
       await page.goto(`${fleet.url}/console/bots/${bot.id}/deliveries?state=retrying`);
       await page.getByRole('row').filter({ hasText: 'relay' }).getByRole('button').click();
       // It lives a day, which is told as the future and with its date.
-      await page.getByRole('complementary').getByText(/^\w{3} \d+, \d\d:\d\d .*, in 2\d hr/).waitFor();
+      await page
+        .getByRole('complementary')
+        .getByText(/^\w{3} \d+, \d\d:\d\d .*, in 2\d hr/)
+        .waitFor();
       expect(complaints).toEqual([]);
     } finally {
       await relay.stop();
