@@ -1,5 +1,4 @@
 import type { UpdateKind } from '@flotilla/contract/bot-api/update-kinds.ts';
-import type { SettingWords } from '../../screens/bot/settings-draft.ts';
 import { plurals } from '../plural.ts';
 
 const plural = plurals('en');
@@ -42,7 +41,7 @@ export const botSettings = {
         wait: 'Such calls are held for up to 30 seconds, and then go on one after the other.',
       },
     },
-  } satisfies SettingWords,
+  },
   about: 'About the bot',
   intake: 'How updates come in',
   someKinds: 'Take only chosen kinds of updates',
