@@ -16,7 +16,9 @@ type Changeable = keyof Input<'updateBot'> & keyof BotResource;
 type Plain = { [Name in Changeable]: BotResource[Name] extends string | number | boolean ? Name : never }[Changeable];
 /** A setting whose control comes from the contract: a switch, a text, a number or one of a few. */
 export type PlainSetting = Exclude<Plain, 'id' | 'token' | 'backend_url' | 'secret_token'>;
-const isPlain = (name: string): name is PlainSetting => !['id', 'token', 'backend_url', 'secret_token'].includes(name);
+const OTHERWISE = ['id', 'token', 'backend_url', 'secret_token'];
+const isPlain = (name: string): name is PlainSetting =>
+  !OTHERWISE.includes(name) && ['boolean', 'integer', 'string'].includes(settingControls[name]?.type ?? '');
 export const PLAIN_SETTINGS = Object.keys(settingControls).filter(isPlain);
 
 /** What the compiler asks for each of them, in every language. */
