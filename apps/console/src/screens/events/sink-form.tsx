@@ -70,7 +70,10 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
               />
             </>
           ) : (
-            <UrlField label={form.url} fault={faults.url} url={draft.url} type={(url) => change({ url })} />
+            <>
+              <UrlField label={form.url} fault={faults.url} url={draft.url} type={(url) => change({ url })} />
+              <CheckField label={form.audit} hint={form.auditHint} {...flag('audit')} />
+            </>
           )}
         </div>
       </ChoiceField>
