@@ -52,6 +52,7 @@ export function useForm<Draft extends object>({
     if (found.length === 0 && !sending.isPending) sending.mutate();
   };
   return {
+    known,
     draft,
     faults,
     change,

@@ -12,12 +12,12 @@ type FormProps = { program: ProgramResource; saved: () => Promise<unknown>; clos
 /** Changes what a program is called and what it sees; its cursor stays. */
 export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
   const words = useProgramsWords();
-  const { draft, faults, change, asked } = useForm({
+  const { known, draft, faults, change, asked } = useForm({
     known: () => sightOf(program),
     readFaults: (error) => sightFaults(error, words),
-    check: (sight, known) => localSightFaults(sight, known, [], words),
-    async send(sight, known) {
-      const changes = sightChanges(sight, known);
+    check: (sight, first) => localSightFaults(sight, first, [], words),
+    async send(sight, first) {
+      const changes = sightChanges(sight, first);
       if (Object.keys(changes).length > 0) await call('updateProgram', { id: program.id, ...changes });
       await saved();
       close();
@@ -29,7 +29,8 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
         botId={program.bot_id}
         sight={draft}
         change={change}
-        faults={faults}
+        // What lacks is said while it is chosen.
+        faults={{ ...faults, ...localSightFaults(draft, known, [], words) }}
         hasSecret={program.secret_token !== ''}
       />
     </Confirm>

@@ -94,12 +94,13 @@ export function sightFaults(error: Error | null, words: ProgramsWords): { faults
 export function localSightFaults(sight: Sight, known: Sight, taken: readonly string[], words: ProgramsWords): Faults {
   const { kinds, mode, backend_url: url } = sight;
   const name = sight.name.trim();
-  return {
+  const faults = {
     name: name === '' ? words.nameBlank : taken.includes(name) ? words.nameTaken : undefined,
     kinds: kinds?.length === 0 ? words.noKind : undefined,
     filter: sight.filter !== null && isEmpty(filterInput(sight.filter)) ? words.filter.empty : undefined,
     backend_url: urlFault(url.trim(), known.backend_url, mode, words),
   };
+  return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
 }
 
 function isEmpty(filter: object): boolean {
