@@ -25,6 +25,8 @@ const SLOTS = {
     'the states of bots of all shards, read by a script for each; readers; processes',
   'packages/system-tests/src/key-rotation\\.test': 'the mirror is rewritten, and keys are searched for on every master',
   'packages/system-tests/src/platform-webhook\\.test': 'accepting once, with two processes and no turn',
+  'packages/system-tests/src/two-installations\\.test':
+    'the id of the installation that Redis belongs to, and the processes of it: read, set and taken over',
   'packages/system-tests/src/routing/routing\\.test': 'rules: a turn that writes for bots in other slots',
 };
 

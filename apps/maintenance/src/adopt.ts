@@ -1,17 +1,28 @@
-import { connectDatabase } from '@flotilla/database/connect.ts';
+import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { requireSchema } from '@flotilla/database/require-schema.ts';
+import { readServerIdentity } from '@flotilla/database/server-identity.ts';
 import { adoptInstallation } from '@flotilla/domain/fleet/installation/adopt-installation.ts';
+import { installationStore } from '@flotilla/domain/fleet/installation/installation-store.ts';
+import { quarantineOf } from '@flotilla/domain/fleet/installation/quarantine.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
+import { requireNoOwner } from '@flotilla/domain/watch/fleet-figures/require-no-owner.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { installationKey } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { readDatabaseLogin } from './maintenance-settings.ts';
+import { readDatabaseLogin, readRedisLogin } from './maintenance-settings.ts';
 
-/** `adopt`: the copy that DATABASE_URL names takes over from the installation that it was copied from. */
+/**
+ * `adopt [--force]`: the copy that DATABASE_URL names takes over from the installation that it was copied from. With REDIS_URL it refuses
+ * to stop another installation that uses this Redis.
+ */
 export async function adopt(args: string[]): Promise<number> {
-  if (args.length > 0) throw new FlotillaError('bad_request', 'adopt takes no argument.');
+  const isForced = args.length === 1 && args[0] === '--force';
+  if (args.length > 0 && !isForced) throw new FlotillaError('bad_request', 'adopt takes no argument but --force.');
   const db = connectDatabase({ ...readDatabaseLogin(), role: 'adopt', maxConnections: 1 });
   try {
     await requireSchema(db);
+    if (!isForced) await requireFreeRedis(db);
     const done = await adoptInstallation({ db, clock: systemClock }, OPERATOR);
     process.stdout.write(
       done
@@ -22,5 +33,19 @@ export async function adopt(args: string[]): Promise<number> {
     return 0;
   } finally {
     await db.destroy();
+  }
+}
+
+async function requireFreeRedis(db: Database): Promise<void> {
+  const login = readRedisLogin();
+  if (login === null) return;
+  const redis = await connectRedis({ ...login, log: { warn: () => undefined } });
+  try {
+    const identity = await readServerIdentity(db);
+    const stored = await installationStore(db).readOrBegin(identity);
+    const quarantine = quarantineOf(stored, identity, await redis.commands.get(installationKey));
+    if (quarantine !== null) await requireNoOwner(redis, quarantine);
+  } finally {
+    await redis.close();
   }
 }

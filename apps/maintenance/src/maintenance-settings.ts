@@ -6,6 +6,7 @@ import type { ProcessConfig } from '@flotilla/domain/startup/open-process.ts';
 import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { retentionDaysOf, workerSettings } from '@flotilla/domain/startup/worker-settings.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
+import type { PasswordSource } from '@flotilla/runtime/password-source.ts';
 import { commonSettings, integerSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
@@ -46,6 +47,14 @@ const retentionSettings = workerSettings.pick({
   ...{ RETENTION_EVENTS_DAYS: true, RETENTION_OUTBOX_DAYS: true },
   ...{ MESSAGE_RETENTION_DAYS: true, AUDIT_RETENTION_DAYS: true },
 });
+
+/** Where Redis is, if the settings say so. Throws SettingsError. */
+export function readRedisLogin(): { url: string; readPassword: PasswordSource | undefined } | null {
+  const settings = readSettings(z.object({ REDIS_URL: REDIS_URL.optional(), REDIS_PASSWORD_COMMAND }));
+  return settings.REDIS_URL === undefined
+    ? null
+    : { url: settings.REDIS_URL, readPassword: settings.REDIS_PASSWORD_COMMAND };
+}
 
 /** The retention of a worker with the same settings. Throws SettingsError. */
 export function readRetentionDays(): RetentionDays {

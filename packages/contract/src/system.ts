@@ -239,8 +239,12 @@ export const systemOperations = {
     summary:
       'Ends the quarantine of a copy: from then on it polls and sends, in place of the installation it was copied from.',
     description:
-      'Stop the other installation first, or both poll the same bots. The processes begin within seconds. 409: the process that answers is not in quarantine. If only some processes are, do not adopt: their `REDIS_URL` names the Redis of another installation, which would stop.',
-    input: z.object({}),
+      'Stop the other installation first, or both poll the same bots. The processes begin within seconds. 409: the process that answers is not in quarantine, or its Redis belongs to another installation that runs. If only some processes are, do not adopt: their `REDIS_URL` names the Redis of another installation, which would stop.',
+    input: z.object({
+      force: flag()
+        .default(false)
+        .describe('True: take Redis over also from an installation that runs, which then stops.'),
+    }),
     output: okAnswer,
     errors: ['conflict'],
     example: { input: {}, output: { ok: true } },

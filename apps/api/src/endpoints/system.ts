@@ -7,6 +7,7 @@ import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/fleet/memor
 import { confirmRemovals } from '@flotilla/domain/records/retention/confirm-removals.ts';
 import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
 import type { SystemState } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
+import { requireNoOwner } from '@flotilla/domain/watch/fleet-figures/require-no-owner.ts';
 import { VERSION } from '@flotilla/runtime/build.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { memoryLimitBytes } from '@flotilla/runtime/process-metrics.ts';
@@ -39,14 +40,15 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
     return { ok: true };
   },
 
-  async adoptInstallation(context, { by }) {
-    const { installation } = context;
+  async adoptInstallation(context, { input, by }) {
+    const { installation, redis } = context;
     await installation.check();
     const quarantine = installation.quarantine();
     if (quarantine === null) {
       const ofOthers = 'if another one is, it uses the Redis of another installation, and its REDIS_URL may be wrong';
       throw new FlotillaError('conflict', `The process that answers is not in quarantine; ${ofOthers}`);
     }
+    if (!input.force) await requireNoOwner(redis, quarantine);
     await adoptInstallation(context, by, quarantine.reason === 'other_redis');
     // The others look again within seconds.
     await installation.check();
