@@ -35,7 +35,8 @@ function readConfig(): ServiceConfig | Finding[] {
   const faults = [...faultsOf(() => dangersOf(readSettings(apiSettings))), ...faultsOf(ofWorker)];
   // What both read would be told twice.
   const found = [...new Set(faults)].map((fault) => {
-    const { name = 'settings', what = fault } = /^\s*(?<name>[\w, ]+)(?:\.\d+)?: (?<what>.*)$/.exec(fault)?.groups ?? {};
+    const { name = 'settings', what = fault } =
+      /^\s*(?<name>[\w, ]+)(?:\.\d+)?: (?<what>.*)$/.exec(fault)?.groups ?? {};
     return fail(name, what, 'correct it: docs/operations/settings.md has every setting');
   });
   return found.length > 0 ? found : serviceConfig(readSettings(z.object(serviceSettings)), 1);
