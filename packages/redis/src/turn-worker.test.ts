@@ -169,8 +169,8 @@ describe('turns', () => {
       return { next: 'idle' };
     });
     // If the first worker could not give it back, its lock expires.
-    await waitFor(() => turns.includes('second'), { timeoutMs: 30_000 });
-  });
+    await waitFor(() => turns.includes('second'), { timeoutMs: 90_000 });
+  }, 120_000);
 
   test('turns that are held let others run, are not too many, and wait for room when they go on', async () => {
     let goOn: () => void = () => {};

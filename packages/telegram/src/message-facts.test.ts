@@ -182,7 +182,6 @@ describe('the details of a message', () => {
     ['no list', { entities: { length: 1 }, reply_markup: { inline_keyboard: 'x' } }],
     ['no objects', { entities: [null, 1, 'bold', []], reply_markup: { inline_keyboard: [null, [null, 1], []] } }],
     ['without their own fields', { entities: [{ type: 'bold' }, { type: 'bold', offset: -1, length: 1 }] }],
-    ['of another keyboard', { reply_markup: { keyboard: [[{ text: 'Yes' }]] } }],
   ])('leave out entities and buttons that are %s', (_, fields) => {
     expect(details({ text: 'hi', ...fields })).toBeNull();
   });
