@@ -86,7 +86,7 @@ function replicaFaults(document, scalers) {
 
 /** Each role of the worker needs a deployment; a scaler by age must use the age of the role's own work. */
 function roleFaults(root, deployments, scalers) {
-  const config = readFileSync(join(root, 'apps/worker/src/config.ts'), 'utf8');
+  const config = readFileSync(join(root, 'packages/domain/src/startup/worker-settings.ts'), 'utf8');
   const roles = [.../const ROLES = \[(.*?)\]/s.exec(config)[1].matchAll(/'(\w+)'/g)].map(([, role]) => role);
   return roles.flatMap((role) => {
     const deployment = deployments.find(({ manifest }) => component(manifest) === `worker-${role}`);
