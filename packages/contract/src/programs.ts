@@ -1,14 +1,17 @@
 import { z } from 'zod';
+import type { Role } from './accounts.ts';
 import { qualityFields } from './activity.ts';
 import { silentAfterField, silentAfterInput } from './attention.ts';
 import { BACKEND_STATE_NOTE, BACKEND_STATES } from './bots.ts';
+import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { botId, flag, integer, listOf, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
-import { PRIORITIES } from './outbox.ts';
+import { PRIORITIES, type Priority } from './outbox.ts';
 import { FILTER_NOTE, filterInput, programFilter } from './program-filters.ts';
 import { READER_STATES } from './readers.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 
 const PROGRAM_MODES = ['pull', 'push'] as const;
 
@@ -27,60 +30,155 @@ const ORDER_NOTE =
 const PRIORITY_NOTE =
   'The priority of what its tokens hand over to the outbox. A call or a token may lower it, and never raise it.';
 
-const programResource = z
-  .strictObject({
-    id: ownIdField,
-    bot_id: botIdField,
-    name: z.string().describe('A name for people. No other program of the bot has it.'),
-    mode: z.enum(PROGRAM_MODES).describe(MODE_NOTE),
-    backend_url: z
+export const program = defineResource('Program', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  bot_id: { stored: column.bigint, shown: botIdField },
+  name: {
+    stored: column.text(),
+    shown: z.string().describe('A name for people. No other program of the bot has it.'),
+    input: text({ min: 1, max: 64 })
+      .regex(/\S/, 'must not be blank')
+      .describe('A name for people. No other program of the bot may have it.'),
+  },
+  mode: {
+    stored: column.text<(typeof PROGRAM_MODES)[number]>(),
+    shown: z.enum(PROGRAM_MODES).describe(MODE_NOTE),
+    input: z.enum(PROGRAM_MODES).optional().describe(MODE_NOTE),
+  },
+  backend_url: {
+    shown: z
       .string()
       .describe(
         'The URL to which updates are sent with mode push. User information, query values and tokens in it are masked as those of a bot are. Empty: none. A token of the program also sets one by setWebhook.',
       ),
-    secret_token: z
+    input: text({ max: 2048 })
+      .describe(
+        'The URL that takes updates by POST; mode push needs one. It begins with http:// or https://. The calls in the answers of a backend are made with all rights of the bot if an admin gave the URL. If a user gave it, they may call what users may allow a token.',
+      )
+      .optional(),
+  },
+  /** Sealed texts are '' where there is none. */
+  backend_url_sealed: { stored: filled(column.text()) },
+  backend_certificate: { stored: filled(column.text()) },
+  /** The only address that the backend is called at; '': its name is looked up. */
+  backend_ip_address: { stored: filled(column.text()) },
+  /** The username of the account that gave the backend by REST, and its API key; null for none. */
+  backend_by: { stored: orNull(column.text()) },
+  backend_by_key: { stored: orNull(column.bigint) },
+  /** The role of that account: the calls in the answers of the backend are those that this role may allow. */
+  backend_role: { stored: filled(column.text<Role>()) },
+  /** The token that set the backend, with whose limits it acts; null if people did. It may be gone. */
+  webhook_token_id: { stored: orNull(column.bigint) },
+  secret_token: {
+    shown: z
       .string()
       .describe('The secret that is sent with every update. It is masked as that of a bot is. Empty: none.'),
-    signing_enabled: z.boolean().describe('True if deliveries to the backend are signed.'),
-    max_connections: z.int().describe('How many updates are sent at the same time with mode push.'),
-    silent_after_s: silentAfterField,
-    kinds: z.array(z.string()).describe(KINDS_NOTE),
-    webhook_kinds: z
+    input: text({ max: 256 })
+      .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
+      .describe(
+        'The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`. Empty: none. A user who gives a program with a secret a new `backend_url` must give a secret, too: the new backend would get the one that the user may not see.',
+      )
+      .optional(),
+  },
+  secret_token_sealed: { stored: filled(column.text()) },
+  signing_enabled: { shown: z.boolean().describe('True if deliveries to the backend are signed.') },
+  /** JSON of what signs deliveries, and who gave it, as with the backend. */
+  signing_sealed: { stored: filled(column.text()) },
+  signing_by: { stored: orNull(column.text()) },
+  signing_by_key: { stored: orNull(column.bigint) },
+  max_connections: {
+    stored: filled(column.integer),
+    shown: z.int().describe('How many updates are sent at the same time with mode push.'),
+    input: integer({ min: 1, max: 100 })
+      .describe('How many updates are sent to the backend at the same time. [40]')
+      .optional(),
+  },
+  silent_after_s: { stored: filled(column.integer), shown: silentAfterField, input: silentAfterInput(), initial: 300 },
+  /** Stored as JSON, as the next two are. */
+  kinds: {
+    stored: filled(column.text()),
+    shown: z.array(z.string()).describe(KINDS_NOTE),
+    input: listOf(
+      z.string().regex(/^[a-z0-9_]{1,64}$/, 'must be the name of a kind of updates, such as message'),
+      100,
+    ).describe(KINDS_NOTE),
+    initial: [],
+  },
+  webhook_kinds: {
+    stored: orNull(column.text()),
+    shown: z
       .array(z.string())
       .describe(
         'Only with mode push: the kinds that the token which set the backend asks for, as `allowed_updates` of setWebhook. The backend gets those of them that `kinds` has; if `kinds` is empty, all of them. Absent: it asks for none in particular.',
       )
       .optional(),
-    filter: programFilter.describe(FILTER_NOTE),
-    exclusive: z.boolean().describe(EXCLUSIVE_NOTE),
-    order: z.int().describe(ORDER_NOTE),
-    sees_held: z.boolean().describe(SEES_HELD_NOTE),
-    priority: z.enum(PRIORITIES).describe(PRIORITY_NOTE),
-    enabled: enabledField.describe('False while it is paused: it gets no updates, and its cursor stays.'),
-    pending_update_count: z
+  },
+  filter: { stored: filled(column.text()), shown: programFilter.describe(FILTER_NOTE), input: filterInput() },
+  exclusive: {
+    stored: filled(column.boolean),
+    shown: z.boolean().describe(EXCLUSIVE_NOTE),
+    input: flag().describe(EXCLUSIVE_NOTE),
+    initial: false,
+  },
+  order: {
+    shown: z.int().describe(ORDER_NOTE),
+    input: integer({ min: 1, max: 1000 }).describe(ORDER_NOTE),
+    initial: 100,
+  },
+  /** The column of `order`. */
+  position: { stored: filled(column.integer) },
+  sees_held: {
+    stored: filled(column.boolean),
+    shown: z.boolean().describe(SEES_HELD_NOTE),
+    input: flag().describe(SEES_HELD_NOTE),
+    initial: false,
+  },
+  priority: {
+    stored: filled(column.text<Priority>()),
+    shown: z.enum(PRIORITIES).describe(PRIORITY_NOTE),
+    input: z.enum(PRIORITIES).describe(PRIORITY_NOTE),
+    initial: 'normal',
+  },
+  enabled: {
+    stored: filled(column.boolean),
+    shown: enabledField.describe('False while it is paused: it gets no updates, and its cursor stays.'),
+    input: flag().describe('False pauses it, true lets it go on.'),
+  },
+  pending_update_count: {
+    shown: z
       .int()
       .describe(
         'Updates of the bot that it has not acknowledged. Also counted are those that its kinds and its filter leave out, and those that another program took, until it has passed them.',
       ),
-    state: z.enum(READER_STATES).describe('As `GET /api/bots/readers` shows it.'),
-    parked: z
+  },
+  state: { shown: z.enum(READER_STATES).describe('As `GET /api/bots/readers` shows it.') },
+  parked: {
+    shown: z
       .boolean()
       .describe(
         'True if it stayed too far behind: what waited for it became dead letters. With mode pull no updates are kept for it, until it polls again, and what it takes alone becomes dead letters; with mode push it goes on with new ones.',
       ),
-    backend_state: z.enum(BACKEND_STATES).describe(`Only with mode push. ${BACKEND_STATE_NOTE}`).optional(),
-    last_error: z.string().describe('The last error of delivery, or why it was parked. Empty after a success.'),
-    last_error_at: z.iso.datetime().describe('When that error happened. Absent if nothing is wrong.').optional(),
-    ...qualityFields,
-    last_polled_at: z.iso
+  },
+  backend_state: { shown: z.enum(BACKEND_STATES).describe(`Only with mode push. ${BACKEND_STATE_NOTE}`).optional() },
+  last_error: {
+    shown: z.string().describe('The last error of delivery, or why it was parked. Empty after a success.'),
+  },
+  last_error_at: {
+    shown: z.iso.datetime().describe('When that error happened. Absent if nothing is wrong.').optional(),
+  },
+  success_ratio: { shown: qualityFields.success_ratio },
+  p95_ms: { shown: qualityFields.p95_ms },
+  last_polled_at: {
+    shown: z.iso
       .datetime()
       .describe('Only with mode pull: when it last asked for updates; at first, when it was added.')
       .optional(),
-    created_at: createdAtField,
-  })
-  .meta({ id: 'Program' });
+  },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+});
 
-export type ProgramResource = z.infer<typeof programResource>;
+export type ProgramRow = Row<typeof program>;
+export type ProgramResource = Answer<typeof program>;
 
 const PROGRAM: ProgramResource = {
   id: 4,
@@ -107,68 +205,20 @@ const PROGRAM: ProgramResource = {
   created_at: '2026-01-02T10:10:00.000Z',
 };
 
-const programName = () =>
-  text({ min: 1, max: 64 })
-    .regex(/\S/, 'must not be blank')
-    .describe('A name for people. No other program of the bot may have it.');
-const kinds = () =>
-  listOf(z.string().regex(/^[a-z0-9_]{1,64}$/, 'must be the name of a kind of updates, such as message'), 100).describe(
-    KINDS_NOTE,
-  );
-const exclusive = () => flag().describe(EXCLUSIVE_NOTE);
-const seesHeld = () => flag().describe(SEES_HELD_NOTE);
-const order = () => integer({ min: 1, max: 1000 }).describe(ORDER_NOTE);
-
-/** The backend of a program that pushes. */
-const backendInputs = {
-  backend_url: text({ max: 2048 })
-    .describe(
-      'The URL that takes updates by POST; mode push needs one. It begins with http:// or https://. The calls in the answers of a backend are made with all rights of the bot if an admin gave the URL. If a user gave it, they may call what users may allow a token.',
-    )
-    .optional(),
-  secret_token: text({ max: 256 })
-    .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
-    .describe(
-      'The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`. Empty: none. A user who gives a program with a secret a new `backend_url` must give a secret, too: the new backend would get the one that the user may not see.',
-    )
-    .optional(),
-  max_connections: integer({ min: 1, max: 100 })
-    .describe('How many updates are sent to the backend at the same time. [40]')
-    .optional(),
-};
+/** Inputs stand in the order of the form. */
+function inOrderOfForm<Of extends Partial<Record<keyof typeof program.changeInputs, unknown>>>(inputs: Of): Of {
+  const { silent_after_s: _, enabled: _last, ...before } = inputs;
+  return { ...before, ...inputs };
+}
 
 const addInputs = {
   bot_id: botId(),
-  name: programName(),
-  mode: z
-    .enum(PROGRAM_MODES)
-    .optional()
-    .describe(`${MODE_NOTE} Absent: push if a \`backend_url\` is given, else pull.`),
-  ...backendInputs,
-  kinds: kinds().default([]),
+  ...inOrderOfForm(program.addInputs),
+  mode: program.addInputs.mode.describe(`${MODE_NOTE} Absent: push if a \`backend_url\` is given, else pull.`),
   filter: filterInput().prefault({}),
-  exclusive: exclusive().default(false),
-  order: order().default(100),
-  sees_held: seesHeld().default(false),
-  priority: z.enum(PRIORITIES).default('normal').describe(PRIORITY_NOTE),
-  silent_after_s: silentAfterInput().default(300),
   enabled: flag().default(true).describe('False: it begins paused.'),
 };
-
-const updateInputs = {
-  id: ownId(),
-  name: programName().optional(),
-  mode: z.enum(PROGRAM_MODES).optional().describe(MODE_NOTE),
-  ...backendInputs,
-  kinds: kinds().optional(),
-  filter: filterInput().optional(),
-  exclusive: exclusive().optional(),
-  order: order().optional(),
-  sees_held: seesHeld().optional(),
-  priority: z.enum(PRIORITIES).optional().describe(PRIORITY_NOTE),
-  silent_after_s: silentAfterInput().optional(),
-  enabled: flag().optional().describe('False pauses it, true lets it go on.'),
-};
+const updateInputs = { id: ownId(), ...inOrderOfForm(program.changeInputs) };
 
 export const programOperations = {
   listPrograms: defineOperation({
@@ -179,7 +229,7 @@ export const programOperations = {
     description:
       "A program gets the bot's updates whatever its backend, its other pollers and its other programs do. With mode pull it polls with `GET /api/updates/poll` and its `program_id`; with mode push updates are sent to its backend, each chat in order, with retries and dead letters of its own. `success_ratio` and `p95_ms` are those of the last hour.",
     input: z.object({ bot_id: botId(), ...pagedInputs() }),
-    output: z.array(programResource),
+    output: z.array(program.answer),
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID }, output: [PROGRAM] },
   }),
@@ -190,7 +240,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Shows a program.',
     input: z.object({ id: ownId() }),
-    output: programResource,
+    output: program.answer,
     errors: ['not_found'],
     example: { input: { id: 4 }, output: PROGRAM },
   }),
@@ -204,9 +254,9 @@ export const programOperations = {
     description:
       'It gets the updates that come from now on. A program that stays 24 hours or 100,000 updates behind is parked: what waits for it becomes dead letters. A bot can have 100 programs; their filters, certificates and tokens have 1 MiB together.',
     input: z.object(addInputs),
-    output: programResource,
+    output: program.answer,
     botInputs: ['bot_id'],
-    readOnlyFields: fieldsBeside(programResource, addInputs),
+    readOnlyFields: fieldsBeside(program.answer, addInputs),
     errors: ['conflict'],
     example: {
       input: {
@@ -228,8 +278,8 @@ export const programOperations = {
     description:
       'Its cursor stays, also when the mode changes. Updates that it has passed over do not come back. A new filter, `exclusive` and `order` hold for what is accepted afterwards: what a program took, it keeps. A filter is replaced as a whole; `{}` removes it.',
     input: z.object(updateInputs),
-    output: programResource,
-    readOnlyFields: fieldsBeside(programResource, updateInputs),
+    output: program.answer,
+    readOnlyFields: fieldsBeside(program.answer, updateInputs),
     errors: ['not_found', 'conflict'],
     example: { input: { id: 4, kinds: ['message', 'edited_message'] }, output: PROGRAM },
   }),
@@ -243,8 +293,8 @@ export const programOperations = {
     description:
       'The polls of a paused program are answered empty, and nothing is sent to it. It goes on at its cursor.',
     input: z.object({ id: ownId(), enabled: flag().describe('False pauses the program, true lets it go on.') }),
-    output: programResource,
-    readOnlyFields: fieldsBeside(programResource, { id: true, enabled: true }),
+    output: program.answer,
+    readOnlyFields: fieldsBeside(program.answer, { id: true, enabled: true }),
     errors: ['not_found'],
     example: { input: { id: 4, enabled: false }, output: { ...PROGRAM, enabled: false, state: 'paused' } },
   }),
@@ -259,7 +309,7 @@ export const programOperations = {
       'What an exclusive program took and did not acknowledge becomes dead letters, which can be sent to the backend of the bot, or to its poller if it has long polling and no backend. So do its dead letters of what it took; the others are deleted.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
-    readOnlyFields: fieldsBeside(programResource, { id: true }),
+    readOnlyFields: fieldsBeside(program.answer, { id: true }),
     errors: ['not_found'],
     example: { input: { id: 4 }, output: { ok: true } },
   }),

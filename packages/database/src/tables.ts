@@ -4,6 +4,7 @@ import type { Column } from '@flotilla/contract/columns.ts';
 import { eventSink } from '@flotilla/contract/event-sinks.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
 import { outboxEntry } from '@flotilla/contract/outbox.ts';
+import { program } from '@flotilla/contract/programs.ts';
 import { questionResource } from '@flotilla/contract/questions.ts';
 import type { Resource, Row } from '@flotilla/contract/resource.ts';
 import { routingRule } from '@flotilla/contract/routing-rules.ts';
@@ -180,50 +181,6 @@ export interface RouteHitsTable {
   /** The last record of the history stream that was counted: both parts of its id. */
   counted_ms: BigInt64;
   counted_seq: BigInt64;
-}
-
-/** Named readers of a bot's updates. */
-export interface ProgramsTable {
-  id: Generated<BigInt64>;
-  bot_id: BigInt64;
-  /** Unique among the programs of its bot. */
-  name: string;
-  mode: 'pull' | 'push';
-  /** JSON array of kinds as text; empty means the platform's default set. */
-  kinds: Generated<string>;
-  /** JSON object as text, as the REST interface has it. */
-  filter: Generated<string>;
-  exclusive: Generated<boolean>;
-  /** Among the exclusive ones of the bot; the lowest takes first. */
-  position: Generated<number>;
-  /** It also gets the updates of chats that a person has taken over. */
-  sees_held: Generated<boolean>;
-  /** The highest one of what its tokens hand over to the outbox. */
-  priority: Generated<'critical' | 'normal' | 'bulk'>;
-  enabled: Generated<boolean>;
-  /** '' when unset, like the next three. */
-  backend_url_sealed: Generated<string>;
-  secret_token_sealed: Generated<string>;
-  /** JSON of what signs deliveries. */
-  signing_sealed: Generated<string>;
-  backend_certificate: Generated<string>;
-  /** The only address that the backend is called at, '' when its name is looked up. */
-  backend_ip_address: Generated<string>;
-  /** The token that set the backend; null if people did. It may be gone. */
-  webhook_token_id: BigInt64 | null;
-  /** The kinds of that token: JSON array of kinds as text; null for all that the program gets. */
-  webhook_kinds: string | null;
-  /** The username of the account that gave the backend by REST, and its API key; null for none. */
-  backend_by: string | null;
-  backend_by_key: BigInt64 | null;
-  /** The role of that account. */
-  backend_role: Generated<'admin' | 'user'>;
-  /** The same of the secret that signs deliveries. */
-  signing_by: string | null;
-  signing_by_key: BigInt64 | null;
-  max_connections: Generated<number>;
-  silent_after_s: Generated<number>;
-  created_at: CreatedAt;
 }
 
 /** Tokens of programs. null: no limit. */
@@ -585,6 +542,7 @@ export const DECLARED = {
   broadcasts: broadcastResource,
   event_sinks: eventSink,
   outbox: outboxEntry,
+  programs: program,
   questions: questionResource,
   routes: routingRule,
 };
@@ -609,7 +567,6 @@ export interface Tables extends DeclaredTables {
   chat_users: ChatUsersTable;
   tags: TagsTable;
   route_hits: RouteHitsTable;
-  programs: ProgramsTable;
   program_tokens: ProgramTokensTable;
   route_links: RouteLinksTable;
   audit_log: AuditLogTable;

@@ -1,5 +1,6 @@
 import { OK } from '@flotilla/contract/fields.ts';
-import type { ProgramResource, programOperations } from '@flotilla/contract/programs.ts';
+import { program as declared, type ProgramResource, type programOperations } from '@flotilla/contract/programs.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import { addProgram } from '@flotilla/domain/delivery/programs/add-program.ts';
 import { deleteProgram } from '@flotilla/domain/delivery/programs/delete-program.ts';
 import type { Program } from '@flotilla/domain/delivery/programs/program.ts';
@@ -17,7 +18,6 @@ import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { seesSecrets } from '../present/present-bot.ts';
 import { presentQuality } from '../present/present-quality.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 export const programHandlers: Handlers<typeof programOperations> = {
   async listPrograms(context, { input, caller }) {
@@ -101,30 +101,23 @@ async function present(context: Context, caller: Caller, program: Program): Prom
 }
 
 function presentProgram(caller: Caller, program: Program, state: ProgramState): ProgramResource {
-  const { id, bot_id: botId, name, mode, kinds, filter, exclusive, order, enabled, created_at: createdAt } = program;
   const { pending, state: readerState, polledAtMs, backendState, error, quality } = state;
-  const pushes = mode === 'push';
-  const secrets = seesSecrets(caller) ? program : maskedBackend(program);
-  return {
-    ...{ id, bot_id: botId, name, mode, kinds, filter, exclusive, order, enabled },
-    backend_url: secrets.backend_url,
-    secret_token: secrets.secret_token,
+  const pushes = program.mode === 'push';
+  const dateOf = (ms: number | undefined | null) => (typeof ms === 'number' ? new Date(ms) : null);
+  return answerOf(declared, {
+    ...program,
+    ...(seesSecrets(caller) ? {} : maskedBackend(program)),
     signing_enabled: program.signing !== null,
-    max_connections: program.max_connections,
-    silent_after_s: program.silent_after_s,
-    sees_held: program.sees_held,
-    priority: program.priority,
+    webhook_kinds: pushes ? program.webhook_kinds : null,
     pending_update_count: pending,
     state: readerState,
     parked: readerState === 'parked',
+    backend_state: pushes ? backendState : null,
     last_error: error?.message ?? '',
-    ...withoutNulls({
-      webhook_kinds: pushes ? program.webhook_kinds : null,
-      backend_state: pushes ? backendState : null,
-      last_error_at: error === null ? null : new Date(error.atMs).toISOString(),
-      last_polled_at: pushes || polledAtMs === null ? null : new Date(polledAtMs).toISOString(),
-    }),
+    last_error_at: dateOf(error?.atMs),
+    success_ratio: undefined,
+    p95_ms: undefined,
     ...presentQuality(quality),
-    created_at: createdAt.toISOString(),
-  };
+    last_polled_at: pushes ? null : dateOf(polledAtMs),
+  });
 }

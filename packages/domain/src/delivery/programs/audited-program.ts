@@ -1,4 +1,6 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import { program as declared } from '@flotilla/contract/programs.ts';
+import { settable } from '@flotilla/contract/resource.ts';
 import { maskedBackendUrl } from '../../fleet/bots/masked-backend-url.ts';
 import type { AuditedAction } from '../../people/audit/audited-action.ts';
 import { describeChanges, describeNew, type Shown } from '../../people/audit/describe-changes.ts';
@@ -19,16 +21,15 @@ export function auditedProgram(action: AuditAction, program: Program, before?: P
 
 /** Uses the field names of the REST interface. */
 function auditedFields(program: Program) {
-  const { name, mode, kinds, filter, exclusive, order, enabled, backend_url } = program;
+  const { backend_url, secret_token, max_connections, silent_after_s, ...settings } = settable(declared, program);
+  const { name, mode, kinds, filter, exclusive, order, enabled, ...others } = settings;
   return {
-    ...{ name, mode, kinds, filter, exclusive, order, enabled, sees_held: program.sees_held },
-    priority: program.priority,
+    ...{ name, mode, kinds, filter, exclusive, order, enabled, ...others },
     backend_url: backend_url === '' ? '' : { url: backend_url, shown: maskedBackendUrl(program) },
-    secret_token: program.secret_token,
+    secret_token,
     certificate: program.backend_certificate,
     ip_address: program.backend_ip_address,
-    max_connections: program.max_connections,
-    silent_after_s: program.silent_after_s,
+    ...{ max_connections, silent_after_s },
     webhook_token_id: program.webhook_token_id,
     webhook_kinds: program.webhook_kinds,
   };

@@ -1,8 +1,8 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+import type { ProgramRow } from '@flotilla/contract/programs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { ProgramsTable } from '@flotilla/database/tables.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { SEALED_PLACES } from '../../fleet/bots/sealed-bot.ts';
 import { openSigning, type Signing, sealSigning } from '../../fleet/bots/signing.ts';
 import { leaveLettersOfProgram } from '../../records/retention/letters-of-program.ts';
@@ -14,7 +14,7 @@ const LETTERS_AT_ONCE = 10_000;
 /** SQL of programs. Their secrets are sealed for their row. */
 export function programStore(db: Database, secrets: SecretBox) {
   const ofBot = (botId: number) => db.selectFrom('programs').where('bot_id', '=', botId);
-  const toProgram = (row: Selectable<ProgramsTable>) => programFromRow(secrets, row);
+  const toProgram = (row: ProgramRow) => programFromRow(secrets, row);
   return {
     /** Oldest first; `afterId` starts after that program. */
     async list(botId: number, page: { limit: number; offset: number; afterId: number | null }): Promise<Program[]> {
@@ -94,56 +94,33 @@ export function programStore(db: Database, secrets: SecretBox) {
 
 /** The columns that these changes set; undefined ones stay as they are. */
 function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by, byKey }: Creator) {
-  const seal = (plain: string | undefined, place: string) => (plain ? secrets.seal(plain, place) : plain);
+  const { kinds, filter, order, backend_url, secret_token, webhook_kinds, ...plain } = changes;
+  const seal = (text: string | undefined, place: string) => (text ? secrets.seal(text, place) : text);
   return {
-    name: changes.name,
-    mode: changes.mode,
-    kinds: changes.kinds && JSON.stringify(changes.kinds),
-    filter: changes.filter && JSON.stringify(changes.filter),
-    exclusive: changes.exclusive,
-    position: changes.order,
-    sees_held: changes.sees_held,
-    priority: changes.priority,
-    enabled: changes.enabled,
-    backend_url_sealed: seal(changes.backend_url, SEALED_PLACES.programUrl(id)),
-    secret_token_sealed: seal(changes.secret_token, SEALED_PLACES.programSecret(id)),
-    ...(changes.backend_url === undefined
+    ...plain,
+    kinds: kinds && JSON.stringify(kinds),
+    filter: filter && JSON.stringify(filter),
+    position: order,
+    backend_url_sealed: seal(backend_url, SEALED_PLACES.programUrl(id)),
+    secret_token_sealed: seal(secret_token, SEALED_PLACES.programSecret(id)),
+    ...(backend_url === undefined
       ? {}
-      : { backend_by: changes.backend_url ? by : null, backend_by_key: changes.backend_url ? byKey : null }),
-    backend_certificate: changes.backend_certificate,
-    backend_ip_address: changes.backend_ip_address,
-    webhook_token_id: changes.webhook_token_id,
-    webhook_kinds: changes.webhook_kinds && JSON.stringify(changes.webhook_kinds),
-    backend_role: changes.backend_role,
-    max_connections: changes.max_connections,
-    silent_after_s: changes.silent_after_s,
+      : { backend_by: backend_url ? by : null, backend_by_key: backend_url ? byKey : null }),
+    webhook_kinds: webhook_kinds && JSON.stringify(webhook_kinds),
   };
 }
 
-function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Program {
+function programFromRow(secrets: SecretBox, row: ProgramRow): Program {
+  const { backend_url_sealed, secret_token_sealed, signing_sealed, position, ...plain } = row;
   const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
   return {
-    id: row.id,
-    bot_id: row.bot_id,
-    name: row.name,
-    mode: row.mode,
-    backend_url: open(row.backend_url_sealed, SEALED_PLACES.programUrl(row.id)),
-    secret_token: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
-    backend_certificate: row.backend_certificate,
-    backend_ip_address: row.backend_ip_address,
-    webhook_token_id: row.webhook_token_id,
-    webhook_kinds: row.webhook_kinds === null ? null : (JSON.parse(row.webhook_kinds) as string[]),
-    backend_role: row.backend_role,
-    max_connections: row.max_connections,
-    silent_after_s: row.silent_after_s,
-    signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.programSigning(row.id)),
+    ...plain,
+    order: position,
+    backend_url: open(backend_url_sealed, SEALED_PLACES.programUrl(row.id)),
+    secret_token: open(secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
+    signing: openSigning(secrets, signing_sealed, SEALED_PLACES.programSigning(row.id)),
     kinds: JSON.parse(row.kinds) as string[],
+    webhook_kinds: row.webhook_kinds === null ? null : (JSON.parse(row.webhook_kinds) as string[]),
     filter: JSON.parse(row.filter) as ProgramFilter,
-    exclusive: row.exclusive,
-    order: row.position,
-    sees_held: row.sees_held,
-    priority: row.priority,
-    enabled: row.enabled,
-    created_at: row.created_at,
   };
 }
