@@ -4,7 +4,7 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { continueErasures } from '@flotilla/domain/records/personal-data/erase-person.ts';
 import { PERSONAL_TABLES } from '@flotilla/domain/records/personal-data/personal-tables.ts';
-import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, programKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { everythingInPostgres, everythingInRedis } from '@flotilla/testing/everything-stored.ts';
@@ -49,7 +49,7 @@ const erase = async (body: object = {}) => {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
   return answer.json as { erasure_id?: number; counts: Record<string, number>; remains: { where: string }[] };
 };
-const work = (options: { signal?: AbortSignal; stepRows?: number; lateAfterMs?: number } = {}) =>
+const work = (options: Partial<Parameters<typeof continueErasures>[0]> = {}) =>
   continueErasures({ ...worker, signal: new AbortController().signal, lateAfterMs: 0, ...options });
 const tracesIn = (text: string) => TRACES.filter((trace) => new RegExp(trace).test(text));
 
@@ -176,11 +176,10 @@ async function insertLetter(chat_id: number, payload: string): Promise<void> {
     .execute();
 }
 
-async function accept(updateId: number): Promise<void> {
-  const chat = { id: ZORA, type: 'private' };
+async function accept(updateId: number, { chat = { id: ZORA, type: 'private' }, date = 3000 } = {}): Promise<void> {
   const update = {
     update_id: updateId,
-    message: { message_id: 9, date: 3000, chat, from: { id: ZORA, is_bot: false, ...NAMES }, text: 'zorasecret' },
+    message: { message_id: 9, date, chat, from: { id: ZORA, is_bot: false, ...NAMES }, text: 'zorasecret' },
   };
   const { updates } = sliceUpdates(`{"ok":true,"result":[${JSON.stringify(update)}]}`)!;
   expect(await acceptUpdates(withoutReserve(worker), worker.directory.byId(bot.id)!, updates)).toMatchObject({
@@ -326,12 +325,64 @@ describe('erasing a person', () => {
     expect(tracesIn(await everythingInPostgres(db()))).toEqual([]);
   });
 
+  test('ends while each shard always has something newer that the history has not written', async () => {
+    const { commands } = worker.redis;
+    const histories = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).history);
+    const writeOn = () =>
+      Promise.all(
+        histories.map(async (history) => {
+          const newest = await commands.xadd(history, '*', 't', 'newer');
+          await commands.xtrim(history, 'MINID', newest!);
+        }),
+      );
+    await eraseLongAgo();
+    await writeOn();
+    const writing = setInterval(writeOn, 100);
+    await work({ lateAfterMs: 60_000 });
+    clearInterval(writing);
+    await writeOn();
+    await commands.del(...histories);
+    expect(await erase({ dry_run: true })).not.toHaveProperty('erasure_id');
+  });
+
+  test('is looked at late by one of several workers', async () => {
+    await sql`update outbox set state = 'sending', settled_at = null where chat_id = ${ZORA} and state = 'sent'`.execute(
+      db(),
+    );
+    await eraseLongAgo();
+    const looks: object[] = [];
+    const log = { info: (fields: object) => void looks.push(fields) };
+    await Promise.all([1, 2, 3].map(() => work({ lateAfterMs: 60_000, log })));
+    await sql`update outbox set state = 'sent', settled_at = now() where state = 'sending'`.execute(db());
+    expect(looks).toMatchObject([{ waitsFor: 'the outbox' }]);
+  });
+
+  test('waits for what a taken over group holds back of them from before, not for what they write after', async () => {
+    await takeOver(GROUP);
+    await accept(1, { chat: { id: GROUP, type: 'supergroup' }, date: 3000 });
+    await worker.redis.commands.del(botKeys(bot.id).history, botKeys(bot.id).accepted, botKeys(bot.id).log);
+    await eraseLongAgo();
+    await work();
+    expect(await erase({ dry_run: true })).toHaveProperty('erasure_id');
+    await worker.redis.commands.del(botKeys(bot.id).missed);
+    await accept(2, { chat: { id: GROUP, type: 'supergroup' }, date: Math.floor(Date.now() / 1000) });
+    await worker.redis.commands.del(botKeys(bot.id).history, botKeys(bot.id).accepted, botKeys(bot.id).log);
+    await work();
+    expect(await erase({ dry_run: true })).not.toHaveProperty('erasure_id');
+    await worker.redis.commands.del(botKeys(bot.id).missed);
+  });
+
   test('takes a minute, for what was on its way', async () => {
     await erase();
     await work({ lateAfterMs: 60_000 });
     expect(await erase({ dry_run: true })).toHaveProperty('erasure_id');
     await work();
   });
+
+  async function eraseLongAgo(): Promise<void> {
+    await erase();
+    await sql`update erasures set created_at = now() - interval '2 minutes'`.execute(db());
+  }
 
   async function expectBenIsWhole(): Promise<void> {
     const text = await everythingInPostgres(db());
@@ -367,9 +418,9 @@ test('what is stored about a person is exported, row by row, with what is not', 
   expect((log.json as AuditEntryResource[])[0]).toMatchObject({ target_id: ZORA });
 });
 
-async function takeOver(): Promise<void> {
+async function takeOver(chatId = ZORA): Promise<void> {
   const taken = await api.admin('POST', '/api/chats/takeover', {
-    body: { bot_id: bot.id, chat_id: ZORA, business_connection_id: '' },
+    body: { bot_id: bot.id, chat_id: chatId, business_connection_id: '' },
   });
   expect({ status: taken.status, text: taken.text }).toMatchObject({ status: 200 });
 }

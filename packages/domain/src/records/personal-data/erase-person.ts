@@ -36,17 +36,18 @@ export async function beginErasure(deps: { db: Database; clock: Clock }, by: Act
 }
 
 /**
- * Erases everybody whose erasure was asked for, each at once, and once more when what was on its way has arrived. Whatever ended here
- * or elsewhere is begun again from the first place, which costs little where nothing is left.
+ * Erases everybody whose erasure was asked for, each at once, and once more when what was on its way has arrived. One worker does it.
+ * Whatever ended here or elsewhere is begun again from the first place, which costs little where nothing is left.
  */
 export async function continueErasures(deps: EraseDeps): Promise<void> {
   if (!deps.directory.ready()) return;
   const lateAfterMs = deps.lateAfterMs ?? LATE_AFTER_MS;
-  for (const erasure of await erasureStore(deps.db).due(lateAfterMs)) {
+  const store = erasureStore(deps.db);
+  for (const erasure of await store.due(lateAfterMs)) {
+    if (!(await store.claim(erasure))) continue;
     // Before the pass, and the readers before the history: it writes what becomes of their updates.
     const waitsFor = erasure.isLate ? await whatWaits(deps, erasure, lateAfterMs) : 'what is on its way';
     if (!(await erasePass(deps, erasure))) return;
-    const store = erasureStore(deps.db);
     const isSending = waitsFor === null && (await store.isSendingTo(erasure.user_id));
     if (waitsFor === null && !isSending) await finish(deps, erasure);
     else {
@@ -60,7 +61,7 @@ export async function continueErasures(deps: EraseDeps): Promise<void> {
 async function whatWaits(deps: EraseDeps, erasure: Erasure, lateAfterMs: number): Promise<string | null> {
   const { user_id: userId, created_at: createdAt } = erasure;
   if (await hasWaitingUpdates(deps, deps.directory.all(), userId, createdAt.getTime())) return 'updates that wait';
-  return (await isHistoryWritten(deps, Math.min(HISTORY_WITHIN_MS, lateAfterMs))) ? null : 'the history';
+  return (await isHistoryWritten(deps, Math.min(HISTORY_WITHIN_MS, lateAfterMs), deps.signal)) ? null : 'the history';
 }
 
 /** Returns false if this worker ends before. Several workers take turns, like with what retention removes. */

@@ -5,6 +5,8 @@ import { type Selectable, sql } from 'kysely';
 export type Erasure = Selectable<ErasuresTable> & {
   /** Whatever was on its way when it was asked for has arrived, if the history has. */
   isLate: boolean;
+  /** passed_at with its microseconds, which a Date lacks. */
+  passedAt: string | null;
 };
 
 /** SQL of `erasures`. */
@@ -30,12 +32,20 @@ export function erasureStore(db: Database) {
     async due(pauseMs: number): Promise<Erasure[]> {
       const pause = sql`make_interval(secs => ${pauseMs / 1000})`;
       const { rows } = await sql<Erasure>`
-        select *, created_at <= now() - ${pause} as "isLate" from erasures
+        select *, created_at <= now() - ${pause} as "isLate", passed_at::text as "passedAt" from erasures
         where passed_at is null
           or passed_at <= now() - greatest(${pause}, least(passed_at - created_at, 60 * ${pause})) order by id`.execute(
         db,
       );
       return rows;
+    },
+
+    /** False if another worker has begun the same look. The look of a worker that ends is done at the time of the next one. */
+    async claim({ id, passedAt }: Erasure): Promise<boolean> {
+      const { numAffectedRows } = await sql`
+        update erasures set passed_at = now()
+        where id = ${id} and passed_at is not distinct from ${passedAt}::timestamptz`.execute(db);
+      return numAffectedRows === 1n;
     },
 
     async notePass(id: number): Promise<void> {

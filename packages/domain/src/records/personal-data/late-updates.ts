@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 
@@ -21,6 +22,7 @@ export async function hasWaitingUpdates(
 ): Promise<boolean> {
   const isOfPerson = new RegExp(`\\b${userId}\\b`);
   for (const bot of bots) {
+    if (await isHeldBack({ redis }, bot, isOfPerson, beforeMs)) return true;
     const fromMs = await waitingSince({ redis }, bot);
     if (fromMs === null || fromMs > beforeMs) continue;
     if (await isInLog({ redis }, bot, isOfPerson, { fromMs, beforeMs })) return true;
@@ -72,17 +74,36 @@ async function isRedriven({ redis }: Deps, bot: Bot, isOfPerson: RegExp): Promis
   return false;
 }
 
-/** True if the history has written, within some time, all that it has now. */
-export async function isHistoryWritten({ redis }: Deps, withinMs: number): Promise<boolean> {
-  const untilMs = performance.now() + withinMs;
-  for (let shard = 0; shard < SHARDS; shard += 1) {
-    const { history } = shardKeys(shard);
-    const [newest] = await redis.commands.xrevrange(history, '+', '-', 'COUNT', 1);
-    if (newest === undefined) continue;
-    while ((await redis.commands.xrange(history, '-', newest[0], 'COUNT', 1)).length > 0) {
-      if (performance.now() >= untilMs) return false;
-      await delay(LOOK_AGAIN_MS);
-    }
+/** Looks at what takeovers hold back, which is delivered when they end. Its age is that of its messages. */
+async function isHeldBack({ redis }: Deps, bot: Bot, isOfPerson: RegExp, beforeMs: number): Promise<boolean> {
+  for (let from = '-'; ; ) {
+    const page = await redis.commands.zrangebylex(botKeys(bot.id).missed, from, '+', 'LIMIT', 0, PAGE);
+    if (page.some((member) => isOfPerson.test(member) && dateIn(member) * 1000 <= beforeMs)) return true;
+    if (page.length < PAGE) return false;
+    from = `(${page.at(-1)}`;
   }
-  return true;
+}
+
+/** The earliest date in an update (s), 0 without one. */
+function dateIn(raw: string): number {
+  const dates = [...raw.matchAll(/"date":\s*(\d+)/g)].map(([, date]) => Number(date));
+  return dates.length === 0 ? 0 : Math.min(...dates);
+}
+
+/** True if the history has written, within some time, all that it has now in all shards. False also when the signal is aborted. */
+export async function isHistoryWritten({ redis }: Deps, withinMs: number, signal: AbortSignal): Promise<boolean> {
+  const untilMs = performance.now() + withinMs;
+  const histories = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).history);
+  const newest = await redis.runMany(histories.map((key): KeyCommand => ['xrevrange', key, '+', '-', 'COUNT', 1]));
+  let waiting = histories.flatMap((key, at) => {
+    const [entry] = newest[at] as [id: string, fields: string[]][];
+    return entry === undefined ? [] : [{ key, id: entry[0] }];
+  });
+  for (;;) {
+    const oldest = await redis.runMany(waiting.map(({ key, id }): KeyCommand => ['xrange', key, '-', id, 'COUNT', 1]));
+    waiting = waiting.filter((_, at) => (oldest[at] as unknown[]).length > 0);
+    if (waiting.length === 0) return true;
+    if (signal.aborted || performance.now() >= untilMs) return false;
+    await delay(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
 }
