@@ -235,6 +235,15 @@ test('every text that a person sees in a message is found', async () => {
   const copied = { chat_id: `${group.id}`, from_chat_id: `${group.id}`, message_id: '71' };
   await write(call('copymessage', copied, { message_id: 73 }));
   await write(call('copymessage', { ...copied, reply_markup: JSON.stringify(keys) }, { message_id: 74 }));
+  // These methods take no keyboard, and the platform ignores one.
+  const reply_markup = JSON.stringify(keys);
+  await write(call('sendMediaGroup', { reply_markup }, [ofBot(75)]));
+  await write(call('forwardMessage', { ...copied, reply_markup }, ofBot(76)));
+  const several = { ...copied, message_ids: '[71]', reply_markup };
+  await write(
+    call('forwardMessages', several, [{ message_id: 77 }]),
+    call('copyMessages', several, [{ message_id: 78 }]),
+  );
   for (const label of ['bosun', 'coxswain']) expect((await find(label)).sort()).toEqual([71, 72, 74]);
   const missed: string[] = [];
   for (const [at, [words]] of contents.entries()) {

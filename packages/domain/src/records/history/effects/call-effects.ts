@@ -43,7 +43,7 @@ function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result
   const { programId } = (sent ? entry.actor : undefined) ?? {};
   const automatic = sent ? automaticOf(entry) : undefined;
   const editedAtS = changesContent(method) ? toSeconds(entry.atMs) : null;
-  const replyMarkup = sent ? readJsonParam(entry.params, 'reply_markup') : undefined;
+  const replyMarkup = sent ? readSentMarkup(entry.params, method) : undefined;
   const origin = { sent, editedAtS, programId, automatic, replyMarkup };
   const messages = (Array.isArray(result) ? result : [result]).filter(isMessage);
   return messages.flatMap((message) => messageEffects(bot, message, origin));
@@ -67,7 +67,7 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
     to,
     pairs: pairSources(readSourceIds(params, method), ids),
     caption: copiedCaption(params, method),
-    details: copiedDetails(params),
+    details: copiedDetails(params, method),
     base: {
       business_connection_id: readTextParam(params, 'business_connection_id') ?? '',
       user_id: bot.telegram_id,
@@ -130,12 +130,19 @@ function copiedCaption(params: CallParams, method: string): string | null | unde
   return method === 'copymessage' ? (readTextParam(params, 'caption') ?? undefined) : undefined;
 }
 
-function copiedDetails(params: CallParams): MessageDetails {
+function copiedDetails(params: CallParams, method: string): MessageDetails {
   const threadId = readIdParam(params, 'message_thread_id');
   return {
-    ...readMarkup(readJsonParam(params, 'caption_entities'), readJsonParam(params, 'reply_markup')),
+    ...readMarkup(readJsonParam(params, 'caption_entities'), readSentMarkup(params, method)),
     ...(threadId === null ? {} : { thread_id: threadId }),
   };
+}
+
+/** Sends of these methods have no keyboard of their own; the platform ignores the parameter. */
+const WITHOUT_MARKUP = new Set(['sendmediagroup', 'forwardmessage', 'forwardmessages', 'copymessages']);
+
+function readSentMarkup(params: CallParams, method: string): unknown {
+  return WITHOUT_MARKUP.has(method) ? undefined : readJsonParam(params, 'reply_markup');
 }
 
 function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
