@@ -6,8 +6,8 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 const MIB = 1024 * 1024;
-/** The bodies of so many fit into the budget; those of all 80 would not. */
-const POLLS_AT_ONCE = 20;
+/** The bodies of so many fit into the share of a bot; those of all 80 would not. */
+const POLLS_AT_ONCE = 10;
 
 const api = testApi({ PUBLIC_URL: 'http://127.0.0.1:1' });
 let token: string;
@@ -181,4 +181,20 @@ test('a call without a method whose body is packed is refused: the platform woul
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
   const answer = await fetch(`${api.url}/bot${token}/`, { method: 'POST', headers, body: 'packed' });
   expect([answer.status, await answer.text()]).toEqual([415, '']);
+});
+
+test('slow uploads of a program’s token hold nothing once their first parts have gone on', async () => {
+  const part = (name: string, more = '') => `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+  const form = `${part('chat_id')}5\r\n${part('caption')}${'x'.repeat(900_000)}\r\n${part('photo', '; filename="p.jpg"')}z`;
+  const end = '\r\n--b--\r\n';
+  const head = `POST /tgapi/bot${program}/sendPhoto HTTP/1.1\r\nHost: h\r\nContent-Type: multipart/form-data; boundary=b\r\n`;
+  const upload = `${head}Content-Length: ${form.length + end.length}\r\n\r\n${form}`;
+  for (let at = 0; at < 20; at += 5) {
+    await stall(5, upload);
+    await waitFor(async () => ((await held()) ?? MIB) < MIB, { message: 'the first parts to go on' });
+  }
+  const one = await rawConnection(api.port);
+  stalled.push(one);
+  one.send(`${upload}${end}`);
+  expect(await one.waitFor(/^HTTP\/1\.1 \d+ /)).not.toMatch(/^HTTP\/1\.1 503 /);
 });

@@ -19,7 +19,7 @@ import { hasBody, hasWholeBody } from '../headers.ts';
 import { passOfBot } from '../idempotency/pass-of-bot.ts';
 import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
-import { type Seen, seeParameters } from './see-parameters.ts';
+import { type BegunForm, type Seen, seeParameters } from './see-parameters.ts';
 import { parametersAsJson, rewrittenForm } from './write-parameters.ts';
 
 /** A token that every server reads in the same way, as it stands in a path. */
@@ -197,9 +197,9 @@ function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
     return;
   }
   const { parameters, messages } = checked;
-  if (messages.length === 0) sendChecked(proxy, call, found, limits, seen.boundary, parameters);
+  if (messages.length === 0) sendChecked(proxy, call, found, limits, seen.form, parameters);
   else {
-    sendWithinTopics(proxy, call, found, { limits, boundary: seen.boundary, parameters, messages }).catch((error) => {
+    sendWithinTopics(proxy, call, found, { limits, form: seen.form, parameters, messages }).catch((error) => {
       call.req.resume();
       fail(proxy, call, error);
     });
@@ -208,7 +208,7 @@ function check(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, 
 
 type Checked = {
   limits: CallLimits;
-  boundary: string | null;
+  form: BegunForm | null;
   parameters: Map<string, string>;
   messages: NamedMessage[];
 };
@@ -218,12 +218,12 @@ async function sendWithinTopics(
   proxy: RunningProxy,
   call: MethodCall,
   found: ProgramCredential,
-  { limits, boundary, parameters, messages }: Checked,
+  { limits, form, parameters, messages }: Checked,
 ): Promise<void> {
   const { messageTopics } = proxy.context;
   const why = await messageTopics.whyOutside(found.bot, limits.threads ?? new Set(), messages);
   if (why === null && (await mayStillAct(proxy.context, call.path.token))) {
-    sendChecked(proxy, call, found, limits, boundary, parameters);
+    sendChecked(proxy, call, found, limits, form, parameters);
     return;
   }
   call.req.resume();
@@ -231,17 +231,18 @@ async function sendWithinTopics(
   refuseToken(proxy, call, found, refused);
 }
 
-/** `boundary`: of a form whose files are still to come. */
+/** `form`: its files are still to come. */
 function sendChecked(
   proxy: RunningProxy,
   call: MethodCall,
   found: ProgramCredential,
   limits: CallLimits,
-  boundary: string | null,
+  form: BegunForm | null,
   parameters: Map<string, string>,
 ): void {
-  const place = placeOf((name) => parameters.get(name));
-  if (boundary === null) {
+  // A function here that named the parameters would keep them for as long as the upload takes.
+  const place = placeOf(parameters.get.bind(parameters));
+  if (form === null) {
     const body = { type: 'application/json', content: parametersAsJson(parameters) };
     send(proxy, call, found, { query: '', body }, place);
     return;
@@ -249,7 +250,7 @@ function sendChecked(
   const { context } = proxy;
   const share = shareOf(context.bodies, call.res);
   const body = rewrittenForm({
-    boundary,
+    boundary: form.boundary,
     method: call.method,
     first: parameters,
     limits,
@@ -258,7 +259,11 @@ function sendChecked(
       recordRefusal(context, call.method, found, shown);
       return shown.refusal;
     },
-    holds: share.growTo,
+    holds: (bytes) => {
+      // The call goes on, and with it the part that was held.
+      form.release();
+      return share.growTo(bytes);
+    },
   });
   send(proxy, call, found, { query: '', body }, place);
 }

@@ -11,9 +11,11 @@ import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import type { MethodCall } from '../call.ts';
 import { hasBody, hasWholeBody, isCompressed } from '../headers.ts';
 
-/** `boundary`: that of a form with files, of which the part before the first file was read. It is still to be sent. */
+/** A form with files, of which the part before the first file was read. `release` gives that part's bytes back to the budget. */
+export type BegunForm = { boundary: string; release: () => void };
+/** `form`: is still to be sent; null if all was read. */
 export type Seen =
-  | { outcome: 'seen'; parameters: SeenParameters; boundary: string | null }
+  | { outcome: 'seen'; parameters: SeenParameters; form: BegunForm | null }
   | { outcome: 'unreadable'; reason: string }
   | { outcome: 'refused'; refusal: Refusal }
   | { outcome: 'aborted' };
@@ -36,7 +38,7 @@ export function seeParameters(budget: BodyBudget, call: MethodCall): Seen | Prom
   const seen = parameterCollector();
   if (path.query !== '') parseUrlEncoded(Buffer.from(path.query, 'latin1'), seen);
   if (seen.isFull()) return unreadable(TOO_MANY);
-  if (!hasBody(req)) return { outcome: 'seen', parameters: seen.values, boundary: null };
+  if (!hasBody(req)) return { outcome: 'seen', parameters: seen.values, form: null };
   if (isCompressed(req.headers['content-encoding'])) return unreadable('its body is compressed');
   const form = hasOneType(req.rawHeaders) ? formOf(req.headers['content-type'] ?? '') : null;
   if (form === null) return unreadable('its Content-Type is not one that a call may have');
@@ -66,7 +68,7 @@ function seeText(form: 'urlencoded' | 'json', bytes: Buffer, seen: Collector): S
     parseJsonParameters(bytes, seen);
   } else parseUrlEncoded(bytes, seen);
   if (seen.isFull()) return unreadable(TOO_MANY);
-  return { outcome: 'seen', parameters: seen.values, boundary: null };
+  return { outcome: 'seen', parameters: seen.values, form: null };
 }
 
 /** Node shows the first of two types, and the platform would get both. */
@@ -120,24 +122,30 @@ async function seeForm(budget: BodyBudget, { req, res, whole }: MethodCall, seen
     parser.write(chunk);
     return file || long || cut || many;
   };
-  const head = whole === null ? await readHead(budget, req, res, isEnough) : { outcome: 'read' as const };
+  const head = whole === null ? await readHead(budget, req, res, isEnough) : WHOLE;
   if (whole !== null) isEnough(whole.bytes);
   if (head.outcome !== 'read') return notRead(head.outcome);
   if (many) {
     req.resume();
     return unreadable(TOO_MANY);
   }
-  if (file) return { outcome: 'seen', parameters: seen.values, boundary };
+  if (file) return { outcome: 'seen', parameters: seen.values, form: { boundary, release: head.release } };
   req.resume();
   if (long) return notRead('too-large');
   if (cut) return unreadable('the headers of a part of its form are too long');
   if (!parser.isClosed()) return unreadable('its form has no end');
-  return { outcome: 'seen', parameters: seen.values, boundary: null };
+  return { outcome: 'seen', parameters: seen.values, form: null };
 }
 
-type Head = { outcome: 'read' } | { outcome: 'too-large' | 'no-room' | 'aborted' };
+type Head = { outcome: 'read'; release: () => void } | { outcome: 'too-large' | 'no-room' | 'aborted' };
 
-/** Reads a body until `isEnough`, or to its end. What was read of an unfinished body is put back for its next reader. */
+/** Its share of the budget is that of the whole body. */
+const WHOLE: Head = { outcome: 'read', release: () => undefined };
+
+/**
+ * Reads a body until `isEnough`, or to its end. What was read of an unfinished body is put back for its next reader; it is held
+ * until the call goes on, and its share of the budget is kept until `release`.
+ */
 function readHead(
   budget: BodyBudget,
   req: IncomingMessage,
@@ -151,7 +159,6 @@ function readHead(
     const finish = (head: Head) => {
       stopWatching();
       req.off('data', onData).off('end', onEnd).off('close', onClose);
-      // The part that was read is held, here or in the request, until the call goes on: with `wait` that takes up to half a minute.
       if (head.outcome !== 'read') {
         share.release();
         req.resume();
@@ -166,10 +173,10 @@ function readHead(
       if (!enough && bytes > PARAMETERS_BYTES) return finish({ outcome: 'too-large' });
       if (!enough) return;
       req.pause();
-      finish({ outcome: 'read' });
+      finish({ outcome: 'read', release: share.release });
       req.unshift(Buffer.concat(chunks));
     };
-    const onEnd = () => finish({ outcome: 'read' });
+    const onEnd = () => finish({ outcome: 'read', release: share.release });
     const onClose = () => finish({ outcome: 'aborted' });
     const stopWatching = cutLateBody(req, () => bytes);
     req.on('data', onData).on('end', onEnd).on('close', onClose);
