@@ -1,4 +1,5 @@
 import { requireSchema } from '@flotilla/database/require-schema.ts';
+import { warningOf } from '@flotilla/domain/fleet/installation/quarantine.ts';
 import { type Store, startService } from '@flotilla/domain/startup/start-service.ts';
 import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
@@ -74,7 +75,7 @@ async function readReadiness(startup: Startup, context: WorkerContext | null): P
     reasons.push('the list of bots has not been read');
   reasons.push(...roles.flatMap((role) => role.refusal?.() ?? []));
   const quarantine = context?.installation.quarantine();
-  if (quarantine != null) warnings.push(`in quarantine: ${quarantine.text}`);
+  if (quarantine != null) warnings.push(warningOf(quarantine));
   if (startup.knewBots && !knowsBots) warnings.push('the list of bots is being read again');
   return { ready: reasons.length === 0, reasons, warnings };
 }

@@ -19,6 +19,12 @@ export const QUARANTINED: Refusal = {
   ...refusal(503, 'Service Unavailable: this is a copy of the installation in quarantine, it sends nothing'),
   answeredBy: 'quarantine',
 };
+/** For the same calls, before a store has told if this is a copy. */
+export const NOT_KNOWN_YET: Refusal = {
+  ...refusal(503, 'Service Unavailable: the installation is not known yet, retry after 3'),
+  retryAfterS: 3,
+  answeredBy: 'quarantine',
+};
 export const NOT_FOUND = refusal(404, 'Not Found');
 export const OTHER_HOST = refusal(404, 'Not Found: the Bot API is on another host');
 /** The platform's words for a request line with a whole URL in it. */

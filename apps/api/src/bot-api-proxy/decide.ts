@@ -2,6 +2,7 @@ import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
 import { isProgramToken } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { isRead } from '@flotilla/domain/fleet/installation/only-reads.ts';
+import type { Quarantine } from '@flotilla/domain/fleet/installation/quarantine.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type KnownSender, knownSender, noteKnownSender } from '../http/known-sender.ts';
 import {
@@ -10,6 +11,7 @@ import {
   describeError,
   NO_SUCH_METHOD,
   NOT_FOUND,
+  NOT_KNOWN_YET,
   QUARANTINED,
   sendEmpty,
   UNAUTHORIZED,
@@ -36,13 +38,15 @@ import { methodInBody } from './read-parameters.ts';
 /** They change what is stored of a bot. */
 const SETTINGS: ReadonlySet<string> = new Set(['setwebhook', 'deletewebhook']);
 
+const refusalIn = ({ reason }: Quarantine) => (reason === 'unknown' ? NOT_KNOWN_YET : QUARANTINED);
+
 /** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
 export function decide(proxy: RunningProxy, call: MethodCall): void {
   const quarantine = proxy.context.installation.quarantine();
   // A poll confirms updates, which is no matter in a Redis of a copy's own.
   const polls = call.method === 'getupdates' && quarantine?.redisOfOthers === false;
   if (quarantine !== null && !isRead(call.method) && !polls) {
-    refuse(proxy, call, QUARANTINED);
+    refuse(proxy, call, refusalIn(quarantine));
     return;
   }
   if (LEAVING.has(call.method)) {
@@ -153,12 +157,12 @@ function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
 function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
   const { autoRegisterBots, unknownBots } = proxy.context.proxy;
   const setsWebhook = call.method === 'setwebhook';
-  const isQuarantined = proxy.context.installation.quarantine() !== null;
+  const quarantine = proxy.context.installation.quarantine();
   if (setsWebhook && autoRegisterBots) {
     if (!isVerbOfCalls(proxy, call)) return;
     const { token } = call.path;
     void answerIntercepted(proxy, call, (read) => setWebhookOfStranger(proxy.context, token, read));
-  } else if (isQuarantined && !isRead(call.method)) refuse(proxy, call, QUARANTINED);
+  } else if (quarantine !== null && !isRead(call.method)) refuse(proxy, call, refusalIn(quarantine));
   else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
   else pass(proxy, call, null, { tee: null });
 }

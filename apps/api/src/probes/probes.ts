@@ -1,3 +1,4 @@
+import { warningOf } from '@flotilla/domain/fleet/installation/quarantine.ts';
 import type { Readiness } from '@flotilla/runtime/probe-server.ts';
 import { Router } from 'express';
 import type { Context } from '../context.ts';
@@ -33,12 +34,12 @@ export async function readReadiness({
   startup.knewBots ||= knowsBots;
   const reasons: string[] = [];
   if (leaving.aborted) reasons.push('the process is stopping');
-  // With the Redis of another installation, the list stays unread, and REST answers from Postgres.
-  if (!startup.knewBots && installation.quarantine()?.redisOfOthers !== true)
-    reasons.push('the list of bots has not been read');
-  const warnings = [...away, ...memory.warnings()];
   const quarantine = installation.quarantine();
-  if (quarantine !== null) warnings.push(`in quarantine: ${quarantine.text}`);
+  // With the Redis of another installation, the list stays unread, and REST answers from Postgres.
+  const staysUnread = quarantine?.redisOfOthers === true && quarantine.reason !== 'unknown';
+  if (!startup.knewBots && !staysUnread) reasons.push('the list of bots has not been read');
+  const warnings = [...away, ...memory.warnings()];
+  if (quarantine !== null) warnings.push(warningOf(quarantine));
   if (startup.waitsForPostgres) warnings.push('Postgres has not answered since the start');
   if (startup.knewBots && !knowsBots) warnings.push('the list of bots is being read again');
   return { ready: reasons.length === 0, reasons, warnings };

@@ -6,6 +6,7 @@ import { createMetrics } from '@flotilla/runtime/metrics.ts';
 import { testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedis } from '@flotilla/testing/redis.ts';
 import { startTcpRelay } from '@flotilla/testing/tcp-relay.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, expect, test } from '@jest/globals';
 import { followInstallation } from './follow-installation.ts';
 import { OF_A_COPY } from './quarantine.ts';
@@ -47,3 +48,43 @@ test('a start without Postgres is in quarantine unless Redis has an id, and out 
   await installation.check();
   expect(installation.quarantine()).toBe(null);
 });
+
+test('a Redis that fails at the start is asked again, and what it has told once counts while it is away', async () => {
+  const server = await startTestRedis();
+  ends.push(server.stop);
+  const relay = await startTcpRelay(Number(new URL(server.url).port));
+  ends.push(relay.stop);
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const [redis, direct] = await Promise.all([
+    connectRedis({ url: Object.assign(new URL(server.url), { port: String(relay.port) }).href, log }),
+    connectRedis({ url: server.url, log }),
+  ]);
+  ends.push(redis.close, direct.close);
+  const db = connectDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', maxConnections: 1 });
+  ends.push(() => db.destroy());
+  await direct.commands.set(installationKey, 'an-id');
+  await relay.cut();
+
+  const installation = await followInstallation({ db, redis, log, metrics: createMetrics() });
+  ends.push(installation.close);
+  let changes = 0;
+  installation.onChange(() => {
+    changes += 1;
+  });
+  expect(installation.quarantine()).toMatchObject({
+    reason: 'unknown',
+    text: 'the installation is not known yet: Postgres and Redis do not answer',
+  });
+  expect(installation.requireActive).toThrow('Try again later: the installation is not known yet');
+  await relay.restore();
+  await waitFor(() => installation.quarantine() === null);
+  expect(changes).toBe(1);
+  await relay.cut();
+  await expect(installation.check()).rejects.toThrow();
+  expect(installation.quarantine()).toBe(null);
+  await relay.restore();
+  await direct.commands.del(installationKey);
+  await waitFor(async () => (await redis.commands.get(installationKey)) === null);
+  await expect(installation.check()).rejects.toThrow();
+  expect(installation.quarantine()).toBe(null);
+}, 30_000);

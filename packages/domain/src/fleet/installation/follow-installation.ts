@@ -23,9 +23,9 @@ export type Installation = {
   id(): string | null;
   /** null: there is none. Before Postgres has answered, Redis tells. */
   quarantine(): Quarantine | null;
-  /** Throws FlotillaError('quarantined') in quarantine. */
+  /** Throws FlotillaError('quarantined') in quarantine, 'unavailable' while the installation is not known. */
   requireActive(): void;
-  /** Compares the stores now, then every few seconds. Rejects if a store does not answer. */
+  /** Compares the stores now, then every few seconds; until then only Redis is asked. Rejects if a store does not answer. */
   begin(): Promise<void>;
   check(): Promise<void>;
   /** Called when the installation is known, and when the quarantine begins, changes or ends. */
@@ -41,12 +41,23 @@ const CHECK_EVERY_MS = 3_000;
 export async function followInstallation(deps: Deps): Promise<Installation> {
   const { redis, log, metrics } = deps;
   const listeners = new Set<() => void>();
-  let timer: NodeJS.Timeout | null = null;
+  let begun = false;
   let id: string | null = null;
   const heldByRedis = () => redis.commands.get(installationKey).catch(() => undefined);
   let quarantine = quarantineBefore(await heldByRedis());
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
+  const askRedis = async (): Promise<void> => {
+    const held = await heldByRedis();
+    // What Redis has told counts while it is away, and a Redis that lost the id in an outage has known it.
+    if (id !== null || held === undefined || (held === null && quarantine === null)) return;
+    const was = quarantine;
+    quarantine = quarantineBefore(held);
+    if (was?.text !== quarantine?.text) tell();
+  };
   const check = async (): Promise<void> => {
-    if (id === null) quarantine = quarantineBefore(await heldByRedis());
+    if (id === null) await askRedis();
     const found = await compareStores(deps);
     const [was, wasKnown] = [quarantine, id !== null];
     ({ id, quarantine } = found);
@@ -54,7 +65,7 @@ export async function followInstallation(deps: Deps): Promise<Installation> {
     if (quarantine !== null) {
       log.warn({ reason: quarantine.text }, 'quarantine: nothing is polled or sent until somebody adopts this copy');
     } else if (was !== null && was.reason !== 'unknown') log.info('the quarantine is over: this installation works');
-    for (const listener of listeners) listener();
+    tell();
   };
   const checkAgain = () =>
     check().catch((error: unknown) => {
@@ -62,6 +73,8 @@ export async function followInstallation(deps: Deps): Promise<Installation> {
         log.warn({ reason: String(error) }, 'it could not be checked if the stores belong together');
       }
     });
+  // Before the schema is known to be there, Postgres is not asked.
+  const timer = setInterval(() => (begun ? checkAgain() : id === null && askRedis()), CHECK_EVERY_MS);
   metrics.readGauge(
     {
       name: 'flotilla_quarantined',
@@ -73,17 +86,15 @@ export async function followInstallation(deps: Deps): Promise<Installation> {
     id: () => id,
     quarantine: () => quarantine,
     requireActive: () => {
-      if (quarantine !== null) throw quarantined();
+      if (quarantine !== null) throw quarantined(quarantine);
     },
     begin: async () => {
       await check();
-      timer ??= setInterval(checkAgain, CHECK_EVERY_MS);
+      begun = true;
     },
     check,
     onChange: (listener) => void listeners.add(listener),
-    close: () => {
-      if (timer !== null) clearInterval(timer);
-    },
+    close: () => clearInterval(timer),
   };
 }
 

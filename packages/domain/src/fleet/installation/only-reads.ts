@@ -8,7 +8,7 @@ export function isRead(method: string): boolean {
   return name.startsWith('get') && name !== 'getupdates';
 }
 
-/** It is tried again later, if this installation takes over. */
+/** It is tried again later, if this installation takes over or is known. */
 const NOT_SENT: PlatformAnswer = {
   outcome: 'unreachable',
   reason: 'this installation is a copy in quarantine, and sends nothing',
@@ -16,6 +16,7 @@ const NOT_SENT: PlatformAnswer = {
   neverSent: true,
   quarantined: true,
 };
+const NOT_YET: PlatformAnswer = { ...NOT_SENT, reason: 'the installation is not known yet' };
 
 /** The given client; in quarantine it only reads. */
 export function onlyReadsInQuarantine(
@@ -23,14 +24,15 @@ export function onlyReadsInQuarantine(
   platform: PlatformClient,
 ): PlatformClient {
   const isWithheld = (method: string) => quarantine() !== null && !isRead(method);
+  const notSent = () => (quarantine()?.reason === 'unknown' ? NOT_YET : NOT_SENT);
   return {
     ...platform,
     call: async (token, method, params, options) =>
-      isWithheld(method) ? NOT_SENT : platform.call(token, method, params, options),
+      isWithheld(method) ? notSent() : platform.call(token, method, params, options),
     upload: async (token, method, params, files, options) => {
       if (!isWithheld(method)) return platform.upload(token, method, params, files, options);
       for (const { stream } of files) stream.destroy();
-      return NOT_SENT;
+      return notSent();
     },
   };
 }

@@ -21,11 +21,10 @@ export type StoredInstallation = Selectable<InstallationTable>;
 /** What Redis knows instead of an id while only a copy uses it. */
 export const OF_A_COPY = 'quarantined';
 
-const TEXTS: Record<QuarantineReason, string> = {
+const TEXTS: Record<Exclude<QuarantineReason, 'unknown'>, string> = {
   restored: 'the database was restored from a backup, and the installation that was backed up may still run',
   copied: 'the database is a copy of another one, whose installation may still run',
   other_redis: 'Redis belongs to another installation',
-  unknown: 'Postgres has not answered since the start, and Redis does not know the installation',
 };
 
 /** `held` is what Redis knows; null: nothing, as after it lost its data. */
@@ -40,7 +39,11 @@ export function quarantineOf(
   return { reason, text: TEXTS[reason], redisOfOthers: held !== null && held !== OF_A_COPY };
 }
 
-function reasonOf(stored: StoredInstallation, identity: ServerIdentity, held: string | null): QuarantineReason | null {
+function reasonOf(
+  stored: StoredInstallation,
+  identity: ServerIdentity,
+  held: string | null,
+): keyof typeof TEXTS | null {
   if (stored.restored_from !== null) return 'restored';
   if (!isSameDatabase(stored, identity)) return 'copied';
   if (stored.takes_redis || held === stored.id) return null;
@@ -62,11 +65,23 @@ function isSame(stored: string | null, found: string | null): boolean {
 /** Before Postgres has answered. `held` is as above; undefined: Redis has not answered. */
 export function quarantineBefore(held: string | null | undefined): Quarantine | null {
   if (held !== null && held !== undefined && held !== OF_A_COPY) return null;
-  const reason = held === OF_A_COPY ? 'copied' : 'unknown';
-  return { reason, text: TEXTS[reason], redisOfOthers: held === undefined };
+  if (held === OF_A_COPY) return { reason: 'copied', text: TEXTS.copied, redisOfOthers: false };
+  const silent = held === null ? 'Postgres does not answer, and Redis knows none' : 'Postgres and Redis do not answer';
+  return {
+    reason: 'unknown',
+    text: `the installation is not known yet: ${silent}`,
+    redisOfOthers: held === undefined,
+  };
 }
 
-export function quarantined(): FlotillaError {
+/** For the probes. */
+export function warningOf({ reason, text }: Quarantine): string {
+  return reason === 'unknown' ? text : `in quarantine: ${text}`;
+}
+
+/** Without what is in the way, it is taken for that of a copy. */
+export function quarantined(quarantine: Quarantine | null = null): FlotillaError {
+  if (quarantine?.reason === 'unknown') return new FlotillaError('unavailable', `Try again later: ${quarantine.text}`);
   return new FlotillaError(
     'quarantined',
     'This installation is a copy in quarantine: it sends nothing until somebody says that it takes over (POST /api/system/adopt)',
