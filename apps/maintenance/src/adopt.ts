@@ -6,7 +6,8 @@ import { installationStore } from '@flotilla/domain/fleet/installation/installat
 import { quarantineOf } from '@flotilla/domain/fleet/installation/quarantine.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
 import { requireNoOwner } from '@flotilla/domain/watch/fleet-figures/require-no-owner.ts';
-import { connectRedis } from '@flotilla/redis/connect.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import { installationKey } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -39,13 +40,20 @@ export async function adopt(args: string[]): Promise<number> {
 async function requireFreeRedis(db: Database): Promise<void> {
   const login = readRedisLogin();
   if (login === null) return;
-  const redis = await connectRedis({ ...login, log: { warn: () => undefined } });
+  const identity = await readServerIdentity(db);
+  const stored = await installationStore(db).readOrBegin(identity);
+  let redis: RedisHandles | null = null;
   try {
-    const identity = await readServerIdentity(db);
-    const stored = await installationStore(db).readOrBegin(identity);
+    redis = await connectRedis({ ...login, log: { warn: () => undefined } });
     const quarantine = quarantineOf(stored, identity, await redis.commands.get(installationKey));
     if (quarantine !== null) await requireNoOwner(redis, quarantine);
+  } catch (error) {
+    if (!isRedisUnavailable(error)) throw error;
+    throw new FlotillaError(
+      'unavailable',
+      `Redis does not answer, so it cannot be asked whether another installation runs (${(error as Error).message}). Correct REDIS_URL or start Redis. If you know that no other installation runs, use --force.`,
+    );
   } finally {
-    await redis.close();
+    await redis?.close();
   }
 }

@@ -102,6 +102,8 @@ async function expectNoChangeInRedisOfProduction(restored: string): Promise<void
   });
   const command = await runMaintenance(['adopt'], { DATABASE_URL: restored, REDIS_URL: fleet.redis.url });
   expect(command).toMatchObject({ exitCode: 1, output: owned });
+  const unanswered = await runMaintenance(['adopt'], { DATABASE_URL: restored, REDIS_URL: 'redis://127.0.0.1:1' });
+  expect(unanswered).toMatchObject({ exitCode: 1, output: expect.stringMatching(/Redis does not answer.*--force/) });
   const { replicas } = await fleet.rest<{ replicas: { kind: string }[] }>('/api/fleet');
   expect(replicas.map(({ kind }) => kind).sort()).toEqual(['api', 'worker']);
   await Promise.all([copy.api, copy.worker].map((process) => process.stop()));
