@@ -150,4 +150,9 @@ test('settings that only the api or only a worker reads are refused as these wou
   expect((await check({ PROXY_PREFIX: '/api/bots' })).found).toEqual([
     'fail PROXY_PREFIX: /api is a path of the service itself',
   ]);
+  // A worker has no PORT, and its METRICS_PORT may be the one that an api would have as PORT.
+  expect((await check({ METRICS_PORT: '8080' })).found.join()).not.toContain('METRICS_PORT');
+  expect((await check({ METRICS_PORT: '8081', PORT: '8081' })).found).toEqual([
+    expect.stringMatching(/^fail PORT, METRICS_PORT: must differ/),
+  ]);
 });

@@ -32,7 +32,10 @@ function readConfig(): ServiceConfig | Finding[] {
     readSettings(workerSettings);
     return [];
   };
-  const faults = [...faultsOf(() => dangersOf(readSettings(apiSettings))), ...faultsOf(ofWorker)];
+  const faults = [
+    ...faultsOf(() => dangersOf(readSettings(apiSettings)).filter(isOfSettingsGiven)),
+    ...faultsOf(ofWorker),
+  ];
   // What both read would be told twice.
   const found = [...new Set(faults)].map((fault) => {
     const { name = 'settings', what = fault } =
@@ -40,6 +43,14 @@ function readConfig(): ServiceConfig | Finding[] {
     return fail(name, what, 'correct it: docs/operations/settings.md has every setting');
   });
   return found.length > 0 ? found : serviceConfig(readSettings(z.object(serviceSettings)), 1);
+}
+
+/** Of two settings that do not fit, a default is no fault: the environment may be that of a worker, which does not read it. */
+function isOfSettingsGiven(danger: string): boolean {
+  const names = danger.slice(0, danger.indexOf(':')).split(', ');
+  if (names.length === 1) return true;
+  const given = readSettings(z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))));
+  return names.every((name) => given[name] !== undefined);
 }
 
 function faultsOf(read: () => string[]): string[] {
