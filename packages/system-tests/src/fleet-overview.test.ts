@@ -2,6 +2,7 @@ import type { AttentionResource } from '@flotilla/contract/attention.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { ReaderResource } from '@flotilla/contract/readers.ts';
+import { connectDatabase } from '@flotilla/database/connect.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -118,6 +119,18 @@ test('a process whose clock is wrong is told of, to admins of the whole fleet, u
   expect(apart.map(({ roles }) => roles)).toEqual([['rules']]);
   const events = () => fleet.rest<EventResource[]>('/api/events?kinds=clock.apart,clock.right');
   await waitFor(async () => (await events()).length === 1);
+  // The release before removes what it does not know to stand.
+  const db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+  const { since } = await db
+    .deleteFrom('standing_events')
+    .where('kind', '=', 'clock')
+    .returning('since')
+    .executeTakeFirstOrThrow();
+  await waitFor(async () => {
+    const row = await db.selectFrom('standing_events').select('since').where('kind', '=', 'clock').executeTakeFirst();
+    return row !== undefined && row.since > since;
+  });
+  await db.destroy();
   await worker.stop();
   fleet.workers.splice(fleet.workers.indexOf(worker), 1);
   await waitFor(async () => (await events()).length > 1);

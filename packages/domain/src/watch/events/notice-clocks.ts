@@ -1,5 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { sql } from 'kysely';
 import { recordEvent } from '../../people/events/record-event.ts';
 import { readReplicas, withWrongClock } from '../fleet-figures/replicas.ts';
 
@@ -16,6 +17,7 @@ export async function noticeClocks(
   if (isWrong === stands) return;
   await db.transaction().execute(async (transaction) => {
     if (!(isWrong ? await begin(transaction) : await end(transaction))) return;
+    if (isWrong && (await wasTold(transaction))) return;
     await recordEvent(transaction, {
       kind: isWrong ? 'clock.apart' : 'clock.right',
       botId: null,
@@ -28,6 +30,13 @@ async function begin(db: Database): Promise<boolean> {
   const inserting = db.insertInto('standing_events').values(STANDING);
   const inserted = await inserting.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** In a rolling upgrade, processes of the release before remove what stands: they do not know it. */
+async function wasTold(db: Database): Promise<boolean> {
+  const ofClocks = db.selectFrom('events').select('kind').where('kind', 'in', ['clock.apart', 'clock.right']);
+  const ofLastHour = ofClocks.where('at', '>', sql<Date>`now() - interval '1 hour'`);
+  return (await ofLastHour.orderBy('id', 'desc').limit(1).executeTakeFirst())?.kind === 'clock.apart';
 }
 
 async function end(db: Database): Promise<boolean> {
