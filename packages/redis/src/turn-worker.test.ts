@@ -157,7 +157,8 @@ describe('turns', () => {
     const turns: string[] = [];
     work(async (_subject, lease) => {
       turns.push('first');
-      await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      // A worker that closes may get the turn once more, which is aborted from its beginning.
+      if (!lease.signal.aborted) await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
       expect(lease.ownsTurn()).toBe(false);
       return { next: 'again' };
     });
@@ -169,8 +170,8 @@ describe('turns', () => {
       return { next: 'idle' };
     });
     // If the first worker could not give it back, its lock expires.
-    await waitFor(() => turns.includes('second'), { timeoutMs: 90_000 });
-  }, 120_000);
+    await waitFor(() => turns.includes('second'), { timeoutMs: 30_000 });
+  }, 60_000);
 
   test('turns that are held let others run, are not too many, and wait for room when they go on', async () => {
     let goOn: () => void = () => {};
