@@ -117,7 +117,7 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): fc.Arbitrary<
   return fc.record(values, { requiredKeys: required as string[] }) as fc.Arbitrary<Input>;
 }
 
-/** As somebody writes a name who does not look it up. */
+/** A name in the form in which people type it. */
 function misspelt(name: string): string[] {
   const camel = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return [camel, `${name}s`, name.toUpperCase(), name.replaceAll('_', '')].filter((other) => other !== name);

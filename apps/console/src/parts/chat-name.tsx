@@ -13,7 +13,7 @@ const NEWEST = 200;
 const FOUND = 8;
 const KNOWN_MS = 5 * 60_000;
 
-/** What people call a chat: its title, else its username, else its id. */
+/** The name of a chat: its title, else its username, else its id. */
 export function titleOf({ id, title, ...names }: Pick<Chat, 'id'> & Partial<Pick<Chat, 'title' | 'username'>>): string {
   return title || nameOf(names) || String(id);
 }

@@ -5,7 +5,7 @@ import { useFirstFault } from './use-first-fault.ts';
 export type FormProps = {
   run: () => unknown;
   busy?: boolean;
-  /** What belongs to no field. */
+  /** A fault of no field. */
   error?: Error | null;
   /** What is wrong with its fields; whenever it is another object, the first of them gets the focus. */
   wrong?: object;

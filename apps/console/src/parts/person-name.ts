@@ -6,7 +6,7 @@ export function nameOf({ first_name: first, last_name: last, username }: Named):
   return [first, last].filter(Boolean).join(' ') || (username ? `@${username}` : '');
 }
 
-/** What people call somebody: the name, else the id. */
+/** The name of a person, else the id. */
 export function personName(person: Named & { id?: number | undefined; user_id?: number | undefined }): string {
   return nameOf(person) || `#${person.id ?? person.user_id ?? '?'}`;
 }

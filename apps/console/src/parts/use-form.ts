@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ChangeEvent, useState } from 'react';
 import { faultsOf } from './form-faults.ts';
 
-/** What is wrong, by the path that the api gives to the field. */
+/** Faults, by the path that the api gives to the field. */
 export type Faults = Readonly<Record<string, string | undefined>>;
 
 type FormOptions<Draft extends object> = {
@@ -10,7 +10,7 @@ type FormOptions<Draft extends object> = {
   known: () => Draft;
   /** Which faults of the api, by their paths, are said at a field. */
   fields?: readonly string[];
-  /** What the page can say before it asks the api. */
+  /** The faults that the page finds before it asks the api. */
   check?: (draft: Draft, known: Draft) => Faults;
   /** Its result is kept nowhere: it may be a secret. */
   send: (draft: Draft, known: Draft) => Promise<unknown>;

@@ -48,7 +48,7 @@ export function changesOf(draft: Draft, known: Draft) {
   return changedFields(inputOf(draft), inputOf(known));
 }
 
-/** What the page can say before it asks the api. */
+/** The faults that the page finds before it asks the api. */
 export function localFaults(draft: Draft, known: Draft, words: Words, { sinks }: EventsWords): Faults {
   const { name, target, bot, chat, kinds } = draft;
   const url = draft.url.trim();

@@ -50,7 +50,7 @@ export function namesIn(text: string): string[] {
   return text.split(/[\s,;]+/).filter((name) => name !== '');
 }
 
-/** What the page can say before it asks the api. */
+/** The faults that the page finds before it asks the api. */
 export function localRightsFaults(rights: Rights, words: ProgramsWords): Faults {
   const { groups, others, chats } = rights;
   const { noMethod, noChat, badNumber } = words.rights;

@@ -90,7 +90,7 @@ export function sightFaults(error: Error | null, words: ProgramsWords): { faults
   return faultsOf(error, FIELDS);
 }
 
-/** What the page can say before it asks the api. */
+/** The faults that the page finds before it asks the api. */
 export function localSightFaults(sight: Sight, known: Sight, taken: readonly string[], words: ProgramsWords): Faults {
   const { kinds, mode, backend_url: url } = sight;
   const name = sight.name.trim();

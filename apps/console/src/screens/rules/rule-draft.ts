@@ -91,7 +91,7 @@ export function changesOf(draft: Draft, known: Draft) {
 /** What most want of the router: the chosen bot answers in the chat of the message. */
 export const OF_ROUTER: Partial<Draft> = { action: 'copy', targetChat: '0' };
 
-/** What the page can say before it asks the api. */
+/** The faults that the page finds before it asks the api. */
 export function localFaults(draft: Draft, required: string): Faults {
   const { condition, value, action, targetBot, candidates, targetChat } = draft;
   const passesOn = sendsMessages(action);

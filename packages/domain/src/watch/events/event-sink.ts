@@ -9,7 +9,7 @@ export type EventSink = Omit<EventSinkRow, 'url_sealed' | 'signing_sealed' | 'bo
   target: Chat | { kind: 'url'; url: string; signing: Signing };
 };
 
-/** What callers set. */
+/** The fields that callers set. */
 export type SinkContent = Pick<EventSink, keyof EventSink & keyof Changes<typeof eventSink>> & {
   target: Chat | { kind: 'url'; url: string };
 };
