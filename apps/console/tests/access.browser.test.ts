@@ -33,16 +33,16 @@ test(
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     await page.getByRole('heading', { name: 'People and keys' }).waitFor();
-    await page.getByRole('button', { name: 'Add an account' }).press('Enter');
-    const form = page.getByRole('dialog', { name: 'Add an account' });
+    await page.getByRole('button', { name: 'Add account' }).press('Enter');
+    const form = page.getByRole('dialog', { name: 'Add account' });
     await form.getByLabel('Username').fill('linus');
     await form.getByLabel('New password').fill('password123');
     await page.keyboard.press('Enter');
     await form.getByText('one of the most common').waitFor();
-    await form.getByRole('button', { name: 'Make one' }).press('Enter');
+    await form.getByRole('button', { name: 'Generate' }).press('Enter');
     const password = await form.getByLabel('New password').inputValue();
     expect(password).toHaveLength(20);
-    await form.getByRole('combobox', { name: 'Add a bot' }).fill('help');
+    await form.getByRole('combobox', { name: 'Add bot' }).fill('help');
     await form.getByRole('option', { name: 'Help desk' }).waitFor();
     await page.keyboard.press('Enter');
     await form.getByRole('button', { name: 'Without Help desk' }).waitFor();
@@ -54,7 +54,7 @@ test(
     await page.getByText('1 account', { exact: true }).waitFor();
     await page.getByRole('table', { name: 'People' }).getByRole('link', { name: 'linus' }).press('Enter');
     const details = page.getByRole('complementary', { name: 'linus' });
-    await details.getByText('must be changed at the next sign-in').waitFor();
+    await details.getByText('must be changed at next sign-in').waitFor();
     await details.getByText('Help desk').waitFor();
 
     const theirs = await open();
@@ -65,7 +65,7 @@ test(
     const asking = page.getByRole('dialog', { name: 'Delete the account linus?' });
     await picture(page, 'access-delete');
     await asking.getByRole('button', { name: 'Delete…' }).press('Enter');
-    await page.getByText('Nobody has this name.').waitFor();
+    await page.getByText('No matching people').waitFor();
     expect(complaints.filter((line) => !line.includes('/api/auth/users/add'))).toEqual([]);
   },
   TEST_MS,
@@ -132,11 +132,11 @@ test(
     const { page, complaints } = await openAsAdmin('access?view=people&q=hedy');
     await page.getByRole('table', { name: 'People' }).getByRole('link', { name: 'hedy' }).click();
     const edit = page.getByRole('button', { name: 'Edit…' });
-    const form = page.getByRole('dialog', { name: 'Edit the account' });
+    const form = page.getByRole('dialog', { name: 'Edit account' });
     await edit.click();
     await form.getByRole('button', { name: 'Without Shop EU' }).waitFor();
     await fleet.rest('/api/auth/users/update', { id, bot_ids: [] });
-    await form.getByLabel('Name that people see').fill('Hedy');
+    await form.getByLabel('Display name').fill('Hedy');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     expect(await known()).toMatchObject({ username: 'hedy', display_name: 'Hedy', role: 'user', bot_ids: [] });
@@ -159,13 +159,13 @@ test(
   'a key is shown once, works as it was made, and is nowhere in the page afterwards',
   async () => {
     const { page, complaints } = await openAsAdmin('access?view=keys');
-    await page.getByRole('button', { name: 'Make a key' }).click();
-    const form = page.getByRole('dialog', { name: 'Make a key' });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const form = page.getByRole('dialog', { name: 'Create key' });
     await form.getByLabel('Name').fill('Reports');
     await form.getByLabel('Role').selectOption('User');
     await form.getByLabel('Expires').selectOption('in 30 days');
-    await form.getByLabel('Only these bots').check();
-    await form.getByRole('combobox', { name: 'Add a bot' }).fill('shop');
+    await form.getByLabel('Selected bots').check();
+    await form.getByRole('combobox', { name: 'Add bot' }).fill('shop');
     await form.getByRole('option', { name: 'Shop EU' }).click();
     await form.getByRole('button', { name: 'Create' }).click();
     const once = page.getByRole('dialog', { name: 'Your new key' });
@@ -173,7 +173,7 @@ test(
     await picture(page, 'access-key-once');
     expect(await statusWith(key)).toBe(200);
     await page.keyboard.press('Escape');
-    await once.getByRole('button', { name: 'I have kept it' }).click();
+    await once.getByRole('button', { name: 'I have saved it' }).click();
     await once.waitFor({ state: 'detached' });
     const left = `${await page.content()} ${page.url()} ${await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')}`;
     expect(left.includes(key)).toBe(false);
@@ -181,7 +181,7 @@ test(
     await page.getByRole('table', { name: 'API keys' }).getByRole('link', { name: 'Reports' }).click();
     const details = page.getByRole('complementary', { name: 'Reports' });
     await details.getByText('Shop EU').waitFor();
-    await details.getByText('Works').waitFor();
+    await details.getByText('Active').waitFor();
     await details.getByRole('button', { name: 'Disable' }).click();
     await details.getByText('Disabled').waitFor();
     await waitFor(async () => (await statusWith(key)) === 401);
@@ -238,9 +238,9 @@ test(
     expect(await from.inputValue()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
     await from.fill('some day');
     await page.keyboard.press('Tab');
-    await page.getByText('Write a day').waitFor();
+    await page.getByText('Enter a date').waitFor();
     await from.fill('1.1.2040');
-    await page.getByText('No entry matches the filters.').waitFor();
+    await page.getByText('No entries match the filters.').waitFor();
     await page.getByRole('link', { name: 'Clear the filters' }).last().click();
     await page.getByRole('table', { name: 'Audit' }).getByRole('link').first().waitFor();
     expect(page.url()).toMatch(/\/audit$/);
@@ -257,12 +257,12 @@ test(
     await first.page.getByRole('navigation', { name: 'Screens' }).waitFor();
     const { page, signIn, complaints, answers } = await open('access?view=people&account=1');
     await signIn(...GRACE);
-    await page.getByText('There are no API keys.').waitFor();
+    await page.getByText('No API keys yet').waitFor();
     expect(await page.getByRole('link', { name: 'People', exact: true }).count()).toBe(0);
     await page.goto(`${suite.fleet.url}/console/audit`);
-    await page.getByText('The audit of the fleet is for administrators.').waitFor();
+    await page.getByText('Only administrators see the audit log of the fleet.').waitFor();
     await page.goto(`${suite.fleet.url}/console/access?view=keys&account=1`);
-    await page.getByText('There are no API keys.').waitFor();
+    await page.getByText('No API keys yet').waitFor();
     const asked = answers.map(({ url }) => new URL(url).pathname + new URL(url).search);
     expect(asked.filter((url) => /adminlog|auth\/users|user_id=1&/.test(url))).toEqual([]);
 
@@ -304,20 +304,20 @@ testLooks('audit, people, keys and sessions are accessible and fit the window', 
   await page.getByRole('link', { name: 'Grace' }).press('Enter');
   await page.getByRole('complementary').getByText('Help desk').waitFor();
   await lookAt('access-person');
-  await page.getByRole('button', { name: 'Set a password…' }).click();
+  await page.getByRole('button', { name: 'Set password…' }).click();
   await page.getByRole('dialog').waitFor();
   await lookAt('access-reset');
   await visit('access');
-  await page.getByRole('button', { name: 'Add an account' }).click();
-  await page.getByRole('dialog').getByRole('combobox', { name: 'Add a bot' }).click();
-  await page.getByRole('listbox', { name: 'Add a bot' }).getByRole('option').first().waitFor();
+  await page.getByRole('button', { name: 'Add account' }).click();
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Add bot' }).click();
+  await page.getByRole('listbox', { name: 'Add bot' }).getByRole('option').first().waitFor();
   await lookAt('access-add');
   await visit('access?view=keys');
   await page.getByRole('link', { name: 'Dashboard' }).press('Enter');
   await page.getByRole('complementary', { name: 'Dashboard' }).waitFor();
   await lookAt('access-keys');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('dialog').waitFor();
   await lookAt('access-new-key');
   await visit('access?view=sessions');

@@ -51,7 +51,7 @@ test(
     const { page, complaints } = await suite.openAsAdmin(`bots/${bot.id}`);
     await page.getByRole('link', { name: 'All attempts' }).press('Enter');
     await page.waitForURL(`**/bots/${bot.id}/deliveries?state=attempts`);
-    const list = page.getByRole('region', { name: 'Last attempts' });
+    const list = page.getByRole('region', { name: 'Recent attempts' });
     const filters = page.getByRole('search', { name: 'Filter' });
     const answers = list.locator('.answer');
     const shows = (answer: string) =>
@@ -75,14 +75,14 @@ test(
     await waitFor(async () => (await answers.count()) === 1, { message: 'the attempt of this chat' });
     const { update_id: ofBen } = (await found(`reader=push&ok=true&chat_id=${ben}`))[0]!;
     const tab = page
-      .getByRole('navigation', { name: 'Kinds of deliveries' })
-      .getByRole('link', { name: 'Last attempts' });
+      .getByRole('navigation', { name: 'Deliveries by state' })
+      .getByRole('link', { name: 'Recent attempts' });
     expect(await tab.getAttribute('aria-current')).toBe('page');
     expect(await tab.locator('..').locator('[aria-current]').count()).toBe(1);
     await filters.getByLabel('Status').selectOption('5xx');
-    await page.getByText('No attempt matches the filter.').waitFor();
+    await page.getByText('No attempts match the filter.').waitFor();
     await page.reload();
-    await page.getByText('No attempt matches the filter.').waitFor();
+    await page.getByText('No attempts match the filter.').waitFor();
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({
       ...{ state: 'attempts', reader: 'push', ok: 'true', status: '5xx', chat: String(ben) },
@@ -102,7 +102,7 @@ test(
     };
     await waitFor(isOfBen, { message: 'the attempts of one update' });
     await filters.getByLabel('Period').selectOption('Yesterday');
-    await page.getByText('No attempt matches the filter.').waitFor();
+    await page.getByText('No attempts match the filter.').waitFor();
     await filters.getByLabel('Period').selectOption('Last hour');
     await waitFor(isOfBen, { message: 'the attempts of one update' });
     await updates.first().press('Enter');
@@ -122,7 +122,7 @@ test(
     const { page, complaints } = await suite.openAsAdmin(
       `bots/${bot.id}/deliveries?state=attempts&chat=${ada}&reader=push`,
     );
-    const rows = page.getByRole('region', { name: 'Last attempts' }).getByRole('listitem');
+    const rows = page.getByRole('region', { name: 'Recent attempts' }).getByRole('listitem');
     await waitFor(async () => (await rows.count()) === 100, { message: 'the first page' });
     await page.getByRole('button', { name: 'Older attempts' }).press('Enter');
     await waitFor(async () => (await rows.count()) === MANY, { message: 'the second page' });
@@ -145,7 +145,7 @@ testLooks('filtered attempts are accessible and fit the window', suite, async ({
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
   const visit = async (query: string) => {
     await page.goto(`${suite.fleet.url}/console/bots/${bot.id}/deliveries?state=attempts${query}`);
-    await page.getByRole('region', { name: 'Last attempts' }).getByRole('listitem').first().waitFor();
+    await page.getByRole('region', { name: 'Recent attempts' }).getByRole('listitem').first().waitFor();
   };
   await visit('');
   await lookAt('attempts');

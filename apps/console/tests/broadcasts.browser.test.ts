@@ -95,7 +95,7 @@ test(
     await page.getByLabel('Text', { exact: true }).fill('A <b>sale</b> at https://shop.example/now');
     const looks = page.getByRole('region', { name: 'As the chat shows it' });
     expect(await looks.locator('b').textContent()).toBe('sale');
-    await looks.getByText('Here the platform shows a preview of shop.example').waitFor();
+    await looks.getByText('Telegram shows a preview of shop.example').waitFor();
     await page.getByLabel('Text', { exact: true }).fill('A <b>sale');
     await page.getByText('The formatting is wrong here').waitFor();
     await page.getByLabel('Text', { exact: true }).fill('A <b>sale</b> today');
@@ -111,7 +111,7 @@ test(
     await page.getByRole('dialog', { name: 'Send to 3 chats?' }).waitFor();
     await page.getByRole('button', { name: 'Send to 3 chats' }).click();
     await page.getByRole('heading', { name: 'Sale' }).waitFor();
-    await page.getByText('Done').waitFor();
+    await page.getByText('Resolved').waitFor();
     await page.getByText('3 of 3').waitFor();
     expect((await sentTo('A <b>sale</b> today')).toSorted()).toEqual([PEOPLE[0], ...PEOPLE]);
     await page.getByRole('link', { name: 'All entries in the outbox' }).click();
@@ -134,7 +134,7 @@ test(
     await page.getByText('3 chats by id').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused').waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Scheduled').waitFor();
     await page.getByRole('button', { name: 'End it…' }).click();
     await page.getByRole('button', { name: 'End the broadcast' }).click();
@@ -150,7 +150,7 @@ test(
     await user.page.getByRole('heading', { name: 'Later' }).waitFor();
     expect(await user.page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
     await user.page.goto(`${fleet.url}/console/broadcasts/add`);
-    await user.page.getByText('There is no such page').waitFor();
+    await user.page.getByText('Page not found').waitFor();
   },
   TEST_MS,
 );
@@ -178,7 +178,7 @@ test(
     await send.click();
     await page.getByRole('heading', { name: 'Once' }).waitFor();
     await page.getByText('3 of 3').waitFor();
-    await page.getByText('Done').waitFor();
+    await page.getByText('Resolved').waitFor();
     expect(await wouldPoll(page)).toBe(true);
     expect(await fleet.rest('/api/broadcasts')).toHaveLength(1);
     expect((await sentTo('Only once')).toSorted()).toEqual([...PEOPLE]);

@@ -106,9 +106,9 @@ test(
     const settings = { proxy_enabled: false, backend_url: `${backend.url}/unused` };
     const bot = await suite.fleet.addBot(settings, { name: 'Unheard' });
     const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
-    const hint = page.getByText('Forwarding is switched off');
+    const hint = page.getByText('Forwarding is off');
     await hint.waitFor();
-    await page.getByRole('link', { name: 'Switch it on in the settings' }).click();
+    await page.getByRole('link', { name: 'Turn it on in the settings' }).click();
     await page.getByLabel('Forward updates to the backend').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await hint.waitFor({ state: 'detached' });
@@ -238,7 +238,7 @@ test(
     await page.reload();
     await page.getByText('11 bots', { exact: true }).waitFor();
     await page.getByLabel('Filter', { exact: true }).fill('nobody has this name');
-    await page.getByText('No bot matches the filter.').waitFor();
+    await page.getByText('No bots match the filter.').waitFor();
     await page.getByRole('link', { name: 'Clear the filter' }).click();
     await page.getByText(`${MANY + 2} bots`, { exact: true }).waitFor();
     expect(page.url()).toMatch(/\/console\/$/);
@@ -256,7 +256,7 @@ test(
     const sent = backend.requests.length;
     await readers.getByRole('button', { name: 'Try now' }).click();
     await backend.waitForRequests(sent + 1);
-    const attempts = page.getByRole('region', { name: 'Last attempts' });
+    const attempts = page.getByRole('region', { name: 'Recent attempts' });
     await attempts.getByRole('link', { name: '502' }).first().click();
     const details = page.getByRole('complementary', { name: /Attempt for update/ });
     await details.getByText('Wrong response from the webhook: 502').waitFor();
@@ -330,7 +330,7 @@ testLooks('every screen is accessible and fits the window', suite, async ({ page
   await page.getByLabel('Backend URL').waitFor();
   await lookAt('bot-settings');
   await page.goto(`${suite.fleet.url}/console/nothing/here`);
-  await page.getByText('There is no such page').waitFor();
+  await page.getByText('Page not found').waitFor();
   expect(await page.title()).toContain('Flotilla');
   await lookAt('not-found');
 });
@@ -435,7 +435,7 @@ test(
     await second.getByRole('button', { name: 'Account of Heidi' }).waitFor();
     expect(await second.content()).not.toContain('Shop EU');
     letGo();
-    await second.getByText('No bot matches the filter.').waitFor();
+    await second.getByText('No bots match the filter.').waitFor();
     expect(await second.content()).not.toContain('Shop EU');
   },
   TEST_MS,
@@ -451,7 +451,7 @@ test(
     let loads = 0;
     page.on('load', () => (loads += 1));
     await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Fleet' }).click();
-    const failure = page.getByRole('alert').filter({ hasText: 'This did not work' });
+    const failure = page.getByRole('alert').filter({ hasText: 'Something went wrong' });
     await failure.waitFor();
     await waitFor(() => loads === 1);
     await page.unroute(gone);
@@ -467,7 +467,7 @@ test(
   async () => {
     const { page, signIn, complaints } = await open();
     await signIn('admin', 'not the password');
-    await page.getByText('The username or the password is wrong.').waitFor();
+    await page.getByText('Wrong username or password.').waitFor();
     await picture(page, 'sign-in-refused');
     const limited = page.getByText(/Too many failed attempts\. Try again in \d+ minutes\./);
     await waitFor(async () => {

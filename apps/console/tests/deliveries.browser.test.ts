@@ -58,7 +58,7 @@ test(
   async () => {
     const { page, context, complaints, answers } = await openAsAdmin(`bots/${shop.id}`);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    const attempt = page.getByRole('region', { name: 'Last attempts' }).getByRole('link', { name: '502' }).last();
+    const attempt = page.getByRole('region', { name: 'Recent attempts' }).getByRole('link', { name: '502' }).last();
     await attempt.click();
     const details = page.getByRole('complementary', { name: /Attempt for update/ });
     await details.getByText(`${backend.url}/shop`).waitFor();
@@ -83,15 +83,15 @@ test(
     const seen = `${await page.content()} ${line} ${answers.map(({ text }) => text).join()}`;
     expect([seen.includes(shop.token), seen.includes('a-secret-of-the-shop')]).toEqual([false, false]);
 
-    await details.getByRole('button', { name: 'Send as a test' }).click();
-    await details.getByText('The backend did not take it.').waitFor();
+    await details.getByRole('button', { name: 'Send as test' }).click();
+    await details.getByText('The backend refused it.').waitFor();
     expect(backend.requests.some(({ headers }) => headers['x-flotilla-test'] === '1')).toBe(true);
 
     const id = Number(/"update_id":(\d+)/.exec(line)?.[1]);
     await addDeadLetters(suite.database, shop.id, 1, id);
     shopIsDown = false;
     await page.keyboard.press('Escape');
-    const again = details.getByRole('button', { name: 'Send again' });
+    const again = details.getByRole('button', { name: 'Redeliver' });
     await page.reload();
     await attempt.click();
     await again.waitFor();
@@ -102,7 +102,7 @@ test(
       ).length;
     const before = sent();
     await again.click();
-    await details.getByText('It waits for its turn now').waitFor();
+    await details.getByText('Queued again').waitFor();
     await waitFor(() => sent() > before, { timeoutMs: 60_000 });
     expect(complaints).toEqual([]);
   },
@@ -128,20 +128,20 @@ test(
       return { details, line: String(await page.evaluate('navigator.clipboard.readText()')) };
     };
     const anew = await copied(lost);
-    await anew.details.getByText('made anew from the settings').waitFor();
+    await anew.details.getByText('rebuilt from the current settings').waitFor();
     expect(anew.line).toContain("-H 'X-Telegram-Bot-Api-Secret-Token: YOUR_SECRET'");
     expect(anew.line).toContain(`-H 'Flotilla-Delivery-Id: ${shop.id}-${lost}'`);
     expect(anew.line).toMatch(/--data-raw '\{"update_id":/);
 
     const { details, line } = await copied(id);
-    expect(await details.getByText('made anew').count()).toBe(0);
+    expect(await details.getByText('rebuilt').count()).toBe(0);
     expect(line).toContain(`curl -X POST '${backend.url}/shop'`);
     shopIsDown = false;
-    await details.getByRole('button', { name: 'Send again' }).click();
+    await details.getByRole('button', { name: 'Redeliver' }).click();
     const isIt = (text: string) => text.includes(`"update_id":${id},`) && text.includes('<b>hello</b>');
     const sent = () => backend.requests.filter(({ text }) => isIt(text)).length;
     const before = sent();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
     await waitFor(() => sent() > before, { timeoutMs: 60_000, message: 'the update at the backend' });
     expect(complaints).toEqual([]);
   },
@@ -166,10 +166,10 @@ test(
       const audited = () => fleet.rest<{ details: string }[]>(`/api/adminlog?bot_id=${bot.id}&action=backend_resume`);
       await waitFor(async () => (await audited()).length > 0, { timeoutMs: 60_000 });
       expect((await audited()).map(({ details }) => details)).toEqual([`program ${program.id}`]);
-      await page.getByRole('region', { name: 'Last attempts' }).getByRole('link', { name: '503' }).last().click();
+      await page.getByRole('region', { name: 'Recent attempts' }).getByRole('link', { name: '503' }).last().click();
       const details = page.getByRole('complementary', { name: /Attempt for update/ });
-      await details.getByRole('button', { name: 'Send as a test' }).click();
-      await details.getByText('The backend did not take it.').waitFor();
+      await details.getByRole('button', { name: 'Send as test' }).click();
+      await details.getByText('The backend refused it.').waitFor();
       const tests = ({ requests }: TestBackend) =>
         requests.filter(({ url, headers }) => url !== '/shop' && headers['x-flotilla-test'] === '1').length;
       expect([tests(relay), tests(backend)]).toEqual([1, 0]);
@@ -202,7 +202,7 @@ test(
       const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
       const readers = page.getByRole('region', { name: 'Readers' });
       await readers.getByText('9 updates behind').waitFor({ timeout: 60_000 });
-      await readers.getByText('Down, gets probes').waitFor({ timeout: 60_000 });
+      await readers.getByText('Unreachable, retrying').waitFor({ timeout: 60_000 });
       const waiting = page.locator('.figures dd').first();
       expect(await waiting.textContent()).toBe('9');
       isDown = false;
@@ -228,7 +228,7 @@ test(
     const dialog = page.getByRole('dialog', { name: 'Test delivery' });
     const field = dialog.getByLabel('Update, as JSON');
     await field.fill('{"update_id":');
-    await dialog.getByRole('button', { name: 'Send the test' }).click();
+    await dialog.getByRole('button', { name: 'Send test' }).click();
     await dialog.getByText('must be a JSON object').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     await field.fill('{"update_id":5,"message":{"text":"edited by hand"}}');
@@ -258,8 +258,8 @@ test(
     await dialog.getByText('1,000 updates').waitFor();
     await picture(page, 'deliveries-redrive');
     const sentBefore = backend.requests.length;
-    await dialog.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('2,000 updates were sent again').first().waitFor({ timeout: 60_000 });
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await page.getByText('2,000 updates redelivered').first().waitFor({ timeout: 60_000 });
     const delivered = () => backend.requests.slice(sentBefore).filter(({ url }) => url.startsWith('/many-'));
     await waitFor(() => delivered().length >= 2_000, { timeoutMs: 60_000 });
 
@@ -275,7 +275,7 @@ test(
         expect(ids).toEqual(ids.toSorted((one, other) => one - other));
       }
     }
-    await page.getByText('No delivery matches the filter.').waitFor();
+    await page.getByText('No deliveries match the filter.').waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).first().click();
     await page.getByText('12 match', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
@@ -309,7 +309,7 @@ test(
     await page.getByRole('button', { name: 'Discard…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Discard 2 updates?' });
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('2 updates were discarded').first().waitFor();
+    await page.getByText('2 updates discarded').first().waitFor();
     await page.getByText('3 match', { exact: true }).waitFor();
     // Those of another bot are not in the file, and all pages of this one are.
     await addDeadLetters(suite.database, bots[1]!.id, 2, 90);
@@ -337,12 +337,12 @@ test(
     const number = dialog.getByLabel('type their number: 12');
     await number.fill('2');
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await dialog.getByText('This is not the number.').waitFor();
+    await dialog.getByText('The number does not match.').waitFor();
     // Nobody has counted those that die while the number is typed.
     await addDeadLetters(suite.database, bots[0]!.id, 2, 500);
     await number.fill('12');
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('12 updates were discarded').first().waitFor();
+    await page.getByText('12 updates discarded').first().waitFor();
     await page.getByText('2 match', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).first().click();
     await page.getByText('5 match', { exact: true }).waitFor();
@@ -359,7 +359,7 @@ test(
     const write = () => fleet.control.sendMessage({ person: PERSON, bot: bot.platformId, text: 'hello' });
     await fleet.control.startBot({ person: PERSON, bot: bot.platformId });
     const { page, complaints } = await openAsAdmin(`bots/${bot.id}/deliveries?state=attempts`);
-    const attempts = page.getByRole('region', { name: 'Last attempts' });
+    const attempts = page.getByRole('region', { name: 'Recent attempts' });
     const first = attempts.getByRole('listitem').first();
     await first.waitFor({ timeout: 30_000 });
     await first.hover();
@@ -402,13 +402,13 @@ test(
     const sentBefore = backend.requests.length;
     await page.getByRole('button', { name: 'Send all 2 again…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send 2 updates again?' });
-    await dialog.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('2 updates were sent again').first().waitFor();
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await page.getByText('2 updates redelivered').first().waitFor();
     await backend.waitForRequests(sentBefore + 2, 60_000);
     await page.goto(`${suite.fleet.url}/console/deliveries?bot=${bots[0]!.id}`);
-    await page.getByText('Your account may not do this.').first().waitFor();
+    await page.getByText('Your account has no permission to do this.').first().waitFor();
     await page.goto(`${suite.fleet.url}/console/system`);
-    await page.getByText('Your account may not do this.').first().waitFor();
+    await page.getByText('Your account has no permission to do this.').first().waitFor();
     expect(await page.content()).not.toContain('Many 0');
   },
   TEST_MS,

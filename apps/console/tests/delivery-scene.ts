@@ -33,10 +33,10 @@ export async function addDeadLetters(
 
 /** One test a second is possible for a bot, so it may need a second press. */
 export async function sendTest(dialog: ReturnType<OpenConsole['page']['locator']>): Promise<void> {
-  const result = dialog.getByText('The backend did not take it.');
+  const result = dialog.getByText('The backend refused it.');
   await waitFor(
     async () => {
-      await dialog.getByRole('button', { name: 'Send the test' }).click();
+      await dialog.getByRole('button', { name: 'Send test' }).click();
       await result.or(dialog.getByRole('alert')).first().waitFor();
       return result.isVisible();
     },

@@ -58,7 +58,7 @@ test(
     await say('held two');
     await desk(page).getByRole('button', { name: 'Give back 2 updates missed' }).waitFor();
     expect(backendGot('held')).toBe(false);
-    await desk(page).getByRole('button', { name: 'Give back' }).click();
+    await desk(page).getByRole('button', { name: 'Hand back to bot' }).click();
     await page.getByRole('menuitem', { name: 'With 2 missed updates' }).click();
     await desk(page).getByRole('button', { name: 'Take over' }).waitFor();
     await waitFor(() => backendGot('held one') && backendGot('held two'));
@@ -71,7 +71,7 @@ test(
     await page.reload();
     await desk(page).getByRole('button', { name: 'The bot missed' }).click();
     await page.getByRole('menuitem', { name: 'Deliver 1 update now' }).waitFor();
-    await page.getByRole('menuitem', { name: 'Leave in the history only' }).click();
+    await page.getByRole('menuitem', { name: 'Keep in history only' }).click();
     await desk(page).getByRole('button', { name: 'The bot missed' }).waitFor({ state: 'detached' });
     await say('told again');
     await waitFor(() => backendGot('told again'));
@@ -94,13 +94,13 @@ test(
     await desk(page).getByRole('button', { name: 'Assigned to' }).click();
     await page.getByRole('menuitemradio', { name: 'Nobody' }).click();
     await desk(page).getByRole('button', { name: 'Assign', exact: true }).waitFor();
-    await desk(page).getByRole('button', { name: 'Finish' }).click();
-    await desk(page).getByRole('button', { name: 'Open again' }).click();
-    await desk(page).getByRole('button', { name: 'Finish' }).click();
-    await desk(page).getByRole('button', { name: 'Open again' }).waitFor();
+    await desk(page).getByRole('button', { name: 'Resolve' }).click();
+    await desk(page).getByRole('button', { name: 'Reopen' }).click();
+    await desk(page).getByRole('button', { name: 'Resolve' }).click();
+    await desk(page).getByRole('button', { name: 'Reopen' }).waitFor();
     expect(await stored()).toMatchObject({ state: 'done' });
     await say('One more thing');
-    await desk(page).getByRole('button', { name: 'Finish' }).waitFor({ timeout: 30_000 });
+    await desk(page).getByRole('button', { name: 'Resolve' }).waitFor({ timeout: 30_000 });
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -111,9 +111,9 @@ test(
   async () => {
     const { page, complaints } = await openChat();
     await page.getByRole('button', { name: 'Saved replies' }).click();
-    await page.getByText('There are no saved replies yet.').waitFor();
-    await page.getByRole('button', { name: 'Add a reply' }).click();
-    const form = page.getByRole('dialog', { name: 'Add a reply' });
+    await page.getByText('No saved replies yet').waitFor();
+    await page.getByRole('button', { name: 'Add reply' }).click();
+    const form = page.getByRole('dialog', { name: 'Add reply' });
     await form.getByLabel('Name').fill('On its way');
     await form.getByLabel('Text').fill('Hello {first_name}, @{username}: <b>on its way</b>.');
     await form.getByLabel('Format').selectOption('HTML');
@@ -139,13 +139,13 @@ test(
 
     await page.getByRole('button', { name: 'Saved replies' }).click();
     await list.getByRole('button', { name: 'Edit' }).click();
-    const edit = page.getByRole('dialog', { name: 'Edit a reply' });
+    const edit = page.getByRole('dialog', { name: 'Edit reply' });
     await edit.getByLabel('Name').fill('Sent');
     await edit.getByRole('button', { name: 'Save' }).click();
     await list.getByText('Sent', { exact: true }).waitFor();
     await list.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog', { name: 'Delete the reply?' }).getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There are no saved replies yet.').waitFor();
+    await page.getByText('No saved replies yet').waitFor();
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -179,7 +179,7 @@ testLooks('the desk is accessible and fits the window', suite, async ({ page, si
   await page.locator('.desk-held').waitFor();
   if ((await page.evaluate<number>('innerWidth')) === 390) {
     expect(await linesOf(page, '.desk-bar')).toBeLessThanOrEqual(2);
-    expect((await page.getByText('Finish', { exact: true }).boundingBox())!.width).toBeGreaterThan(24);
+    expect((await page.getByText('Resolve', { exact: true }).boundingBox())!.width).toBeGreaterThan(24);
   }
   await page.locator('.compose textarea').fill('/');
   await page.locator('.reply-list [role=option]').first().waitFor();

@@ -42,7 +42,7 @@ beforeAll(async () => {
 }, TEST_MS);
 
 const bar = (page: Page) => page.locator('.outage');
-const storageIsAway = (page: Page) => bar(page).getByText('The storage is away. Delivery goes on');
+const storageIsAway = (page: Page) => bar(page).getByText('Storage is unavailable. Delivery continues');
 
 /** Starts Postgres again, and waits until the page has seen it by itself. */
 async function bringPostgresBack(page: Page): Promise<void> {
@@ -71,7 +71,7 @@ test(
     const draft = page.getByLabel('Update, as JSON');
     await draft.fill('{"update_id":77}');
     await postgres.kill();
-    await page.getByRole('button', { name: 'Send the test' }).click();
+    await page.getByRole('button', { name: 'Send test' }).click();
     await storageIsAway(page).waitFor({ timeout: AWAY_MS });
     expect(await draft.inputValue()).toBe('{"update_id":77}');
     await page.keyboard.press('Escape');
@@ -105,15 +105,15 @@ test(
     await postgres.kill();
     await activity.getByRole('button', { name: '7 days' }).click();
     await storageIsAway(page).waitFor({ timeout: AWAY_MS });
-    await activity.getByText('Not up to date. It is asked for again.').waitFor({ timeout: AWAY_MS });
+    await activity.getByText('Out of date. Trying again.').waitFor({ timeout: AWAY_MS });
     expect(await row.isVisible()).toBe(true);
     const figures = page.getByRole('region', { name: 'Figures of the fleet' });
-    expect(await figures.textContent()).toMatch(/Taken \d\d:\d\d:\d\d/);
+    expect(await figures.textContent()).toMatch(/As of \d\d:\d\d:\d\d/);
     await picture(page, 'postgres-away-fleet');
 
     await bringPostgresBack(page);
     await chart.waitFor({ timeout: AWAY_MS });
-    await activity.getByText('Not up to date').waitFor({ state: 'detached' });
+    await activity.getByText('Out of date').waitFor({ state: 'detached' });
     expect(page.url()).toMatch(/\?q=help&range=week$/);
     expect(faultsOfPage(complaints)).toEqual([]);
   },
@@ -136,7 +136,10 @@ test(
     await field.fill('We are here.');
     await postgres.kill();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByRole('alert').getByText('This did not work. The storage is away').waitFor({ timeout: AWAY_MS });
+    await page
+      .getByRole('alert')
+      .getByText('Something went wrong. Storage is unavailable')
+      .waitFor({ timeout: AWAY_MS });
     await storageIsAway(page).waitFor();
     expect((await bar(page).boundingBox())!.height).toBeLessThan(BAR_PX);
     expect([await question.isVisible(), await holdsDraft(), await sent()]).toEqual([true, true, 0]);
@@ -192,10 +195,10 @@ test(
     const row = page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Help desk' });
     await row.waitFor();
     redis.kill();
-    await bar(page).getByText('Intake waits').waitFor({ timeout: AWAY_MS });
+    await bar(page).getByText('Receiving paused').waitFor({ timeout: AWAY_MS });
     expect(await row.isVisible()).toBe(true);
     const figures = page.getByRole('region', { name: 'Figures of the fleet' });
-    expect(await figures.textContent()).toMatch(/Taken \d\d:\d\d:\d\d/);
+    expect(await figures.textContent()).toMatch(/As of \d\d:\d\d:\d\d/);
     await picture(page, 'redis-away');
     await redis.restart();
     await bar(page).waitFor({ state: 'detached', timeout: AWAY_MS });

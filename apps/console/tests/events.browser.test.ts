@@ -36,9 +36,9 @@ test(
   async () => {
     const { page, complaints } = await suite.openAsAdmin('events');
     const told = page.getByRole('region', { name: 'Event sinks' });
-    await told.getByText('There are no event sinks.').waitFor();
+    await told.getByText('No event sinks yet').waitFor();
     await told.getByRole('button', { name: 'Add…' }).click();
-    const form = page.getByRole('dialog', { name: 'Add an event sink' });
+    const form = page.getByRole('dialog', { name: 'Add event sink' });
     await form.getByRole('textbox', { name: 'Name' }).fill('On call');
     await form.getByRole('button', { name: 'Save' }).click();
     await waitFor(async () => (await form.getByText('This field is required.').count()) === 2);
@@ -48,21 +48,21 @@ test(
     await form.getByRole('button', { name: 'Save' }).press('Enter');
     await told.getByText('Nothing sent yet').waitFor();
     await told.getByRole('button', { name: 'Send a test' }).click();
-    await told.getByText(/^Taken in \d+ ms$/).waitFor();
+    await told.getByText(/^Accepted in \d+ ms$/).waitFor();
     const { messages } = await suite.fleet.control.readChat({ person: ON_CALL, bot: pager.platformId });
     expect(messages.at(-1)?.text).toContain('This is a test');
 
     const list = page.getByRole('table', { name: 'Events' });
-    const silent = list.getByRole('row').filter({ hasText: 'Nobody polls' });
+    const silent = list.getByRole('row').filter({ hasText: 'No program is polling' });
     // After its start a fleet tells of nobody as silent for half a minute.
     await silent.waitFor({ timeout: TEST_MS - 15_000 });
-    await page.getByRole('combobox', { name: 'Kind' }).selectOption('Bot added');
+    await page.getByRole('combobox', { name: 'Type' }).selectOption('Bot added');
     await page.waitForURL('**/console/events?kind=bot.added');
     await silent.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Clear the filter' }).click();
     await silent.getByRole('link', { name: LONG_NAME }).press('Enter');
     await page.waitForURL(`**/bots/${desk.id}`);
-    await page.getByText('Nobody polls').first().waitFor();
+    await page.getByText('No program is polling').first().waitFor();
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -74,7 +74,7 @@ test(
     const { page, complaints } = await suite.openAsAdmin('events');
     const told = page.getByRole('region', { name: 'Event sinks' });
     await told.getByRole('button', { name: 'Add…' }).click();
-    const form = page.getByRole('dialog', { name: 'Add an event sink' });
+    const form = page.getByRole('dialog', { name: 'Add event sink' });
     await form.getByRole('textbox', { name: 'Name' }).fill('Desk');
     await form.getByRole('radio', { name: /^A URL/ }).check();
     await form.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/events`);
@@ -84,7 +84,7 @@ test(
     const secret = page.getByRole('dialog', { name: 'Signing secret' });
     const text = (await secret.getByText(/^whsec_/).textContent())!;
     await page.keyboard.press('Escape');
-    await secret.getByRole('button', { name: 'I have kept it' }).click();
+    await secret.getByRole('button', { name: 'I have saved it' }).click();
     await secret.waitFor({ state: 'detached' });
     expect(await keptBy(page)).not.toContain(text);
     const row = told.getByRole('listitem').filter({ hasText: 'Desk' });
@@ -115,7 +115,7 @@ test(
     const row = page.getByRole('region', { name: 'Event sinks' }).getByRole('listitem').filter({ hasText: 'Northern' });
     await row.getByText('all events of 2 bots').waitFor();
     const edit = () => row.getByRole('button', { name: 'Edit… Northern' }).click();
-    const form = page.getByRole('dialog', { name: 'Edit the event sink' });
+    const form = page.getByRole('dialog', { name: 'Edit event sink' });
     const save = () => form.getByRole('button', { name: 'Save' }).click();
     const closed = () => form.waitFor({ state: 'detached' });
     await edit();
@@ -134,12 +134,12 @@ test(
     await save();
     await form.getByText('must begin with http').waitFor();
     await form.getByRole('checkbox', { name: /^Only chosen kinds/ }).check();
-    for (const kind of await form.getByRole('group', { name: 'Kinds of events' }).getByRole('checkbox').all()) {
+    for (const kind of await form.getByRole('group', { name: 'Event types' }).getByRole('checkbox').all()) {
       await kind.uncheck();
     }
     await form.getByRole('radio', { name: /^A chat/ }).check();
     await save();
-    await form.getByText('Choose at least one kind.').waitFor();
+    await form.getByText('Choose at least one type.').waitFor();
     await waitFor(async () => (await form.getByText('This field is required.').count()) === 2);
     await form.getByRole('button', { name: 'Cancel' }).click();
     await closed();
@@ -157,10 +157,10 @@ test(
     const { page, complaints } = await suite.openAsAdmin('events');
     const told = page.getByRole('region', { name: 'Event sinks' });
     await told.getByRole('button', { name: 'Add…' }).click();
-    const form = page.getByRole('dialog', { name: 'Add an event sink' });
+    const form = page.getByRole('dialog', { name: 'Add event sink' });
     await form.getByRole('textbox', { name: 'Name' }).fill('SIEM');
     await form.getByRole('checkbox', { name: /^Only chosen kinds/ }).check();
-    for (const kind of await form.getByRole('group', { name: 'Kinds of events' }).getByRole('checkbox').all()) {
+    for (const kind of await form.getByRole('group', { name: 'Event types' }).getByRole('checkbox').all()) {
       await kind.uncheck();
     }
     expect(await form.getByRole('checkbox', { name: /^The audit log/ }).count()).toBe(0);
@@ -168,16 +168,16 @@ test(
     await form.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/siem`);
     await form.getByRole('checkbox', { name: /^The audit log/ }).check();
     await form.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog', { name: 'Signing secret' }).getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('dialog', { name: 'Signing secret' }).getByRole('button', { name: 'I have saved it' }).click();
     const row = told.getByRole('listitem').filter({ hasText: 'SIEM' });
     await row.getByText('the audit log').waitFor();
     const stored = async () => (await sinks()).find(({ name }) => name === 'SIEM')!;
     expect(await stored()).toMatchObject({ audit: true, kinds: [] });
     await row.getByRole('button', { name: 'Edit… SIEM' }).click();
-    const edit = page.getByRole('dialog', { name: 'Edit the event sink' });
+    const edit = page.getByRole('dialog', { name: 'Edit event sink' });
     await edit.getByRole('checkbox', { name: /^The audit log/ }).uncheck();
     await edit.getByRole('button', { name: 'Save' }).click();
-    await edit.getByText('Choose at least one kind.').waitFor();
+    await edit.getByText('Choose at least one type.').waitFor();
     await edit.getByRole('checkbox', { name: 'Bot added' }).check();
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.waitFor({ state: 'detached' });
@@ -193,18 +193,18 @@ test(
   async () => {
     const { page, complaints } = await suite.openAsAdmin(`events?bot=${desk.id}&kind=poller.silent`);
     const list = page.getByRole('table', { name: 'Events' });
-    await list.getByRole('link', { name: 'Nobody polls' }).first().press('Enter');
+    await list.getByRole('link', { name: 'No program is polling' }).first().press('Enter');
     await page.waitForURL('**&open=*');
     const id = new URL(page.url()).searchParams.get('open')!;
     // In a list that does not have it.
     await page.goto(`${suite.fleet.url}/console/events?kind=key.created&open=${id}`);
-    const details = page.getByRole('complementary', { name: 'Nobody polls' });
+    const details = page.getByRole('complementary', { name: 'No program is polling' });
     await details.getByText('Updates wait, and nobody polls').waitFor();
     await details.getByRole('link', { name: LONG_NAME }).waitFor();
     await picture(page, 'event');
     await details.getByRole('link', { name: 'Other events of the bot' }).click();
     await page.waitForURL(`**/events?bot=${desk.id}&from=*`);
-    await list.getByText('Nobody polls').first().waitFor();
+    await list.getByText('No program is polling').first().waitFor();
     await page.goBack();
     await details.getByRole('link', { name: 'Attempts to deliver' }).click();
     await page.waitForURL(`**/bots/${desk.id}/deliveries?state=attempts&since=*`);
@@ -218,7 +218,7 @@ test(
   async () => {
     const { page, complaints } = await suite.openAsAdmin('events?kind=bot.eaten');
     await page.getByRole('table', { name: 'Events' }).getByText('Bot added').first().waitFor();
-    expect(await page.getByRole('combobox', { name: 'Kind' }).inputValue()).toBe('');
+    expect(await page.getByRole('combobox', { name: 'Type' }).inputValue()).toBe('');
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -228,7 +228,7 @@ test(
   'events are found by their time, which the address keeps',
   async () => {
     const { page, complaints } = await suite.openAsAdmin('events?to=2020-01-01T00:00Z');
-    await page.getByText('No event matches the filter.').waitFor();
+    await page.getByText('No events match the filter.').waitFor();
     await page.getByRole('combobox', { name: 'Period' }).selectOption('Last hour');
     await page.waitForURL('**/events?from=*');
     await page.getByRole('table', { name: 'Events' }).getByText('Bot added').first().waitFor();
@@ -242,7 +242,7 @@ testLooks('events are accessible and fit the window', suite, async ({ page, sign
   await signIn(...ADMIN);
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
   await page.goto(`${suite.fleet.url}/console/events`);
-  await page.getByRole('row').filter({ hasText: 'Nobody polls' }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'No program is polling' }).waitFor();
   await lookAt('events');
   await page.getByRole('button', { name: 'Add…' }).click();
   await page.getByRole('radio', { name: /^A URL/ }).waitFor();

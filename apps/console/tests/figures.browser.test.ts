@@ -6,7 +6,7 @@ import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
 
 const suite = consoleSuite({ apis: 1, workers: 1 });
 const { openAsAdmin } = suite;
-const NAMES = { in: 'Came in', delivered: 'Delivered', retried: 'Tried again', failed: 'Given up' } as const;
+const NAMES = { in: 'Received', delivered: 'Delivered', retried: 'Retried', failed: 'Failed' } as const;
 type Name = keyof typeof NAMES;
 type Counts = Record<Name, number>;
 
@@ -83,7 +83,7 @@ test(
     await agree('Figures of the fleet', '');
     const dead = page
       .getByRole('region', { name: 'Figures of the fleet' })
-      .locator('dl > div', { hasText: 'Dead letters' });
+      .locator('dl > div', { hasText: 'Failed deliveries' });
     await dead.getByRole('link').click();
     await page.waitForURL('**/console/deliveries');
     expect(complaints).toEqual([]);
@@ -98,9 +98,9 @@ test(
     const drawn = page.getByRole('img', { name: /^Activity\./ });
     await drawn.waitFor();
     await drawn.press('ArrowLeft');
-    await page.getByText('not over yet').waitFor();
+    await page.getByText('so far').waitFor();
     await drawn.press('ArrowLeft');
-    await page.getByText('not over yet').waitFor({ state: 'detached' });
+    await page.getByText('so far').waitFor({ state: 'detached' });
   },
   TEST_MS,
 );

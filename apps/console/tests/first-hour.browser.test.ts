@@ -87,7 +87,7 @@ test(
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await console_.signIn('admin', printed(/password +(\S+)/));
     await page.getByRole('link', { name: 'Add the first bot' }).waitFor();
-    const tooEarly = await openedBy(page, 'Write as a person');
+    const tooEarly = await openedBy(page, 'Try it as a user');
     await tooEarly.getByRole('heading', { name: 'There is no bot yet.' }).waitFor();
     expect(await tooEarly.getByRole('link', { name: 'Console' }).getAttribute('href')).toContain('/console/');
     await page.getByRole('link', { name: 'Add the first bot' }).click();
@@ -98,7 +98,7 @@ test(
     await page.getByLabel('Token', { exact: true }).fill(token);
     await page.getByText(`This is My first bot @${username}`).waitFor();
     await picture(page, 'first-hour-token');
-    await page.getByRole('button', { name: 'Add the bot' }).click();
+    await page.getByRole('button', { name: 'Add bot' }).click();
 
     await page.getByRole('heading', { name: 'Connect the program of My first bot' }).waitFor();
     await startProgram(page);
@@ -114,9 +114,9 @@ test(
     await log.getByText('You said: Where is my order?').waitFor();
     await picture(phone, 'first-hour-phone');
 
-    await page.getByText('The first update is here.').waitFor();
+    await page.getByText('The first update has arrived.').waitFor();
     await page.getByText('Where is my order?').waitFor();
-    await page.getByText(/^Your program took it and answered, [\d,]+ ms later\.$/).waitFor();
+    await page.getByText(/^Your program accepted it and answered [\d,]+ ms later\.$/).waitFor();
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 800 });
       await picture(page, `first-hour-taken-${width}`);
@@ -127,9 +127,9 @@ test(
     }
     await page.setViewportSize({ width: 1280, height: 800 });
     // The link of the navigation leads to this bot as well.
-    const address = await page.getByRole('link', { name: 'Write as a person' }).getAttribute('href');
+    const address = await page.getByRole('link', { name: 'Try it as a user' }).getAttribute('href');
     expect(new URL(address!).searchParams.get('bot')).toBe(username);
-    await page.getByRole('link', { name: 'Open the bot' }).click();
+    await page.getByRole('link', { name: 'Open bot' }).click();
     await page.getByRole('heading', { name: 'My first bot' }).waitFor();
     expect(complaints).toEqual([]);
   },

@@ -32,11 +32,11 @@ test(
     const { page, complaints } = await suite.openAsAdmin(`bots/${bot.id}`);
     await page.getByRole('heading', { name: 'Town crier' }).waitFor();
     await flood(8);
-    await page.getByText(/The platform takes all its calls again in \d+ sec/).waitFor();
-    await page.getByText('Sends too fast').waitFor();
-    await page.getByText('The platform takes all its calls again').waitFor({ state: 'detached' });
+    await page.getByText(/It accepts all calls again in \d+ sec/).waitFor();
+    await page.getByText('Rate limited by Telegram').waitFor();
+    await page.getByText('It accepts all calls again').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Settings' }).click();
-    const sending = page.getByRole('group', { name: 'When the platform answers that the bot sends too fast' });
+    const sending = page.getByRole('group', { name: 'When Telegram rate limits the bot' });
     expect(await sending.getByLabel('Programs are told, and may go on').isChecked()).toBe(true);
     await sending.getByLabel('Flotilla answers in its place').check();
     await page.getByRole('button', { name: 'Save' }).click();

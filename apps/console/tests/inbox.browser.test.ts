@@ -252,15 +252,15 @@ test(
     await field.fill('Choose one');
     await page.getByRole('button', { name: 'Buttons' }).click();
     await page.getByLabel('Text', { exact: true }).fill('Track');
-    await page.getByLabel('What it does').selectOption('url');
-    await page.getByLabel('Opens an address').fill('https://shop.example/track');
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByLabel('Action').selectOption('url');
+    await page.getByLabel('Opens a link').fill('https://shop.example/track');
+    await page.getByRole('button', { name: 'Resolved' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const choose = messages(page).filter({ hasText: 'Choose one' });
     await choose.getByText('Track').waitFor();
     const act = async (name: string) => {
       await choose.hover();
-      await choose.getByRole('button', { name: 'Acts on the message' }).click();
+      await choose.getByRole('button', { name: 'Message actions' }).click();
       await page.getByRole('menuitem', { name, exact: true }).click();
     };
     await act('Edit');
@@ -334,7 +334,7 @@ test(
     await page.getByRole('button', { name: / new$/ }).waitFor({ state: 'detached' });
 
     const day = new Date((longChatEnd - 20_000 * APART_S) * 1000);
-    await page.getByLabel('Go to a day').fill(day.toLocaleDateString('sv'));
+    await page.getByLabel('Go to date').fill(day.toLocaleDateString('sv'));
     const midnight = new Date(`${day.toLocaleDateString('sv')}T00:00`).getTime() / 1000;
     const first = MANY - Math.floor((longChatEnd - midnight) / APART_S);
     await numbered(page, first).waitFor();
@@ -346,7 +346,7 @@ test(
     await scrollTo(page, first + 200);
     expect(await nodes()).toBeLessThan(400);
     // Reloaded so fast that the history did not have the newest message yet, the page is told of it as new.
-    await page.getByRole('button', { name: /^(To the newest|1 new)$/ }).click();
+    await page.getByRole('button', { name: /^(Jump to latest|1 new)$/ }).click();
     await messages(page).filter({ hasText: 'Anyone at all?' }).waitFor();
     expect(complaints).toEqual([]);
   },
@@ -463,8 +463,8 @@ test(
     await page.goto(`${suite.fleet.url}/console/inbox/${scene.shop.id}/${scene.team}`);
     const thanks = messages(page).filter({ hasText: 'Thanks, I will look at it.' }).first();
     await thanks.hover();
-    await thanks.getByRole('button', { name: 'Acts on the message' }).click();
-    await page.getByRole('menuitem', { name: 'Copy the text' }).click();
+    await thanks.getByRole('button', { name: 'Message actions' }).click();
+    await page.getByRole('menuitem', { name: 'Copy text' }).click();
     await page.getByRole('dialog', { name: 'Copy it by hand' }).waitFor();
     expect(await selected(page)).toBe('Thanks, I will look at it.');
     await picture(page, 'copy-by-hand');
@@ -484,7 +484,7 @@ test(
     await message.waitFor({ timeout: 30_000 });
     const act = async (name: string) => {
       await message.hover();
-      await message.getByRole('button', { name: 'Acts on the message' }).click();
+      await message.getByRole('button', { name: 'Message actions' }).click();
       await page.getByRole('menuitem', { name, exact: true }).click();
     };
     const isPinned = async () => (await control.readChat(toDesk)).pinned.includes(messageId);
@@ -676,7 +676,7 @@ test(
     await field.fill('It is <b>ready</b>');
     await page.getByRole('button', { name: 'Buttons' }).click();
     await page.getByLabel('Text', { exact: true }).fill('Thanks');
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Resolved' }).click();
     await page.reload();
     await waitFor(async () => (await field.inputValue()) === 'It is <b>ready</b>', { timeoutMs: 30_000 });
     expect(await page.getByLabel('Formatting').inputValue()).toBe('HTML');
@@ -763,7 +763,7 @@ test(
       await screens.getByRole('link', { name: 'Inbox' }).click();
       await page.getByRole('link', { name: /^Team chat/ }).click();
       await messages(page).filter({ hasText: 'prices.csv' }).waitFor();
-      await page.getByRole('button', { name: 'Back to the chats' }).click();
+      await page.getByRole('button', { name: 'Back to chats' }).click();
       await page.getByRole('link', { name: /^Team chat/ }).waitFor();
       expect(new URL(page.url()).pathname).toBe('/console/inbox');
     };
@@ -803,7 +803,7 @@ test(
       );
     expect(new Set(await sizes())).toEqual(new Set(['16px']));
     await picture(page, 'inbox-finger');
-    await page.getByRole('button', { name: 'Back to the chats' }).tap();
+    await page.getByRole('button', { name: 'Back to chats' }).tap();
     await page.getByRole('link', { name: /^Team chat/ }).waitFor();
     expect(new Set(await sizes())).toEqual(new Set(['16px']));
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

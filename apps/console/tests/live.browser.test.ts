@@ -46,7 +46,7 @@ test(
     const { page, complaints } = await openAsAdmin(`bots/${shop.id}`);
     await stopPolling(page);
     await isLive(page);
-    const attempts = page.getByRole('region', { name: 'Last attempts' }).getByRole('listitem');
+    const attempts = page.getByRole('region', { name: 'Recent attempts' }).getByRole('listitem');
     await attempts.first().waitFor();
     const before = await attempts.count();
     await send(shop, 'one more');
@@ -79,7 +79,7 @@ test(
     const row = attention.getByRole('listitem').filter({ hasText: 'Lost shop' });
     await row.hover();
     await suite.fleet.rest('/api/bots/toggle-disabled', { id: lost.id });
-    await attention.getByRole('button', { name: 'Show what has changed' }).waitFor({ timeout: 30_000 });
+    await attention.getByRole('button', { name: 'Show changes' }).waitFor({ timeout: 30_000 });
     expect(await row.isVisible()).toBe(true);
     await page.getByRole('heading', { name: 'Fleet', exact: true }).hover();
     await row.waitFor({ state: 'detached' });
@@ -120,7 +120,7 @@ test(
     await page.close();
     await waitFor(() => streams.urls().length === 1);
     await isLive(third);
-    const attempts = third.getByRole('region', { name: 'Last attempts' }).getByRole('listitem');
+    const attempts = third.getByRole('region', { name: 'Recent attempts' }).getByRole('listitem');
     await attempts.first().waitFor();
     const before = await attempts.count();
     await send(help, 'after the first tab');
@@ -156,7 +156,7 @@ test(
     await page.route('**/api/live?*', (route) => route.abort());
     await page.goto(`${suite.fleet.url}/console/bots/${help.id}`);
     await badge(page).getByText('Every 10 s').waitFor();
-    const attempts = page.getByRole('region', { name: 'Last attempts' }).getByRole('listitem');
+    const attempts = page.getByRole('region', { name: 'Recent attempts' }).getByRole('listitem');
     await attempts.first().waitFor();
     const before = await attempts.count();
     await send(help, 'seen by polling');
@@ -200,7 +200,7 @@ test(
     const { page, complaints } = await openAsAdmin('live', clipboard);
     await events(page).getByText('delivery').first().waitFor();
     await isLive(page);
-    await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Shop EU').waitFor();
+    await page.getByRole('list', { name: 'Watched bots' }).getByText('Shop EU').waitFor();
     await waitFor(async () => {
       await send(shop, 'where is my order?');
       return eventOf(page, 'where is my order?').first().isVisible();
@@ -252,7 +252,7 @@ test(
     await eventOf(page, 'the last of before').getByRole('button').press('Enter');
     const details = page.getByRole('complementary', { name: 'update message' });
     expect(await details.getByRole('button', { name: 'Copy as curl' }).count()).toBe(0);
-    await details.getByRole('link', { name: 'What became of it' }).click();
+    await details.getByRole('link', { name: 'Trace' }).click();
     await page.waitForURL(`**/bots/${idle.id}/updates/*`);
     expect(complaints).toEqual([]);
   },
@@ -363,7 +363,7 @@ test(
     await suite.fleet.rest('/api/auth/users/add', ivy);
     const { page, signIn } = await suite.open(`live?bots=${shop.id},${help.id}`);
     await signIn(ivy.username, ivy.password);
-    await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Help desk').waitFor();
+    await page.getByRole('list', { name: 'Watched bots' }).getByText('Help desk').waitFor();
     await isLive(page);
     await waitFor(async () => {
       await send(shop, 'not for ivy');
@@ -385,7 +385,7 @@ test(
     const { page, context, signIn } = await suite.open(`live?bots=${shop.id},${help.id}`);
     const streams = openStreams(context);
     await signIn(oscar.username, oscar.password);
-    await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Help desk').waitFor();
+    await page.getByRole('list', { name: 'Watched bots' }).getByText('Help desk').waitFor();
     await isLive(page);
     await waitFor(() => streams.urls().some((url) => url.includes(`bot:${shop.id}`)));
     await fleet.rest('/api/auth/users/update', { id, bot_ids: [help.id] });
@@ -468,19 +468,19 @@ test(
     const chart = chartOf(page);
     await page.getByText('Activity', { exact: true }).click();
     await page.waitForURL('**/console/?range=hour');
-    await waitFor(async () => /Came in: [1-9]/.test((await chart.getAttribute('aria-label')) ?? ''), {
+    await waitFor(async () => /Received: [1-9]/.test((await chart.getAttribute('aria-label')) ?? ''), {
       timeoutMs: 60_000,
       message: 'the updates in the picture',
     });
     await page.getByText('Total', { exact: true }).waitFor();
-    await page.getByRole('img', { name: /^Waiting updates\. Waiting: \d+ last, at most \d+\./ }).waitFor();
+    await page.getByRole('img', { name: /^Queued updates\. Queued: \d+ last, at most \d+\./ }).waitFor();
     await chart.press('ArrowLeft');
     await page.getByText('Total', { exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: '7 days' }).click();
     await page.waitForURL('**/console/?range=week');
     await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);
     await chartOf(page).waitFor();
-    await page.getByRole('img', { name: /How far the readers are in the log\. Backend: Up to date/ }).waitFor();
+    await page.getByRole('img', { name: /How far each reader is in the log\. Backend: Up to date/ }).waitFor();
     await page.getByRole('button', { name: '24 hours' }).click();
     await page.waitForURL(/\/bots\/\d+\/?\?range=day$/);
     await page.reload();
@@ -508,11 +508,11 @@ testLooks('pictures over time are accessible and fit the window', suite, async (
   await lookAt('fleet-activity');
   await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);
   await chartOf(page).waitFor();
-  await page.getByRole('img', { name: /How far the readers/ }).waitFor();
+  await page.getByRole('img', { name: /How far each reader/ }).waitFor();
   await lookAt('bot-activity');
   late ??= await addLateBot();
   await page.goto(`${suite.fleet.url}/console/bots/${late.id}`);
-  await page.getByRole('img', { name: /How far the readers .*Backend: [34] updates behind/ }).waitFor();
+  await page.getByRole('img', { name: /How far each reader .*Backend: [34] updates behind/ }).waitFor();
   await lookAt('bot-reader-behind');
 });
 
@@ -536,7 +536,7 @@ test(
     try {
       const { page, signIn } = one;
       await signIn(...ADMIN);
-      await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Shop EU').waitFor();
+      await page.getByRole('list', { name: 'Watched bots' }).getByText('Shop EU').waitFor();
       await isLive(page);
       // The page may be live before its stream has this bot.
       await waitFor(

@@ -38,8 +38,8 @@ afterAll(() => Promise.all(clients.map((client) => client.close())));
 
 /** Opens the form of a new key and chooses what it is for. */
 async function begin(page: Page, name: string, purpose: string) {
-  await page.getByRole('button', { name: 'Make a key' }).click();
-  const form = page.getByRole('dialog', { name: 'Make a key' });
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const form = page.getByRole('dialog', { name: 'Create key' });
   await form.getByLabel('Name').fill(name);
   await form.getByLabel(purpose).check();
   return form;
@@ -49,8 +49,8 @@ type Form = Awaited<ReturnType<typeof begin>>;
 
 /** The chats that the form offers for a text, as their names and bots: so many, all of this name. */
 async function offered(form: Form, typed: string, name: string, count: number): Promise<string[]> {
-  await form.getByRole('combobox', { name: 'Add a chat' }).fill(typed);
-  const options = form.getByRole('listbox', { name: 'Add a chat' }).getByRole('option');
+  await form.getByRole('combobox', { name: 'Add chat' }).fill(typed);
+  const options = form.getByRole('listbox', { name: 'Add chat' }).getByRole('option');
   const isFound = async () => {
     const texts = await options.allTextContents();
     return texts.length === count && texts.every((text) => text.startsWith(name));
@@ -103,8 +103,8 @@ test(
     expect(await line('Claude Code')).toBe(
       `claude mcp add --transport http flotilla ${url} --header "Authorization: Bearer ${key}"`,
     );
-    const client = await connect((await line('Clients with a JSON file'))!);
-    await once.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    const client = await connect((await line('Clients configured by JSON'))!);
+    await once.getByRole('button', { name: 'I have saved it' }).press('Enter');
     await once.waitFor({ state: 'detached' });
     expect((await page.content()).includes(key)).toBe(false);
 
@@ -163,7 +163,7 @@ test(
     await admin.page.getByRole('row').filter({ hasText: 'Reader' }).getByText('Ada').waitFor();
     const ofGrace = await begin(admin.page, 'For Grace', 'A program that calls the REST API');
     const roles = ofGrace.getByLabel('Role').getByRole('option');
-    await waitFor(async () => (await roles.allTextContents()).join() === 'As the account,User');
+    await waitFor(async () => (await roles.allTextContents()).join() === 'Same as the account,User');
     await ofGrace.getByLabel('An agent (MCP) that reads and writes').check();
     expect((await offered(ofGrace, 'ada', 'Ada', 1))[0]).toContain('Help desk');
     expect([...complaints, ...admin.complaints]).toEqual([]);
@@ -186,7 +186,7 @@ testLooks('keys for agents are accessible and fit the window', suite, async ({ p
   const once = page.getByRole('dialog').filter({ hasText: 'Claude Code' });
   await once.waitFor();
   await lookAt('mcp-key-once');
-  await once.getByRole('button', { name: 'I have kept it' }).click();
+  await once.getByRole('button', { name: 'I have saved it' }).click();
   const link = page.getByRole('link', { name: HOSTILE.chinese }).first();
   await link.waitFor();
   await lookAt('mcp-keys');

@@ -68,13 +68,13 @@ test(
     const mark = (name: string) => page.getByRole('button', { name, exact: true });
     await mark('Unread').press('Enter');
     await row(page, 'Ada').waitFor();
-    await mark('Awaits an answer').press('Space');
+    await mark('Waiting').press('Space');
     await page.waitForURL('**/inbox?awaits=1');
     await row(page, 'Ada').waitFor({ state: 'detached' });
     await row(page, HOSTILE.cyrillic).waitFor();
-    await mark('Awaits an answer').click();
+    await mark('Waiting').click();
     await mark('Mine').click();
-    await page.getByText('No chat matches the filter.').waitFor();
+    await page.getByText('No chats match the filter.').waitFor();
     const { id } = await suite.fleet.rest<{ id: number }>('/api/auth/me');
     await suite.fleet.rest('/api/chats/assign', { bot_id: desk.id, chat_id: ADA, account_id: id });
     await page.reload();
@@ -85,7 +85,7 @@ test(
     await row(page, HOSTILE.cyrillic).waitFor();
     await mark('Taken over').click();
     await page.waitForURL('**/inbox?held=1');
-    await page.getByText('No chat matches the filter.').waitFor();
+    await page.getByText('No chats match the filter.').waitFor();
     await suite.fleet.rest('/api/chats/takeover', { bot_id: desk.id, chat_id: ADA });
     await row(page, 'Ada').waitFor({ timeout: 30_000 });
     expect(await row(page, HOSTILE.cyrillic).count()).toBe(0);
@@ -178,7 +178,7 @@ test(
     await page.reload();
     await inbox(page).waitFor();
     await chooseNotices(page, 'Who wrote');
-    await page.getByText('The browser does not allow notifications of this page.').waitFor();
+    await page.getByText('The browser blocks notifications from this page.').waitFor();
     expect(await page.getByRole('menuitemradio', { name: 'None' }).getAttribute('aria-checked')).toBe('true');
     await picture(page, 'notices-refused');
   },

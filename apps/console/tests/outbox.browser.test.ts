@@ -67,9 +67,9 @@ test(
     const { scheduled, resting } = await insertEach();
     const { page, complaints } = await suite.openAsAdmin(`bots/${bot.id}/outbox`);
     const table = page.getByRole('table', { name: 'Outbox' });
-    await table.getByText('the platform asked to wait: again in 59 min').waitFor();
+    await table.getByText('rate limited by Telegram until').waitFor();
     await table.getByText('403 Forbidden').waitFor();
-    const tabs = page.getByRole('navigation', { name: 'Entries by state' });
+    const tabs = page.getByRole('navigation', { name: 'Messages by state' });
     await tabs.getByRole('link', { name: 'Scheduled 1' }).click();
     await page.getByText('1 matches').waitFor();
     expect(page.url()).toContain('state=scheduled');
@@ -78,13 +78,13 @@ test(
     await page.getByRole('checkbox', { name: `Select entry ${scheduled}` }).check();
     await page.getByRole('button', { name: 'Cancel 1…' }).click();
     await page.getByRole('dialog', { name: 'Cancel 1 message?' }).waitFor();
-    await page.getByRole('button', { name: 'Cancel the sending' }).click();
-    await page.getByText('1 message was cancelled.').waitFor();
+    await page.getByRole('button', { name: 'Cancel sending' }).click();
+    await page.getByText('1 message cancelled.').waitFor();
     expect((await show(scheduled)).state).toBe('cancelled');
 
     await tabs.getByRole('link', { name: 'All 7' }).click();
     await page.getByRole('button', { name: 'Cancel what waits: 1…' }).click();
-    await page.getByRole('button', { name: 'Cancel the sending' }).click();
+    await page.getByRole('button', { name: 'Cancel sending' }).click();
     await waitFor(async () => (await show(resting)).state === 'cancelled', { message: 'the cancelled entry' });
     await page.getByLabel('Priority').selectOption('bulk');
     await page.getByText('1 matches').waitFor();
@@ -104,13 +104,13 @@ test(
     await insert({ state: 'held', error, send_at: inHours(5) });
     const { page, complaints } = await suite.openAsAdmin(`bots/${bot.id}/outbox/${first}`);
     const details = page.getByRole('complementary', { name: `Entry ${first}` });
-    await details.getByText('Who added it has lost the right to.').waitFor();
+    await details.getByText('Whoever added it may no longer send.').waitFor();
     await details.getByRole('link', { name: 'gone' }).click();
     await page.getByText('Added by gone').waitFor();
-    await page.getByRole('navigation', { name: 'Entries by state' }).getByRole('link', { name: 'Held 2' }).click();
+    await page.getByRole('navigation', { name: 'Messages by state' }).getByRole('link', { name: 'On hold 2' }).click();
     await page.getByRole('button', { name: 'Release all 2…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
-    await page.getByText('2 messages were released.').waitFor();
+    await page.getByText('2 messages released.').waitFor();
     expect([(await show(first)).state, (await show(second)).state]).toEqual(['scheduled', 'scheduled']);
     expect(complaints).toEqual([]);
   },
@@ -125,13 +125,13 @@ test(
     const details = page.getByRole('complementary', { name: `Entry ${doubted}` });
     const around = details.getByRole('region', { name: 'What the chat shows' });
     await around.getByText('/start').waitFor();
-    await details.getByText('It may have been sent, so it is not sent again by itself.').waitFor();
+    await details.getByText('It may have been sent, so it is not retried automatically.').waitFor();
     await details.getByRole('button', { name: 'Send again…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send 1 message again?' });
-    await dialog.getByText('It may have been sent already.').waitFor();
+    await dialog.getByText('It may already have been sent.').waitFor();
     await dialog.getByText('/start').waitFor();
-    await dialog.getByRole('button', { name: 'Send again' }).click();
-    await details.getByText('1 message waits again.').waitFor();
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await details.getByText('1 message queued again.').waitFor();
     expect((await show(doubted)).state).not.toBe('in_doubt');
     await page.keyboard.press('Escape');
     await page.waitForURL(/\/outbox(\?|$)/);
@@ -147,8 +147,8 @@ test(
     const { page, complaints } = await suite.openAsAdmin('outbox?state=failed');
     await page.getByRole('button', { name: 'Send 1 again…' }).click();
     await page.getByRole('dialog', { name: 'Send 1 message again?' }).waitFor();
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
-    await page.getByText('1 message waits again.').waitFor();
+    await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
+    await page.getByText('1 message queued again.').waitFor();
     expect((await show(failed)).state).not.toBe('failed');
     await page.goto(`${suite.fleet.url}/console/outbox?state=expired`);
     await page.getByRole('table', { name: 'Outbox' }).getByText('Hello').waitFor();
@@ -166,7 +166,7 @@ test(
   'what is sent by its worker is shown without a reload',
   async () => {
     const { page } = await suite.openAsAdmin(`bots/${bot.id}/outbox`);
-    await page.getByText('Nothing was handed over yet.').waitFor();
+    await page.getByText('Nothing here yet').waitFor();
     await suite.fleet.rest('/api/outbox/add', {
       ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: ADA, text: 'Your order is ready' } },
     });
@@ -187,7 +187,7 @@ test(
     await suite.fleet.rest('/api/auth/users/add', user);
     const { page, signIn } = await suite.open('outbox');
     await signIn(user.username, user.password);
-    await page.getByText('Nothing was handed over yet.').waitFor();
+    await page.getByText('Nothing here yet').waitFor();
     await page.goto(`${suite.fleet.url}/console/outbox/${failed}`);
     await page.getByText('There is no such entry, or it is not among yours.').waitFor();
   },

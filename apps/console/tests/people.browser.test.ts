@@ -71,7 +71,7 @@ test(
     await panel.getByText('First message here').waitFor();
     await panel.getByRole('link', { name: 'Shop EU' }).waitFor();
 
-    await panel.getByRole('list', { name: 'Tags of others in this chat' }).getByRole('button').press('Enter');
+    await panel.getByRole('list', { name: 'Suggested tags' }).getByRole('button').press('Enter');
     await panel.getByRole('button', { name: 'Remove the tag refund' }).waitFor();
     await panel.getByLabel('New tag').fill('vip');
     await page.keyboard.press('Enter');
@@ -86,11 +86,11 @@ test(
     await panel.getByRole('button', { name: 'Title…' }).click();
     expect(await statusOf(ADA)).toBe('administrator');
     const titling = page.getByRole('dialog', { name: 'Title…' });
-    await titling.getByLabel('Title beside the name').fill('Librarian');
+    await titling.getByLabel('Title next to the name').fill('Librarian');
     await page.keyboard.press('Enter');
     await panel.getByText('Librarian', { exact: true }).waitFor();
-    await panel.getByRole('button', { name: 'Take administration away…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Take it away' }).click();
+    await panel.getByRole('button', { name: 'Remove as administrator…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await panel.getByRole('button', { name: 'Make an administrator…' }).waitFor();
     expect(await statusOf(ADA)).toBe('member');
 
@@ -101,7 +101,7 @@ test(
     await banning.getByRole('button', { name: 'Ban', exact: true }).click();
     await banning.waitFor({ state: 'detached' });
     expect(await statusOf(ADA)).toBe('kicked');
-    await panel.getByRole('region', { name: 'What was done here' }).getByText('Banned').waitFor();
+    await panel.getByRole('region', { name: 'Actions here' }).getByText('Banned').waitFor();
     await panel.getByRole('button', { name: 'Lift a ban…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -125,7 +125,7 @@ test(
   async () => {
     const { control } = suite.fleet;
     const { page } = await openAsAdmin(`${people()}?user=${CLEO}`);
-    await page.getByText('The bot can change nothing about this administrator').waitFor();
+    await page.getByText('The bot cannot change this administrator').waitFor();
     await page.goto(`${suite.fleet.url}/console/${people()}?user=${BORIS}`);
     await control.setMember({ chat: group, bot: desk.platformId, status: 'member' });
     try {
@@ -237,7 +237,7 @@ test(
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/bots/${desk.id}/settings#url`);
     await look('nothing like this');
-    await palette.getByText('Nothing was found').waitFor();
+    await palette.getByText('No results').waitFor();
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -258,7 +258,7 @@ test(
     );
     await page.getByRole('link', { name: '30 days' }).click();
     await page.waitForURL('**/statistics?days=30');
-    await page.getByRole('region', { name: 'Totals' }).getByText('Taken').waitFor();
+    await page.getByRole('region', { name: 'Totals' }).getByText('As of').waitFor();
     await page.getByRole('img', { name: /^Updates by day\./ }).waitFor();
     await page.goto(`${suite.fleet.url}/console/bots/${desk.id}/chats/${group}/statistics`);
     await page.getByRole('link', { name: '14 days' }).click();
@@ -266,7 +266,7 @@ test(
     await page.getByRole('heading', { name: 'Messages of the last 14 days' }).waitFor();
     const heatOfChat = page.getByRole('table', { name: 'Messages of the last 12 weeks by weekday and hour' });
     await heatOfChat.locator('.heat-4').first().waitFor();
-    const top = page.getByRole('region', { name: 'Who writes most' });
+    const top = page.getByRole('region', { name: 'Most active people' });
     await top.getByRole('link', { name: 'Ada Lovelace' }).click();
     await page.getByRole('region', { name: 'Person' }).getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     expect(complaints).toEqual([]);
@@ -283,7 +283,7 @@ test(
     await page.goto(`${suite.fleet.url}/console/search?q=please`);
     await page.getByText('1 message', { exact: true }).waitFor();
     await page.goto(`${suite.fleet.url}/console/search?bot=${shop.id}&chat=${ADA}`);
-    await page.getByText('This did not work.').waitFor();
+    await page.getByText('Something went wrong.').waitFor();
     expect(answers.map(({ text }) => text).join()).not.toContain('An order, please');
   },
   TEST_MS,

@@ -65,11 +65,11 @@ test(
     await waitFor(erredAgain, { timeoutMs: TEST_MS / 2, message: 'another failed attempt' });
     expect([await sinceOf(), since]).toEqual([since, expect.any(String)]);
 
-    const row = attention.getByRole('listitem').filter({ hasText: 'Relay' }).filter({ hasText: 'Program failing' });
+    const row = attention.getByRole('listitem').filter({ hasText: 'Relay' }).filter({ hasText: 'Program fails' });
     await row.getByText('The backend of the program "alerts" fails').waitFor();
     const ofRelay = page.getByRole('table', { name: 'Bots' }).getByRole('row').filter({ hasText: 'Relay' });
     await ofRelay.getByText('Program parked').waitFor();
-    const kinds = page.getByRole('navigation', { name: 'Bots by what is wrong' });
+    const kinds = page.getByRole('navigation', { name: 'Bots by problem' });
     await kinds.getByRole('link', { name: 'Program failing 1' }).click();
     await page.waitForURL('**/console/?attention=program_failing');
     await page.getByText('1 bot', { exact: true }).waitFor();
@@ -87,7 +87,7 @@ test(
     const row = page.getByRole('region', { name: 'Readers' }).getByRole('listitem').filter({ hasText: 'Backend' });
     await row.getByText('Wrong response from the webhook: 502').waitFor();
     await row.getByText('Failing since').locator('time').waitFor();
-    await row.getByText('next probe').locator('time').waitFor();
+    await row.getByText('next try').locator('time').waitFor();
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -98,19 +98,19 @@ test(
   async () => {
     const { page, complaints } = await suite.openAsAdmin(`bots/${relay.id}/programs`);
     const row = page.getByRole('row').filter({ hasText: 'alerts' });
-    await row.getByText('Down, gets probes').waitFor();
+    await row.getByText('Unreachable, retrying').waitFor();
     await row.getByText('1 update behind').waitFor();
     await row.getByRole('link', { name: 'alerts' }).press('Enter');
     const details = page.getByRole('complementary', { name: 'alerts' });
     const factOf = (name: string) => details.locator('dt', { hasText: name }).locator('xpath=following-sibling::dd[1]');
     await factOf('Failing since').locator('time').waitFor();
-    await factOf('Next probe').locator('time').waitFor();
+    await factOf('Next try').locator('time').waitFor();
     await details.getByText('Wrong response from the webhook: 502').waitFor();
     await details.getByText('If its URL is wrong, edit it.').waitFor();
     const sent = backend.requests.length;
     await details.getByRole('button', { name: 'Try now' }).press('Enter');
     await backend.waitForRequests(sent + 1);
-    await details.getByRole('link', { name: 'See what waits for it' }).press('Enter');
+    await details.getByRole('link', { name: 'See what is queued for it' }).press('Enter');
     await page.waitForURL(`**/bots/${relay.id}/deliveries?reader=program&program=${failing.id}&state=retrying`);
     await page.getByRole('table', { name: 'Deliveries' }).getByRole('button').first().waitFor();
     expect(complaints).toEqual([]);
@@ -123,7 +123,7 @@ test(
   async () => {
     const { page, complaints } = await suite.openAsAdmin(`bots/${relay.id}/programs?open=${parked.id}`);
     const details = page.getByRole('complementary', { name: 'archive' });
-    await details.getByText('It stayed too far behind').waitFor();
+    await details.getByText('It fell too far behind').waitFor();
     await details.getByText('Parked', { exact: true }).first().waitFor();
     await details.getByRole('link', { name: 'See what was given up' }).press('Enter');
     await page.waitForURL(`**/bots/${relay.id}/deliveries?reader=program&program=${parked.id}&reason=too_far_behind`);
@@ -143,16 +143,16 @@ testLooks('programs in trouble are accessible and fit the window', suite, async 
   await page.getByRole('region', { name: 'Readers' }).getByText('Failing since').waitFor();
   await lookAt('bot-reader-failing');
   await visit('');
-  await page.getByRole('row').filter({ hasText: 'alerts' }).getByText('Down, gets probes').waitFor();
+  await page.getByRole('row').filter({ hasText: 'alerts' }).getByText('Unreachable, retrying').waitFor();
   await page.getByRole('row').filter({ hasText: 'archive' }).getByText('Parked').waitFor();
   await lookAt('programs-trouble');
   await visit(`?open=${failing.id}`);
-  await page.getByText('Next probe').waitFor();
-  await page.getByText('Nothing was refused').waitFor();
+  await page.getByText('Next try').waitFor();
+  await page.getByText('Nothing refused').waitFor();
   await lookAt('program-failing');
   await visit(`?open=${parked.id}`);
-  await page.getByText('It stayed too far behind').waitFor();
-  await page.getByText('Nothing was refused').waitFor();
+  await page.getByText('It fell too far behind').waitFor();
+  await page.getByText('Nothing refused').waitFor();
   await lookAt('program-parked');
 });
 
@@ -173,14 +173,14 @@ test(
     await line.getByText('127.0.0.1:1 gets the updates of this bot').waitFor();
     await line.getByRole('link', { name: 'Taken' }).click();
     await page.getByText('127.0.0.1:1', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Take it back' }).click();
-    await page.getByRole('button', { name: 'Take it back' }).waitFor({ state: 'detached', timeout: TEST_MS / 2 });
+    await page.getByRole('button', { name: 'Take updates back' }).click();
+    await page.getByRole('button', { name: 'Take updates back' }).waitFor({ state: 'detached', timeout: TEST_MS / 2 });
 
     const { token } = await fleet.control.revokeToken({ bot: bot.platformId });
     await waitFor(() => begins('token_revoked'), { timeoutMs: TEST_MS / 2, message: 'the revoked token' });
     await page.getByRole('button', { name: 'Replace token' }).click();
     await page.getByLabel('New token').fill(token);
-    await page.getByRole('button', { name: 'Replace the token' }).click();
+    await page.getByRole('button', { name: 'Replace token' }).click();
     await page.getByRole('button', { name: 'Replace token' }).waitFor({ state: 'detached', timeout: TEST_MS / 2 });
     expect(complaints).toEqual([]);
   },

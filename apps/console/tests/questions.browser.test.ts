@@ -26,7 +26,7 @@ test(
   'shows who was asked what, and the answer; an open question is cancelled',
   async () => {
     const { page, complaints } = await suite.openAsAdmin(`bots/${bot.id}/questions`);
-    await page.getByText('This bot has asked nothing yet.').waitFor();
+    await page.getByText('No questions yet').waitFor();
     const { id, message_id: messageId } = await ask('Deploy version 1.4?', [LONG_OPTION, 'Not now']);
     await suite.fleet.control.pressButton({
       person: ADA,

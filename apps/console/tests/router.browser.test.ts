@@ -32,8 +32,8 @@ test(
     await form
       .getByRole('combobox', { name: 'If', exact: true })
       .selectOption('no other rule acts: the router chooses a bot');
-    await form.getByRole('radio', { name: 'Only these bots' }).check();
-    await form.getByRole('combobox', { name: 'Add a bot' }).fill('配送');
+    await form.getByRole('radio', { name: 'Selected bots' }).check();
+    await form.getByRole('combobox', { name: 'Add bot' }).fill('配送');
     await page.getByRole('option', { name: /配送サポート/ }).click();
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('by its candidate, if the description fits').waitFor();

@@ -31,7 +31,7 @@ test(
     const field = page.getByRole('textbox', { name: /as @/ });
     const later = page.getByRole('button', { name: 'Send later' });
     await later.click();
-    await page.getByText('Write a message first.').waitFor();
+    await page.getByText('Type a message first.').waitFor();
     await page.keyboard.press('Escape');
     await field.fill('Good *morning*');
     await page.getByLabel('Formatting').selectOption('MarkdownV2');
@@ -51,18 +51,18 @@ test(
 
     await field.fill('Happy new year');
     await later.click();
-    await page.getByRole('menuitem', { name: 'At a time…' }).click();
+    await page.getByRole('menuitem', { name: 'Pick a time…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send later' });
     await dialog.getByLabel('When').fill('2020-01-01 10:00');
     await dialog.getByRole('button', { name: 'Schedule' }).click();
-    await dialog.getByText('Write a time that is to come, within a year.').waitFor();
+    await dialog.getByText('Enter a future time within a year.').waitFor();
     const year = new Date(Date.now() + 48 * HOUR_MS).toISOString().slice(0, 10);
     await dialog.getByLabel('When').fill(`${year} 10:00`);
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await field.fill('Not sent yet');
     await page.getByText('2 messages are scheduled').click();
     await page.getByRole('button', { name: 'Cancel: Happy new year' }).click();
-    await page.getByRole('button', { name: 'Cancel the message' }).click();
+    await page.getByRole('button', { name: 'Cancel message' }).click();
     await page.getByText('1 message is scheduled').waitFor();
     expect(await field.inputValue()).toBe('Not sent yet');
     const { calls } = await suite.fleet.control.readCalls({ bot: bot.platformId, method: 'sendMessage' });

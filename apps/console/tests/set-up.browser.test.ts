@@ -22,7 +22,7 @@ testLooks('an empty installation is accessible and fits the window', suite, asyn
   await page.getByRole('link', { name: 'Add the first bot' }).click();
   await page.getByLabel('Token', { exact: true }).fill('12 34');
   await page.getByText('A token looks like 123456:secret').waitFor();
-  await page.getByRole('radio', { name: 'By webhook' }).check();
+  await page.getByRole('radio', { name: 'Webhook' }).check();
   await page.getByLabel('Backend URL').waitFor();
   await lookAt('add-bot');
 });
@@ -34,10 +34,10 @@ test(
     const known = await control.createBot({ token: `7700000001:${SECRET}`, name: 'Guide', username: 'guide_bot' });
     await control.createPerson(ADA);
     const { page, answers, complaints } = await openAsAdmin();
-    await page.getByText('There are no bots yet.').waitFor();
+    await page.getByText('No bots yet').waitFor();
     await tabTo(page, 'Add the first bot');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Add a bot' }).waitFor();
+    await page.getByRole('heading', { name: 'Add bot' }).waitFor();
     await tabTo(page, 'Token');
     await page.keyboard.type('my token');
     await page.getByText('A token looks like 123456:secret').waitFor();
@@ -72,18 +72,18 @@ test(
     await picture(page, 'add-bot-waiting');
     await control.startBot({ person: ADA.id, bot: known.id, quietly: true });
     await control.sendMessage({ person: ADA.id, bot: known.id, text: 'Hello <img src=x>' });
-    await page.getByText('The first update is here.').waitFor({ timeout: 60_000 });
+    await page.getByText('The first update has arrived.').waitFor({ timeout: 60_000 });
     await page.getByText('Hello <img src=x>').waitFor({ timeout: 60_000 });
     await page.getByText('1 update waits for the program.').waitFor({ timeout: 60_000 });
-    expect(await page.getByText('Your program took it').count()).toBe(0);
+    expect(await page.getByText('Your program accepted it').count()).toBe(0);
     const poll = async (offset: number) => {
       const answer = await fetch(`${url}/tgapi/bot${known.token}/getUpdates?offset=${offset}&timeout=0`);
       return (await answer.json()) as { result: { update_id: number }[] };
     };
     const polled = await poll(0);
     await poll(polled.result.at(-1)!.update_id + 1);
-    await page.getByText('Your program took it.').waitFor({ timeout: 30_000 });
-    await tabTo(page, 'Open the bot');
+    await page.getByText('Your program accepted it.').waitFor({ timeout: 30_000 });
+    await tabTo(page, 'Open bot');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Guide' }).waitFor();
 
@@ -127,7 +127,7 @@ test(
 
     await rest('/api/bots/update', { id: bot!.id, long_poll_enabled: false });
     await page.reload();
-    await page.getByText('This leads the program to Flotilla:').waitFor();
+    await page.getByText('This points the program to Flotilla:').waitFor();
     expect(await page.getByText('openclaw gateway').count()).toBe(0);
     await page.getByRole('tab', { name: 'aiogram' }).click();
     expect(await page.getByRole('region', { name: 'bot.py' }).textContent()).toBe(
@@ -150,7 +150,7 @@ test(
       await fleet.control.startBot({ person: 4_711, bot: bot.platformId });
       await backend.waitForRequests(1, 30_000);
       const { page, complaints } = await openAsAdmin(`bots/add?bot=${bot.id}`);
-      await page.getByText(/^Your program took it, [\d,]+ ms later\.$/).waitFor({ timeout: 60_000 });
+      await page.getByText(/^Your program accepted it [\d,]+ ms later\.$/).waitFor({ timeout: 60_000 });
       await picture(page, 'add-bot-taken');
       expect(complaints).toEqual([]);
     } finally {
@@ -168,9 +168,9 @@ test(
     const { page, complaints } = await openAsAdmin(`bots/${bot.id}/settings`);
     await page.getByLabel('Name', { exact: true }).fill('Shop <b>');
     await page.getByLabel('Backend URL').fill(METADATA);
-    await page.getByRole('spinbutton', { name: 'Updates at the same time' }).fill('500');
+    await page.getByRole('spinbutton', { name: 'Parallel updates' }).fill('500');
     await page.keyboard.press('Control+s');
-    const connections = page.getByRole('spinbutton', { name: 'Updates at the same time' });
+    const connections = page.getByRole('spinbutton', { name: 'Parallel updates' });
     await page.locator('input[type=number][aria-invalid]').waitFor();
     await connections.fill('8');
     const silentAfter = page.getByRole('spinbutton', { name: 'Silent after (seconds)' });
@@ -271,7 +271,7 @@ test(
     const bot = await suite.fleet.addBot({}, { name: 'Promo <i>' });
     const { page, answers, complaints } = await openAsAdmin(`bots/${bot.id}/settings`);
     await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('dialog').getByText('0 updates wait').waitFor();
+    await page.getByRole('dialog').getByText('0 queued updates').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     const fails = { status: 500, json: { error: 'Internal error', code: 'internal', request_id: 'of-enable' } };
     await page.route('**/api/bots/toggle-disabled', (route) => route.fulfill(fails), { times: 1 });
@@ -300,7 +300,7 @@ test(
     const dialog = page.getByRole('dialog', { name: /^Delete/ });
     await dialog.getByLabel('to confirm').fill('Promo');
     await page.keyboard.press('Enter');
-    await dialog.getByText('This is not the name of the bot.').waitFor();
+    await dialog.getByText('The name does not match.').waitFor();
     await dialog.getByLabel('to confirm').fill('Promo <i>');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Fleet' }).waitFor();
@@ -322,7 +322,7 @@ test(
     expect(await page.getByRole('button', { name: /Save|Disable|Delete|Replace/ }).count()).toBe(0);
     expect(await page.getByRole('textbox').count()).toBe(0);
     await page.goto(`${suite.fleet.url}/console/bots/add`);
-    await page.getByText('Only an administrator of all bots adds bots.').waitFor();
+    await page.getByText('Only administrators of all bots can add bots.').waitFor();
     await page.goto(`${suite.fleet.url}/console/`);
     await page.getByText('1 bot', { exact: true }).waitFor();
     expect(await page.getByRole('link', { name: 'Add bot' }).count()).toBe(0);

@@ -178,7 +178,7 @@ test(
     await page.goto(`${suite.fleet.url}/console/bots/${desk.id}/programs`);
     await page.getByRole('link', { name: 'hull', exact: true }).click();
     await page.getByRole('complementary', { name: 'hull' }).getByRole('button', { name: 'Edit…' }).click();
-    const program = page.getByRole('dialog', { name: 'Edit the program' });
+    const program = page.getByRole('dialog', { name: 'Edit program' });
     await program.getByRole('button', { name: 'Hull', exact: true }).click();
     expect(await program.getByRole('textbox', { name: 'In one of these topics' }).inputValue()).toBe(String(hull));
     await program.getByRole('button', { name: 'Save' }).click();

@@ -59,7 +59,7 @@ test(
   'an attempt has an address, that of its update shows what became of it, and back works',
   async () => {
     const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
-    const list = page.getByRole('region', { name: 'Last attempts' });
+    const list = page.getByRole('region', { name: 'Recent attempts' });
     await list.getByRole('link', { name: '503' }).first().click();
     await details(page).waitFor();
     await page.waitForURL('**/bots/*?attempt=*');
@@ -68,14 +68,14 @@ test(
     await page.goBack();
     await details(page).waitFor({ state: 'detached' });
     await page.goForward();
-    await details(page).getByRole('link', { name: 'What became of the update' }).click();
+    await details(page).getByRole('link', { name: 'Trace this update' }).click();
     await page.waitForURL(`**/bots/${bot.id}/updates/${updateId}`);
-    const waterfall = page.getByRole('region', { name: 'What became of it' });
+    const waterfall = page.getByRole('region', { name: 'Readers' });
     const row = (name: string) => waterfall.getByRole('listitem').filter({ hasText: name }).first();
     expect(await row('Backend').textContent()).toContain('Delivered');
-    expect(await row('Program: ill').textContent()).toContain('Waiting');
+    expect(await row('Program: ill').textContent()).toContain('Queued');
     expect(await row('Program: polls').textContent()).toContain('did not ask for this kind');
-    expect(await row('Routing rules').textContent()).toContain('Given up');
+    expect(await row('Routing rules').textContent()).toContain('Failed');
     const answer = waterfall.getByRole('link', { name: 'Your order is on its way' });
     await answer.waitFor();
     await row('Program: ill')
@@ -106,10 +106,10 @@ test(
     await page.goBack();
     await panel.waitFor({ state: 'detached' });
     const colleague = await openAsAdmin(address);
-    await colleague.page.getByRole('complementary').getByRole('link', { name: 'What became of the update' }).click();
-    await colleague.page.getByRole('region', { name: 'What became of it' }).waitFor();
+    await colleague.page.getByRole('complementary').getByRole('link', { name: 'Trace this update' }).click();
+    await colleague.page.getByRole('region', { name: 'Readers' }).waitFor();
     await page.goto(`${suite.fleet.url}/console/bots/${bot.id}/updates/1`);
-    await page.getByText('Nothing is known of this update any more').waitFor();
+    await page.getByText('This update is no longer known').waitFor();
   },
   TEST_MS,
 );

@@ -45,7 +45,7 @@ export const botSettings = {
   about: 'About the bot',
   intake: 'How updates come in',
   someKinds: 'Take only chosen kinds of updates',
-  someKindsHint: 'Off: all kinds but changes of members and reactions, as the platform does by default.',
+  someKindsHint: 'Off: all types except member changes and reactions, Telegram’s default.',
   kindsGroup: 'Kinds for the backend and for polls',
   kinds: 'Kinds of updates',
   noKind: 'Choose at least one kind.',

@@ -119,7 +119,7 @@ export const broadcasts = {
     silent: 'Without a sound',
     looks: 'As the chat shows it',
     looksEmpty: 'What you write is shown here.',
-    linkPreview: (host: string) => `Here the platform shows a preview of ${host}, if it has one.`,
+    linkPreview: (host: string) => `Telegram shows a preview of ${host} here, if there is one.`,
     tryIt: 'Try it in one chat',
     tryHint: 'Your own chat with the bot, for example. It goes out at once.',
     tryChat: 'Chat',

@@ -4,7 +4,7 @@ const plural = plurals('en');
 
 /** Keys of agents, and how their clients are set. */
 export const mcpKeys = {
-  purpose: 'What it is for',
+  purpose: 'Purpose',
   purposes: {
     rest: 'A program that calls the REST API',
     read: 'An agent (MCP) that only reads',
@@ -17,15 +17,15 @@ export const mcpKeys = {
       'Also sends and edits messages there, asks people questions with buttons, takes chats over, and sends dead letters again.',
   },
   chats: 'Chats',
-  addChat: 'Add a chat',
+  addChat: 'Add chat',
   addChatHint: 'The agent sees no other chats. Chats cannot be added to a key later.',
-  noChat: 'Choose at least one chat: without any, the agent sees nothing.',
+  noChat: 'Choose at least one chat; the agent sees only these.',
   may: { read: 'Reads', write: 'Reads and writes' },
   noChats: 'no chat',
   chatCount: (n: number) => plural(n, { one: '{n} chat', other: '{n} chats' }),
-  clients: 'How to set the client',
+  clients: 'Client setup',
   url: 'URL',
   header: 'Header',
-  json: 'Clients with a JSON file',
+  json: 'Clients configured by JSON',
   copyLine: (name: string) => `Copy: ${name}`,
 };

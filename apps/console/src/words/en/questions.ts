@@ -2,7 +2,7 @@
 export const questions = {
   title: 'Questions',
   hint: 'Who was asked what, and the answer. Programs ask with POST /api/questions/add.',
-  empty: 'This bot has asked nothing yet.',
+  empty: 'No questions yet',
   emptyHint: 'A question is a message with buttons. The first press answers it, and no other reader gets that press.',
   columns: { at: 'Asked', chat: 'Chat', question: 'Question', answer: 'Answer' },
   states: { open: 'Open', answered: 'Answered', expired: 'Expired', cancelled: 'Withdrawn' },

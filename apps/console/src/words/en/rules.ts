@@ -74,7 +74,7 @@ export const rules = {
     valueHints: {
       chat_id: 'A part of its name, or its id, which is negative for groups and channels.',
       thread_id: 'A part of its name, or its id: 1 is General. The history knows those that had a message.',
-      user_id: 'A part of the name, or the id at the platform.',
+      user_id: 'A part of the name, or the Telegram id.',
       keyword: 'Case does not matter.',
       text: 'RE2 syntax. It may match anywhere in the text.',
       llm: 'May be empty. Where the service has a model, it reads the masked text of messages and the descriptions of the bots.',

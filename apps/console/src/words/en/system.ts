@@ -76,7 +76,7 @@ export const system = {
   noFigures: 'No worker has counted yet.',
   limits: 'Limits',
   limitNames: {
-    waiting_updates: 'Updates that wait for the quickest reader of a bot; beyond it the platform keeps them',
+    waiting_updates: 'Updates queued for the quickest reader of a bot; Telegram keeps the rest',
     waiting_updates_while_tight: 'The same for the slowest reader, while memory is tight',
     connections: 'Connections to one api',
     connections_per_address: 'Connections from one address to one api; 0 is no limit',

@@ -4,7 +4,7 @@ import { plurals } from '../plural.ts';
 const plural = plurals('ru');
 
 export const addBot: typeof english = {
-  title: 'Новый бот',
+  title: 'Добавить бота',
   steps: 'Шаги',
   stepToken: 'Токен и обновления',
   stepProgram: 'Подключение программы',
@@ -18,7 +18,7 @@ export const addBot: typeof english = {
     name: 'Мой первый бот',
   },
   malformed: 'Токен выглядит так: 123456:секрет, без пробелов.',
-  checking: 'Спрашиваем платформу…',
+  checking: 'Проверяем в Telegram…',
   known: (name) => `Это ${name}`,
   way: 'Как программа бота получает обновления?',
   ways: { pull: 'Опрашивает', push: 'По вебхуку', none: 'Программы нет' },

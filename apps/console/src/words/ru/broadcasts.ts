@@ -137,7 +137,7 @@ export const broadcasts: typeof en = {
     silent: 'Без звука',
     looks: 'Как это покажет чат',
     looksEmpty: 'Здесь видно то, что вы пишете.',
-    linkPreview: (host) => `Здесь платформа покажет предпросмотр ${host}, если он есть.`,
+    linkPreview: (host) => `Здесь Telegram покажет предпросмотр ${host}, если он есть.`,
     tryIt: 'Проверить в одном чате',
     tryHint: 'Например, в вашем собственном чате с ботом. Уйдёт сразу.',
     tryChat: 'Чат',

@@ -4,7 +4,7 @@ import { plurals } from '../plural.ts';
 const plural = plurals('ru');
 
 export const mcpKeys: typeof en = {
-  purpose: 'Для чего ключ',
+  purpose: 'Назначение',
   purposes: {
     rest: 'Для программы, которая вызывает REST API',
     read: 'Для агента (MCP), который только читает',

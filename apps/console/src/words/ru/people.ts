@@ -19,7 +19,7 @@ export const chat: Words['chat'] = {
   nobody: 'Здесь ещё никто не писал.',
   noMatch: 'Никого с таким именем нет.',
   bot: 'бот',
-  nothingDone: 'В этом чате пока ничего не делали.',
+  nothingDone: 'Действий в этом чате пока нет',
 };
 
 export const person: Words['person'] = {
@@ -33,7 +33,7 @@ export const person: Words['person'] = {
   newTag: 'Новая метка',
   addTag: 'Добавить',
   removeTag: (tag) => `Убрать метку ${tag}`,
-  suggestedTags: 'Метки других в этом чате',
+  suggestedTags: 'Подсказки',
   moderation: 'Модерация',
   outOfReach: 'Бот ничего не может изменить: этого администратора назначил не он.',
   acts: {
@@ -74,7 +74,7 @@ export const person: Words['person'] = {
     can_post_messages: 'Публиковать в канале',
     can_edit_messages: 'Править чужие публикации в канале',
   },
-  doneTo: 'Что здесь делали',
+  doneTo: 'Действия здесь',
   allPeople: 'Люди и статистика этого чата',
 };
 
@@ -114,7 +114,7 @@ export const search: Words['search'] = {
   start: 'Что ищете?',
   startHint:
     'Введите слова, чтобы искать в сообщениях всех ваших ботов. Или выберите чат, чтобы просмотреть его по датам.',
-  nothing: 'Сообщений не найдено.',
+  nothing: 'Сообщений не найдено',
   nothingHint: 'В сообщении должны быть все слова. Последнее слово можно ввести не до конца.',
   export: 'Выгрузить',
   exportHint: 'Все сообщения чата, подходящие под фильтры, независимо от слов',

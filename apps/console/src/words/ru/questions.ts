@@ -3,7 +3,7 @@ import type { questions as en } from '../en/questions.ts';
 export const questions: typeof en = {
   title: 'Вопросы',
   hint: 'Кого о чём спросили и что ответили. Программы спрашивают через POST /api/questions/add.',
-  empty: 'Этот бот ещё ни о чём не спрашивал.',
+  empty: 'Вопросов пока нет',
   emptyHint: 'Вопрос — это сообщение с кнопками. Первое нажатие — ответ, и другие получатели его не видят.',
   columns: { at: 'Задан', chat: 'Чат', question: 'Вопрос', answer: 'Ответ' },
   states: { open: 'Ждёт ответа', answered: 'Есть ответ', expired: 'Время вышло', cancelled: 'Отозван' },
