@@ -1,12 +1,13 @@
 import type { MeasurePull } from '@flotilla/domain/delivery/pull/read-updates.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { QuickCounter } from '@flotilla/runtime/quick-metrics.ts';
 
 /** The metrics of an api process beside those of the proxy; no label grows with bots or chats. */
 export type ApiMetrics = ReturnType<typeof apiMetrics>;
 
 const BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-export function apiMetrics(metrics: Metrics, waitingPolls: () => number) {
+export function apiMetrics(metrics: Metrics, waitingPolls: () => number, accepted: QuickCounter) {
   metrics.gauge({
     name: 'flotilla_waiting_polls',
     help: 'Polls of this process that read or wait for updates, by REST or getUpdates.',
@@ -14,19 +15,14 @@ export function apiMetrics(metrics: Metrics, waitingPolls: () => number) {
       this.set(waitingPolls());
     },
   });
-  const accepted = metrics.quickCounter({
-    name: 'flotilla_updates_accepted_total',
-    help: 'Updates accepted into the logs, by polling (workers) or webhook (api).',
-    labelNames: ['intake'],
-  });
   return {
+    accepted,
     requestSeconds: metrics.histogram({
       name: 'flotilla_rest_request_seconds',
       help: 'Seconds from the head of a REST request to the end of its answer; operation none is an unknown path.',
       labelNames: ['operation', 'status'],
       buckets: BUCKETS_S,
     }),
-    accepted: accepted.of('webhook'),
     pulled: metrics.quickCounter({
       name: 'flotilla_updates_pulled_total',
       help: 'Updates handed to pollers, by get_updates or rest; an update that is asked for again counts again.',

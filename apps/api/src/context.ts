@@ -1,32 +1,18 @@
-import { honourFloods } from '@flotilla/domain/delivery/flood/honour-floods.ts';
 import { type IdempotencyKeys, idempotencyKeys } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
 import { type OutboxRoom, outboxRoom } from '@flotilla/domain/delivery/outbox/outbox-room.ts';
 import { tokenUseRecorder } from '@flotilla/domain/delivery/programs/token-use-recorder.ts';
 import type { MeasurePull } from '@flotilla/domain/delivery/pull/read-updates.ts';
-import { type BackendConnections, backendConnections } from '@flotilla/domain/delivery/push/backend-connections.ts';
-import {
-  type AnsweredCallbacks,
-  answeredBefore,
-  answeredCallbacks,
-} from '@flotilla/domain/delivery/readers/answered-callbacks.ts';
-import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/delivery/refusals/refusal-recorder.ts';
-import { watchReach } from '@flotilla/domain/delivery/unreachable/watch-reach.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts';
-import { onlyReadsInQuarantine } from '@flotilla/domain/fleet/installation/only-reads.ts';
 import { followReadOnlyMode, type ReadOnlyMode } from '@flotilla/domain/fleet/maintenance/read-only-mode.ts';
 import { type CredentialCache, credentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorder.ts';
 import { type WorkLimit, workLimit } from '@flotilla/domain/people/accounts/work-limit.ts';
 import { type ChatPhotos, chatPhotos } from '@flotilla/domain/records/files/chat-photos.ts';
-import { type GroupFollower, groupFollower } from '@flotilla/domain/records/moved-groups/group-follower.ts';
-import { type OwnerAnswers, ownerAnswers } from '@flotilla/domain/records/takeover/owner-answers.ts';
-import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
+import type { Kinds, Service } from '@flotilla/domain/startup/open-service.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/watch/fleet-figures/read-system.ts';
 import { botChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
-import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
-import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type ApiMetrics, apiMetrics } from './api-metrics.ts';
 import { type Authentication, authentication } from './auth/authenticate.ts';
 import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
@@ -42,10 +28,7 @@ import { type Live, openLive } from './live/live.ts';
 export type Context = Service & {
   config: ApiConfig;
   proxy: ApiConfig['proxy'];
-  platform: PlatformClient;
-  groupFollower: GroupFollower;
   chatPhotos: ChatPhotos;
-  ownerAnswers: OwnerAnswers;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
   /** The Idempotency-Keys of calls. */
@@ -63,9 +46,6 @@ export type Context = Service & {
   credentials: CredentialCache;
   auth: Authentication;
   recordTokenUse: (tokenId: number) => void;
-  programRefusals: RefusalRecorder;
-  /** Which button presses of bots with several readers were answered. */
-  answeredCallbacks: AnsweredCallbacks;
   /** Watches the credentials of requests that take long. */
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
@@ -79,8 +59,6 @@ export type Context = Service & {
   uploads: UploadLimit;
   /** How many searches each account runs in this process. */
   searches: Map<number, number>;
-  /** Connections to backends, for test deliveries. */
-  backends: BackendConnections;
   testsInFlight: Set<object>;
   measurePull: MeasurePull;
   apiMetrics: ApiMetrics;
@@ -100,9 +78,10 @@ export type Context = Service & {
  */
 const PASSWORD_WORK = { atOnce: 2, waiting: 100 };
 
-/** Opens what the api needs; rejects if Redis cannot be reached and the caller does not wait for it. */
-export async function createContext(config: ApiConfig, options: ServiceOptions = {}): Promise<Context> {
-  const service = await openService({ name: 'api', roles: ['api'] }, config, options);
+export const API: Kinds[number] = { kind: 'api', roles: ['api'] };
+
+/** Opens what an api needs beside what it shares with a worker. */
+export function apiContext(config: ApiConfig, service: Service): Context {
   const { db, redis, clock, log, metrics, directory, onClose } = service;
   const waiters = channelWaiters(redis, channels.appended);
   onClose(waiters.close);
@@ -115,26 +94,12 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   const columns = statusColumns({ redis, clock, directory, floods: service.floods, changes });
   const live = openLive({ ...service, changes, statusColumns: columns }, config.live);
   onClose(live.close);
-  const backends = backendConnections(service.backendPolicy);
-  onClose(backends.close);
-  service.directory.onChange((botId) => {
-    if (service.directory.ready()) backends.changed(botId, service.directory.byId(botId));
-  });
   const credentials = credentialCache({ db, redis, clock, log });
   const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
   const recordTokenUse = tokenUseRecorder({ db, clock, log });
-  const programRefusals = refusalRecorder({ redis, clock, log });
-  onClose(async () => programRefusals.close());
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
-  const measured = measurePlatform(metrics);
-  const toPlatform = { apiUrl: config.platformUrl, proxy: config.platformProxy };
-  const client = onlyReadsInQuarantine(
-    service.installation,
-    honourFloods(service, watchReach(service, measured.client(platformClient(toPlatform)))),
-  );
-  const groups = groupFollower({ ...service, platform: client });
-  const counted = apiMetrics(metrics, () => waiters.count());
+  const counted = apiMetrics(metrics, () => waiters.count(), service.acceptedUpdates.of('webhook'));
   const readOnly = followReadOnlyMode({ db, log });
   onClose(async () => readOnly.close());
   const addressOf = clientAddress(config.http.trustedProxies);
@@ -144,10 +109,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     ...service,
     config,
     proxy: config.proxy,
-    platform: groups.platform,
-    groupFollower: groups,
-    chatPhotos: chatPhotos({ db, platform: groups.platform, clock }),
-    ownerAnswers: ownerAnswers(service),
+    chatPhotos: chatPhotos(service),
     waiters,
     questionWaiters,
     idempotency,
@@ -159,8 +121,6 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     credentials,
     credentialWatch,
     recordTokenUse,
-    programRefusals,
-    answeredCallbacks: answeredCallbacks({ redis }, answeredBefore(metrics)),
     auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
     signInLimits: signInLimits(redis, clock),
     passwordWork: workLimit(PASSWORD_WORK),
@@ -170,7 +130,6 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     uploads: uploadLimit(),
     searches: new Map(),
     apiMetrics: counted,
-    backends,
     testsInFlight: new Set(),
     measurePull: counted.polls,
     startup: { waitsForPostgres: false, knewBots: false },

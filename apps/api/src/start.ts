@@ -5,7 +5,8 @@ import { requireSchema } from '@flotilla/database/require-schema.ts';
 import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { createFirstAdmin } from '@flotilla/domain/people/accounts/create-first-admin.ts';
 import { installAdminKey } from '@flotilla/domain/people/accounts/install-admin-key.ts';
-import { type StartingService, startService } from '@flotilla/domain/startup/start-service.ts';
+import { type Part, type RunningParts, startParts } from '@flotilla/domain/startup/start-parts.ts';
+import type { StartingService } from '@flotilla/domain/startup/start-service.ts';
 import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import type { Readiness } from '@flotilla/runtime/probe-server.ts';
@@ -13,7 +14,7 @@ import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
 import { isBotApiPath } from './bot-api-proxy/path.ts';
 import type { ApiConfig } from './config.ts';
-import { type Context, createContext } from './context.ts';
+import { API, apiContext, type Context } from './context.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { type Drain, drainable } from './http/drain-server.ts';
@@ -24,14 +25,9 @@ const ANY_ADDRESS = '0.0.0.0';
 /** Counted from the start of the stop. A process has 25 s in all, and needs the rest to close everything. */
 const DRAINED_WITHIN_MS = 18_000;
 
-export interface RunningApi {
+export interface RunningApi extends RunningParts {
   /** The port of the API. It differs from the setting if that is 0. */
   port: number;
-  metricsPort: number;
-  /** Rejects if the start fails late: Postgres was away, is back, and lacks a migration. */
-  failed: Promise<never>;
-  /** Becomes unready, serves on until load balancers know, ends long polls, drains what is in flight, closes everything. */
-  stop(): Promise<void>;
 }
 
 /**
@@ -43,44 +39,52 @@ export async function startApi(
   log: Logger = createLogger({ name: 'api', level: config.logLevel }),
   stopping?: AbortSignal,
 ): Promise<RunningApi> {
-  let context: Context | null = null;
-  let proxy: BotApiProxy | null = null;
+  const part = apiPart(config, log);
+  const running = await startParts([part], { config, log, stopping });
+  return { ...running, port: part.port() };
+}
+
+/** An api that has not started. It becomes unready, serves on until load balancers know, ends long polls, drains and closes. */
+export function apiPart(config: ApiConfig, log: Logger): Part & { port(): number } {
+  let parts: Parts | null = null;
   let serving = false;
-  const ready = async (): Promise<Readiness> => {
-    if (context === null) return NOT_YET;
-    const known = await readReadiness(context);
-    return serving ? known : { ...known, ready: false, reasons: [...known.reasons, 'the service is starting'] };
-  };
-  const ended = new AbortController();
-  const signal = stopping === undefined ? ended.signal : AbortSignal.any([stopping, ended.signal]);
-  const service = await startService({ log, config, ready, stopping: signal });
-  const { metrics, probes } = service;
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => undefined);
   const portServer = openPort(config, log);
-  try {
-    // Listens only if it has to wait: a load balancer might choose the open port and get only refusals.
-    context = await createContext(config, { log, metrics, retry: service.retryWhileAway('Redis', portServer.listen) });
-    proxy = botApiProxy(context);
-    const prepared = prepareSoon(context, service);
-    await prepared.tried;
-    portServer.serve(requestListener(context, proxy));
-    await portServer.listen();
-    const { address, port } = portServer.server.address() as AddressInfo;
-    // One announcement names one address; where the two differ, both ports count as ours on every address of the machine.
-    await context.endpoints.announce(address === probes.address ? address : ANY_ADDRESS, [port, probes.port]);
-    serving = true;
-    log.info({ port, metricsPort: probes.port }, 'the api is ready');
-    const running = { context, drain: portServer.drain, proxy, service };
-    const stopAll = async () => {
-      ended.abort(new Error('the process stops'));
-      await stop(running);
-    };
-    return { port, metricsPort: probes.port, failed: prepared.failed, stop: stopAll };
-  } catch (error) {
-    portServer.server.close();
-    portServer.server.closeAllConnections();
-    await service.stop(proxy === null ? [] : [stopProxy(proxy)], context && storesOf(context));
-    throw error;
-  }
+  return {
+    kind: API,
+    storesCloseWithinMs: 1_500,
+    failed: late.promise,
+    port: () => addressOf(portServer.server).port,
+    // A load balancer might choose an open port and get only refusals, so it opens only if it has to wait.
+    whileWaiting: portServer.listen,
+    ready: async () => {
+      if (parts === null) return NOT_YET;
+      const known = await readReadiness(parts.context);
+      return serving ? known : { ...known, ready: false, reasons: [...known.reasons, 'the service is starting'] };
+    },
+    start: async (service, starting) => {
+      const context = apiContext(config, service);
+      const proxy = botApiProxy(context);
+      parts = { context, proxy, drain: portServer.drain };
+      const prepared = prepareSoon(context, starting);
+      prepared.failed.catch(late.reject);
+      await prepared.tried;
+      portServer.serve(requestListener(context, proxy));
+      await portServer.listen();
+      const { address, port } = addressOf(portServer.server);
+      const { probes } = starting;
+      // One announcement names one address; where the two differ, both ports count as ours on every address of the machine.
+      await context.endpoints.announce(address === probes.address ? address : ANY_ADDRESS, [port, probes.port]);
+      serving = true;
+      log.info({ port, metricsPort: probes.port }, 'the api is ready');
+    },
+    stopSteps: () => (serving && parts !== null ? drainSteps(parts) : closeSteps(portServer.server, parts)),
+  };
+}
+
+function addressOf(server: Server): AddressInfo {
+  return server.address() as AddressInfo;
 }
 
 const NOT_YET: Readiness = { ready: false, reasons: ['Redis has not answered since the start'] };
@@ -165,25 +169,34 @@ function listen({ http }: ApiConfig, server: Server): Promise<void> {
   });
 }
 
-type Parts = { context: Context; drain: Drain; proxy: BotApiProxy; service: StartingService };
+type Parts = { context: Context; drain: Drain; proxy: BotApiProxy };
 
 /** Refuses connections before it ends polls, because their clients ask again at once and must reach another process. */
-async function stop({ context, drain, proxy, service }: Parts): Promise<void> {
+function drainSteps({ context, drain, proxy }: Parts): StopStep[] {
   const { balancerNoticeMs } = context.config.http;
   const allMs = DRAINED_WITHIN_MS - balancerNoticeMs;
-  context.beginLeaving();
-  await delay(balancerNoticeMs);
-  await drain.refuse();
-  context.beginStop();
-  const finish = () => drain.finish({ idleMs: balancerNoticeMs, allMs });
-  const steps = [{ name: 'the server', withinMs: allMs + 1000, stop: finish }, stopProxy(proxy)];
-  await service.stop(steps, storesOf(context));
+  const leave = async () => {
+    context.beginLeaving();
+    await delay(balancerNoticeMs);
+    await drain.refuse();
+    context.beginStop();
+  };
+  return [
+    { name: 'the port', withinMs: balancerNoticeMs + 1000, stop: leave },
+    { name: 'the server', withinMs: allMs + 1000, stop: () => drain.finish({ idleMs: balancerNoticeMs, allMs }) },
+    stopProxy(proxy),
+  ];
+}
+
+/** For a start that failed. */
+function closeSteps(server: Server, parts: Parts | null): StopStep[] {
+  const close = async () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return [{ name: 'the server', withinMs: 500, stop: close }, ...(parts === null ? [] : [stopProxy(parts.proxy)])];
 }
 
 function stopProxy(proxy: BotApiProxy): StopStep {
   return { name: 'the proxy', withinMs: 5500, stop: () => proxy.stop() };
-}
-
-function storesOf({ close }: Context) {
-  return { withinMs: 1500, close };
 }

@@ -1,11 +1,11 @@
 import { requireSchema } from '@flotilla/database/require-schema.ts';
 import { warningOf } from '@flotilla/domain/fleet/installation/quarantine.ts';
-import { type Store, startService } from '@flotilla/domain/startup/start-service.ts';
+import { type Part, type RunningParts, startParts } from '@flotilla/domain/startup/start-parts.ts';
+import type { Store } from '@flotilla/domain/startup/start-service.ts';
 import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
-import { createLogger } from '@flotilla/runtime/logger.ts';
 import type { Readiness } from '@flotilla/runtime/probe-server.ts';
 import type { WorkerConfig } from './config.ts';
-import { createWorkerContext, type WorkerContext } from './context.ts';
+import { type WorkerContext, workerContext } from './context.ts';
 import type { Running } from './roles.ts';
 import { rolesOutsideQuarantine } from './roles-outside-quarantine.ts';
 import { fleetMetrics } from './upkeep/fleet-metrics.ts';
@@ -13,47 +13,43 @@ import { fleetMetrics } from './upkeep/fleet-metrics.ts';
 /** Turns are returned within 10 s; a role that hangs is given up after this. */
 const ROLES_STOP_WITHIN_MS = 12_000;
 const CALLS_STORED_WITHIN_MS = 5_000;
-const STORES_CLOSE_WITHIN_MS = 3_000;
 
 /**
  * Starts a worker. While Redis or Postgres is away it waits, unready. Rejects when a migration is pending, a port
  * is taken, a store refuses us, or `stopping` aborts first.
  */
-export async function startWorker(
-  config: WorkerConfig,
-  stopping?: AbortSignal,
-): Promise<{ metricsPort: number; stop(): Promise<void> }> {
-  const log = createLogger({ name: 'worker', level: config.logLevel });
+export function startWorker(config: WorkerConfig, stopping?: AbortSignal): Promise<RunningParts> {
+  return startParts([workerPart(config)], { config, stopping });
+}
+
+/** A worker that has not started. */
+export function workerPart(config: WorkerConfig): Part {
   const startup: Startup = { waitsFor: 'Redis', knewBots: false, leaving: false, roles: [] };
   let context: WorkerContext | null = null;
-  const ready = async () => readReadiness(startup, context);
-  const service = await startService({ log, config, ready, stopping });
-  const { metrics, probes } = service;
-  try {
-    context = await createWorkerContext(config, { log, metrics, retry: service.retryWhileAway('Redis') });
-    const { db, endpoints, calls, installation, close } = context;
-    startup.waitsFor = 'Postgres';
-    await service.retryWhileAway('Postgres')(async () => {
-      await requireSchema(db);
-      await installation.begin();
-    });
-    await endpoints.announce(probes.address, [probes.port]);
-    if (config.roles.has('upkeep')) fleetMetrics(context);
-    const roles = [rolesOutsideQuarantine(context)];
-    startup.roles = roles;
-    startup.waitsFor = null;
-    log.info({ roles: [...config.roles], metricsPort: probes.port }, 'the worker runs');
-    return {
-      metricsPort: probes.port,
-      stop: async () => {
-        startup.leaving = true;
-        await service.stop(drainSteps(roles, calls), { withinMs: STORES_CLOSE_WITHIN_MS, close });
-      },
-    };
-  } catch (error) {
-    await service.stop([], context && { withinMs: STORES_CLOSE_WITHIN_MS, close: context.close });
-    throw error;
-  }
+  return {
+    kind: { kind: 'worker', roles: [...config.roles] },
+    storesCloseWithinMs: 3_000,
+    ready: async () => readReadiness(startup, context),
+    start: async (service, starting) => {
+      context = workerContext(config, service);
+      const { db, endpoints, installation, log } = context;
+      startup.waitsFor = 'Postgres';
+      await starting.retryWhileAway('Postgres')(async () => {
+        await requireSchema(db);
+        await installation.begin();
+      });
+      const { address, port } = starting.probes;
+      await endpoints.announce(address, [port]);
+      if (config.roles.has('upkeep')) fleetMetrics(context);
+      startup.roles = [rolesOutsideQuarantine(context)];
+      startup.waitsFor = null;
+      log.info({ roles: [...config.roles], metricsPort: port }, 'the worker runs');
+    },
+    stopSteps: () => {
+      startup.leaving = true;
+      return context === null ? [] : drainSteps(startup.roles, context.calls);
+    },
+  };
 }
 
 type Startup = { waitsFor: Store | null; knewBots: boolean; leaving: boolean; roles: Running[] };

@@ -16,15 +16,11 @@ export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 const LAG_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
-export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
+export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter, accepted: QuickCounter) {
   const { counter, quickCounter } = metrics;
   return {
     ...pushMetrics(metrics, requestLimiter),
-    accepted: quickCounter({
-      name: 'flotilla_updates_accepted_total',
-      help: 'Updates accepted into the logs, by polling (workers) or webhook (api).',
-      labelNames: ['intake'],
-    }).of('polling'),
+    accepted,
     duplicates: quickCounter({
       name: 'flotilla_updates_duplicate_total',
       help: 'Updates the platform handed over again.',

@@ -15,6 +15,7 @@ import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
 import { EVERYTHING, within } from '@flotilla/domain/people/accounts/scope.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
 import { beginErasure } from '@flotilla/domain/records/personal-data/erase-person.ts';
+import { openService } from '@flotilla/domain/startup/open-service.ts';
 import { botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
@@ -27,8 +28,8 @@ import { type RedisOfForm, startRedisOfForm } from '@flotilla/testing/redis-of-f
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
-import { createWorkerContext, type WorkerContext } from './context.ts';
-import { startWorker } from './start.ts';
+import { type WorkerContext, workerContext } from './context.ts';
+import { startWorker, workerPart } from './start.ts';
 
 /** Read once, because texts made before and after a change of second must be equal. */
 const NOW_S = Math.floor(Date.now() / 1000);
@@ -58,7 +59,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'warn',
   });
   worker = await startWorker(config);
-  context = await createWorkerContext(config);
+  context = workerContext(config, await openService([workerPart(config).kind], config, {}));
   deps = context;
 });
 afterAll(async () => {

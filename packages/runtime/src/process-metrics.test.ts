@@ -13,7 +13,7 @@ test('the limit of the container counts, and without one the memory of the machi
 
 test('every process tells its limit, which is never above what the machine has', async () => {
   const metrics = createMetrics();
-  describeProcess(metrics, 'worker', ['push']);
+  describeProcess(metrics, [{ kind: 'worker', roles: ['push'] }]);
   const told = /^flotilla_memory_limit_bytes (\S+)$/m.exec(await metrics.registry.metrics())?.[1];
   expect(Number(told)).toBeGreaterThan(0);
   expect(Number(told)).toBeLessThanOrEqual(totalmem());

@@ -2,21 +2,20 @@ import { totalmem } from 'node:os';
 import { VERSION } from './build.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Describes this process: its release and its role (`api`, or the roles of a worker). */
-export function describeProcess(metrics: Metrics, name: string, roles: Iterable<string>): void {
-  metrics
-    .gauge({
-      name: 'flotilla_build_info',
-      help: '1; labels say which program (api or worker) runs, and its release and build.',
-      labelNames: ['process', 'version'],
-    })
-    .set({ process: name, version: VERSION }, 1);
+/** Describes this process: its release, and its roles (`api`, or those of a worker). One process may be both. */
+export function describeProcess(metrics: Metrics, kinds: readonly { kind: string; roles: readonly string[] }[]): void {
+  const build = metrics.gauge({
+    name: 'flotilla_build_info',
+    help: '1; labels say which program (api or worker) runs, and its release and build.',
+    labelNames: ['process', 'version'],
+  });
+  for (const { kind } of kinds) build.set({ process: kind, version: VERSION }, 1);
   const role = metrics.gauge({
     name: 'flotilla_role',
     help: '1 for each role of the process: api, or the roles of a worker (polling, push, rules, outbox, history, upkeep).',
     labelNames: ['role'],
   });
-  for (const one of roles) role.set({ role: one }, 1);
+  for (const one of kinds.flatMap(({ roles }) => roles)) role.set({ role: one }, 1);
   metrics
     .gauge({
       name: 'flotilla_memory_limit_bytes',

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { type RawConnection, type RawServer, rawConnection, startRawServer } from '@flotilla/testing/raw-http.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -10,7 +11,6 @@ import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-ap
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { createContext } from '../context.ts';
 import { botApiProxy } from './bot-api-proxy.ts';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';

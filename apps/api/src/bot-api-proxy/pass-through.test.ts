@@ -3,6 +3,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import {
   type RawConnection,
   type RawServer,
@@ -14,7 +15,6 @@ import { startTestApi, TEST_ENCRYPTION_KEY, type TestApi } from '@flotilla/testi
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { createContext } from '../context.ts';
 import { botApiProxy } from './bot-api-proxy.ts';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';

@@ -5,6 +5,7 @@ import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.t
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { dateBot } from '@flotilla/testing/date-bot.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -12,7 +13,7 @@ import { testApi } from '@flotilla/testing/test-api.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 
 const HOUR_AGO_MS = Date.now() - 3_600_000;
 const iso = (atMs: number) => new Date(atMs).toISOString();

@@ -5,12 +5,13 @@ import { statusColumns } from '@flotilla/domain/fleet/bot-list/status-columns.ts
 import { type NoticeDeps, noticeChanges } from '@flotilla/domain/watch/events/notice-changes.ts';
 import { botKeys, eventKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { dateBot } from '@flotilla/testing/date-bot.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 
 const HOUR_AGO_MS = Date.now() - 3_600_000;
 

@@ -5,11 +5,12 @@ import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 
 const ROUNDS = 60;
 const CHATS = [11, 12, 13, 14];

@@ -12,6 +12,7 @@ import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { activityKeys, storeCounts } from '@flotilla/testing/activity-counts.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { NO_FLOODS } from '@flotilla/testing/no-floods.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -19,7 +20,7 @@ import { ADMIN_KEY, ADMIN_PASSWORD, TEST_ENCRYPTION_KEY, testApi } from '@flotil
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 
 const api = testApi();
 let redis: RedisHandles;

@@ -4,13 +4,14 @@ import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { botChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
 import { botKeys, channels, programKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { FLEET_ENCRYPTION_KEY } from '@flotilla/testing/fleet/fleet.ts';
 import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 
 /** More than are read for each caller. */
 const BOTS = 250;

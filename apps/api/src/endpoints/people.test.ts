@@ -7,6 +7,7 @@ import { PERSONAL_TABLES } from '@flotilla/domain/records/personal-data/personal
 import { botKeys, programKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { everythingInPostgres, everythingInRedis } from '@flotilla/testing/everything-stored.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
@@ -14,7 +15,7 @@ import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 
 const [ZORA, BEN] = [7_077_001, 7_077_002];
 const GROUP = -1_007_077_000_001;

@@ -5,11 +5,12 @@ import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.t
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 
 const api = testApi();
 /** Stands in for the worker, which accepts updates. */

@@ -10,6 +10,7 @@ import { moveHold } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { whileLocked } from '@flotilla/testing/locked-table.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
@@ -18,7 +19,7 @@ import { testApi } from '@flotilla/testing/test-api.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 
 const [ADA, BEN] = [501, 502];
 const MISSED_AT_MOST = 1_000;

@@ -9,6 +9,7 @@ import type { Attempt } from '@flotilla/domain/records/journal/attempt-line.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { type LiveCall, type LiveClient, openLive } from '@flotilla/testing/live-client.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
@@ -17,7 +18,7 @@ import { ADMIN_KEY, ADMIN_PASSWORD, testApi } from '@flotilla/testing/test-api.t
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 import { LiveStream } from './live-stream.ts';
 
 const NOW_S = Math.floor(Date.now() / 1000);

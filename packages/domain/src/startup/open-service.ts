@@ -1,4 +1,4 @@
-import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { VERSION } from '@flotilla/runtime/build.ts';
 import { lookupsAtOnce } from '@flotilla/runtime/env.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
@@ -7,64 +7,31 @@ import { openTracing } from '@flotilla/runtime/open-tracing.ts';
 import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
 import type { Retry } from '@flotilla/runtime/retry-while-away.ts';
 import { sharedLookup } from '@flotilla/runtime/shared-lookup.ts';
-import type { Tracing } from '@flotilla/runtime/tracing.ts';
-import { type Floods, openFloods } from '../delivery/flood/floods.ts';
+import { openFloods } from '../delivery/flood/floods.ts';
 import { sentLately } from '../delivery/flood/sent-lately.ts';
-import { type IdReserve, idReserveOf } from '../delivery/intake/id-reserve.ts';
-import { type MessageTopics, messageTopics } from '../delivery/programs/message-topics.ts';
+import { idReserveOf } from '../delivery/intake/id-reserve.ts';
+import { messageTopics } from '../delivery/programs/message-topics.ts';
 import { measureRouter } from '../delivery/router/measure-router.ts';
-import { openRouter, type Router } from '../delivery/router/router.ts';
-import { type UnreachableBots, unreachableBots } from '../delivery/unreachable/unreachable-bots.ts';
-import type { BackendPolicy } from '../fleet/backend-policy/backend-policy.ts';
-import { followOwnEndpoints, type OwnEndpoints } from '../fleet/backend-policy/own-endpoints.ts';
+import { openRouter } from '../delivery/router/router.ts';
+import { unreachableBots } from '../delivery/unreachable/unreachable-bots.ts';
+import { followOwnEndpoints } from '../fleet/backend-policy/own-endpoints.ts';
 import { storeEndpoints } from '../fleet/backend-policy/store-endpoints.ts';
-import type { BotDirectory } from '../fleet/bots/bot-directory.ts';
 import { followDirectory } from '../fleet/bots/follow-directory.ts';
-import { followInstallation, type Installation } from '../fleet/installation/follow-installation.ts';
-import { type MemoryWatch, watchMemory } from '../fleet/memory/watch-memory.ts';
-import { type CallBuffer, callBuffer } from '../records/history/stream/call-buffer.ts';
-import { announceReplica } from '../watch/fleet-figures/replicas.ts';
-import { type OpenProcess, openProcess } from './open-process.ts';
+import { followInstallation } from '../fleet/installation/follow-installation.ts';
+import { watchMemory } from '../fleet/memory/watch-memory.ts';
+import { callBuffer } from '../records/history/stream/call-buffer.ts';
+import { announceReplica, type Replica } from '../watch/fleet-figures/replicas.ts';
+import { type Outside, openOutside } from './open-outside.ts';
+import { openProcess } from './open-process.ts';
 import type { ServiceConfig } from './service-config.ts';
-import { type StoreWarnings, storeWarnings } from './store-warnings.ts';
+import type { SharedParts } from './shared-parts.ts';
+import { storeWarnings } from './store-warnings.ts';
 
 /** The parts that the api and the worker share. */
-export type Service = OpenProcess & {
-  metrics: Metrics;
-  /** Null when tracing is off. */
-  tracing: Tracing | null;
-  /** Measures how full Redis is. */
-  memory: MemoryWatch;
-  /** Which stores are away, for the readiness probe. */
-  storeWarnings: StoreWarnings;
-  /** The installation that the stores belong to, and if they are a copy of it. */
-  installation: Installation;
-  directory: BotDirectory;
-  /** The addresses at which we and our stores listen. */
-  endpoints: OwnEndpoints;
-  backendPolicy: BackendPolicy;
-  router: Router;
-  /** The URL at which the platform reaches the api; null if it cannot. */
-  publicUrl: string | null;
-  /** Kinds of updates to ask the platform for beside those that are known or named. */
-  extraKinds: readonly string[];
-  turns: {
-    polling: TurnQueue;
-    push: TurnQueue;
-    programs: TurnQueue;
-    rules: TurnQueue;
-    outbox: TurnQueue;
-    history: TurnQueue;
-  };
-  idReserve: IdReserve;
-  /** Captured calls that went through this process, on their way to the history. */
-  calls: CallBuffer;
-  /** Until when the platform takes no calls of a bot. */
-  floods: Floods;
-  unreachable: UnreachableBots;
-  /** The topics of messages that tokens with topics name. */
-  messageTopics: MessageTopics;
-};
+export type Service = SharedParts & Outside;
+
+/** The kinds of processes that one process is, each with its roles. */
+export type Kinds = readonly Pick<Replica, 'kind' | 'roles'>[];
 
 /** Of the lookups that Node makes at once, so many are for names of backends; the rest is for the platform and our stores. */
 const SHARE_OF_LOOKUPS = 3 / 4;
@@ -76,15 +43,15 @@ export type ServiceOptions = {
   retry?: Retry;
 };
 
-/** Opens the parts that api and worker share. Rejects when Redis cannot be reached and no `retry` is given. */
-export async function openService(
-  { name, roles }: { name: 'api' | 'worker'; roles: Iterable<string> },
-  config: ServiceConfig,
-  options: ServiceOptions,
-): Promise<Service> {
+/**
+ * Opens the parts that api and worker share, also if both are in this process. Rejects when Redis cannot be reached and no `retry`
+ * is given.
+ */
+export async function openService(kinds: Kinds, config: ServiceConfig, options: ServiceOptions): Promise<Service> {
+  const name = nameOf(kinds);
   const { log = createLogger({ name, level: config.logLevel }), metrics = createMetrics({ processMetrics: true }) } =
     options;
-  describeProcess(metrics, name, roles);
+  describeProcess(metrics, kinds);
   const opened = await openProcess(name, config, { ...options, log, metrics });
   const { db, redis, secrets, clock, onClose } = opened;
   const memory = await watchMemory({ redis, limitBytes: config.redisMemoryLimit, metrics, log });
@@ -104,8 +71,9 @@ export async function openService(
     }),
   );
   onClose(endpoints.close);
-  const replica = announceReplica({ redis, clock, installation }, { kind: name, roles: [...roles], version: VERSION });
-  onClose(replica.close);
+  for (const one of kinds) {
+    onClose(announceReplica({ redis, clock, installation }, { ...one, version: VERSION }).close);
+  }
   const backendPolicy = {
     allowedCidrs: config.backendAllowedCidrs,
     allowedBy: 'BACKEND_ALLOWED_CIDRS',
@@ -132,7 +100,7 @@ export async function openService(
   onClose(idReserve.close);
   const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics, sent });
   onClose(calls.close);
-  return {
+  const shared = {
     ...opened,
     metrics,
     tracing,
@@ -151,6 +119,11 @@ export async function openService(
     floods,
     unreachable,
     messageTopics: messageTopics({ db }),
+    acceptedUpdates: metrics.quickCounter({
+      name: 'flotilla_updates_accepted_total',
+      help: 'Updates accepted into the logs, by polling (workers) or webhook (api).',
+      labelNames: ['intake'],
+    }),
     close: async () => {
       // A collector that is away must not delay closing the stores, nor the stores the export.
       const exported = tracing?.close();
@@ -158,4 +131,10 @@ export async function openService(
       await exported;
     },
   };
+  return { ...shared, ...openOutside(shared, config) };
+}
+
+/** The name of the process at Postgres, in its logs and its traces. */
+export function nameOf(kinds: Kinds): string {
+  return kinds.length === 1 ? kinds[0]!.kind : 'all';
 }

@@ -1,6 +1,6 @@
 import { isRefusedLogin, isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
-import { type StopStep, stopInOrder } from '@flotilla/runtime/lifecycle.ts';
+import { stopInOrder } from '@flotilla/runtime/lifecycle.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { type Readiness, startProbeServer } from '@flotilla/runtime/probe-server.ts';
@@ -19,8 +19,8 @@ export type StartingService = {
    * not end are thrown: a refused login or certificate, a pending migration.
    */
   retryWhileAway(store: Store, onWait?: () => void | Promise<void>): Retry;
-  /** Runs the steps in order, then stops the probes and the stores. A step that hangs is given up. Never rejects. */
-  stop(steps: StopStep[], stores: { withinMs: number; close(): Promise<void> } | null): Promise<void>;
+  /** Stops the probes and closes the stores; what hangs is given up. Never rejects. */
+  stop(stores: { withinMs: number; close(): Promise<void> } | null): Promise<void>;
 };
 
 /** Serves probes and metrics before anything else is open. Rejects when their port is taken. */
@@ -53,9 +53,8 @@ export async function startService(options: {
           await onWait?.();
         },
       }),
-    stop: (steps, stores) =>
+    stop: (stores) =>
       stopInOrder(log, [
-        ...steps,
         { name: 'the probes', withinMs: 500, stop: () => probes.stop() },
         ...(stores === null ? [] : [{ name: 'Postgres and Redis', withinMs: stores.withinMs, stop: stores.close }]),
       ]),

@@ -9,6 +9,7 @@ import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.t
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { groupOfMethod } from '@flotilla/telegram/method-groups.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -16,7 +17,7 @@ import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-ap
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../config.ts';
-import { type Context, createContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 
 /** The calls that the platform got, in order. It answers everything, and repeats the token in its answers. */
 const calls: { path: string; body: string }[] = [];

@@ -3,13 +3,14 @@ import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../config.ts';
-import { type Context, createContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 
 const HOOK = 'https://93.184.216.34/hook';
 const PATIENCE = { timeoutMs: 30_000 };

@@ -3,6 +3,7 @@ import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts'
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { latePublisher } from '@flotilla/domain/fleet/bots/publish-late-changes.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { createContext } from '@flotilla/testing/create-context.ts';
 import { rawConnection } from '@flotilla/testing/raw-http.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -11,7 +12,7 @@ import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-ap
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../config.ts';
-import { type Context, createContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 
 type Token = ProgramTokenResource & { token: string };
 

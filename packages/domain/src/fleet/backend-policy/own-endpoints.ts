@@ -14,7 +14,7 @@ import type { Endpoint } from './store-endpoints.ts';
 
 /** Addresses that are never backends, as far as this process knows: what it knows of others is a few seconds old. */
 export type OwnEndpoints = Pick<BackendPolicy, 'ownAt'> & {
-  /** Tells every process that this one listens on these ports of the address, which may be a wildcard. */
+  /** Tells every process that this one listens on these ports of the address, which may be a wildcard, too. */
   announce(address: string, ports: number[]): Promise<void>;
   close(): Promise<void>;
 };
@@ -84,7 +84,8 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
       return isGateway(address) ? 'gateway' : null;
     },
     announce: async (address, ports) => {
-      mine = addressesBehind(address).flatMap((one) => ports.map((port) => placeOf(one, port)));
+      const places = addressesBehind(address).flatMap((one) => ports.map((port) => placeOf(one, port)));
+      mine = [...new Set([...mine, ...places])];
       for (const place of mine) listening.add(place);
       await say().catch(warn);
     },
