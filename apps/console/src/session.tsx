@@ -1,8 +1,9 @@
 import type { AccountResource } from '@flotilla/contract/accounts.ts';
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, Fragment, type ReactNode, use, useEffect, useRef, useState } from 'react';
-import { call, isSignedOut } from './call.ts';
+import { CallError, call, isSignedOut } from './call.ts';
 import { forgetDrafts } from './drafts.ts';
+import { takeEarly } from './early.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Failure } from './parts/failure.tsx';
 import { ForcedChange } from './screens/sign-in/change-password.tsx';
@@ -41,9 +42,12 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   const words = useWords();
   const queries = useQueryClient();
   const shown = useRef<number | null>(null);
+  const linkEnded = useRef(false);
   const session = useQuery({
     queryKey: SESSION,
     queryFn: async ({ signal }) => {
+      const token = takeLink();
+      if (token !== null) linkEnded.current = !(await enterByLink(token));
       const found = await readAccount(signal);
       // Somebody else may have signed in by another tab, and what was loaded before is not for them.
       if (found !== null && shown.current !== null && found.id !== shown.current) forgetAnswers(queries);
@@ -88,7 +92,7 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
     return <Failure error={session.error} retry={() => void session.refetch()} whole />;
   }
   if (session.data === undefined) return null;
-  if (account === null) return <SignIn enter={enter} />;
+  if (account === null) return <SignIn enter={enter} linkEnded={linkEnded.current} />;
   if (signedIn?.must_change_password) {
     return <ForcedChange leave={leave} changed={() => enter({ ...signedIn, must_change_password: false })} />;
   }
@@ -123,6 +127,26 @@ function useTabs(changed: (change: Change) => void): (change: Change) => void {
     return () => opened.close();
   }, []);
   return (change) => channel.current?.postMessage(change);
+}
+
+/** The token of a one-time link in the address, which then leaves the address and the history of the browser. */
+function takeLink(): string | null {
+  const token = /^#sign-in=([\w-]+)$/.exec(window.location.hash)?.[1] ?? null;
+  if (token !== null) window.history.replaceState(null, '', window.location.pathname);
+  return token;
+}
+
+/** False if the link was used, or has ended. */
+async function enterByLink(token: string): Promise<boolean> {
+  // It was asked who is signed in before this link was used.
+  takeEarly('/api/auth/me');
+  try {
+    await call('signInByLink', { token });
+    return true;
+  } catch (error) {
+    if (error instanceof CallError && error.status < 500) return false;
+    throw error;
+  }
 }
 
 async function readAccount(signal: AbortSignal): Promise<AccountResource | null> {

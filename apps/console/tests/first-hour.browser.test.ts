@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeAll(async () => {
   folder = await throwAwayDir();
   const { HOST: _, ...environment } = inheritedEnv();
-  sandbox = spawn(process.execPath, ['apps/sandbox/src/launch.mjs', '--empty'], {
+  sandbox = spawn(process.execPath, ['apps/flotilla/src/launch.mjs', '--demo', '--empty'], {
     cwd: ROOT,
     env: { ...environment, PORT: '0', DATA_DIR: join(folder, 'data') },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -91,6 +91,7 @@ const MEANINGS = {
   key_disable: 'an API key was disabled',
   key_delete: 'an API key was deleted',
   sign_in: 'somebody signed in',
+  sign_in_link: 'an operator made a link that signs in once',
   sign_in_limit: 'sign-ins failed so often that the limit was reached',
   sign_out: 'somebody signed out',
   session_end: 'somebody ended one of their sessions',

@@ -40,6 +40,29 @@ export const signInOperations = {
     },
   }),
 
+  signInByLink: defineOperation({
+    method: 'POST',
+    audit: ['sign_in'],
+    paths: ['/api/auth/sign-in-link'],
+    role: 'public',
+    summary: 'Signs in with a one-time link and sets the session cookie.',
+    description:
+      'A new installation prints such a link, and so does `flotilla sign-in-link`. It ends with its first use, after 15 minutes, and when the password of the account changes.',
+    input: z.object({
+      token: z
+        .string()
+        .regex(/^[\w-]{43}$/, 'must be the token of a sign-in link')
+        .describe('What follows `#sign-in=` in the link.'),
+    }),
+    bodyLimitBytes: 16_384,
+    output: z.strictObject({ user: accountResource, must_change_password: z.boolean() }),
+    errors: ['unauthorized'],
+    example: {
+      input: { token: 'Zx1pB8m7Qk0aVt3yR5uW2sN9cD4fG6hJ1kL7oP0eTaU' },
+      output: { user: EXAMPLE_ACCOUNT, must_change_password: false },
+    },
+  }),
+
   logout: defineOperation({
     method: 'POST',
     audit: ['sign_out'],

@@ -223,6 +223,8 @@ export const authKeys = {
   session: (id: string) => `flotilla:session:${id}`,
   /** Sorted set: session of the account → when (ms) it was last used. It may name sessions that have ended. */
   sessionsOf: (accountId: number) => `flotilla:sessions-of:${accountId}`,
+  /** String: JSON of the account that a link signs in, by the hash of the link's token. */
+  signInLink: (tokenHash: string) => `flotilla:sign-in-link:${tokenHash}`,
   /** Counters of failed sign-ins. */
   signInOfAccount: 'flotilla:sign-in:account',
   signInOfAddress: 'flotilla:sign-in:address',

@@ -3,8 +3,11 @@ import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import { ERROR_STATUS, errorAnswer } from '@flotilla/contract/errors.ts';
 import { isKeyed, type Operation } from '@flotilla/contract/operation.ts';
 import { operations } from '@flotilla/contract/operations.ts';
+import { findAccount } from '@flotilla/domain/people/accounts/find-account.ts';
+import { makeSignInLink } from '@flotilla/domain/people/accounts/sign-in-link.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type DocumentedOperation, documentedOperations } from '@flotilla/testing/documented-operations.ts';
 import { type RestAnswer, type RestCall, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -85,6 +88,11 @@ const newSession = async (): Promise<string> => {
   await nobody('POST', '/api/auth/login', { body: { username: 'admin', password: ADMIN_PASSWORD } });
   const [newest] = (await admin('GET', '/api/auth/sessions')).json as { id: string }[];
   return newest!.id;
+};
+
+const newSignInLink = async (): Promise<string> => {
+  const { account } = (await findAccount(api.database.db, 'admin'))!;
+  return makeSignInLink({ db: api.database.db, redis, clock: systemClock }, account);
 };
 
 const keyOfBot = async (id: number, role: 'admin' | 'user'): Promise<RestClient> => {
@@ -208,6 +216,7 @@ const FILTER = { media_type: 'photo', user_id: CHAT, thread_id: 0, from: 1_700_0
 
 const EXAMPLES: Record<OperationName, Example> = {
   login: () => ({ username: 'admin', password: ADMIN_PASSWORD }),
+  signInByLink: async () => ({ token: await newSignInLink() }),
   logout: () => ({}),
   showOwnAccount: () => ({}),
   changePassword: () => ({ old_password: ADMIN_PASSWORD, new_password: `${ADMIN_PASSWORD}!` }),

@@ -1,15 +1,19 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { OwnAccountResource, signInOperations } from '@flotilla/contract/sign-in.ts';
+import type { Account } from '@flotilla/domain/people/accounts/account.ts';
 import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { changePassword } from '@flotilla/domain/people/accounts/change-password.ts';
 import { refuseCommonPassword } from '@flotilla/domain/people/accounts/password.ts';
 import { recordSignInLimit } from '@flotilla/domain/people/accounts/record-sign-in-limit.ts';
 import { signIn } from '@flotilla/domain/people/accounts/sign-in.ts';
+import { signInByLink } from '@flotilla/domain/people/accounts/sign-in-link.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Request } from 'express';
 import { beginSession, endSession } from '../auth/session.ts';
 import type { SignInAttempt } from '../auth/sign-in-limits.ts';
+import type { Context } from '../context.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { presentAccount } from './accounts.ts';
 
@@ -29,8 +33,14 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
       throw new FlotillaError('unauthorized', 'The username or the password is wrong');
     }
     await attempt.succeeded();
-    await beginSession(context, request, { accountId: account.id, sessionVersion: account.sessionVersion });
-    return { user: presentAccount(account), must_change_password: account.mustChangePassword };
+    return begun(context, request, account);
+  },
+
+  async signInByLink(context, { input, request }) {
+    const account = await signInByLink(context, input.token, context.clientAddress(request));
+    context.apiMetrics.signIns.inc({ outcome: account === null ? 'refused' : 'ok' });
+    if (account === null) throw new FlotillaError('unauthorized', 'The link was used, or it has ended');
+    return begun(context, request, account);
   },
 
   async logout(context, { by, request, response }) {
@@ -68,6 +78,11 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     return OK;
   },
 };
+
+async function begun(context: Context, request: Request, account: Account) {
+  await beginSession(context, request, { accountId: account.id, sessionVersion: account.sessionVersion });
+  return { user: presentAccount(account), must_change_password: account.mustChangePassword };
+}
 
 /** A wrong password is no error here: so this was no guess. */
 async function giveUp(attempt: SignInAttempt, error: unknown): Promise<never> {

@@ -153,6 +153,8 @@ export const words = {
     help: 'Where do I find the password?',
     helpText:
       'In a sandbox, npm start prints it in its terminal. Elsewhere the first administrator’s is ADMIN_PASSWORD; without that setting the api prints one at its first start. Administrators make all other accounts.',
+    linkEnded:
+      'The link was used, or it has ended. Sign in with the password, or make another one with flotilla sign-in-link.',
     limited: (minutes: number) =>
       plural(minutes, {
         one: 'Too many failed attempts. Try again in {n} minute.',

@@ -16,10 +16,11 @@ import './sign-in.css';
 type Enter = (account: AccountResource) => void;
 
 /** The whole page, for somebody who is not signed in. */
-export function SignIn({ enter }: { enter: Enter }): ReactNode {
+export function SignIn({ enter, linkEnded }: { enter: Enter; linkEnded: boolean }): ReactNode {
   const words = useWords();
   return (
     <Welcome title={words.signIn.title}>
+      {linkEnded && <p className="fault">{words.signIn.linkEnded}</p>}
       <SignInForm enter={enter} />
       <details className="muted">
         <summary>{words.signIn.help}</summary>

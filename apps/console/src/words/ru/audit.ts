@@ -115,6 +115,7 @@ export const audit: Words['audit'] = {
     key_disable: 'Отключение ключа API',
     key_delete: 'Удаление ключа API',
     sign_in: 'Вход',
+    sign_in_link: 'Создана одноразовая ссылка для входа',
     sign_in_limit: 'Слишком много неудачных входов',
     sign_out: 'Выход',
     session_end: 'Завершение сеанса',

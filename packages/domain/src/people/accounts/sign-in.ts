@@ -2,7 +2,7 @@ import { auditStore } from '../audit/audit-store.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Account } from './account.ts';
-import type { PasswordDeps } from './account-deps.ts';
+import type { AccountDeps, PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { findAccount } from './find-account.ts';
 import { verifyPassword } from './password.ts';
@@ -16,7 +16,16 @@ export async function signIn(
   const found = await findAccount(deps.db, given.username);
   const matches = await verifyPassword(deps, found?.passwordHash ?? null, given.password);
   if (!matches || found === null) return null;
-  const { id: accountId, username } = found.account;
+  return recordSignIn(deps, found.account, { address });
+}
+
+/** Stores that the account signed in, with an audit entry, and an event if it is from a new address. */
+export async function recordSignIn(
+  deps: Pick<AccountDeps, 'db' | 'clock'>,
+  account: Account,
+  { address, details }: { address: string | null; details?: string },
+): Promise<Account> {
+  const { id: accountId, username } = account;
   const at = new Date(deps.clock.nowMs());
   await deps.db.transaction().execute(async (transaction) => {
     await accountStore(transaction).recordSignIn(accountId, at);
@@ -25,7 +34,8 @@ export async function signIn(
       const text = `${username} signed in from ${address}`;
       await recordEvent(transaction, { kind: 'sign_in.new_address', botId: null, text });
     }
-    await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'sign_in' });
+    const done = { action: 'sign_in', ...(details === undefined ? {} : { details }) } as const;
+    await recordAction({ db: transaction, clock: deps.clock }, by, done);
   });
-  return { ...found.account, lastLoginAt: at };
+  return { ...account, lastLoginAt: at };
 }
