@@ -58,13 +58,17 @@ module.exports = {
     },
     {
       name: 'apps-do-not-import-apps',
-      comment: 'Apps meet over the network; the sandbox may use the control client of the simulator it starts',
+      comment:
+        'Apps meet over the network; flotilla is all of them in one process, and the sandbox starts the simulator',
       severity: 'error',
-      from: { path: '^apps/([^/]+)/', pathNot: [TESTS] },
-      to: { path: '^apps/', pathNot: ['^apps/$1/', '^apps/simulator/src/control-client\\.ts$'] },
+      from: { path: '^apps/(?!flotilla/)([^/]+)/', pathNot: [TESTS] },
+      to: {
+        path: '^apps/',
+        pathNot: ['^apps/$1/', '^apps/simulator/src/(control-client|start|faults/flood-limits)\\.ts$'],
+      },
     },
     {
-      name: 'only-the-sandbox-uses-the-control-client',
+      name: 'only-the-sandbox-uses-the-simulator',
       severity: 'error',
       from: { path: '^apps/(?!(sandbox|simulator)/)', pathNot: [TESTS] },
       to: { path: '^apps/simulator/' },
@@ -83,10 +87,10 @@ module.exports = {
       to: { path: '^packages/contract/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'only-the-sandbox-embeds-services',
-      comment: 'Production gets its Postgres and Redis from its settings',
+      name: 'only-the-one-process-brings-its-stores',
+      comment: 'All others get their Postgres and Redis from their settings',
       severity: 'error',
-      from: { path: '^apps/(?!sandbox/)', pathNot: [TESTS] },
+      from: { path: '^apps/(?!(flotilla|sandbox)/)', pathNot: [TESTS] },
       to: { path: '^packages/embedded/' },
     },
     ...DOMAIN_ROOMS.slice(0, -1).map((room, place) => ({

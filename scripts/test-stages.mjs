@@ -2,7 +2,7 @@
 
 /** They start whole installations or other people's programs, which few changes can break: each with what it starts. */
 const WHOLE_SYSTEM = {
-  'apps/sandbox/src/*.test.ts': 'npm start: Postgres, Redis, the platform, an api, a worker and a demo bot',
+  'apps/flotilla/src/*.test.ts': 'flotilla in one process, with Postgres, Redis, the platform and a demo bot',
   'apps/simulator/src/conformance/*.test.ts': 'the simulated platform, held against the platform by the clock',
   'packages/system-tests/src/backup-and-restore.test.ts': 'pg_dump, pg_restore, and a fleet on what they restored',
   'packages/system-tests/src/check-infra.test.ts': 'npm run check:infra, on files with faults',

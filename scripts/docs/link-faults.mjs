@@ -9,8 +9,8 @@ const MADE_ELSEWHERE = [
   'sites/tls.conf',
   'tls.conf',
   'manifest.json',
-  'credentials.json',
-  '.data/credentials.json',
+  'flotilla.env',
+  'stores.env',
 ];
 const LINK = /\]\(([^)\s]+)\)/g;
 const FENCED = /^```.*?^```/gms;

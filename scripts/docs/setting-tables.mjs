@@ -1,3 +1,4 @@
+import { SETTINGS as oneProcessSettings } from '../../apps/flotilla/src/config.ts';
 import { backupSettings } from '../../apps/maintenance/src/maintenance-settings.ts';
 import { SETTINGS as sandboxSettings } from '../../apps/sandbox/src/config.ts';
 import { apiSettings } from '../../packages/domain/src/startup/api-settings.ts';
@@ -16,6 +17,7 @@ export function groupedSettings() {
     'settings of the api': only(api, worker),
     'settings of the worker': only(worker, api),
     'settings of backups': backupSettings.shape,
+    'settings of the one process': only(oneProcessSettings.shape, api, worker),
     'settings of the sandbox': only(sandboxSettings.shape, api, worker),
   };
 }

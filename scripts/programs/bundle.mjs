@@ -98,9 +98,11 @@ function requireAllInside(output) {
 
 /** A checkout builds its console at another time, or never. */
 function linkConsole(console) {
-  const link = join(unfinished, 'api', copyOf('apps/console/dist'));
-  mkdirSync(dirname(link), { recursive: true });
-  symlinkSync(relative(dirname(link), console), link);
+  for (const program of ['api', 'flotilla']) {
+    const link = join(unfinished, program, copyOf('apps/console/dist'));
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(relative(dirname(link), console), link);
+  }
 }
 
 /** Another run may have been quicker. */

@@ -7,6 +7,9 @@ const FILES_OF = {
   'apps/api/src/config.ts': [],
   // Where a checkout keeps compiled code; a built program has a folder of its own for that.
   'packages/runtime/src/begin-program.mjs': ['packages/runtime/src/node.env'],
+  // It looks for an npm package.
+  'packages/embedded/src/postgres-binaries.ts': [],
+  'apps/sandbox/src/phone/send-page.ts': ['apps/sandbox/src/phone/page/*'],
   'apps/api/src/docs/docs.ts': [
     'apps/api/src/docs/page.{css,html,js}',
     'node_modules/swagger-ui-dist/{favicon-32x32.png,swagger-ui.css,swagger-ui-bundle.js}',

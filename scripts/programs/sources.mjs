@@ -1,10 +1,8 @@
 /** All sources that are built. The build fails if it reads another one. */
 export const SOURCES = [
-  ...['api', 'worker', 'simulator', 'maintenance'].map((name) => `apps/${name}`),
-  ...['contract', 'runtime', 'database', 'redis', 'telegram', 'domain'].map((name) => `packages/${name}`),
-]
-  .flatMap((workspace) => [`${workspace}/src`, `${workspace}/package.json`])
-  .concat('apps/sandbox/src/demo-bot', 'apps/sandbox/package.json');
+  ...['api', 'flotilla', 'maintenance', 'sandbox', 'simulator', 'tail', 'worker'].map((name) => `apps/${name}`),
+  ...['contract', 'runtime', 'database', 'redis', 'telegram', 'domain', 'embedded'].map((name) => `packages/${name}`),
+].flatMap((workspace) => [`${workspace}/src`, `${workspace}/package.json`]);
 
 /** All else that decides what is built. */
 export const BUILT_WITH = [

@@ -14,16 +14,14 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readDatabaseLogin, readRedisLogin } from './maintenance-settings.ts';
 
 /**
- * `adopt [--force]`: the copy that DATABASE_URL names takes over from the installation that it was copied from. With REDIS_URL it refuses
- * to stop another installation that uses this Redis.
+ * The copy that DATABASE_URL names takes over from the installation that it was copied from. With REDIS_URL it refuses to stop another
+ * installation that uses this Redis, unless it is forced.
  */
-export async function adopt(args: string[]): Promise<number> {
-  const isForced = args.length === 1 && args[0] === '--force';
-  if (args.length > 0 && !isForced) throw new FlotillaError('bad_request', 'adopt takes no argument but --force.');
+export async function adopt({ force = false }: { force?: boolean }): Promise<number> {
   const db = connectDatabase({ ...readDatabaseLogin(), role: 'adopt', maxConnections: 1 });
   try {
     await requireSchema(db);
-    if (!isForced) await requireFreeRedis(db);
+    if (!force) await requireFreeRedis(db);
     const done = await adoptInstallation({ db, clock: systemClock }, OPERATOR);
     process.stdout.write(
       done

@@ -7,16 +7,18 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { placeIn, splitPlace, storeAt } from './backup-place.ts';
 import { readDatabaseLogin, readKeptBackups } from './maintenance-settings.ts';
 
-const USAGE = `Name the target: npm run backup -- <a directory that does not exist yet, or s3://bucket/name>, or
-npm run backup -- --into <a directory or s3://bucket/prefix that holds the backups>`;
-
-/** `backup <new place>`, or `backup --into <place of the backups>`, which names the backup by its time and removes old ones. */
-export async function backup(args: string[], signal: AbortSignal): Promise<number> {
-  const into = args[0] === '--into';
-  const [place, ...more] = into ? args.slice(1) : args;
-  if (place === undefined || place.startsWith('--') || more.length > 0) throw new FlotillaError('bad_request', USAGE);
-  if (!into) await write(place, signal);
-  else await writeInto(place, signal);
+/** Makes a backup at a new place, or one `into` a place of backups: it is named by its time, and old ones are removed. */
+export async function backup(
+  place: string | undefined,
+  { into }: { into?: string },
+  signal: AbortSignal,
+): Promise<number> {
+  if ((place === undefined) === (into === undefined)) {
+    const sentence = 'Name the target: a new directory or s3://bucket/name, or --into and where the backups are.';
+    throw new FlotillaError('bad_request', sentence);
+  }
+  if (place !== undefined) await write(place, signal);
+  else await writeInto(into!, signal);
   return 0;
 }
 

@@ -7,11 +7,10 @@ import { checkPlatform, checkPublicUrl } from './checks/check-platform.ts';
 import { checkPostgres } from './checks/check-postgres.ts';
 import { checkRedis } from './checks/check-redis.ts';
 import { type Finding, fail, ok } from './checks/finding.ts';
-import { report, wantsJson } from './checks/report.ts';
+import { report } from './checks/report.ts';
 
-/** `check-config [--json]`: tries what the settings name, and changes nothing. Exits with 1 when something must be mended. */
-export async function checkConfig(args: string[]): Promise<number> {
-  const json = wantsJson('check-config', args);
+/** Tries what the settings name, and changes nothing. Returns 1 when something must be mended. */
+export async function checkConfig({ json = false }: { json?: boolean }): Promise<number> {
   const config = readConfig();
   if (Array.isArray(config)) return report(config, json);
   return report([ok('settings', 'all are usable'), ...(await tryAll(config))], json);

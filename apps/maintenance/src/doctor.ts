@@ -10,12 +10,11 @@ import { checkTurns } from './checks/check-turns.ts';
 import { checkWebhooks } from './checks/check-webhooks.ts';
 import type { DiagnosisDeps } from './checks/diagnosis-deps.ts';
 import { type Finding, fail, reasonOf } from './checks/finding.ts';
-import { report, wantsJson } from './checks/report.ts';
+import { report } from './checks/report.ts';
 import { type DiagnosisConfig, readDiagnosisConfig } from './maintenance-settings.ts';
 
-/** `doctor [--json]`: looks at a running installation. Exits with 1 when something must be mended. */
-export async function doctor(args: string[]): Promise<number> {
-  const json = wantsJson('doctor', args);
+/** Looks at a running installation. Returns 1 when something must be mended. */
+export async function doctor({ json = false }: { json?: boolean }): Promise<number> {
   return report(await withInstallation(readDiagnosisConfig(), examine), json);
 }
 

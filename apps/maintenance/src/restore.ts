@@ -5,26 +5,24 @@ import { connectDatabase } from '@flotilla/database/connect.ts';
 import { OPERATOR } from '@flotilla/domain/people/audit/actor.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { placeIn, sourceAt, storeAt } from './backup-place.ts';
 import { readDatabaseLogin } from './maintenance-settings.ts';
 
-const USAGE = `Name the backup: npm run restore -- [--jobs <connections>] <the directory or s3://bucket/name of a backup>, or
-npm run restore -- --latest <the directory or s3://bucket/prefix that holds the backups>, or
-npm run restore -- --list <that directory or s3://bucket/prefix>, which only names the backups`;
-
-type Wanted = { place: string; what: 'this' | 'latest' | 'list'; jobs: number };
+type Wanted = { latest?: boolean; list?: boolean; jobs?: number };
 
 /**
- * `restore [--jobs <n>] [--latest] <place>`, into the empty database that DATABASE_URL names, or on with an interrupted one;
- * `restore --list <place>` names the complete backups there.
+ * Restores the backup at a place, or the `latest` of those there, into the empty database that DATABASE_URL names, or goes on with an
+ * interrupted restore. `list` only names the complete backups there.
  */
-export async function restore(args: string[], signal: AbortSignal): Promise<number> {
-  const { place, what, jobs } = readArguments(args);
-  if (what === 'list') return list(place);
+export async function restore(
+  place: string,
+  { latest = false, list: isList = false, jobs = DEFAULT_JOBS }: Wanted,
+  signal: AbortSignal,
+): Promise<number> {
+  if (isList) return list(place);
   const login = readDatabaseLogin();
   const report = (line: string) => void process.stdout.write(`  ${line}\n`);
-  const source = sourceAt(what === 'latest' ? placeIn(place, await newestBackup(storeAt(place))) : place);
+  const source = sourceAt(latest ? placeIn(place, await newestBackup(storeAt(place))) : place);
   process.stdout.write(`Checking ${source.name}, before the database is touched.\n`);
   const { createdAt, keyIds } = await loadBackup({ ...login, source, signal, report, jobs });
   await record(login, createdAt);
@@ -42,25 +40,6 @@ async function list(place: string): Promise<number> {
     process.stdout.write(`${placeIn(place, name)}\n`);
   }
   return 0;
-}
-
-function readArguments(args: string[]): Wanted {
-  const wanted: Wanted = { place: '', what: 'this', jobs: DEFAULT_JOBS };
-  for (let left = args; left.length > 0; ) {
-    const [name = '', value = ''] = left;
-    if (name === '--jobs' && /^[1-9]\d?$/.test(value)) {
-      wanted.jobs = Number(value);
-      left = left.slice(2);
-      continue;
-    }
-    if (name === '--latest') wanted.what = 'latest';
-    else if (name === '--list') wanted.what = 'list';
-    else if (name.startsWith('--') || wanted.place !== '') throw new FlotillaError('bad_request', USAGE);
-    else wanted.place = name;
-    left = left.slice(1);
-  }
-  if (wanted.place === '') throw new FlotillaError('bad_request', USAGE);
-  return wanted;
 }
 
 /** The audit log then explains why entries since the backup are missing. */

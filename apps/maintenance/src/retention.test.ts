@@ -36,5 +36,5 @@ test('retention says what would go with these settings, and removes nothing', as
   expect(found.get('journal_pages')).toBe(0);
   expect(await db.selectFrom('messages').select('id').execute()).toHaveLength(messages.length);
   const unknown = await runMaintenance(['retention', '--now'], { DATABASE_URL: database.url });
-  expect(unknown).toMatchObject({ exitCode: 1, output: expect.stringContaining('retention takes no argument') });
+  expect(unknown).toMatchObject({ exitCode: 1, output: expect.stringContaining("unknown option '--now'") });
 });

@@ -3,12 +3,10 @@ import { connectDatabase } from '@flotilla/database/connect.ts';
 import { requireSchema } from '@flotilla/database/require-schema.ts';
 import { planRemovals } from '@flotilla/domain/records/retention/plan-removals.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readDatabaseLogin, readRetentionDays } from './maintenance-settings.ts';
 
-/** `retention`: says what retention would remove now with the given settings, and removes nothing. */
-export async function retention(args: string[]): Promise<number> {
-  if (args.length > 0) throw new FlotillaError('bad_request', 'retention takes no argument.');
+/** Says what retention would remove now with the given settings, and removes nothing. */
+export async function retention(): Promise<number> {
   const db = connectDatabase({ ...readDatabaseLogin(), role: 'retention', maxConnections: 1 });
   try {
     await requireSchema(db);

@@ -1,19 +1,15 @@
 import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/fleet/key-rotation/rotate-keys.ts';
 import { openProcess } from '@flotilla/domain/startup/open-process.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { readSealedConfig } from './maintenance-settings.ts';
 
-/** `rotate-keys [--check]`: exits with 0 when the first key alone opens everything, else with 1. */
-export async function rotateKeys(args: string[], signal: AbortSignal): Promise<number> {
-  const lookOnly = args[0] === '--check';
-  if (args.length > (lookOnly ? 1 : 0))
-    throw new FlotillaError('bad_request', 'rotate-keys takes no argument but --check.');
+/** Returns 0 when the first key alone opens everything, else 1. */
+export async function rotateKeys({ check = false }: { check?: boolean }, signal: AbortSignal): Promise<number> {
   const config = readSealedConfig();
   const log = createLogger({ name: 'rotate-keys', level: config.logLevel });
   const opened = await openProcess('rotate-keys', config, { log });
   try {
-    const rotation = await (lookOnly ? countKeys : rotate)({ ...opened, signal });
+    const rotation = await (check ? countKeys : rotate)({ ...opened, signal });
     process.stdout.write(describe(rotation, opened.secrets.keyId));
     return rotation.outcome === 'done' ? 0 : 1;
   } finally {

@@ -5,7 +5,6 @@ import { readReplicas } from '@flotilla/domain/watch/fleet-figures/replicas.ts';
 import { readServerState } from '@flotilla/redis/server-state.ts';
 import { VERSION } from '@flotilla/runtime/build.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { redactSecrets } from '@flotilla/runtime/logger.ts';
 import { sql } from 'kysely';
 import type { DiagnosisDeps } from './checks/diagnosis-deps.ts';
@@ -16,16 +15,10 @@ import { shownSettings, withoutSettings } from './shown-settings.ts';
 const EVENTS_AT_MOST = 200;
 const OWNER_ONLY = 0o600;
 
-/** `support-bundle [<file>]`: writes what helps to find a fault, without a secret or a person's text; `-` prints it. */
-export async function supportBundle(args: string[]): Promise<number> {
+/** Writes what helps to find a fault, without a secret or a person's text; `-` prints it. */
+export async function supportBundle(wanted: string | undefined): Promise<number> {
   const madeAt = new Date(systemClock.nowMs()).toISOString();
-  const [file = `flotilla-support-${madeAt.slice(0, 19).replaceAll(':', '')}Z.json`, ...more] = args;
-  if (more.length > 0 || file.startsWith('--')) {
-    throw new FlotillaError(
-      'bad_request',
-      'Name one file, or - to print the bundle: npm run support-bundle -- [<file>]',
-    );
-  }
+  const file = wanted ?? `flotilla-support-${madeAt.slice(0, 19).replaceAll(':', '')}Z.json`;
   const bundle = { made_at: madeAt, ...(await gather()) };
   const text = withoutSettings(redactSecrets(JSON.stringify(bundle, null, 1)));
   if (file === '-') process.stdout.write(`${text}\n`);

@@ -1,27 +1,26 @@
-import { join } from 'node:path';
 import type { SandboxSettings } from './config.ts';
-import type { Credentials } from './credentials.ts';
 import { linesToTry } from './demo-bot/lines-to-try.ts';
 import { ADA, type DemoBot } from './demo-bot/register-demo-bot.ts';
 
-export type Running = {
-  settings: SandboxSettings;
-  credentials: Credentials;
+export type Addresses = {
   apiUrl: string;
+  /** A link that signs the admin in once; null if somebody has signed in before. */
+  signInUrl: string | null;
   /** null when a real platform was named. */
   simulatorUrl: string | null;
   /** Where a browser writes to the demo bot; null without one. */
   phoneUrl: string | null;
-  demoBot: DemoBot | null;
-  dataDir: string;
-  metrics: { api: string; worker: string };
+  metricsUrl: string;
+  logFile: string;
   /** False if it could not be built. */
   hasConsole: boolean;
 };
 
+type Running = Addresses & { settings: SandboxSettings; demoBot: DemoBot | null; dataDir: string };
+
 /** The text after the start, in one block that ends with the word "ready". */
 export function welcome(running: Running): string {
-  const { settings, credentials, apiUrl, dataDir } = running;
+  const { settings, apiUrl, dataDir } = running;
   const lines = [
     '',
     `Flotilla runs at    ${apiUrl}   (API document: ${apiUrl}/docs)`,
@@ -29,9 +28,10 @@ export function welcome(running: Running): string {
     ...(running.phoneUrl
       ? [`  ${ADA.firstName}'s phone       ${running.phoneUrl}   (write to a bot in a browser)`]
       : []),
+    ...(running.signInUrl === null ? [] : [`  sign in once      ${running.signInUrl}   (within 15 minutes)`]),
     `  admin             ${settings.ADMIN_USERNAME}`,
-    `  password          ${credentials.adminPassword}`,
-    `  API key           ${credentials.adminApiKey}`,
+    `  password          ${settings.ADMIN_PASSWORD}`,
+    `  API key           ${settings.ADMIN_API_KEY}`,
     ...(running.demoBot ? [`  demo bot          ${running.demoBot.token}   (says back what it is told)`] : []),
     ...(running.simulatorUrl
       ? [
@@ -40,9 +40,8 @@ export function welcome(running: Running): string {
         ]
       : []),
     `  kept in           ${dataDir}`,
-    `  logs              ${join(dataDir, 'logs')}/*.log`,
-    `  metrics           ${running.metrics.api}   (api)`,
-    `                    ${running.metrics.worker}   (worker)`,
+    `  log               ${running.logFile}`,
+    `  metrics           ${running.metricsUrl}`,
     '',
     ...whatToTry(running),
     '',
@@ -60,8 +59,8 @@ function limitsOf({ SIMULATOR_LIMITS }: SandboxSettings): string {
     : 'Bots that send too fast get 429, as at the platform (SIMULATOR_LIMITS=off: they do not).';
 }
 
-function tryIt({ apiUrl, settings, credentials }: Running, simulatorUrl: string, bot: DemoBot): string[] {
-  const reached = { apiUrl, simulatorUrl, proxyPrefix: settings.PROXY_PREFIX, apiKey: credentials.adminApiKey };
+function tryIt({ apiUrl, settings }: Running, simulatorUrl: string, bot: DemoBot): string[] {
+  const reached = { apiUrl, simulatorUrl, proxyPrefix: settings.PROXY_PREFIX, apiKey: settings.ADMIN_API_KEY };
   return [
     `Try it: write to the demo bot as ${ADA.firstName}, read what was said, and speak as the bot through the proxy:`,
     ...linesToTry(reached, bot),
@@ -83,8 +82,8 @@ function makeOne({ apiUrl }: Running, simulatorUrl: string): string[] {
   ];
 }
 
-function addOne({ apiUrl, credentials, settings }: Running): string[] {
-  const auth = `-H 'Authorization: Bearer ${credentials.adminApiKey}'`;
+function addOne({ apiUrl, settings }: Running): string[] {
+  const auth = `-H 'Authorization: Bearer ${settings.ADMIN_API_KEY}'`;
   return [
     `The platform is ${settings.TELEGRAM_API_URL}. Try it: register a bot, list the bots, see one's messages:`,
     `  curl -sw '\\n' ${apiUrl}/api/bots/add ${auth} -d token=YOUR_BOT_TOKEN -d long_poll_enabled=1`,

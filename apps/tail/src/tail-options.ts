@@ -1,20 +1,7 @@
-import { parseArgs } from 'node:util';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { Command } from 'commander';
 import { z } from 'zod';
-
-export const USAGE = `Brings the updates of a bot to a program on this machine. Its own readers get them as well.
-
-  npm run tail -- --bot <id> --to <url> [options]
-
-  --bot <id>       the id of the bot in Flotilla
-  --to <url>       where to POST each update, for example http://localhost:3000
-  --api <url>      Flotilla [http://localhost:8080]
-  --key <key>      an API key; better in the environment, as FLOTILLA_API_KEY
-  --secret <text>  the secret token to send along [that of the bot, if the key is an admin's]
-  --chat=<id>      only the updates of this chat
-  --kinds <list>   only these kinds, for example message,callback_query
-  --once           end after the first update`;
 
 export interface TailOptions {
   api: string;
@@ -26,13 +13,6 @@ export interface TailOptions {
   kinds: ReadonlySet<string> | null;
   once: boolean;
 }
-
-const text = { type: 'string' } as const;
-const OPTIONS = {
-  ...{ bot: text, to: text, api: text, key: text, secret: text, chat: text, kinds: text },
-  once: { type: 'boolean' },
-  help: { type: 'boolean' },
-} as const;
 
 const isWeb = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 const url = (missing?: string) => z.string(missing).refine(isWeb, 'must be a URL that begins with http:// or https://');
@@ -64,27 +44,30 @@ const GIVEN = z.object({
 
 const SETTINGS = z.object({ FLOTILLA_API_KEY: z.string().optional() });
 
-/** Reads the arguments of the command; null when it was asked for help. Throws 'bad_request' with every fault. */
-export function readTailOptions(args: string[]): TailOptions | null {
-  const given = parsed(args);
-  if (given.help) return null;
+/** The command, which hands what it is given to `run`. */
+export function tailCommand(run: (given: Record<string, unknown>) => void): Command {
+  return new Command('tail')
+    .summary('bring the updates of a bot to a program on this machine')
+    .description('Brings the updates of a bot to a program on this machine. Its own readers get them as well.')
+    .option('--bot <id>', 'the id of the bot in Flotilla')
+    .option('--to <url>', 'where to POST each update, for example http://localhost:3000')
+    .option('--api <url>', 'Flotilla (default: http://localhost:8080)')
+    .option('--key <key>', 'an API key; better in the environment, as FLOTILLA_API_KEY')
+    .option('--secret <text>', "the secret token to send along (default: that of the bot, if the key is an admin's)")
+    .option('--chat <id>', 'only the updates of this chat')
+    .option('--kinds <list>', 'only these kinds, for example message,callback_query')
+    .option('--once', 'end after the first update')
+    .action((options: Record<string, unknown>) => run(options));
+}
+
+/** Checks the options of the command. Throws 'bad_request' with every fault. */
+export function readTailOptions(given: Record<string, unknown>): TailOptions {
   const { FLOTILLA_API_KEY: key } = readSettings(SETTINGS);
   const read = GIVEN.safeParse({ key, secret: null, chat: null, kinds: null, ...given });
   if (!read.success) {
-    throw usageError(read.error.issues.map(({ path, message }) => `--${path.join('.')} ${message}`).join('\n'));
+    const faults = read.error.issues.map(({ path, message }) => `--${path.join('.')} ${message}`).join('\n');
+    throw new FlotillaError('bad_request', `${faults}\nflotilla tail --help says what there is.`);
   }
   const { bot: botId, chat: chatId, api, ...rest } = read.data;
-  return { ...rest, botId, chatId, api: api.replace(/\/+$/, ''), once: given.once ?? false };
-}
-
-function parsed(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS }).values;
-  } catch (error) {
-    throw usageError((error as Error).message);
-  }
-}
-
-function usageError(faults: string): FlotillaError {
-  return new FlotillaError('bad_request', `${faults}\n\n${USAGE}`);
+  return { ...rest, botId, chatId, api: api.replace(/\/+$/, ''), once: given.once === true };
 }

@@ -5,7 +5,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chatLanes } from './chat-lanes.ts';
 import { tail } from './tail.ts';
-import { readTailOptions, type TailOptions } from './tail-options.ts';
+import { readTailOptions, type TailOptions, tailCommand } from './tail-options.ts';
 
 const KEY = 'flt_a_key_of_this_test';
 
@@ -312,17 +312,27 @@ test('lanes have room until their limit, and again when updates are done', async
 
 describe('the options', () => {
   const GOOD = ['--bot', '5', '--to', 'http://localhost:3000', '--key', 'flt_x'];
+  const read = (args: string[]): TailOptions => {
+    let options: TailOptions | null = null;
+    const command = tailCommand((given) => {
+      options = readTailOptions(given);
+    });
+    command
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} })
+      .parse(args, { from: 'user' });
+    return options!;
+  };
 
   test('have defaults', () => {
-    expect(readTailOptions(GOOD)).toEqual({
+    expect(read(GOOD)).toEqual({
       ...{ api: 'http://localhost:8080', key: 'flt_x', botId: 5, to: 'http://localhost:3000' },
       ...{ secret: null, chatId: null, kinds: null, once: false },
     });
-    const all = [...GOOD, '--chat=-100', '--kinds', 'message,poll', '--once', '--api', 'https://bots.example/'];
-    expect(readTailOptions(all)).toMatchObject({
+    const all = [...GOOD, '--chat', '-100', '--kinds', 'message,poll', '--once', '--api', 'https://bots.example/'];
+    expect(read(all)).toMatchObject({
       ...{ chatId: -100, kinds: new Set(['message', 'poll']), once: true, api: 'https://bots.example' },
     });
-    expect(readTailOptions(['--help'])).toBeNull();
   });
 
   test.each([
@@ -330,11 +340,10 @@ describe('the options', () => {
     [GOOD.with(1, 'five'), '--bot must be an id'],
     [GOOD.with(3, 'localhost:3000'), '--to must be a URL'],
     [GOOD.with(5, 'something-else'), '--key is not an API key'],
-    [[...GOOD, '--chta', '1'], "Unknown option '--chta'"],
-    [[...GOOD, 'more'], 'more'],
-  ])('that are wrong are named, with the usage: %j', (args, fault) => {
-    expect(() => readTailOptions(args)).toThrow(fault);
-    expect(() => readTailOptions(args)).toThrow('npm run tail -- --bot');
-    expect(() => readTailOptions(args)).not.toThrow('something-else');
+    [[...GOOD, '--chta', '1'], "unknown option '--chta'"],
+    [[...GOOD, 'more'], 'too many arguments'],
+  ])('that are wrong are named: %j', (args, fault) => {
+    expect(() => read(args)).toThrow(fault);
+    expect(() => read(args)).not.toThrow('something-else');
   });
 });

@@ -1,4 +1,5 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serviceError } from './service-error.ts';
 
@@ -12,7 +13,7 @@ export async function endLeftover(pidFile: string, program: RegExp, signal: 'SIG
   const text = await readFile(pidFile, 'utf8').catch(() => null);
   if (text === null) return;
   const pid = Number.parseInt(text, 10);
-  if (Number.isInteger(pid) && pid > 1 && program.test(await commandLine(pid))) await end(pid, signal);
+  if (Number.isInteger(pid) && pid > 1 && (await runsIn(pid, program, dirname(pidFile)))) await end(pid, signal);
   await rm(pidFile, { force: true });
 }
 
@@ -35,8 +36,12 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function commandLine(pid: number): Promise<string> {
-  return readFile(`/proc/${pid}/cmdline`, 'utf8')
-    .then((text) => text.replaceAll('\0', ' '))
-    .catch(() => '');
+/** Both services work in the folder of their data, so that another one with this pid is not taken for ours. */
+async function runsIn(pid: number, program: RegExp, folder: string): Promise<boolean> {
+  try {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    return program.test(command) && (await readlink(`/proc/${pid}/cwd`)) === (await realpath(folder));
+  } catch {
+    return false;
+  }
 }

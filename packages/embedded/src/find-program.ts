@@ -13,20 +13,26 @@ export type WantedProgram = {
   missing: string;
 };
 
+export type FindOptions = {
+  path?: string | undefined;
+  /** False: a program that is missing is not installed. */
+  install?: boolean | undefined;
+};
+
 const USUAL_PLACES = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin'];
 
 /**
- * The path of a program. As root on a system with apt-get, a missing program is installed. Throws FlotillaError with
- * one line that says how to install it.
+ * The path of a program. As root on a system with apt-get, a missing program is installed unless `install` is false. Throws
+ * FlotillaError with one line that says how to install it.
  */
 export async function findProgram(
   { names, aptPackage, missing }: WantedProgram,
   report: (line: string) => void,
-  path: string = inheritedEnv().PATH ?? '',
+  { path = inheritedEnv().PATH ?? '', install = true }: FindOptions = {},
 ): Promise<string> {
   const found = await firstOf(names, [...path.split(delimiter), ...USUAL_PLACES]);
   if (found) return found;
-  const installed = (await aptInstall(aptPackage, report)) && (await firstOf(names, USUAL_PLACES));
+  const installed = install && (await aptInstall(aptPackage, report)) && (await firstOf(names, USUAL_PLACES));
   if (installed) return installed;
   throw serviceError(missing);
 }

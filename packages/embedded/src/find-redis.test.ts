@@ -8,6 +8,6 @@ test('Valkey serves where it comes first on the PATH, and what cannot be execute
   const [one, two] = [await throwAwayDir(), await throwAwayDir()];
   await writeFile(join(one, 'redis-server'), '', { mode: 0o644 });
   await writeFile(join(two, 'valkey-server'), '', { mode: 0o755 });
-  expect(await findRedis(() => {}, `${one}:${two}:/usr/bin`)).toBe(join(two, 'valkey-server'));
+  expect(await findRedis(() => {}, { path: `${one}:${two}:/usr/bin` })).toBe(join(two, 'valkey-server'));
   await Promise.all([one, two].map((dir) => rm(dir, { recursive: true })));
 });

@@ -1,4 +1,4 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -26,6 +26,15 @@ describe('A data directory', () => {
     expect(await readFile(join(dir, 'owner'), 'utf8')).not.toContain(' 12345');
     await giveBack();
   });
+
+  test('belongs to the process of another machine as long as that says that it lives', async () => {
+    const owner = join(dir, 'owner');
+    await writeFile(owner, '7 1 elsewhere');
+    const alive = setInterval(() => void utimes(owner, new Date(), new Date()), 100);
+    await expect(ownData(dir)).rejects.toThrow('process 7 on elsewhere');
+    clearInterval(alive);
+    await (await ownData(dir))();
+  }, 30_000);
 
   test('that cannot be made is refused with one sentence', async () => {
     await writeFile(join(dir, 'file'), '');

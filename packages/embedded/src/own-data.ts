@@ -1,6 +1,13 @@
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { serviceError } from './service-error.ts';
+
+/** An owner on another machine, or in another container, says this often that it lives. */
+const ALIVE_EVERY_MS = 2_000;
+const SILENT_AFTER_MS = 10_000;
+const LOOK_MS = 500;
 
 /**
  * Takes a data directory for this process, so that two launchers never run services over the same files. Throws when
@@ -9,7 +16,7 @@ import { serviceError } from './service-error.ts';
 export async function ownData(dataDir: string): Promise<() => Promise<void>> {
   await makeDataDir(dataDir);
   const file = join(dataDir, 'owner');
-  const owner = `${process.pid} ${await startTime(process.pid)}`;
+  const owner = `${process.pid} ${await startTime(process.pid)} ${hostname()}`;
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const taken = await writeFile(file, owner, { flag: 'wx' }).then(
       () => false,
@@ -18,14 +25,49 @@ export async function ownData(dataDir: string): Promise<() => Promise<void>> {
         throw serviceError(`The data directory ${dataDir} cannot be written: ${error.message}.`, error);
       },
     );
-    if (!taken) return () => rm(file, { force: true });
-    const [pid = '', startedAt = ''] = (await readFile(file, 'utf8').catch(() => '')).split(' ');
-    if (pid !== '' && startedAt === (await startTime(Number(pid)))) {
-      throw serviceError(`Flotilla already runs over ${dataDir} (process ${pid}); stop it first, or set DATA_DIR.`);
+    if (!taken) return keep(file);
+    const other = await ownerOf(dataDir);
+    if (other !== null) {
+      throw serviceError(`Flotilla already runs over ${dataDir} (${other}): stop it first, or name another directory.`);
     }
     await rm(file, { force: true });
   }
   throw serviceError(`Another start is taking ${dataDir} at this moment.`);
+}
+
+/** Who runs over a data directory; null if nobody does. Of another machine it takes ten seconds to know. */
+export async function ownerOf(dataDir: string): Promise<string | null> {
+  const file = join(dataDir, 'owner');
+  const [pid = '', startedAt = '', host = hostname()] = (await readFile(file, 'utf8').catch(() => '')).split(' ');
+  if (pid === '') return null;
+  if (host === hostname()) return startedAt === (await startTime(Number(pid))) ? `process ${pid}` : null;
+  return (await saysThatItLives(file)) ? `process ${pid} on ${host}` : null;
+}
+
+/** Processes of another machine cannot be asked, but they touch the file. */
+async function saysThatItLives(file: string): Promise<boolean> {
+  const touchedAtMs = () =>
+    stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => null,
+    );
+  const first = await touchedAtMs();
+  for (let waitedMs = 0; waitedMs < SILENT_AFTER_MS; waitedMs += LOOK_MS) {
+    const now = await touchedAtMs();
+    if (now === null) return false;
+    if (now !== first) return true;
+    await delay(LOOK_MS);
+  }
+  return false;
+}
+
+function keep(file: string): () => Promise<void> {
+  const touch = () => void utimes(file, new Date(), new Date()).catch(() => undefined);
+  const timer = setInterval(touch, ALIVE_EVERY_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await rm(file, { force: true });
+  };
 }
 
 /** Others can pass through the directory but not list it: started by root, Postgres runs as another user. */

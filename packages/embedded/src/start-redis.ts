@@ -12,9 +12,13 @@ export type RedisOptions = {
   /** Data goes into `<dataDir>/redis`. */
   dataDir: string;
   /** The default is a free port. */
-  port?: number;
+  port?: number | undefined;
+  /** The default is a random one. */
+  password?: string | undefined;
   /** For tests: no password, and everything is removed when the launcher is killed. */
   throwAway?: boolean;
+  /** False: if it is missing it is not installed. */
+  install?: boolean;
   /** Further directives of redis.conf, such as maxmemory. */
   directives?: Record<string, string>;
   report?: (line: string) => void;
@@ -25,6 +29,8 @@ export type EmbeddedRedis = {
   port: number;
   pid: number;
   exited: Promise<void>;
+  /** The last lines that it wrote. */
+  tail(): string;
   stop(): Promise<void>;
   /** Like a crash: data that was not yet written is lost. */
   kill(): void;
@@ -37,7 +43,7 @@ const START_TRIES = 3;
  * answered. Throws FlotillaError with one sentence for the person who started us.
  */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> {
-  const program = await findRedis(options.report);
+  const program = await findRedis(options.report, { install: options.install });
   await makeDataDir(options.dataDir);
   const folder = join(options.dataDir, 'redis');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -55,7 +61,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
 
 async function startOnce(program: string, folder: string, options: RedisOptions): Promise<EmbeddedRedis> {
   const port = options.port ?? (await freePort());
-  const password = options.throwAway ? null : randomBytes(24).toString('base64url');
+  const password = options.throwAway ? null : (options.password ?? randomBytes(24).toString('base64url'));
   const directives = {
     bind: '127.0.0.1',
     port: String(port),
@@ -82,5 +88,6 @@ async function startOnce(program: string, folder: string, options: RedisOptions)
   });
   await process.waitForOutput('Ready to accept connections');
   const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${port}`;
-  return { url, port, pid: process.pid, exited: process.exited, stop: process.stop, kill: process.kill };
+  const { pid, exited, tail, stop, kill } = process;
+  return { url, port, pid, exited, tail, stop, kill };
 }

@@ -19,7 +19,7 @@ const WORKER_THREADS = '32';
  * @param {string} compiled
  */
 export function beginProgram(program, compiled = join(CACHE, program)) {
-  if (program === 'api' || program === 'worker') setFlagsFromString(COLLECT_SOONER);
-  if (program === 'worker') process.env.UV_THREADPOOL_SIZE ??= WORKER_THREADS;
+  if (['api', 'worker', 'flotilla'].includes(program)) setFlagsFromString(COLLECT_SOONER);
+  if (['worker', 'flotilla'].includes(program)) process.env.UV_THREADPOOL_SIZE ??= WORKER_THREADS;
   enableCompileCache(compiled);
 }

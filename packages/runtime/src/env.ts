@@ -39,6 +39,11 @@ function knownSecrets(present: (readonly [string, string])[], env: Record<string
   });
 }
 
+/** Gives this process settings that its environment does not have. */
+export function useSettings(settings: Record<string, string>): void {
+  for (const [name, value] of Object.entries(settings)) process.env[name] ||= value;
+}
+
 /** The environment for child processes. Settings are read with readSettings only. */
 export function inheritedEnv(): Record<string, string | undefined> {
   return { ...process.env };

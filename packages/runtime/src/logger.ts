@@ -18,6 +18,11 @@ export function createLogger(options: { name: string; level: string; destination
   );
 }
 
+/** A new file for the lines of one start, which only its owner can read. */
+export function logFile(path: string): DestinationStream {
+  return pino.destination({ dest: path, append: false, mode: 0o600, sync: true });
+}
+
 const HIDDEN = '[redacted]';
 
 /** A bot token anywhere, also in a URL or percent-encoded. The bot id stays, so that bots can be told apart. */

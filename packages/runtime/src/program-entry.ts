@@ -5,6 +5,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 /** The programs that can be built into one file each: where their sources are. */
 export const PROGRAMS = {
+  flotilla: 'apps/flotilla/src',
   api: 'apps/api/src',
   worker: 'apps/worker/src',
   simulator: 'apps/simulator/src',
@@ -21,11 +22,11 @@ export function programEntry(program: keyof typeof PROGRAMS, built = inheritedEn
   return built ? join(built, program, 'launch.mjs') : join(ROOT, PROGRAMS[program], 'launch.mjs');
 }
 
-/** The settings of Node with which an api and a worker start. */
+/** The settings of Node with which an api, a worker and the two in one process start. */
 export const NODE_ENV_FILE = join(ROOT, 'packages/runtime/src/node.env');
 
 /** The arguments of Node that start a program. */
 export function programArgs(program: keyof typeof PROGRAMS, built?: string): string[] {
   const entry = programEntry(program, built);
-  return program === 'api' || program === 'worker' ? [`--env-file=${NODE_ENV_FILE}`, entry] : [entry];
+  return ['api', 'worker', 'flotilla'].includes(program) ? [`--env-file=${NODE_ENV_FILE}`, entry] : [entry];
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { apiSettings } from '@flotilla/domain/startup/api-settings.ts';
 import { workerSettings } from '@flotilla/domain/startup/worker-settings.ts';
+import { SETTINGS as oneProcessSettings } from '@flotilla/flotilla/config.ts';
 import { backupSettings } from '@flotilla/maintenance/maintenance-settings.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { SETTINGS as sandboxSettings } from '@flotilla/sandbox/config.ts';
@@ -26,7 +27,9 @@ const required: Record<string, string> = {
   ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 };
 
-const known = [apiSettings, workerSettings, sandboxSettings, backupSettings].flatMap(({ shape }) => Object.keys(shape));
+const known = [apiSettings, workerSettings, oneProcessSettings, sandboxSettings, backupSettings].flatMap(({ shape }) =>
+  Object.keys(shape),
+);
 const everySetting = [...new Set(known)].sort();
 
 test('the tables of settings for operators name every one once, and no other', () => {

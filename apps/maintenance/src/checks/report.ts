@@ -1,4 +1,3 @@
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { redactSecrets } from '@flotilla/runtime/logger.ts';
 import { type Finding, lineOf } from './finding.ts';
 
@@ -11,12 +10,4 @@ export function report(findings: Finding[], json: boolean): number {
     : [...findings.map(lineOf), `${failed} to mend, ${warned} to look at, ${findings.length} in all.`].join('\n');
   process.stdout.write(`${redactSecrets(text)}\n`);
   return failed === 0 ? 0 : 1;
-}
-
-/** True if `--json` was asked for. Throws for any other argument. */
-export function wantsJson(command: string, args: string[]): boolean {
-  if (args.some((arg) => arg !== '--json')) {
-    throw new FlotillaError('bad_request', `${command} takes no argument but --json.`);
-  }
-  return args.length > 0;
 }

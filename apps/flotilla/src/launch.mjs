@@ -1,5 +1,5 @@
 import { beginProgram } from '@flotilla/runtime/begin-program.mjs';
 
 // Plain JavaScript: for a first file with types, Node loads its type stripper at every start. That takes 35 ms.
-beginProgram('sandbox');
+beginProgram('flotilla');
 await import('./main.ts');

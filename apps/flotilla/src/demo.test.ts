@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
-import { programEntry } from '@flotilla/runtime/program-entry.ts';
+import { programArgs, programEntry } from '@flotilla/runtime/program-entry.ts';
 import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { type ListeningSocket, listeningSockets } from '@flotilla/testing/listening-sockets.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
@@ -25,7 +25,7 @@ const launched: Sandbox[] = [];
 
 function launch(settings: Record<string, string>, args: string[] = []): Sandbox {
   const { HOST: _, ...environment } = inheritedEnv();
-  const child = spawn(process.execPath, ['apps/sandbox/src/launch.mjs', ...args], {
+  const child = spawn(process.execPath, [...programArgs('flotilla'), '--demo', ...args], {
     cwd: ROOT,
     env: { ...environment, PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -103,14 +103,10 @@ async function partsOf(sandbox: Sandbox): Promise<number[]> {
   return rows.filter(([, parent]) => parent === sandbox.child.pid).map(([pid]) => pid!);
 }
 
-/** Sockets of the launcher and all it started: api, worker, simulator, Postgres, Redis, the demo bot's program. */
+/** Sockets of the process and of the stores that it started. */
 async function socketsOf(sandbox: Sandbox): Promise<ListeningSocket[]> {
   const sockets = await listeningSockets([sandbox.child.pid!, ...(await partsOf(sandbox))]);
-  const parts = [
-    'apps/sandbox/src/launch.mjs',
-    ...(['api', 'worker', 'simulator'] as const).map((name) => programEntry(name)),
-  ];
-  for (const part of [...parts, 'postgres', 'redis-server|valkey-server']) {
+  for (const part of [programEntry('flotilla'), 'postgres', 'redis-server|valkey-server']) {
     expect({ part, sockets: sockets.filter(({ program }) => new RegExp(part).test(program)) }).not.toMatchObject({
       sockets: [],
     });
@@ -147,10 +143,8 @@ describe('The sandbox', () => {
       expect.objectContaining({ ok: true, result: expect.objectContaining({ text: 'Hi' }) }),
     ]);
     await waitFor(async () => (await textsInHistory(first)).length === 3);
-    for (const role of ['api', 'worker']) {
-      const url = new RegExp(`(http\\S+/metrics) +\\(${role}\\)`).exec(first.output())![1]!;
-      expect(await (await fetch(url)).text()).toContain('flotilla_');
-    }
+    const metrics = await (await fetch(/metrics +(http\S+)/.exec(first.output())![1]!)).text();
+    for (const role of ['api', 'upkeep']) expect(metrics).toContain(`flotilla_role{role="${role}"} 1`);
     const phone = /phone +(http\S+)/.exec(first.output())![1]!;
     const { rest } = atTerminal(first);
     expect(await rest('/api/system')).toMatchObject({ sandbox_url: phone });
@@ -158,19 +152,18 @@ describe('The sandbox', () => {
     await fetch(`${phone}/say`, { method: 'POST', headers, body: JSON.stringify({ text: 'From the page' }) });
     await waitFor(async () => (await (await fetch(`${phone}/chat`)).text()).includes('You said: From the page'));
     await waitFor(async () => (await textsInHistory(first)).length === 5);
-    const logs = /^ +logs +(\S+)\/\*\.log$/m.exec(first.output())![1]!;
-    expect((await readdir(logs)).sort()).toEqual(['api.log', 'simulator.log', 'worker.log']);
+    expect(await readFile(/^ +log +(\S+)$/m.exec(first.output())![1]!, 'utf8')).toContain('the api is ready');
     const parts = await partsOf(first);
-    expect(parts.length).toBeGreaterThanOrEqual(5);
+    expect(parts.length).toBeGreaterThanOrEqual(2);
     expect((await socketsOf(first)).filter(({ loopback }) => !loopback)).toEqual([]);
     expect(await stop(first)).toBe(0);
     await waitFor(() => allGone(parts), { message: 'all parts to be gone' });
 
-    const file = join(dataDir, 'credentials.json');
+    const file = join(dataDir, 'flotilla.env');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const { adminPassword, adminApiKey, demoBotToken } = JSON.parse(await readFile(file, 'utf8'));
+    const { ADMIN_PASSWORD, ADMIN_API_KEY, DEMO_BOT_TOKEN } = parseEnv(await readFile(file, 'utf8'));
     const second = await start(dataDir);
-    for (const credential of [adminPassword, adminApiKey, demoBotToken]) {
+    for (const credential of [ADMIN_PASSWORD, ADMIN_API_KEY, DEMO_BOT_TOKEN]) {
       expect(first.output()).toContain(credential);
       expect(second.output()).toContain(credential);
     }
@@ -241,8 +234,8 @@ describe('The sandbox', () => {
   test('opens the api by HOST, and nothing else', async () => {
     const opened = await start(dataDir, { HOST: '0.0.0.0' });
     const sockets = await socketsOf(opened);
-    const open = sockets.filter(({ loopback }) => !loopback).map(({ program }) => program);
-    expect(open).toEqual([expect.stringContaining(programEntry('api'))]);
+    const open = sockets.filter(({ loopback }) => !loopback).map(({ port }) => `http://127.0.0.1:${port}`);
+    expect(open).toEqual([/runs at +(\S+)/.exec(opened.output())![1]]);
     expect(await textsInHistory(opened)).toEqual(expect.any(Array));
     expect(await stop(opened)).toBe(0);
   }, 120_000);
@@ -275,16 +268,19 @@ describe('The sandbox', () => {
     expect(closed.output()).toContain('IP address 127.0.0.1 is reserved; BACKEND_ALLOWED_CIDRS can allow its range');
   }, 120_000);
 
-  test('refuses a second start over its data, and leaves nothing running when a part of it dies', async () => {
-    const broken = await start(dataDir);
+  test('refuses a second start over its data, and starts a store again that dies', async () => {
+    const running = await start(dataDir);
     const second = launch({ DATA_DIR: dataDir });
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/^Flotilla already runs over .*\n$/);
-    const parts = await partsOf(broken);
-    process.kill(Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10), 'SIGKILL');
-    expect(await broken.ended).toBe(1);
-    expect(broken.output()).toContain('The embedded Postgres ended by itself.');
-    await waitFor(() => allGone(parts), { timeoutMs: 30_000, message: 'all parts to be gone' });
+    for (const file of ['postgres/postmaster.pid', 'redis/redis.pid'])
+      process.kill(Number.parseInt(await readFile(join(dataDir, file), 'utf8'), 10), 'SIGKILL');
+    for (const name of ['Postgres', 'Redis'])
+      await waitFor(() => running.output().includes(`${name} runs again.`), { timeoutMs: 30_000 });
+    const { control, rest } = atTerminal(running);
+    const bot = await control.createBot({ name: 'After' });
+    await waitFor(() => rest('/api/bots/add', { token: bot.token }).catch(() => false), PATIENCE);
+    expect(await stop(running)).toBe(0);
   }, 120_000);
 
   test('leaves nothing running when it is killed', async () => {

@@ -1,0 +1,22 @@
+import { portSetting, redisUrlSetting, urlSetting } from '@flotilla/runtime/settings.ts';
+import { z } from 'zod';
+
+/** What the one process reads itself; the api and the worker in it read theirs from the same environment. */
+export const SETTINGS = z.object({
+  DATABASE_URL: urlSetting('postgres', 'postgresql').optional(),
+  REDIS_URL: redisUrlSetting().optional(),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: portSetting(8080),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: portSetting(9090),
+  PUBLIC_URL: urlSetting('https', 'http').optional(),
+  ADMIN_USERNAME: z.string().default('admin'),
+  DATA_DIR: z
+    .string()
+    .optional()
+    .describe(
+      'Where `flotilla` keeps the stores that it brings, its keys and its logs; the option --data names it, too.',
+    ),
+});
+
+export type OneProcessSettings = z.output<typeof SETTINGS>;

@@ -1,0 +1,147 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readConfig } from '@flotilla/api/config.ts';
+import { apiPart } from '@flotilla/api/start.ts';
+import { type RunningParts, startParts } from '@flotilla/domain/startup/start-parts.ts';
+import { freePort } from '@flotilla/embedded/free-port.ts';
+import { ownData } from '@flotilla/embedded/own-data.ts';
+import { inheritedEnv, readSettings } from '@flotilla/runtime/env.ts';
+import { createLogger, type Logger, logFile } from '@flotilla/runtime/logger.ts';
+import { MAY_BE_EMPTY } from '@flotilla/sandbox/config.ts';
+import { readWorkerConfig } from '@flotilla/worker/config.ts';
+import { workerPart } from '@flotilla/worker/start.ts';
+import { bringStores } from './bring-stores.ts';
+import { type OneProcessSettings, SETTINGS } from './config.ts';
+import { type Kept, keepSecrets, readKept } from './kept-settings.ts';
+import { migrateFirst } from './migrate-first.ts';
+import { requireFreePort } from './require-free-port.ts';
+import { consoleUrlOf, firstSignIn, reachable, welcome } from './welcome.ts';
+
+export type RunOptions = {
+  dataDir: string;
+  /** A simulated platform with a bot to try. */
+  demo: boolean;
+  /** Of the demonstration: without its bot. */
+  empty: boolean;
+  /** True if a person looks at the output, so that the log goes into a file. */
+  isTerminal: boolean;
+};
+
+type Env = Record<string, string | undefined>;
+type Run = {
+  options: RunOptions;
+  settings: OneProcessSettings;
+  log: Logger;
+  report: (line: string) => void;
+  onStop(stop: () => Promise<unknown>): void;
+};
+
+/**
+ * Runs an api and a worker with all roles in this process, over the stores that are named or those that it brings. Stops them first,
+ * then the stores. Rejects with a FlotillaError whose message is for the person at the terminal, after stopping what was started.
+ */
+export async function runFlotilla(
+  options: RunOptions,
+  stopping: AbortSignal,
+): Promise<{ stop(): Promise<void>; failed: Promise<never> }> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const one of stops.splice(0).reverse()) await one();
+  };
+  try {
+    const running = await start(options, (one) => stops.push(one), stopping);
+    return { failed: running.failed, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(options: RunOptions, onStop: Run['onStop'], stopping: AbortSignal): Promise<RunningParts> {
+  const given = withoutEmpty(inheritedEnv());
+  const settings = readSettings(SETTINGS, given);
+  await requireFreePort('PORT', settings.HOST, settings.PORT);
+  if (given.METRICS_PORT !== undefined || !options.demo)
+    await requireFreePort('METRICS_PORT', settings.METRICS_HOST, settings.METRICS_PORT);
+  const dataDir = resolve(options.dataDir);
+  const toFile = options.demo || options.isTerminal;
+  const brings = settings.DATABASE_URL === undefined || settings.REDIS_URL === undefined;
+  if (brings) onStop(await ownData(dataDir));
+  const run: Run = { options: { ...options, dataDir }, settings, onStop, ...(await openLog(dataDir, toFile, given)) };
+  const kept = brings || options.demo ? await keepSecrets(dataDir, options) : {};
+  const stores = brings ? await bring(run) : {};
+  const port = settings.PORT === 0 ? await freePort() : settings.PORT;
+  const apiUrl = `http://${reachable(settings.HOST)}:${port}`;
+  const env: Env = {
+    HOST: settings.HOST,
+    BALANCER_NOTICE_SECONDS: '0',
+    ...kept,
+    ...given,
+    ...stores,
+    PORT: String(port),
+  };
+  if (options.demo && given.METRICS_PORT === undefined) env.METRICS_PORT = '0';
+  const demo = options.demo ? await openDemo(run, env, { apiUrl, port }) : null;
+  const running = await startBoth({ ...env, ...demo?.env }, run, stopping);
+  onStop(running.stop);
+  const consoleUrl = consoleUrlOf({ ...settings, PORT: port });
+  const signInUrl = await firstSignIn(running.service, settings.ADMIN_USERNAME, consoleUrl);
+  if (demo === null) {
+    const keptIn = brings ? dataDir : null;
+    process.stdout.write(welcome({ username: settings.ADMIN_USERNAME, consoleUrl, signInUrl, keptIn }));
+  } else {
+    const metricsUrl = `http://${reachable(settings.METRICS_HOST)}:${running.metricsPort}/metrics`;
+    const hasConsole = (await fetch(`${apiUrl}/console/`)).ok;
+    process.stdout.write(await demo.open({ signInUrl, metricsUrl, hasConsole, logFile: fileOf(dataDir) }));
+  }
+  return running;
+}
+
+async function startBoth(env: Env, { log, report }: Run, stopping: AbortSignal): Promise<RunningParts> {
+  const [api, worker] = [readConfig(env), readWorkerConfig(env)];
+  const maxConnections = api.database.maxConnections + worker.database.maxConnections;
+  const config = { ...api, database: { ...api.database, maxConnections } };
+  await migrateFirst(config.database, report, stopping);
+  return startParts([apiPart(api, log), workerPart(worker)], { config, log, stopping });
+}
+
+async function bring({ options, settings, report, onStop }: Run): Promise<Kept> {
+  const { dataDir, demo } = options;
+  const { stop, ...stores } = await bringStores({
+    dataDir,
+    given: settings,
+    kept: await readKept(dataDir),
+    demo,
+    report,
+  });
+  onStop(stop);
+  return stores;
+}
+
+/** Loaded on demand, because an installation needs none of it. */
+async function openDemo({ options, log, onStop }: Run, env: Env, at: { apiUrl: string; port: number }) {
+  const { startDemo } = await import('@flotilla/sandbox/start-demo.ts');
+  return startDemo({ env, ...at, dataDir: options.dataDir, isEmpty: options.empty, log, onStop });
+}
+
+async function openLog(dataDir: string, toFile: boolean, env: Env): Promise<Pick<Run, 'log' | 'report'>> {
+  if (toFile) await mkdir(dataDir, { recursive: true });
+  const destination = toFile ? { destination: logFile(fileOf(dataDir)) } : {};
+  const log = createLogger({ name: 'flotilla', level: env.LOG_LEVEL ?? 'info', ...destination });
+  const report = (line: string) => {
+    if (toFile) process.stderr.write(`${line}\n`);
+    log.warn(line);
+  };
+  return { log, report };
+}
+
+function fileOf(dataDir: string): string {
+  return join(dataDir, 'flotilla.log');
+}
+
+const MEANT: readonly string[] = MAY_BE_EMPTY;
+
+/** Compose files and platforms leave variables empty that nobody has set. */
+function withoutEmpty(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => value !== '' || MEANT.includes(name)));
+}
