@@ -11,6 +11,8 @@ const SRC = join(import.meta.dirname, 'src');
 /** Files of the first screen, each before those that import it. */
 const PACKS = ['start', 'libraries', 'page', 'list', 'fleet', 'menus'] as const;
 const IN_HEAD = ['libraries', 'page', 'rolldown-runtime'];
+/** The scripts of both languages: a font that comes late would move what is read already. */
+const FIRST_FONTS = /geist-(latin|cyrillic)-wght-normal.*\.woff2$/;
 
 /** Modules that are made here of the contract; its schemas stay in Node, and out of the bundle. */
 function fromContract(): Plugin {
@@ -65,7 +67,9 @@ function packPage(): Plugin {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
         const page = chunks.filter(({ name }) => IN_HEAD.includes(name));
         const styles = page.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
+        const fonts = Object.keys(bundle).filter((file) => FIRST_FONTS.test(file));
         return [
+          ...fonts.map((file) => linkTo(file, 'preload', { as: 'font', type: 'font/woff2' })),
           ...page.map(({ fileName }) => linkTo(fileName, 'modulepreload')),
           ...styles.map((file) => linkTo(file, 'stylesheet')),
         ];
@@ -102,8 +106,8 @@ function withImports(id: string, importsOf: (id: string) => readonly string[], f
   return found;
 }
 
-function linkTo(file: string, rel: string): HtmlTagDescriptor {
-  return { tag: 'link', attrs: { rel, crossorigin: true, href: BASE + file }, injectTo: 'head' };
+function linkTo(file: string, rel: string, attrs: HtmlTagDescriptor['attrs'] = {}): HtmlTagDescriptor {
+  return { tag: 'link', attrs: { rel, ...attrs, crossorigin: true, href: BASE + file }, injectTo: 'head' };
 }
 
 export default defineConfig({

@@ -1,3 +1,4 @@
+import '@fontsource-variable/geist';
 import './theme.css';
 import './styles/fields.css';
 import './styles/overlays.css';

@@ -96,7 +96,7 @@ test(
     await suite.fleet.control.sendMessage({ person: ADA, bot: bot.platformId, text: 'for the bot itself' });
     const got = (text: string) => backend.requests.some((request) => request.text.includes(text));
     await waitFor(() => got('still for the bot') && got('for the bot itself'));
-    await page.getByRole('button', { name: 'Give back 1 update missed' }).waitFor();
+    await page.getByRole('button', { name: 'Hand back to bot 1 update missed' }).waitFor();
     expect(got('for people')).toBe(false);
     const held = (await chats()).filter((chat) => chat.held_by !== undefined);
     expect(held).toMatchObject([{ id: ADA, business_connection_id: second }]);

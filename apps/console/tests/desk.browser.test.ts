@@ -56,7 +56,7 @@ test(
     await desk(page).getByText('You have taken over · the bot is back in 29 min').waitFor();
     await say('held one');
     await say('held two');
-    await desk(page).getByRole('button', { name: 'Give back 2 updates missed' }).waitFor();
+    await desk(page).getByRole('button', { name: 'Hand back to bot 2 updates missed' }).waitFor();
     expect(backendGot('held')).toBe(false);
     await desk(page).getByRole('button', { name: 'Hand back to bot' }).click();
     await page.getByRole('menuitem', { name: 'With 2 missed updates' }).click();
@@ -66,7 +66,7 @@ test(
     await page.getByRole('menuitem', { name: '24 hours' }).click();
     await desk(page).getByText('in 23 hr').waitFor();
     await say('never told');
-    await desk(page).getByRole('button', { name: 'Give back 1 update missed' }).waitFor();
+    await desk(page).getByRole('button', { name: 'Hand back to bot 1 update missed' }).waitFor();
     await endHold();
     await page.reload();
     await desk(page).getByRole('button', { name: 'The bot missed' }).click();

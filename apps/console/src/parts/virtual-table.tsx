@@ -37,8 +37,8 @@ type TableProps<Row> = {
   wraps?: true;
 };
 
-const ROW_PX = 37;
-const COMPACT_PX = 29;
+const ROW_PX = 52;
+const COMPACT_PX = 36;
 const CARD_PX = 76;
 /** Rows beyond the screen, which the keyboard and searches of the browser reach; a long list keeps the page small. */
 const OVERSCAN = 8;
