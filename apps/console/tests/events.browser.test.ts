@@ -78,7 +78,7 @@ test(
     await form.getByRole('textbox', { name: 'Name' }).fill('Desk');
     await form.getByRole('radio', { name: /^A URL/ }).check();
     await form.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/events`);
-    await form.getByRole('checkbox', { name: /^Only chosen kinds/ }).check();
+    await form.getByRole('checkbox', { name: /^Only selected types/ }).check();
     await form.getByRole('checkbox', { name: 'Bot added' }).uncheck();
     await form.getByRole('button', { name: 'Save' }).click();
     const secret = page.getByRole('dialog', { name: 'Signing secret' });
@@ -133,7 +133,7 @@ test(
     await field.fill('ftp://example.com/');
     await save();
     await form.getByText('must begin with http').waitFor();
-    await form.getByRole('checkbox', { name: /^Only chosen kinds/ }).check();
+    await form.getByRole('checkbox', { name: /^Only selected types/ }).check();
     for (const kind of await form.getByRole('group', { name: 'Event types' }).getByRole('checkbox').all()) {
       await kind.uncheck();
     }
@@ -159,7 +159,7 @@ test(
     await told.getByRole('button', { name: 'Add…' }).click();
     const form = page.getByRole('dialog', { name: 'Add event sink' });
     await form.getByRole('textbox', { name: 'Name' }).fill('SIEM');
-    await form.getByRole('checkbox', { name: /^Only chosen kinds/ }).check();
+    await form.getByRole('checkbox', { name: /^Only selected types/ }).check();
     for (const kind of await form.getByRole('group', { name: 'Event types' }).getByRole('checkbox').all()) {
       await kind.uncheck();
     }

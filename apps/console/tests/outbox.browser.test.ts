@@ -83,7 +83,7 @@ test(
     expect((await show(scheduled)).state).toBe('cancelled');
 
     await tabs.getByRole('link', { name: 'All 7' }).click();
-    await page.getByRole('button', { name: 'Cancel what waits: 1…' }).click();
+    await page.getByRole('button', { name: 'Cancel queued: 1…' }).click();
     await page.getByRole('button', { name: 'Cancel sending' }).click();
     await waitFor(async () => (await show(resting)).state === 'cancelled', { message: 'the cancelled entry' });
     await page.getByLabel('Priority').selectOption('bulk');
@@ -130,7 +130,7 @@ test(
     const dialog = page.getByRole('dialog', { name: 'Send 1 message again?' });
     await dialog.getByText('It may already have been sent.').waitFor();
     await dialog.getByText('/start').waitFor();
-    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await dialog.getByRole('button', { name: 'Send again' }).click();
     await details.getByText('1 message queued again.').waitFor();
     expect((await show(doubted)).state).not.toBe('in_doubt');
     await page.keyboard.press('Escape');
@@ -147,7 +147,7 @@ test(
     const { page, complaints } = await suite.openAsAdmin('outbox?state=failed');
     await page.getByRole('button', { name: 'Send 1 again…' }).click();
     await page.getByRole('dialog', { name: 'Send 1 message again?' }).waitFor();
-    await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
     await page.getByText('1 message queued again.').waitFor();
     expect((await show(failed)).state).not.toBe('failed');
     await page.goto(`${suite.fleet.url}/console/outbox?state=expired`);

@@ -70,7 +70,7 @@ test(
     const ofRelay = page.getByRole('table', { name: 'Bots' }).getByRole('row').filter({ hasText: 'Relay' });
     await ofRelay.getByText('Program parked').waitFor();
     const kinds = page.getByRole('navigation', { name: 'Bots by problem' });
-    await kinds.getByRole('link', { name: 'Program failing 1' }).click();
+    await kinds.getByRole('link', { name: 'Program fails 1' }).click();
     await page.waitForURL('**/console/?attention=program_failing');
     await page.getByText('1 bot', { exact: true }).waitFor();
     await row.getByRole('link', { name: 'Relay' }).press('Enter');
@@ -125,7 +125,7 @@ test(
     const details = page.getByRole('complementary', { name: 'archive' });
     await details.getByText('It fell too far behind').waitFor();
     await details.getByText('Parked', { exact: true }).first().waitFor();
-    await details.getByRole('link', { name: 'See what was given up' }).press('Enter');
+    await details.getByRole('link', { name: 'See and redeliver failed updates' }).press('Enter');
     await page.waitForURL(`**/bots/${relay.id}/deliveries?reader=program&program=${parked.id}&reason=too_far_behind`);
     await page.getByText(`${LIMIT + 1} match`).waitFor();
     expect(complaints).toEqual([]);
@@ -180,7 +180,7 @@ test(
     await waitFor(() => begins('token_revoked'), { timeoutMs: TEST_MS / 2, message: 'the revoked token' });
     await page.getByRole('button', { name: 'Replace token' }).click();
     await page.getByLabel('New token').fill(token);
-    await page.getByRole('button', { name: 'Replace token' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace token' }).click();
     await page.getByRole('button', { name: 'Replace token' }).waitFor({ state: 'detached', timeout: TEST_MS / 2 });
     expect(complaints).toEqual([]);
   },

@@ -220,7 +220,7 @@ export const programs = {
     does: 'What it can do',
     done: 'Connect it',
     mode: 'How does it get updates?',
-    modes: { pull: 'It polls', push: 'By webhook' },
+    modes: { pull: 'Polling', push: 'Webhook' },
     modeHints: {
       pull: 'It calls getUpdates, or the REST poll. Updates wait for it for 24 hours.',
       push: 'Flotilla sends each update to its URL, again until it is taken.',
