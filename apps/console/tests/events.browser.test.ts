@@ -88,7 +88,7 @@ test(
     await secret.waitFor({ state: 'detached' });
     expect(await keptBy(page)).not.toContain(text);
     const row = told.getByRole('listitem').filter({ hasText: 'Desk' });
-    await row.getByText(`${EVENT_KINDS.length - 1} kinds`).waitFor();
+    await row.getByText(`${EVENT_KINDS.length - 1} types`).waitFor();
     await row.getByRole('button', { name: 'Send a test' }).click();
     await row.getByText('503').first().waitFor();
     await row.getByRole('button', { name: 'Delete…' }).click();

@@ -181,6 +181,7 @@ test(
     await page.getByRole('button', { name: 'Replace token' }).click();
     await page.getByLabel('New token').fill(token);
     await page.getByRole('dialog').getByRole('button', { name: 'Replace token' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Replace token' }).waitFor({ state: 'detached', timeout: TEST_MS / 2 });
     expect(complaints).toEqual([]);
   },
