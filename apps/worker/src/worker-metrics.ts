@@ -227,6 +227,7 @@ const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'program' | 'r
   rules_removed: ['rules'],
   destination_failed: ['rules'],
   unstorable: ['history'],
+  skipped: ['push', 'program', 'rules'],
   unknown: ['push', 'rules'],
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { botIdField, updateIdField } from './fields.ts';
-import { anyBotId, botId, integer, moment, pagedInputs, text } from './inputs.ts';
+import { botIdField, chatIdField, okField, updateIdField } from './fields.ts';
+import { anyBotId, botId, integer, listOf, moment, pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** Why a delivery failed or was given up: a closed list, which metrics and clients may rely on. */
@@ -17,6 +17,7 @@ export const REASON_CODES = [
   'destination_failed',
   'too_far_behind',
   'unstorable',
+  'skipped',
   'unknown',
 ] as const;
 
@@ -34,6 +35,7 @@ export const reasonCode = z.enum(REASON_CODES).meta({
     '- `destination_failed`: routing rules could not send the update to at least one destination\n' +
     '- `too_far_behind`: the program stayed behind its limit and was parked\n' +
     '- `unstorable`: the history cannot store the update\n' +
+    '- `skipped`: a person gave it up, so that later updates of its chat go on\n' +
     '- `unknown`: a later release gave the update up for a reason that this one does not know',
 });
 
@@ -78,6 +80,10 @@ const deliveryResource = z
       .enum(READERS)
       .describe('The reader that retries the update, or gave it up. push: the backend of the bot.'),
     ...programFields,
+    chat_id: chatIdField.optional(),
+    kind: z.string().optional().describe('The kind of the update, such as message.'),
+    person_name: z.string().optional().describe('Who wrote or pressed it. Absent: nobody, or it is not kept.'),
+    excerpt: z.string().optional().describe('The beginning of its text, at most 120 characters.'),
     attempts: z.int().describe('The number of attempts.'),
     last_status: z.int().optional().describe('The HTTP status of the last answer. Absent if there was none.'),
     reason_code: reasonCode.describe('Why the last attempt failed, or why the update was given up.'),
@@ -132,6 +138,27 @@ export const filterFields = {
 /** An example of what a failed attempt says. */
 export const FAILURE = 'Wrong response from the webhook: 502 Bad Gateway';
 
+/** Updates that one reader of a bot retries. */
+const chosenRetrying = {
+  bot_id: botId(),
+  reader: z.enum(['push', 'rules', 'program']).describe('The reader that retries them.'),
+  program_id: integer({ min: 1 }).optional().describe('With the reader program: which one.'),
+  update_ids: listOf(integer({ min: 0 }), 200).describe('The ids of the updates.'),
+};
+
+const acted = z
+  .strictObject({
+    ok: okField,
+    done: z.int().describe('How many updates it was done to.'),
+    refused: z.int().describe('How many are not retried any more, or are being tried at this moment.'),
+  })
+  .meta({ id: 'ActedOnRetrying' });
+
+const RETRYING_EXAMPLE = {
+  input: { bot_id: 7, reader: 'push' as const, update_ids: [813] },
+  output: { ok: true as const, done: 1, refused: 0 },
+};
+
 export const deliveryOperations = {
   listDeliveries: defineOperation({
     method: 'GET',
@@ -168,6 +195,32 @@ export const deliveryOperations = {
         },
       ],
     },
+  }),
+
+  tryDeliveriesNow: defineOperation({
+    method: 'POST',
+    audit: ['delivery_try'],
+    paths: ['/api/deliveries/try-now'],
+    role: 'any',
+    summary: 'Has updates that are retried tried now, before what else waits for their reader.',
+    description: 'While the backend counts as unreachable, the first of them is its next probe.',
+    input: z.object(chosenRetrying),
+    output: acted,
+    botInputs: ['bot_id'],
+    example: RETRYING_EXAMPLE,
+  }),
+
+  skipDeliveries: defineOperation({
+    method: 'POST',
+    audit: ['delivery_skip'],
+    paths: ['/api/deliveries/skip'],
+    role: 'any',
+    summary: 'Gives up updates that are retried, so that later ones of their chats go on.',
+    description: 'Each becomes a dead letter with the reason `skipped`, which can be sent again.',
+    input: z.object(chosenRetrying),
+    output: acted,
+    botInputs: ['bot_id'],
+    example: RETRYING_EXAMPLE,
   }),
 
   showDeliveredUpdate: defineOperation({

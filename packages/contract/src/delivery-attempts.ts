@@ -45,6 +45,10 @@ export const attemptResource = z
       .int()
       .describe('Milliseconds from sending to the complete answer. Of rules: with the wait for the pace of the chat.'),
     attempt: z.int().describe('Its number among those of the update at this reader, from 1 on.'),
+    replay: z
+      .literal(true)
+      .optional()
+      .describe('Only of a copy that somebody sent once more: no figure counts it, and it is not repeated.'),
     destination: z
       .string()
       .optional()

@@ -176,6 +176,33 @@ export const updateOperations = {
     },
   }),
 
+  replayUpdate: defineOperation({
+    method: 'POST',
+    audit: ['update_replay'],
+    paths: ['/api/updates/replay'],
+    sends: true,
+    role: 'any',
+    summary: 'Sends an update to the backend of the bot or of a program once more, and shows the attempt.',
+    description:
+      'The backend gets a copy with the same `update_id`, the header `Flotilla-Replay: 1`, and a `Flotilla-Delivery-Id` of its own. A call in its answer is made. The copy goes behind what waits in its chat. It is one attempt, which is not repeated, and which no figure counts.\n\nThe text of an update is kept while a reader or a dead letter needs it, and of the newest 50 updates of a bot for a day. 404 when it is gone. 409 when the reader never had the update or still waits for it, when earlier updates of the chat are retried, and while a person has taken the chat over. One replay or test delivery a second is possible for a bot with its programs.',
+    input: z.object({
+      bot_id: botId(),
+      update_id: integer({ min: 0 }).describe('The id of the update.'),
+      reader: z.literal('push').optional().describe('The backend of the bot. Name this or `program_id`.'),
+      program_id: ownId().optional().describe('A program with a backend.'),
+    }),
+    output: attemptResource,
+    botInputs: ['bot_id'],
+    errors: ['not_found', 'conflict', 'too_many_requests'],
+    example: {
+      input: { bot_id: EXAMPLE_BOT_ID, update_id: 813, reader: 'push' },
+      output: {
+        ...{ id: '813-1767349900230-1', at: '2026-01-02T10:31:40.230Z', reader: 'push', update_id: 813 },
+        ...{ chat_id: EXAMPLE_USER_ID, ok: true, status: 200, duration_ms: 41, attempt: 1, replay: true },
+      },
+    },
+  }),
+
   pollUpdates: defineOperation({
     method: 'GET',
     paths: ['/api/updates/poll'],

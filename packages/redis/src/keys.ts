@@ -61,6 +61,8 @@ export function botKeys(botId: number) {
     attempts: `${prefix}:attempts`,
     rulesAttempts: `${prefix}:rules:attempts`,
     accepted: `${prefix}:accepted`,
+    /** List: the JSON texts of the newest updates, for a day; the newest first. */
+    recent: `${prefix}:recent`,
     /** Hash: what a reader did in that hour; see countOfReader in scripts/lib/activity.lua. */
     readerMinutes: (reader: string, hour: number) => `${readerMinutesPrefix(botId, reader)}${hour}`,
     /** Stream: what happens to the bot while somebody watches it; it lives for a minute after that. */

@@ -169,7 +169,7 @@ export type TurnArgs = {
   claim: string;
 };
 
-export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; live: string; accepted: string; holds: string; missed: string; seen: string[] };
+export type AcceptUpdatesKeys = { state: string; log: string; history: string; pendingTurns: string; consumers: string; live: string; accepted: string; recent: string; holds: string; missed: string; seen: string[] };
 export type AcceptUpdatesArgs = {
   registrationId: string;
   botId: number;
@@ -206,7 +206,7 @@ export type AcceptUpdatesReply =
   | { outcome: 'OK'; appended: number; duplicates: number; lastId: number; wakePush: boolean; wakeHistory: boolean; wakeRules: boolean; wakePrograms: number[]; reserveIds: boolean };
 /** Appends updates from the platform to a bot's log and to the history stream: each once, all or none. See scripts/accept-updates.lua. */
 async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args: AcceptUpdatesArgs): Promise<AcceptUpdatesReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live, keys.accepted, keys.holds, keys.missed];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live, keys.accepted, keys.recent, keys.holds, keys.missed];
   for (const key of keys.seen) sent.push(key);
   const keyCount = sent.length;
   sent.push(args.registrationId, args.botId, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.pollOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
@@ -219,6 +219,32 @@ async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args
       return { outcome: 'OK', appended: Number(reply[1]), duplicates: Number(reply[2]), lastId: Number(reply[3]), wakePush: reply[4] === 1, wakeHistory: reply[5] === 1, wakeRules: reply[6] === 1, wakePrograms: (reply[7] as Value[]).map(Number), reserveIds: reply[8] === 1 };
     default:
       return { outcome: reply[0] } as AcceptUpdatesReply;
+  }
+}
+
+export type ActOnRetryingKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; readerState: string };
+export type ActOnRetryingArgs = {
+  registrationId: string;
+  botId: number;
+  lanePrefix: string;
+  /** 'push', 'rules' or 'program:<id>' */
+  reader: string;
+  act: 'try' | 'skip';
+  units: readonly string[];
+};
+export type ActOnRetryingReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OK'; done: number; wakeHistory: boolean };
+/** Has updates that are retried tried now, or gives them up, so that the next ones of their chats go on. See scripts/act-on-retrying.lua. */
+async function actOnRetrying(redis: RedisCommands, keys: ActOnRetryingKeys, args: ActOnRetryingArgs): Promise<ActOnRetryingReply> {
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.readerState, args.registrationId, args.botId, args.lanePrefix, args.reader, args.act];
+  for (const one of args.units) sent.push(one);
+  const reply = await runScript(redis, 'act-on-retrying', 9, sent);
+  switch (reply[0]) {
+    case 'OK':
+      return { outcome: 'OK', done: Number(reply[1]), wakeHistory: reply[2] === 1 };
+    default:
+      return { outcome: reply[0] } as ActOnRetryingReply;
   }
 }
 
@@ -605,7 +631,7 @@ async function endFlood(redis: RedisCommands, keys: EndFloodKeys, args: EndFlood
   return (reply as unknown) === 1;
 }
 
-export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; live: string; decisions: string; holds: string; missed: string; heldChats: string };
+export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; recent: string; live: string; decisions: string; holds: string; missed: string; heldChats: string };
 export type ForgetBotArgs = {
   botId: number;
   lanePrefix: string;
@@ -616,8 +642,8 @@ export type ForgetBotArgs = {
 export type ForgetBotReply = boolean;
 /** Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix. See scripts/forget-bot.lua. */
 async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: ForgetBotArgs): Promise<ForgetBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.live, keys.decisions, keys.holds, keys.missed, keys.heldChats, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
-  const reply = await runScript(redis, 'forget-bot', 21, sent);
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.recent, keys.live, keys.decisions, keys.holds, keys.missed, keys.heldChats, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const reply = await runScript(redis, 'forget-bot', 22, sent);
   return (reply as unknown) === 1;
 }
 
@@ -1044,6 +1070,36 @@ async function renewPendingTurn(redis: RedisCommands, keys: RenewPendingTurnKeys
   return (reply as unknown) === 1;
 }
 
+export type ReplayUpdateKeys = { state: string; lanes: string; redriven: string; work: string; pendingTurns: string; readerState: string };
+export type ReplayUpdateArgs = {
+  registrationId: string;
+  botId: number;
+  lanePrefix: string;
+  /** absent for the bot's own backend */
+  programId: number | null;
+  /** its name in the lane, which begins with 'rc' */
+  copyId: string;
+  id: number;
+  kind: string;
+  lane: string;
+  /** of the update */
+  raw: string;
+  /** later it leaves the lane without an attempt */
+  beginsWithinMs: number;
+};
+export type ReplayUpdateReply =
+  | { outcome: 'GONE' }
+  | { outcome: 'OFF' }
+  | { outcome: 'WAITS' }
+  | { outcome: 'BEHIND' }
+  | { outcome: 'OK' };
+/** Puts a copy of an update at the end of the lane of its chat, for one attempt. See scripts/replay-update.lua. */
+async function replayUpdate(redis: RedisCommands, keys: ReplayUpdateKeys, args: ReplayUpdateArgs): Promise<ReplayUpdateReply> {
+  const sent: (string | number)[] = [keys.state, keys.lanes, keys.redriven, keys.work, keys.pendingTurns, keys.readerState, args.registrationId, args.botId, args.lanePrefix, args.programId ?? '', args.copyId, args.id, args.kind, args.lane, args.raw, args.beginsWithinMs];
+  const reply = await runScript(redis, 'replay-update', 6, sent);
+  return { outcome: reply[0] } as ReplayUpdateReply;
+}
+
 export type ResealConfigKeys = { bots: string };
 export type ResealConfigArgs = {
   botId: number;
@@ -1281,6 +1337,7 @@ async function writeConfig(redis: RedisCommands, keys: WriteConfigKeys, args: Wr
 /** One function a script. Each rejects when Redis does not answer. */
 export const scripts = {
   acceptUpdates,
+  actOnRetrying,
   appendCalls,
   applyBot,
   beginPolling,
@@ -1311,6 +1368,7 @@ export const scripts = {
   redrive,
   releaseChat,
   renewPendingTurn,
+  replayUpdate,
   resealConfig,
   noteSends,
   reserveSendTime,

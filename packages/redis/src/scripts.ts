@@ -7,6 +7,7 @@ import { LIBRARY_PREFIX, type ScriptKind, scriptLibrary } from './script-text.ts
 /** When Redis runs each of them. A full one must still be emptied, by those that hand out, settle or remove. */
 const SCRIPTS = {
   'accept-updates': 'needs-room',
+  'act-on-retrying': 'needs-room',
   'append-calls': 'needs-room',
   'apply-bot': 'runs-when-full',
   'begin-polling': 'needs-room',
@@ -38,6 +39,7 @@ const SCRIPTS = {
   redrive: 'needs-room',
   'release-chat': 'needs-room',
   'renew-pending-turn': 'runs-when-full',
+  'replay-update': 'needs-room',
   'reseal-config': 'needs-room',
   'note-sends': 'runs-when-full',
   'reserve-send-time': 'runs-when-full',

@@ -4,6 +4,8 @@ import {
   type FailedDestination,
   reasonCode,
 } from '@flotilla/contract/deliveries.ts';
+import { aboutUpdate, textsOfRetrying } from '@flotilla/domain/delivery/deliveries/about-update.ts';
+import { actOnRetrying } from '@flotilla/domain/delivery/deliveries/act-on-retrying.ts';
 import { type DeadLetter, deadLetterStore } from '@flotilla/domain/delivery/deliveries/dead-letter-store.ts';
 import type { DeliveryFilter } from '@flotilla/domain/delivery/deliveries/delivery-filter.ts';
 import { findKeptUpdate } from '@flotilla/domain/delivery/deliveries/find-kept-update.ts';
@@ -13,6 +15,8 @@ import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { type Scope, sees, within } from '@flotilla/domain/people/accounts/scope.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
 import { requireBot, scopeIn } from '../operations/bot-of-call.ts';
@@ -46,11 +50,20 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
         ? []
         : await letters.list(scope, filter, { limit: room, offset: deadOffset, before });
     const named = { directory: context.directory, caller };
+    const texts = await textsOfRetrying(context, retrying);
     const rows = [
-      ...retrying.map((update) => presentRetrying(named, update)),
+      ...retrying.map((update, at) => presentRetrying(named, update, texts[at] ?? null)),
       ...dead.map((letter) => presentDeadLetter(named, letter)),
     ];
     return cutPage(rows, limit, waiting.total + givenUp, (row) => [row.id ?? -(offset + limit)]);
+  },
+
+  async tryDeliveriesNow(context, { input, by }) {
+    return act(context, by, 'try', input);
+  },
+
+  async skipDeliveries(context, { input, by }) {
+    return act(context, by, 'skip', input);
   },
 
   async showDeliveredUpdate(context, { input }) {
@@ -59,6 +72,18 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
     });
   },
 };
+
+type ActInput = Call<typeof deliveryOperations.skipDeliveries.input>['input'];
+
+async function act(context: Context, by: Actor, name: 'try' | 'skip', input: ActInput) {
+  const { bot_id: botId, reader, program_id: programId, update_ids: updateIds } = input;
+  if ((reader === 'program') !== (programId !== undefined)) {
+    throw refusedInput('program_id', 'must be given with the reader program, and only then');
+  }
+  const of = { reader, programId };
+  const done = await actOnRetrying(context, by, requireBot(context, botId), of, name, updateIds);
+  return { ok: true as const, done, refused: new Set(updateIds).size - done };
+}
 
 type FilterInput = Pick<
   Call<typeof deliveryOperations.listDeliveries.input>['input'],
@@ -114,12 +139,24 @@ function shownDestinations({ caller }: Named, kept: string): FailedDestination[]
   }));
 }
 
-function presentRetrying(named: Named, update: Retrying): DeliveryResource {
+/** By which people recognise the update. */
+function presentAbout(raw: string | null) {
+  const { chatId, kind, person, excerpt } = (raw === null ? null : aboutUpdate(raw)) ?? {};
+  return withoutNulls({
+    chat_id: chatId ?? null,
+    kind: kind || null,
+    person_name: person ?? null,
+    excerpt: excerpt ?? null,
+  });
+}
+
+function presentRetrying(named: Named, update: Retrying, raw: string | null): DeliveryResource {
   return {
     bot_id: update.botId,
     update_id: update.updateId,
     state: 'retrying',
     ...namedReader(named, update.botId, update.reader),
+    ...presentAbout(raw),
     attempts: update.attempts,
     ...(update.lastStatus === null ? {} : { last_status: update.lastStatus }),
     reason_code: update.reasonCode,
@@ -139,6 +176,7 @@ function presentDeadLetter(named: Named, letter: DeadLetter): DeliveryResource {
     update_id: letter.update_id,
     state: 'dead',
     ...namedReader(named, letter.bot_id, letter.reader),
+    ...presentAbout(letter.payload),
     attempts: letter.attempts,
     ...(letter.last_status === null ? {} : { last_status: letter.last_status }),
     reason_code: reasonCode.catch('unknown').parse(letter.reason_code),

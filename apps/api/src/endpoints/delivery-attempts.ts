@@ -41,6 +41,7 @@ export function presentAttempt(caller: Caller, attempt: ListedAttempt): AttemptR
     status,
     duration_ms: durationMs,
     attempt: attempt.attempt,
+    ...(attempt.replay === undefined ? {} : { replay: true as const }),
     ...(destination === undefined ? {} : { destination: withoutUnseenBots(caller, destination) }),
     ...(call === undefined ? {} : { call: call.method }),
     ...(error === undefined ? {} : { error }),

@@ -13,6 +13,7 @@ import { type DocumentedOperation, documentedOperations } from '@flotilla/testin
 import { type RestAnswer, type RestCall, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, ADMIN_PASSWORD, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { type JsonSchema, wrongTexts, wrongValues } from '@flotilla/testing/wrong-values.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
@@ -188,6 +189,20 @@ const newSignedProgram = async (): Promise<number> => {
   const id = await newProgram();
   await admin('POST', '/api/programs/rotate-signing', { body: { program_id: id } });
   return id;
+};
+/** An update that is retried, as a turn leaves it in Redis. */
+const newRetrying = async (): Promise<number> => {
+  const { state, lanes, lane, redriven, work } = botKeys(pushedBotId);
+  const entry = { id: 1, raw: '{"update_id":1}', kind: '', lane: 'k:', at: 1, expires: Date.now() + 60_000 };
+  const record = { attempts: 1, lastStatus: 502, lastError: 'x', reasonCode: 'refused', nextTryAtMs: Date.now() };
+  const times = { firstFailedAtMs: 1, lastFailedAtMs: 1, expiresAtMs: Date.now() };
+  await redis.commands.del(lane('k:'));
+  await redis.commands.hset(redriven, 'r1', JSON.stringify(entry));
+  await redis.commands.rpush(lane('k:'), 'r1');
+  await redis.commands.zadd(lanes, Date.now() + 60_000, 'k:');
+  await redis.commands.hset(work, 'r:r1', JSON.stringify({ ...record, ...times }));
+  await redis.commands.hset(state, 'pushPending', 1);
+  return 1;
 };
 const newDeadLetter = async (): Promise<number> => {
   const letter = {
@@ -555,6 +570,8 @@ const EXAMPLES: Record<OperationName, Example> = {
     await newDeadLetter();
     return { bot_id: pushedBotId, update_id: 1 };
   },
+  tryDeliveriesNow: async () => ({ bot_id: pushedBotId, reader: 'push', update_ids: [await newRetrying()] }),
+  skipDeliveries: async () => ({ bot_id: pushedBotId, reader: 'push', update_ids: [await newRetrying()] }),
   redriveDeliveries: async () => ({ bot_id: pushedBotId, ids: [await newDeadLetter()], dry_run: false }),
   discardDeliveries: async () => {
     await newDeadLetter();
@@ -567,6 +584,19 @@ const EXAMPLES: Record<OperationName, Example> = {
   showUpdate: async () => {
     await newDeadLetter();
     return { bot_id: pushedBotId, update_id: 1 };
+  },
+  replayUpdate: async () => {
+    await newDeadLetter();
+    const { recentTestDelivery, redriven, attempts } = botKeys(pushedBotId);
+    await redis.commands.del(recentTestDelivery, redriven, botKeys(pushedBotId).lane('0'));
+    // No worker runs here: its attempt is written for it.
+    void waitFor(async () => {
+      const [copy] = await redis.commands.hkeys(redriven);
+      if (copy === undefined) return false;
+      await redis.commands.lpush(attempts, `${Date.now()} 1 - 200 5 1 1 @${copy} +`);
+      return true;
+    }).catch(() => {});
+    return { bot_id: pushedBotId, update_id: 1, reader: 'push' };
   },
   pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0, consumer: 'desk', sees_held: true }),
 };

@@ -2,10 +2,12 @@ import type { PastUpdateResource, ShownUpdateResource, updateOperations } from '
 import type { CallOfUpdate } from '@flotilla/domain/delivery/deliveries/calls-of-update.ts';
 import { listUpdates, type PastUpdate } from '@flotilla/domain/delivery/deliveries/list-updates.ts';
 import type { ReaderOfUpdate } from '@flotilla/domain/delivery/deliveries/readers-of-update.ts';
+import { replayUpdate } from '@flotilla/domain/delivery/deliveries/replay-update.ts';
 import { showUpdate } from '@flotilla/domain/delivery/deliveries/show-update.ts';
 import { readProgramUpdates } from '@flotilla/domain/delivery/programs/read-program-updates.ts';
 import { type PulledUpdates, pollAnswer } from '@flotilla/domain/delivery/pull/pulled-updates.ts';
 import { readUpdates } from '@flotilla/domain/delivery/pull/read-updates.ts';
+import { backendOfProgram } from '@flotilla/domain/delivery/push/backend.ts';
 import { type ActiveProgram, programOfReader } from '@flotilla/domain/fleet/bots/active-program.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { nameKinds } from '@flotilla/domain/fleet/bots/named-kinds.ts';
@@ -44,6 +46,16 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
       readers: readers.map((reader) => presentReader(caller, reader)),
       calls: calls.map((call) => presentCall(bot, call)),
     };
+  },
+
+  async replayUpdate(context, { input, caller, by }) {
+    const { bot_id: botId, update_id: updateId, reader, program_id: programId } = input;
+    const bot = requireBot(context, botId);
+    if ((reader === undefined) === (programId === undefined)) {
+      throw refusedInput('reader', 'or program_id must be given, and not both');
+    }
+    const backend = programId === undefined ? bot : backendOfProgram(bot, requireProgram(bot, programId));
+    return presentAttempt(caller, await replayUpdate(context, by, backend, updateId, context.stopping));
   },
 
   async pollUpdates(context, { input, caller, response, whileAllowed }) {

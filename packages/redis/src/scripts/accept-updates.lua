@@ -1,5 +1,5 @@
 -- Appends updates from the platform to a bot's log and to the history stream: each once, all or none.
--- @keys state, log, history, pendingTurns, consumers, live, accepted, holds, missed, ...seen
+-- @keys state, log, history, pendingTurns, consumers, live, accepted, recent, holds, missed, ...seen
 -- @args registrationId: text, botId: digits
 --   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 --   fencingToken: digits?  of the polling turn; absent for a push by the platform
@@ -38,6 +38,7 @@
 -- @include expiry
 -- @include wake-readers
 -- @include hold
+-- @include recent
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, newestIsOurs,
 --   reserved, run, allowedCount, pull, push, pushKeptUntil, pullCursorCount, pushCursorCount, pushPending, rules,
 --   rulesUnread, rulesPending, filtersDigest, wokenPrograms, watchedUntil, seenProlonged, heldUntil
@@ -77,7 +78,7 @@ local known = tonumber(s.heldUntil or 0) > now and {}
 local seesHeld = known and redis.call('HGET', state, '@seesHeld') or ','
 local audience = openAudience(state, consumers, s.wokenPrograms, marksJson)
 local appended, duplicates, anyAllowed, routable, givesUp = 0, 0, false, 0, false
-local lines, via = {}, polled and 'p' or 'w'
+local lines, texts, via = {}, {}, polled and 'p' or 'w'
 local traced = traceparent ~= '' and { 'tp', traceparent } or {}
 local prolonged, lookedAt = s.seenProlonged, nil
 for i in each(updates) do
@@ -138,6 +139,7 @@ for i in each(updates) do
     if watched then
       addLive(live, #raw, 't', 'update', 'b', botId, 'g', registrationId, 'a', nowText, 'i', lastText, 'u', raw)
     end
+    if #raw <= RECENT_BYTES then texts[#texts + 1] = raw end
     lines[#lines + 1] = acceptedLine(nowText, lastText, via, allowed, raw, mark, updates.lane[i], kind)
     appended = appended + 1
   end
@@ -150,6 +152,8 @@ local paged = false
 if appended > 0 then
   local owner = { bot = botId, registration = registrationId, now = nowText }
   paged = addLines(accepted, history, owner, 'intake', lines)
+  -- While memory is tight, nothing is kept that no reader needs.
+  if not slowestLimit then keepRecent(recent, texts) end
   countActivity(activityPrefix, shardActivityPrefix, now, appended, 0, 0, 0, 0)
   noteAlbums(audience, changes)
   addField(changes, '@lastId', lastText)

@@ -2,7 +2,7 @@
 -- @keys state, log, consumers
 --   deliveredAhead  ids that push has delivered
 --   lanes, inFlight, work, redriven, attempts, pendingTurns
---   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, live, decisions, holds, missed, heldChats
+--   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, recent, live, decisions, holds, missed, heldChats
 -- @args botId: digits
 --   lanePrefix: text, rulesLanePrefix: text, programPrefix: text  of the keys of lanes and programs
 -- @reply flag
@@ -32,6 +32,7 @@ redis.call(
   rulesRedriven,
   rulesAttempts,
   accepted,
+  recent,
   live,
   decisions,
   holds,

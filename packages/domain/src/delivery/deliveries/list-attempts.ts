@@ -6,7 +6,14 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import { type Attempt, readAttemptLine } from '../../records/journal/attempt-line.ts';
 import type { LineFilter } from '../../records/journal/journal-store.ts';
 import { type JournalSource, type LineCursor, readLines } from '../../records/journal/read-lines.ts';
-import { type BotWithBackend, backendOfProgram, deliveryIdOf, webhookIdOf } from '../push/backend.ts';
+import {
+  type BotWithBackend,
+  backendOfProgram,
+  deliveryIdOf,
+  idOfReplay,
+  REPLAY_HEADERS,
+  webhookIdOf,
+} from '../push/backend.ts';
 import type { KeptExcerpt } from '../push/keep-excerpts.ts';
 import { type ShownRequest, shownRequest } from '../push/shown-request.ts';
 import { signDelivery } from '../push/sign-delivery.ts';
@@ -111,11 +118,13 @@ function backendsOf(bot: Bot, readers: ReadonlySet<string>): Map<string, BotWith
   return backends;
 }
 
-function requestOf(backend: BotWithBackend, { revision, updateId, atMs }: Attempt): ShownRequest | null {
+function requestOf(backend: BotWithBackend, { revision, updateId, atMs, replay }: Attempt): ShownRequest | null {
   if (revision !== backend.revision) return null;
+  const id = replay === undefined ? updateId : idOfReplay(updateId, replay);
   // What signed the attempt; the signature itself is not kept, and is shown masked.
-  const signed = signDelivery(backend.signing, { id: webhookIdOf(backend, updateId), atMs, body: '' }) ?? {};
-  return shownRequest(backend, { ...signed, 'Flotilla-Delivery-Id': deliveryIdOf(backend, updateId) });
+  const signed = signDelivery(backend.signing, { id: webhookIdOf(backend, id), atMs, body: '' }) ?? {};
+  const marked = replay === undefined ? signed : { ...signed, ...REPLAY_HEADERS };
+  return shownRequest(backend, { ...marked, 'Flotilla-Delivery-Id': deliveryIdOf(backend, id) });
 }
 
 /** After its first failure an update may be sent again within the same millisecond. */

@@ -8,13 +8,23 @@ import { parseReader } from './reader-name.ts';
 
 export type Retrying = RetryRecord & {
   botId: number;
-  updateId: number /** The name in dead letters. */;
+  updateId: number;
+  /** Its name in its lane. */
+  unitId: string;
+  /** The name in dead letters. */
   reader: string;
 };
 
 type ListDeps = { redis: RedisHandles };
 /** The units of one reader of a bot. */
-type Work = { botId: number; reader: Retrying['reader']; work: string; redriven: string };
+type Work = {
+  botId: number;
+  reader: Retrying['reader'];
+  work: string;
+  redriven: string;
+  /** While the breaker of its backend is open: when it gets its next probe. */
+  probeAtMs: number;
+};
 /** JSON of the failed attempts by the unit's id in its lane: an update id, or `r…` if redriven. */
 type Records = [unitId: string, record: string][];
 
@@ -59,17 +69,20 @@ function filteredOf({ reader, reasonCode, lastStatus, lastError, updateId, lastF
 
 /** Only readers in whose lanes something waits: their state tells it without a look at their units. */
 async function worksOf({ redis }: ListDeps, bots: Bot[], { reader }: DeliveryFilter): Promise<Work[]> {
-  const states = await redis.runMany(bots.map(({ id }) => ['hmget', botKeys(id).state, 'pushPending', 'rulesPending']));
+  const states = await redis.runMany(
+    bots.map(({ id }) => ['hmget', botKeys(id).state, 'pushPending', 'rulesPending', 'openUntil']),
+  );
   const ofPrograms = await worksOfPrograms(redis, bots);
   return bots.flatMap(({ id }, at) => {
     const keys = botKeys(id);
-    const [push, rules] = states[at] as (string | null)[];
+    const [push, rules, openUntil] = states[at] as (string | null)[];
+    const probeAtMs = Number(openUntil ?? 0);
     return [
       ...(Number(push ?? 0) > 0
-        ? [{ botId: id, reader: 'push' as const, work: keys.work, redriven: keys.redriven }]
+        ? [{ botId: id, reader: 'push' as const, work: keys.work, redriven: keys.redriven, probeAtMs }]
         : []),
       ...(Number(rules ?? 0) > 0
-        ? [{ botId: id, reader: 'rules' as const, work: keys.rulesWork, redriven: keys.rulesRedriven }]
+        ? [{ botId: id, reader: 'rules' as const, work: keys.rulesWork, redriven: keys.rulesRedriven, probeAtMs: 0 }]
         : []),
       ...ofPrograms.filter(({ botId }) => botId === id),
     ].filter((work) => reader === undefined || parseReader(work.reader).reader === reader);
@@ -82,11 +95,13 @@ async function worksOfPrograms(redis: RedisHandles, bots: Bot[]): Promise<Work[]
   );
   if (programs.length === 0) return [];
   const pending = await redis.runMany(
-    programs.map(({ botId, programId }) => ['hget', programKeys(botId, programId).state, 'pushPending']),
+    programs.map(({ botId, programId }) => ['hmget', programKeys(botId, programId).state, 'pushPending', 'openUntil']),
   );
   return programs.flatMap(({ botId, programId }, at) => {
     const { work, redriven } = programKeys(botId, programId);
-    return Number(pending[at] ?? 0) > 0 ? [{ botId, reader: programReaderName(programId), work, redriven }] : [];
+    const [waiting, openUntil] = pending[at] as (string | null)[];
+    const probeAtMs = Number(openUntil ?? 0);
+    return Number(waiting ?? 0) > 0 ? [{ botId, reader: programReaderName(programId), work, redriven, probeAtMs }] : [];
   });
 }
 
@@ -145,11 +160,11 @@ async function withUpdateIds({ redis }: ListDeps, work: Work, records: Records):
       updateIds.set(some[at]!, redriven ? (JSON.parse(redriven) as { id: number }).id : 0);
     }
   }
-  const { botId, reader } = work;
-  return records.map(([unitId, record]) => ({
-    ...(JSON.parse(record) as RetryRecord),
-    botId,
-    reader,
-    updateId: updateIds.get(unitId) ?? Number(unitId),
-  }));
+  const { botId, reader, probeAtMs } = work;
+  return records.map(([unitId, text]) => {
+    const record = JSON.parse(text) as RetryRecord;
+    // What is due sooner waits for the probe, too.
+    const nextTryAtMs = Math.max(record.nextTryAtMs, probeAtMs);
+    return { ...record, nextTryAtMs, botId, reader, unitId, updateId: updateIds.get(unitId) ?? Number(unitId) };
+  });
 }

@@ -11,6 +11,7 @@ import { messageOfUpdate } from '../../records/messages/message-of-update.ts';
 import type { Message } from '../../records/messages/message-store.ts';
 import { type CallOfUpdate, callsOfUpdate } from './calls-of-update.ts';
 import { deadLetterStore } from './dead-letter-store.ts';
+import { findRecentUpdate } from './find-kept-update.ts';
 import type { KnownUpdate } from './known-update.ts';
 import { listAttempts } from './list-attempts.ts';
 import { type ReaderOfUpdate, readersOfUpdate } from './readers-of-update.ts';
@@ -35,13 +36,14 @@ const ATTEMPTS_SHOWN = 500;
 
 /** The known facts of an update of the bot, all readers together; null if there are none. */
 export async function showUpdate(deps: Deps, bot: Bot, updateId: number): Promise<ShownUpdate | null> {
-  const [lines, entry, { attempts }, letters] = await Promise.all([
+  const [lines, entry, { attempts }, letters, recent] = await Promise.all([
     acceptedLines(deps, bot, updateId),
     logEntry(deps, bot.id, updateId),
     listAttempts(deps, bot, { updateId, withDropped: true }, { limit: ATTEMPTS_SHOWN, before: null }),
     deadLetterStore(deps.db).ofUpdate(bot.id, readerNames(bot), updateId),
+    findRecentUpdate(deps, bot.id, updateId),
   ]);
-  const raw = entry?.raw ?? letters[0]?.payload ?? null;
+  const raw = entry?.raw ?? recent ?? letters[0]?.payload ?? null;
   if (lines.length === 0 && attempts.length === 0 && raw === null) return null;
   const first = lines.findLast(({ via }) => via !== 'redrive') ?? lines.at(-1);
   const facts = factsOf(raw, first, entry);

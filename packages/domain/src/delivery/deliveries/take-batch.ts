@@ -2,21 +2,17 @@ import type { Refusal, RefusalCode } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { chatIdOfUpdate, connectionOfUpdate } from '@flotilla/telegram/chat-id.ts';
-import { passesHold } from '@flotilla/telegram/passes-hold.ts';
-import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
-import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { sql } from 'kysely';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { within } from '../../people/accounts/scope.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
-import type { Conversation } from '../../records/chats/conversation.ts';
 import { heldKey, readHeldChats } from '../../records/takeover/held-chats.ts';
 import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
 import { type DeliveryJob, deliveryJobStore, filterOfJob, scopeOfJob } from './delivery-job-store.ts';
+import { heldWith } from './held-with.ts';
 import { parseReader, presentReader } from './reader-name.ts';
 import { type RedriveDeps, redriveLetters } from './redrive-letters.ts';
 
@@ -105,19 +101,11 @@ async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<numb
   const { programId } = parseReader(reader);
   if (deps.directory.byId(botId)?.programs.some(({ id, sees_held }) => id === programId && sees_held)) return new Set();
   const chats = batch.flatMap(({ id, payload }) => {
-    const chat = chatOf(payload);
+    const chat = heldWith(payload);
     return chat === null ? [] : [{ id, botId, ...chat }];
   });
   const held = await readHeldChats(deps, chats);
   return new Set(chats.filter((chat) => held.has(heldKey(chat))).map(({ id }) => id));
-}
-
-/** The conversation whose hold keeps this update back; null for one that passes. */
-function chatOf(payload: string): Omit<Conversation, 'botId'> | null {
-  const update = sliceUpdate(payload)?.value ?? {};
-  const { kind } = readUpdateFacts(update);
-  const chatId = passesHold(kind, update) ? null : chatIdOfUpdate(update, kind);
-  return chatId === null ? null : { chatId, businessConnectionId: connectionOfUpdate(update, kind) };
 }
 
 /** Refuses all that are left of this reader of the bot. */

@@ -92,7 +92,8 @@ export async function claimUnits<Reply extends TurnReply>(
   const keys = { state, log, history, pendingTurns, consumers, live, ...laneKeys };
   const attempts = settled.flatMap((one) => one.attempts ?? []);
   const hits = hitsText(settled.flatMap((one) => one.hits ?? []));
-  const did = { tried: attempts.map(attemptLine).join('\n'), measured: measuredText(attempts), hits };
+  const measured = measuredText(attempts.filter(({ replay }) => replay === undefined));
+  const did = { tried: attempts.map(attemptLine).join('\n'), measured, hits };
   const prefixes = { ...activityPrefixes(bot.id), readerMinutesPrefix: readerMinutesPrefix(bot.id, reader) };
   let sent = 0;
   const ask = () => {

@@ -16,7 +16,10 @@ export type ClaimedUpdate = {
 /** The updates that a turn claims from a lane at once and handles together: one update, or for rules an album. */
 export type ClaimedUnit = {
   lane: string;
-  /** The name of its first update in the lane: the update id, or `r<dead letter id>` for a redriven update. */
+  /**
+   * The name of its first update in the lane: the update id, `r<dead letter id>` for a redriven update, or `rc…` for a copy
+   * that somebody replays.
+   */
   unitId: string;
   /** Oldest first. */
   updates: [ClaimedUpdate, ...ClaimedUpdate[]];
@@ -44,3 +47,11 @@ export type Outcome =
 
 /** `attempts`: that were made for it. `hits`: ids of the rules that acted on it and are to be counted now. */
 export type SettledUnit = { unit: ClaimedUnit; attempts?: Attempt[]; hits?: readonly number[] } & Outcome;
+
+/** The beginning of the names of copies in their lanes. Scripts take them for redriven updates, which the log does not have. */
+export const COPY_PREFIX = 'rc';
+
+/** The name of the copy that it is, undefined for any other unit. */
+export function copyIn({ unitId }: Pick<ClaimedUnit, 'unitId'>): string | undefined {
+  return unitId.startsWith(COPY_PREFIX) ? unitId : undefined;
+}

@@ -40,6 +40,14 @@ export function deliveryIdOf(
 }
 
 /** The same as the id of Standard Webhooks, which its signature covers. */
-export function webhookIdOf(backend: BotWithBackend, updateId: number): string {
+export function webhookIdOf(backend: BotWithBackend, updateId: number | string): string {
   return `upd_${deliveryIdOf(backend, updateId).replaceAll('-', '_')}`;
 }
+
+/** The id of a copy that somebody replays is its own: a receiver that leaves out known ids would ignore it. */
+export function idOfReplay(updateId: number, copy: string): string {
+  return `${updateId}-${copy}`;
+}
+
+/** Marks a copy that somebody replays. */
+export const REPLAY_HEADERS = { 'Flotilla-Replay': '1' };

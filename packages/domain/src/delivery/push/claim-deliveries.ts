@@ -52,7 +52,9 @@ export async function claimDeliveries(
   { mayBeStale = false, ...request }: ClaimRequest & { mayBeStale?: boolean },
   settled: SettledUpdate[],
 ): Promise<BackendClaim> {
-  const attempts = settled.flatMap((one) => one.attempts ?? []).filter(({ outcome }) => outcome !== 'dropped');
+  // A replayed copy says nothing about the backend that would still hold after it: it is not retried.
+  const isCounted = ({ outcome, replay }: Attempt) => outcome !== 'dropped' && replay === undefined;
+  const attempts = settled.flatMap((one) => one.attempts ?? []).filter(isCounted);
   const failures = attempts.filter(({ outcome }) => outcome === 'failed');
   const keys = botKeys(backend.id);
   const ofProgram = keysOfProgram(backend);

@@ -4,11 +4,11 @@ import { rulesMatchInTurns } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { isUpdateWithin, placesOf } from '../filters/is-update-within.ts';
-import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
+import { type ClaimedUnit, copyIn, type Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
 import { findDroppingRule } from '../routing-rules/find-dropping-rule.ts';
-import { type BotWithBackend, webhookIdOf } from './backend.ts';
+import { type BotWithBackend, deliveryIdOf, idOfReplay, REPLAY_HEADERS, webhookIdOf } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { callInReply, type ReplyDeps } from './call-in-reply.ts';
 import type { SettledUpdate } from './claim-deliveries.ts';
@@ -44,15 +44,13 @@ export async function deliverUpdate(
   if (!lease.ownsTurn()) return { unit, outcome: 'returned' };
   // A rule keeps an update from the bot's own backend; programs have kinds of their own.
   const rule = backend.program === undefined ? await findDroppingRule(deps, backend, update) : null;
-  if (rule !== null) return { ...dropped(deps, backend, unit), hits: rulesMatchInTurns(backend) ? [] : [rule.id] };
+  const copy = copyIn(unit);
+  const countsHit = copy === undefined && !rulesMatchInTurns(backend);
+  if (rule !== null) return { ...dropped(deps, backend, unit), hits: countsHit ? [rule.id] : [] };
   if (!isOfWebhookToken(backend, update.raw)) return dropped(deps, backend, unit);
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, backend, unit);
-  const headers = signDelivery(backend.signing, {
-    id: webhookIdOf(backend, update.id),
-    atMs: begunAtMs,
-    body: update.raw,
-  });
+  const headers = headersOf(backend, unit, begunAtMs);
   const held = deps.replyRoom.begin(backend.id);
   try {
     const delivery: Delivery =
@@ -66,7 +64,7 @@ export async function deliverUpdate(
             held,
           );
     if (span !== null) endSpan(span, delivery);
-    deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
+    if (copy === undefined) deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
     if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };
     const attempt = attemptOf(backend, unit, delivery, begunAtMs, deps.clock.nowMs());
     if (delivery.outcome !== 'delivered') {
@@ -75,15 +73,29 @@ export async function deliverUpdate(
         unit,
         attempts: [attempt],
         excerpt,
-        ...afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()),
+        ...(copy === undefined ? afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()) : COPY_ENDED),
       };
     }
-    deps.measure.delivered(unit, deps.clock.nowMs());
+    if (copy === undefined) deps.measure.delivered(unit, deps.clock.nowMs());
     const called = await callInReply(deps, backend, delivery);
-    return { unit, attempts: [{ ...attempt, ...called }], outcome: 'delivered' };
+    const attempts = [{ ...attempt, ...called }];
+    return { unit, attempts, ...(copy === undefined ? { outcome: 'delivered' } : COPY_ENDED) };
   } finally {
     held.release();
   }
+}
+
+/** A replayed copy leaves its lane after one attempt, and nothing counts it. */
+const COPY_ENDED = { outcome: 'dropped' } as const;
+
+/** Null if the secret cannot be opened. The signature covers the id of a copy, too. */
+function headersOf(backend: BotWithBackend, unit: ClaimedUnit, atMs: number): Record<string, string> | null {
+  const [{ id: updateId, raw: body }] = unit.updates;
+  const copy = copyIn(unit);
+  const id = copy === undefined ? updateId : idOfReplay(updateId, copy);
+  const signature = signDelivery(backend.signing, { id: webhookIdOf(backend, id), atMs, body });
+  if (signature === null || copy === undefined) return signature;
+  return { ...signature, ...REPLAY_HEADERS, 'Flotilla-Delivery-Id': deliveryIdOf(backend, id) };
 }
 
 /**
@@ -161,13 +173,20 @@ function attemptOf(
   };
 }
 
-function beginningOf(backend: BotWithBackend, { lane, updates: [update], retry }: ClaimedUnit, atMs: number) {
+function beginningOf(backend: BotWithBackend, unit: ClaimedUnit, atMs: number) {
+  const {
+    lane,
+    updates: [update],
+    retry,
+  } = unit;
+  const replay = copyIn(unit);
   return {
     atMs,
     updateId: update.id,
     chatId: chatOfUpdate(update.kind, lane, update.raw),
     attempt: (retry?.attempts ?? 0) + 1,
     revision: backend.revision,
+    ...(replay === undefined ? {} : { replay }),
   };
 }
 

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@flotilla/database/connect.ts';
-import { allowOnce } from '@flotilla/redis/allow-once.ts';
-import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
@@ -13,15 +10,9 @@ import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
 import { sendToBackend } from './send-to-backend.ts';
 import { type ShownRequest, shownRequest } from './shown-request.ts';
 import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
+import { type TestRoomDeps, withTestRoom } from './test-room.ts';
 
-export type TestDeps = {
-  db: Database;
-  redis: RedisHandles;
-  clock: Clock;
-  backends: Pick<BackendConnections, 'to'>;
-  /** The tests that this process sends at the moment. */
-  testsInFlight: Set<object>;
-};
+type TestDeps = TestRoomDeps & { db: Database; clock: Clock; backends: Pick<BackendConnections, 'to'> };
 
 export type TestedDelivery = {
   request: ShownRequest;
@@ -35,8 +26,6 @@ export type TestedDelivery = {
 
 /** Shorter than a delivery may take, because a person waits for it. */
 const DEADLINE_MS = 10_000;
-const ONCE_PER_MS = 1_000;
-const IN_FLIGHT_AT_MOST = 20;
 
 /**
  * Sends an update (its JSON text) to the backend of a bot or of a program, past the log: no cursor, breaker or list of
@@ -54,19 +43,11 @@ export async function testDelivery(
   if (backend.backend_url === '') {
     throw new FlotillaError('bad_request', `The ${program === undefined ? 'bot' : 'program'} has no backend URL`);
   }
-  if (deps.testsInFlight.size >= IN_FLIGHT_AT_MOST) throw tooMany('Too many test deliveries are in flight');
-  const test = {};
-  deps.testsInFlight.add(test);
-  try {
-    // The tests of a bot and of its programs count together.
-    if (!(await allowOnce(deps.redis, botKeys(backend.id).recentTestDelivery, ONCE_PER_MS)))
-      throw tooMany('One test delivery a second is possible for a bot');
+  return withTestRoom(deps, backend.id, async () => {
     const details = `${program === undefined ? '' : `program ${program.id}; `}update_id: ${update.id}`;
     await recordAction(deps, by, { action: 'test_delivery', botId: backend.id, details });
-    return await send(deps, backend, update, signal);
-  } finally {
-    deps.testsInFlight.delete(test);
-  }
+    return send(deps, backend, update, signal);
+  });
 }
 
 async function send(
@@ -99,8 +80,4 @@ async function send(
       return { request, durationMs, status: delivery.status, excerpt: responseExcerpt(backend, delivery), error };
     }
   }
-}
-
-function tooMany(reason: string): FlotillaError {
-  return new FlotillaError('too_many_requests', reason, { retryAfterS: 1 });
 }

@@ -14,6 +14,8 @@ export type Attempt = {
   revision: number;
   /** Of rules: where it was sent, 'rule <id>' or 'the reply'. */
   destination?: string;
+  /** The name in its lane of a copy that somebody replayed. Its attempt counts nowhere. */
+  replay?: string;
   /** Of a failed one. */
   error?: string;
   /** Why the call in the answer to a delivered update did not succeed. */
@@ -27,8 +29,8 @@ const LINE = /^(\d+) (\d+) (-?\d+|-) (\d+) (\d+) (\d+) (\d+) (\S+) ([+\-!=x])(.*
 
 /** The attempt on one line, which takes some 50 bytes; thousands are written in a second. */
 export function attemptLine(attempt: Attempt): string {
-  const { atMs, updateId, chatId, status, durationMs, revision, destination } = attempt;
-  const to = destination === undefined ? '-' : destination.replaceAll(' ', '_');
+  const { atMs, updateId, chatId, status, durationMs, revision, destination, replay } = attempt;
+  const to = replay === undefined ? (destination?.replaceAll(' ', '_') ?? '-') : `${REPLAYED}${replay}`;
   return `${atMs} ${updateId} ${chatId ?? '-'} ${status} ${durationMs} ${attempt.attempt} ${revision} ${to} ${endOf(attempt)}`;
 }
 
@@ -59,9 +61,17 @@ export function readAttemptLine(line: string): Attempt | null {
     durationMs: Number(duration),
     attempt: Number(attempt),
     revision: Number(revision),
-    ...(to === '-' ? {} : { destination: to.replaceAll('_', ' ') }),
+    ...placeIn(to),
     ...endIn(mark, text),
   };
+}
+
+/** In place of a destination, which only attempts of rules have. */
+const REPLAYED = '@';
+
+function placeIn(to: string): Pick<Attempt, 'destination' | 'replay'> {
+  if (to === '-') return {};
+  return to.startsWith(REPLAYED) ? { replay: to.slice(REPLAYED.length) } : { destination: to.replaceAll('_', ' ') };
 }
 
 function endIn(mark: string | undefined, text: string): Pick<Attempt, 'outcome' | 'error' | 'callError' | 'call'> {

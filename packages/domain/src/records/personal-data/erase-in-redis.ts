@@ -6,7 +6,7 @@ import { lineOfChat } from './personal-tables.ts';
 
 /**
  * Removes what Redis keeps of the private chat of a person with a bot and would not deliver: the hold and what it holds back, lines of
- * journals, and decisions of the router.
+ * journals, and decisions of the router; and recent updates about the person in any chat.
  */
 export async function eraseInRedis({ redis }: { redis: RedisHandles }, bot: Bot, userId: number): Promise<void> {
   const keys = botKeys(bot.id);
@@ -19,6 +19,8 @@ export async function eraseInRedis({ redis }: { redis: RedisHandles }, bot: Bot,
   for (const list of [keys.attempts, keys.rulesAttempts, keys.accepted, ...programs]) {
     await removeLines(redis, list, (line) => line.includes(id) && ofChat.test(line));
   }
+  const ofPerson = new RegExp(`\\b${userId}\\b`);
+  await removeLines(redis, keys.recent, (update) => ofPerson.test(update));
   await removeLines(redis, keys.decisions, (line) => line.includes(id) && JSON.parse(line).chat_id === userId);
 }
 

@@ -23,12 +23,16 @@ end
 
 local BACKEND_REMOVED = { code = 'backend_removed', reason = 'its backend was removed', attempts = 0 }
 
--- Redriven updates without a reader become dead letters again. bot: id, registration, history, pendingTurns, now
+-- Redriven updates without a reader become dead letters again, but no replayed copies. bot: id, registration, history,
+-- pendingTurns, now
 local function giveUpRedriven(bot, reader, texts, failure)
   for _, text in ipairs(texts) do
-    local origin = { bot = bot.id, registration = bot.registration, now = bot.now, reader = reader }
-    addDeadLetter(bot.history, origin, cjson.decode(text), failure)
-    redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, 'history')
+    local entry = cjson.decode(text)
+    if not entry.copy then
+      local origin = { bot = bot.id, registration = bot.registration, now = bot.now, reader = reader }
+      addDeadLetter(bot.history, origin, entry, failure)
+      redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, 'history')
+    end
   end
 end
 

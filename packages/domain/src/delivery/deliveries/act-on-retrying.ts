@@ -1,0 +1,76 @@
+import type { DeliveryReader } from '@flotilla/contract/deliveries.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, programKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { scripts } from '@flotilla/redis/script-calls.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { programReaderName } from '../../fleet/bots/active-program.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { requireAuditable } from '../../people/audit/require-auditable.ts';
+import { listRetrying } from './list-retrying.ts';
+
+type ActDeps = {
+  db: Database;
+  redis: RedisHandles;
+  clock: Clock;
+  turns: Record<'push' | 'rules' | 'programs' | 'history', TurnQueue>;
+};
+type Reader = { reader: Exclude<DeliveryReader, 'history'>; programId: number | undefined };
+
+const ACTIONS = { try: 'delivery_try', skip: 'delivery_skip' } as const;
+
+/**
+ * Has updates that a reader retries tried now, or given up as dead letters, so that later ones of their chats go on. Those
+ * that are being tried, and those that are not retried any more, are left alone. Returns how many were acted on.
+ */
+export async function actOnRetrying(
+  deps: ActDeps,
+  by: Actor,
+  bot: Bot,
+  { reader, programId }: Reader,
+  act: keyof typeof ACTIONS,
+  updateIds: readonly number[],
+): Promise<number> {
+  const { rows } = await listRetrying(deps, [bot], { reader, programId });
+  const units = rows.filter(({ updateId }) => updateIds.includes(updateId)).map(({ unitId }) => unitId);
+  if (units.length === 0) return 0;
+  const name = programId === undefined ? reader : programReaderName(programId);
+  const done = await deps.db.transaction().execute(async (db) => {
+    await requireAuditable(db);
+    const reply = await scripts.actOnRetrying(deps.redis.commands, keysOf(bot, reader, programId), {
+      ...{ registrationId: bot.registration_id, botId: bot.id, lanePrefix: lanePrefixOf(bot, reader, programId) },
+      ...{ reader: name, act, units },
+    });
+    if (reply.outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
+    if (reply.done > 0) {
+      const details = `${name}; update_id: ${updateIds.join(', ')}; ${reply.done} done`;
+      await recordAction({ ...deps, db }, by, { action: ACTIONS[act], botId: bot.id, details });
+    }
+    if (reply.wakeHistory) await deps.turns.history.wake(shardOf(bot.id));
+    return reply.done;
+  });
+  if (programId !== undefined) await deps.turns.programs.wake(programId);
+  else await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
+  return done;
+}
+
+function keysOf(bot: Bot, reader: Reader['reader'], programId: number | undefined) {
+  const keys = botKeys(bot.id);
+  const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven } = keys;
+  if (reader === 'rules') {
+    const ofRules = { lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
+    return { ...keys, ...ofRules, readerState: keys.state };
+  }
+  if (programId === undefined) return { ...keys, readerState: keys.state };
+  const { lanes, inFlight, work, redriven, state } = programKeys(bot.id, programId);
+  return { ...keys, lanes, inFlight, work, redriven, readerState: state };
+}
+
+function lanePrefixOf({ id }: Bot, reader: Reader['reader'], programId: number | undefined): string {
+  if (programId !== undefined) return programKeys(id, programId).lane('');
+  return reader === 'rules' ? botKeys(id).rulesLane('') : botKeys(id).lane('');
+}

@@ -1,0 +1,13 @@
+import { chatIdOfUpdate, connectionOfUpdate } from '@flotilla/telegram/chat-id.ts';
+import { passesHold } from '@flotilla/telegram/passes-hold.ts';
+import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
+import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import type { InChat } from '../../records/takeover/held-chats.ts';
+
+/** The conversation whose hold keeps this update (its JSON text) back; null for one that passes. */
+export function heldWith(raw: string): InChat | null {
+  const update = sliceUpdate(raw)?.value ?? {};
+  const { kind } = readUpdateFacts(update);
+  const chatId = passesHold(kind, update) ? null : chatIdOfUpdate(update, kind);
+  return chatId === null ? null : { chatId, businessConnectionId: connectionOfUpdate(update, kind) };
+}
