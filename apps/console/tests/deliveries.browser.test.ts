@@ -119,7 +119,7 @@ test(
     const { page, context, complaints } = await openAsAdmin('deliveries');
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const copied = async (updateId: number) => {
-      await page.getByRole('button', { name: String(updateId), exact: true }).click();
+      await page.getByRole('button', { name: new RegExp(` ${updateId}$`) }).click();
       const details = page.getByRole('complementary', { name: `Update ${updateId}` });
       await details.getByRole('region', { name: 'Request' }).getByText(`${backend.url}/shop`).waitFor();
       await details.getByRole('region', { name: 'Answer' }).getByText('upstream is away').waitFor();
@@ -376,15 +376,15 @@ test(
     await page.goto(`${fleet.url}/console/deliveries`);
     const row = page.getByRole('table', { name: 'Deliveries' }).locator('.table-body .row-link').first();
     await page.getByText('3 match', { exact: true }).waitFor();
-    expect(await row.textContent()).toBe('12');
+    expect(await row.textContent()).toMatch(/ 12$/);
     await row.hover();
     await addDeadLetters(database, bot.id, 1, 50);
     await pill.waitFor({ timeout: 30_000 });
     await page.getByText('4 match', { exact: true }).waitFor();
-    expect(await row.textContent()).toBe('12');
+    expect(await row.textContent()).toMatch(/ 12$/);
     await picture(page, 'deliveries-held');
     await page.getByRole('heading', { name: 'Deliveries', exact: true }).hover();
-    await waitFor(async () => (await row.textContent()) === '50', { message: 'the row that came' });
+    await waitFor(async () => (await row.textContent())?.endsWith(' 50'), { message: 'the row that came' });
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -490,7 +490,7 @@ testLooks('deliveries, rules and system are accessible and fit the window', suit
   await page.getByText('40 match', { exact: true }).waitFor();
   await page.getByText('Shop EU').first().waitFor();
   await lookAt('deliveries');
-  await page.getByRole('button', { name: '39', exact: true }).click();
+  await page.getByRole('button', { name: / 39$/ }).click();
   await page.getByRole('complementary', { name: 'Update 39' }).waitFor();
   await lookAt('delivery');
   await page.keyboard.press('Escape');

@@ -7,6 +7,7 @@ import { botQuery } from '../parts/bot-query.ts';
 import { centerChosen } from '../parts/center-chosen.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
 import { useMenusLater } from '../parts/late-menus.ts';
+import { ToastProvider } from '../parts/undo-toast.tsx';
 import { useInstallation } from '../parts/use-installation.ts';
 import { useSandboxPage } from '../parts/use-sandbox-page.ts';
 import { usePreferences } from '../preferences.tsx';
@@ -63,7 +64,9 @@ export function Shell(): ReactNode {
         <OutageBar />
         <QuarantineBar />
         <ReadOnlyBar />
-        <Outlet />
+        <ToastProvider>
+          <Outlet />
+        </ToastProvider>
       </main>
       {notices !== 'off' && (
         <Suspense>

@@ -160,8 +160,9 @@ function answerOf({ status }: Attempt, { bot }: Words): string {
   return status === 0 ? bot.noAnswer : String(status);
 }
 
-function readerOf({ reader, program_name: program, destination }: Attempt, { bot }: Words): string {
-  if (program !== undefined) return program;
-  if (reader === 'push') return bot.readers.names.push;
+function readerOf({ reader, program_name: program, destination, replay }: Attempt, { bot }: Words): string {
+  const isCopy = replay ? ` · ${bot.replay}` : '';
+  if (program !== undefined) return `${program}${isCopy}`;
+  if (reader === 'push') return `${bot.readers.names.push}${isCopy}`;
   return destination === undefined ? bot.readers.names.rules : `${bot.readers.names.rules}: ${destination}`;
 }

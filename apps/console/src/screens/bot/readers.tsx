@@ -9,7 +9,6 @@ import { useNumber } from '../../parts/time.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { usePrograms, useReaders } from '../programs/use-programs.ts';
-import { resumeBackend } from './backend-calls.ts';
 import { ReaderPicture } from './reader-picture.tsx';
 import { ReaderQuality } from './reader-quality.tsx';
 import { Behind, ReaderState } from './reader-state.tsx';
@@ -68,9 +67,7 @@ function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botI
         <ReaderQuality botId={botId} reader={reader} />
       </span>
       <span className="reader-action">
-        {(state === 'open' || state === 'failing') && (
-          <TryNow act={() => resumeBackend({ botId, programId: reader.program_id })} />
-        )}
+        {(state === 'open' || state === 'failing') && <TryNow botId={botId} programId={reader.program_id} />}
         {consumer && <Forget botId={botId} consumer={consumer} keeps={number(reader.keeps)} />}
       </span>
       <ReaderTrouble reader={reader} />

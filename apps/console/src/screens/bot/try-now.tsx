@@ -3,18 +3,25 @@ import type { ReactNode } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useWords } from '../../words/words.tsx';
+import { AttemptOutcome } from './attempt-outcome.tsx';
+import { type BackendOf, resumeBackend } from './backend-calls.ts';
+import { seeAttempt } from './see-attempt.ts';
 
-/** Tries a backend at once, instead of at its next probe. */
-export function TryNow({ act }: { act: () => Promise<unknown> }): ReactNode {
+/** Tries a backend at once, instead of at its next probe, and says what came of it. */
+export function TryNow(backend: BackendOf): ReactNode {
   const { bot: words } = useWords();
   const queries = useQueryClient();
-  const resume = useMutation({ mutationFn: act, onSettled: () => queries.invalidateQueries() });
+  const trial = useMutation({
+    mutationFn: () => seeAttempt(backend, () => resumeBackend(backend)),
+    onSettled: () => queries.invalidateQueries(),
+  });
   return (
-    <>
-      <Button onClick={() => resume.mutate()} busy={resume.isPending}>
-        {words.readers.tryNow}
+    <span className="try-now">
+      {trial.data !== undefined && <AttemptOutcome attempt={trial.data} />}
+      <Button onClick={() => trial.mutate()} busy={trial.isPending}>
+        {trial.isPending ? words.readers.trying : words.readers.tryNow}
       </Button>
-      {resume.isError && <Failure error={resume.error} />}
-    </>
+      {trial.isError && <Failure error={trial.error} />}
+    </span>
   );
 }

@@ -1,6 +1,6 @@
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -21,10 +21,13 @@ import {
 } from './delivery-filter.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryList } from './delivery-list.tsx';
-import { ExportLetters } from './export-letters.tsx';
+import { DeliveryTools } from './delivery-tools.tsx';
 import { JobProgress } from './job-progress.tsx';
+import { changed, idsOf, keyOf, NOTHING, type Selected } from './selected.ts';
+import { SkipDeliveries } from './skip-deliveries.tsx';
 import { useDeliveries, useDeliveryCount } from './use-deliveries.ts';
 import { useKnownDelivery, useOpenedDelivery } from './use-opened-delivery.ts';
+import { useTrials } from './use-trials.ts';
 import './deliveries.css';
 
 /** What has not reached its reader, of all bots. */
@@ -47,6 +50,7 @@ export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
   const search = useDeliveryFilter(undefined);
   const filter = useDeliveryFilter(botId);
   const counts = { retrying: useDeliveryCount('retrying', filter), dead: useDeliveryCount('dead', filter) };
+  useFirstTab(search, counts);
   return (
     <nav className="state-tabs" aria-label={words.tabs.label}>
       {DELIVERY_STATES.map((state) => (
@@ -62,6 +66,18 @@ export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
       )}
     </nav>
   );
+}
+
+/** Dead letters need hands most, so they are the first tab; without any, what is retried is shown when the screen opens. */
+function useFirstTab(search: DeliveryFilter, { retrying, dead }: Record<DeliveryState, number | undefined>): void {
+  const navigate = useNavigate();
+  const isOpen = useRef(search.state !== undefined || search.open !== undefined);
+  useEffect(() => {
+    if (isOpen.current || retrying === undefined || dead === undefined) return;
+    isOpen.current = true;
+    if (dead > 0 || retrying === 0) return;
+    void navigate({ to: '.', search: { ...search, state: 'retrying' } as DeliveryFilter, replace: true });
+  });
 }
 
 /** A filter or what is open beside the list does not make it another kind. */
@@ -87,10 +103,12 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
   const filter = useDeliveryFilter(botId);
   const state: DeliveryState = filter.state === 'retrying' ? 'retrying' : 'dead';
   const deliveries = useDeliveries(state, filter);
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [selected, setSelected] = useState<Selected>(NOTHING);
   const opened = useOpenedDelivery(filter.open);
   const know = useKnownDelivery();
+  const trials = useTrials();
   const [asked, setAsked] = useState<{ name: Act; chosen: Chosen } | null>(null);
+  const [skipped, setSkipped] = useState<readonly DeliveryResource[] | null>(null);
   const setOpened = (delivery: DeliveryResource | null) => {
     if (delivery !== null) know(delivery);
     const { open: _, ...others } = search;
@@ -100,42 +118,42 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
   const { head, total } = deliveries;
   const conditions = conditionsOf(filter);
   const change = (changes: FilterChanges) => {
-    setSelected(new Set());
+    setSelected(NOTHING);
     void navigate({ to: '.', search: given({ ...search, ...changes }) as DeliveryFilter, replace: true });
   };
   const clear = () => {
-    setSelected(new Set());
+    setSelected(NOTHING);
     void navigate({ to: '.', search: given({ state: filter.state }) });
   };
+  // Rows of another tab are not among those that an act is for.
+  const chosen = [...selected.values()].filter((row) => row.state === state);
   const askFor = (name: Act) =>
-    setAsked({ name, chosen: selected.size > 0 ? { ids: [...selected] } : { filter: conditions } });
+    setAsked({ name, chosen: chosen.length > 0 ? { ids: idsOf(selected) } : { filter: conditions } });
+  const tryNow = (rows: readonly DeliveryResource[]) => {
+    setSelected(NOTHING);
+    void trials.tryNow(rows);
+  };
+  const sendAgain = (row: DeliveryResource | undefined) => {
+    const rows = opened === null && chosen.length > 0 ? chosen : row === undefined ? [] : [row];
+    if (rows.length === 0) return;
+    if (state === 'retrying') tryNow(rows);
+    else setAsked({ name: 'redrive', chosen: { ids: rows.flatMap(({ id }) => id ?? []) } });
+  };
   const isFiltered = isNarrowed(filter) || (botId === undefined && filter.bot !== undefined);
   return (
     <>
       <DeliveryFilters filter={filter} change={change} clear={clear} ofOneBot={botId !== undefined} />
       {filter.job && <JobProgress id={filter.job} hide={() => change({ job: undefined })} />}
       {head.isError && <Failure error={head.error} retry={() => void head.refetch()} />}
+      {trials.error && <Failure error={trials.error} />}
       {head.data && (total > 0 || isFiltered) && (
-        <div className="delivery-tools">
-          <p role="status" className="muted">
-            {selected.size > 0 ? words.selected(selected.size) : words.found(total)}
-          </p>
-          {selected.size > 0 && (
-            <Button kind="quiet" onClick={() => setSelected(new Set())}>
-              {words.unselect}
-            </Button>
-          )}
-          <span className="gap" />
-          {state === 'dead' && total > 0 && (
-            <>
-              <Button kind="primary" onClick={() => askFor('redrive')}>
-                {selected.size > 0 ? words.sendSelected(selected.size) : words.sendAll(total)}
-              </Button>
-              <Button onClick={() => askFor('discard')}>{words.discard}</Button>
-            </>
-          )}
-          {total > 0 && <ExportLetters state={state} conditions={conditions} total={total} />}
-        </div>
+        <DeliveryTools
+          {...{ state, total, conditions, askFor }}
+          selected={chosen.length}
+          unselect={() => setSelected(NOTHING)}
+          tryNow={() => tryNow(chosen)}
+          skip={() => setSkipped(chosen)}
+        />
       )}
       {head.data && total === 0 && (
         <Empty
@@ -147,13 +165,10 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
       )}
       {(total > 0 || head.isPending) && (
         <DeliveryList
-          {...{ state, deliveries, selected, opened }}
+          {...{ state, deliveries, selected, opened, sendAgain }}
           of={filter}
-          select={(id, on) => setSelected((known) => changed(known, id, on))}
-          redrive={(id) => {
-            if (opened === null && selected.size > 0) askFor('redrive');
-            else if (id !== undefined) setAsked({ name: 'redrive', chosen: { ids: [id] } });
-          }}
+          trials={trials.trials}
+          select={(row, on) => setSelected((known) => changed(known, row, on))}
           open={setOpened}
           ofOneBot={botId !== undefined}
         />
@@ -162,8 +177,21 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
         <DeliveryDetails
           key={`${opened.state} ${opened.bot_id} ${opened.update_id}`}
           delivery={opened}
+          trial={trials.trials.get(keyOf(opened))}
+          tryNow={() => tryNow([opened])}
+          skip={() => setSkipped([opened])}
           close={() => setOpened(null)}
           act={(name, id) => setAsked({ name, chosen: { ids: [id] } })}
+        />
+      )}
+      {skipped && (
+        <SkipDeliveries
+          rows={skipped}
+          close={() => setSkipped(null)}
+          done={() => {
+            setSkipped(null);
+            change({ open: undefined });
+          }}
         />
       )}
       {asked && (
@@ -178,14 +206,4 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
       )}
     </>
   );
-}
-
-/** A job takes at most 1,000 ids. */
-const SELECTED_AT_MOST = 1_000;
-
-function changed(known: ReadonlySet<number>, id: number, on: boolean): ReadonlySet<number> {
-  const next = new Set(known);
-  if (!on) next.delete(id);
-  else if (next.size < SELECTED_AT_MOST) next.add(id);
-  return next;
 }

@@ -1,23 +1,31 @@
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { ChatLink } from '../../parts/chat-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { curlOf } from '../../parts/curl.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { When } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useKeptUpdate } from '../bot/attempt-details.tsx';
-import { type BackendOf, resumeBackend } from '../bot/backend-calls.ts';
+import { AttemptOutcome } from '../bot/attempt-outcome.tsx';
 import { AnswerView, RequestView, UpdateView } from '../bot/request-view.tsx';
+import type { Attempt } from '../bot/see-attempt.ts';
 import { type Act, BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 import { useDeliveryRequest } from './use-delivery-request.ts';
 
-type DetailsProps = { delivery: DeliveryResource; close: () => void; act: (name: Act, id: number) => void };
+type DetailsProps = {
+  delivery: DeliveryResource;
+  close: () => void;
+  act: (name: Act, id: number) => void;
+  tryNow: () => void;
+  skip: () => void;
+  /** The attempt that somebody has asked for here. */
+  trial: Attempt | 'pending' | null | undefined;
+};
 
 /** Why an update did not reach its reader: the request and its answer, the update, and what can be done with it. */
 export function DeliveryDetails(props: DetailsProps): ReactNode {
@@ -31,7 +39,8 @@ function DetailsOfKept(props: DetailsProps): ReactNode {
   return <Details {...props} body={useKeptUpdate(botId, updateId)} />;
 }
 
-function Details({ delivery, close, act, body }: DetailsProps & { body: string | null | undefined }): ReactNode {
+function Details(props: DetailsProps & { body: string | null | undefined }): ReactNode {
+  const { delivery, close, act, tryNow, skip, trial, body } = props;
   const words = useDeliveriesWords();
   const { bot } = useWords();
   const { id, bot_id: botId } = delivery;
@@ -55,8 +64,14 @@ function Details({ delivery, close, act, body }: DetailsProps & { body: string |
             <Button onClick={() => act('discard', id)}>{words.discard}</Button>
           </>
         )}
-        {delivery.state === 'retrying' && ['push', 'program'].includes(delivery.reader) && (
-          <TryNow botId={botId} programId={delivery.program_id} />
+        {delivery.state === 'retrying' && (
+          <>
+            <Button kind="primary" busy={trial === 'pending'} onClick={tryNow}>
+              {trial === 'pending' ? words.trying : words.tryNow}
+            </Button>
+            <Button onClick={skip}>{words.skip.open}</Button>
+            {trial !== undefined && trial !== 'pending' && <AttemptOutcome attempt={trial} />}
+          </>
         )}
         {request && <CopyButton label={words.copyCurl} text={curlOf(request, body ?? null)} />}
       </div>
@@ -105,6 +120,9 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode 
         [facts.error, delivery.last_error],
         ...(delivery.last_status === undefined ? [] : [[facts.status, delivery.last_status] as const]),
         [facts.attempts, delivery.attempts],
+        ...(delivery.chat_id === undefined
+          ? []
+          : [[facts.chat, <ChatLink key="chat" botId={delivery.bot_id} chatId={delivery.chat_id} />] as const]),
         ...moment(facts.first, delivery.first_failed_at),
         ...moment(facts.last, delivery.last_failed_at),
         ...moment(facts.next, delivery.state === 'retrying' ? delivery.next_attempt_at : undefined),
@@ -115,23 +133,5 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode 
           : [[facts.destinations, destinations.map(({ name, error }) => `${name}: ${error}`).join('; ')] as const]),
       ]}
     />
-  );
-}
-
-/** Tries the backend at once, and with it this update. */
-function TryNow({ botId, programId }: BackendOf): ReactNode {
-  const words = useDeliveriesWords();
-  const queries = useQueryClient();
-  const resume = useMutation({
-    mutationFn: () => resumeBackend({ botId, programId }),
-    onSettled: () => queries.invalidateQueries(),
-  });
-  return (
-    <>
-      <Button busy={resume.isPending} onClick={() => resume.mutate()}>
-        {words.tryNow}
-      </Button>
-      {resume.isError && <Failure error={resume.error} />}
-    </>
   );
 }

@@ -50,6 +50,7 @@ const REASONS: Readonly<Record<ReasonCode, true>> = {
   destination_failed: true,
   too_far_behind: true,
   unstorable: true,
+  skipped: true,
   unknown: true,
 };
 export const REASON_CODES = Object.keys(REASONS) as ReasonCode[];

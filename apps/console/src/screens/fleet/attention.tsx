@@ -11,7 +11,6 @@ import { Ago } from '../../parts/time.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
-import { resumeBackend } from '../bot/backend-calls.ts';
 import { IntakeRemedy } from '../bot/intake-remedy.tsx';
 import { TryNow } from '../bot/try-now.tsx';
 import { ATTENTION_KINDS } from './fleet-filter.ts';
@@ -112,7 +111,7 @@ function BotLine({ kind, bot }: { kind: AttentionKind; bot: BotResource }): Reac
       <span className="end">{waiting > 0 && words.waiting(waiting)}</span>
       <span className="act">
         <IntakeRemedy bot={bot} kind={kind} />
-        {TRIED.includes(kind) && <TryNow act={() => resumeBackend({ botId: bot.id, programId })} />}
+        {TRIED.includes(kind) && <TryNow botId={bot.id} programId={programId} />}
       </span>
     </li>
   );

@@ -1,7 +1,6 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { call } from '../../call.ts';
 import { Ago } from '../../parts/time.tsx';
 import { TryNow } from '../bot/try-now.tsx';
 import { useProgramsWords } from './programs-words.ts';
@@ -27,7 +26,7 @@ export function ProgramTrouble({ program }: { program: ProgramResource }): React
       {isFailing && <p>{words.helps}</p>}
       {(parked || isFailing) && (
         <div className="actions">
-          {isFailing && program.enabled && <TryNow act={() => call('resumeProgramBackend', { id: program.id })} />}
+          {isFailing && program.enabled && <TryNow botId={program.bot_id} programId={program.id} />}
           <Link to="/bots/$id/deliveries" params={{ id: String(program.bot_id) }} search={search}>
             {parked ? words.givenUp : words.waits}
           </Link>

@@ -36,7 +36,7 @@ export function Update(): ReactNode {
       <h2 id="update-title">{words.title(updateId)}</h2>
       {shown.isError && !isGone && <Failure error={shown.error} retry={() => void shown.refetch()} />}
       {isGone && shown.data === undefined && <Empty title={words.gone} hint={words.goneHint} />}
-      {shown.data && <Shown botId={Number(id)} update={shown.data} />}
+      {shown.data && <Shown botId={Number(id)} updateId={Number(updateId)} update={shown.data} />}
     </article>
   );
 }
@@ -45,7 +45,7 @@ function isUnknown(error: Error | null): boolean {
   return error instanceof CallError && [400, 404].includes(error.status);
 }
 
-function Shown({ botId, update }: { botId: number; update: ShownUpdate }): ReactNode {
+function Shown({ botId, updateId, update }: { botId: number; updateId: number; update: ShownUpdate }): ReactNode {
   const words = useUpdateWords();
   const { attempt } = route.useSearch();
   const { accepted_at: at, via, kind, chat_id: chatId, message } = update;
@@ -62,7 +62,7 @@ function Shown({ botId, update }: { botId: number; update: ShownUpdate }): React
           ...(message === undefined ? [] : [[words.message, <MessageLink key="message" message={message} />] as const]),
         ]}
       />
-      <Waterfall botId={botId} update={update} />
+      <Waterfall botId={botId} updateId={updateId} update={update} />
       <section className="panel" aria-labelledby="update-json">
         <h3 id="update-json">{words.json}</h3>
         {update.update === undefined ? <p className="muted">{words.noJson}</p> : <JsonView value={update.update} />}

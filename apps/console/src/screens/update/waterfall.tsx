@@ -4,6 +4,7 @@ import { StateMark } from '../../parts/state-badge.tsx';
 import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { MessageLink } from './message-link.tsx';
+import { canReplay, Replay } from './replay.tsx';
 import type { ShownUpdate } from './shown-update.ts';
 import { type TimeScale, timeScale, useDuration } from './time-scale.ts';
 import { useUpdateWords } from './update-words.ts';
@@ -22,8 +23,10 @@ const MARKS = {
   expired: 'open',
 } as const satisfies Record<Reader['outcome'], string>;
 
+type WaterfallProps = { botId: number; updateId: number; update: ShownUpdate };
+
 /** From the acceptance to the attempts of each reader and to the calls, over a time whose steps grow by factors. */
-export function Waterfall({ botId, update }: { botId: number; update: ShownUpdate }): ReactNode {
+export function Waterfall({ botId, updateId, update }: WaterfallProps): ReactNode {
   const words = useUpdateWords();
   const { readers, calls } = update;
   const scale = timeScale(update);
@@ -33,7 +36,7 @@ export function Waterfall({ botId, update }: { botId: number; update: ShownUpdat
       {scale && <Axis scale={scale} />}
       <ol>
         {readers.map((reader) => (
-          <ReaderRow key={reader.reader} botId={botId} reader={reader} scale={scale} />
+          <ReaderRow key={reader.reader} {...{ botId, updateId, update, reader, scale }} />
         ))}
       </ol>
       <h4>{words.calls}</h4>
@@ -66,18 +69,22 @@ function Axis({ scale }: { scale: TimeScale }): ReactNode {
 
 type RowProps = { scale: TimeScale | null };
 
-function ReaderRow({ botId, reader, scale }: RowProps & { botId: number; reader: Reader }): ReactNode {
+type ReaderProps = RowProps & WaterfallProps & { reader: Reader };
+
+function ReaderRow({ botId, updateId, update, reader, scale }: ReaderProps): ReactNode {
   const words = useUpdateWords();
   const { outcome, filtered_by: by, attempts } = reader;
+  const name = useReaderName(reader);
   return (
     <li>
       <div className="row-name">
-        <b className="cut">{useReaderName(reader)}</b>
+        <b className="cut">{name}</b>
         <span className={`state ${MARKS[outcome]}`}>
           <StateMark state={MARKS[outcome]} />
           {words.outcomes[outcome]}
         </span>
         {by && <span className="muted">{words.filtered[by] ?? words.taken(by.replace('program:', ''))}</span>}
+        {canReplay(reader, update) && <Replay {...{ botId, updateId, reader, name }} />}
       </div>
       <div className="track" aria-hidden="true">
         {scale && attempts.map((attempt) => <Bar key={attempt.id} attempt={attempt} scale={scale} />)}
@@ -122,7 +129,7 @@ function AttemptLink({ botId, attempt, scale }: RowProps & { botId: number; atte
       resetScroll={false}
     >
       <StateMark state={attempt.ok ? (callError === undefined ? 'ok' : 'failing') : 'open'} />
-      <span>{words.attempt(number(attempt.attempt))}</span>
+      <span>{attempt.replay ? words.replay.attempt : words.attempt(number(attempt.attempt))}</span>
       <span className="muted">{scale && words.after(duration(scale.since(attempt.at)))}</span>
       <b>{status === 0 ? bot.noAnswer : status}</b>
       <span className="muted">{bot.ms(number(took))}</span>

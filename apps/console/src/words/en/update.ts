@@ -52,6 +52,12 @@ export const update = {
   call: 'Message of the bot',
   json: 'Update',
   noJson: 'Its JSON is no longer kept: no reader needs it.',
+  replay: {
+    act: 'Replay',
+    title: (id: string, reader: string) => `Replay update ${id}: ${reader}`,
+    hint: 'The backend gets a copy with the same update id, marked as a replay, behind what waits in this chat. The bot may answer the person again. It is one attempt, and no figure counts it.',
+    attempt: 'Replay',
+  },
   after: (time: string) => `+${time}`,
   axis: 'Time since it was accepted',
   open: 'Trace',
