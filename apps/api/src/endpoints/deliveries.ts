@@ -76,13 +76,11 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
 type ActInput = Call<typeof deliveryOperations.skipDeliveries.input>['input'];
 
 async function act(context: Context, by: Actor, name: 'try' | 'skip', input: ActInput) {
-  const { bot_id: botId, reader, program_id: programId, update_ids: updateIds } = input;
-  if ((reader === 'program') !== (programId !== undefined)) {
+  if ((input.reader === 'program') !== (input.program_id !== undefined)) {
     throw refusedInput('program_id', 'must be given with the reader program, and only then');
   }
-  const of = { reader, programId };
-  const done = await actOnRetrying(context, by, requireBot(context, botId), of, name, updateIds);
-  return { ok: true as const, done, refused: new Set(updateIds).size - done };
+  const done = await actOnRetrying(context, by, requireBot(context, input.bot_id), name, input);
+  return { ok: true as const, done, refused: new Set(input.update_ids).size - done };
 }
 
 type FilterInput = Pick<
@@ -141,13 +139,8 @@ function shownDestinations({ caller }: Named, kept: string): FailedDestination[]
 
 /** By which people recognise the update. */
 function presentAbout(raw: string | null) {
-  const { chatId, kind, person, excerpt } = (raw === null ? null : aboutUpdate(raw)) ?? {};
-  return withoutNulls({
-    chat_id: chatId ?? null,
-    kind: kind || null,
-    person_name: person ?? null,
-    excerpt: excerpt ?? null,
-  });
+  const about = raw === null ? null : aboutUpdate(raw);
+  return about === null ? {} : withoutNulls(about);
 }
 
 function presentRetrying(named: Named, update: Retrying, raw: string | null): DeliveryResource {

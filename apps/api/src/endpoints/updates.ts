@@ -49,13 +49,13 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
   },
 
   async replayUpdate(context, { input, caller, by }) {
-    const { bot_id: botId, update_id: updateId, reader, program_id: programId } = input;
-    const bot = requireBot(context, botId);
-    if ((reader === undefined) === (programId === undefined)) {
+    const bot = requireBot(context, input.bot_id);
+    const program = input.program_id === undefined ? null : requireProgram(bot, input.program_id);
+    if ((input.reader === undefined) === (program === null)) {
       throw refusedInput('reader', 'or program_id must be given, and not both');
     }
-    const backend = programId === undefined ? bot : backendOfProgram(bot, requireProgram(bot, programId));
-    return presentAttempt(caller, await replayUpdate(context, by, backend, updateId, context.stopping));
+    const backend = program === null ? bot : backendOfProgram(bot, program);
+    return presentAttempt(caller, await replayUpdate(context, by, backend, input.update_id, context.stopping));
   },
 
   async pollUpdates(context, { input, caller, response, whileAllowed }) {

@@ -3,7 +3,13 @@ import { type Answer, call } from '../../call.ts';
 export type Attempt = Answer<'listDeliveryAttempts'>[number];
 
 /** The attempts among which the next one is looked for. */
-export type AttemptsOf = { botId: number; programId: number | undefined; updateId?: number; reader?: 'push' | 'rules' };
+export type AttemptsOf = {
+  bot_id: number;
+  /** Of one of its programs; with none of the two, of all its readers. */
+  program_id?: number;
+  reader?: 'push' | 'rules';
+  update_id?: number;
+};
 
 const LOOK_EVERY_MS = 700;
 /** Longer than an attempt may take. */
@@ -21,14 +27,7 @@ export async function seeAttempt(of: AttemptsOf, act: () => Promise<unknown>): P
   return null;
 }
 
-async function newestAttempt({
-  botId,
-  programId,
-  updateId,
-  reader = 'push',
-}: AttemptsOf): Promise<Attempt | undefined> {
-  const of = programId === undefined ? { reader } : { program_id: programId };
-  const update = updateId === undefined ? {} : { update_id: updateId };
-  const [newest] = await call('listDeliveryAttempts', { bot_id: botId, ...of, ...update, limit: 1 });
+async function newestAttempt(of: AttemptsOf): Promise<Attempt | undefined> {
+  const [newest] = await call('listDeliveryAttempts', { ...of, limit: 1 });
   return newest;
 }

@@ -12,7 +12,7 @@ export function TryNow(backend: BackendOf): ReactNode {
   const { bot: words } = useWords();
   const queries = useQueryClient();
   const trial = useMutation({
-    mutationFn: () => seeAttempt(backend, () => resumeBackend(backend)),
+    mutationFn: () => seeAttempt(attemptsOf(backend), () => resumeBackend(backend)),
     onSettled: () => queries.invalidateQueries(),
   });
   return (
@@ -24,4 +24,8 @@ export function TryNow(backend: BackendOf): ReactNode {
       {trial.isError && <Failure error={trial.error} />}
     </span>
   );
+}
+
+function attemptsOf({ botId, programId }: BackendOf) {
+  return { bot_id: botId, ...(programId === undefined ? { reader: 'push' as const } : { program_id: programId }) };
 }

@@ -24,9 +24,7 @@ export function useTrials() {
     const [seen, others] = [rows.slice(0, SEEN_AT_ONCE), rows.slice(SEEN_AT_ONCE)];
     const many = Promise.all(callsFor(others).map((some) => call('tryDeliveriesNow', some)));
     const each = seen.map(async (row) => {
-      const { bot_id: botId, program_id: programId, update_id: updateId, reader } = row;
-      const of = { botId, programId, updateId, reader: reader === 'rules' ? ('rules' as const) : ('push' as const) };
-      set(row, await seeAttempt(of, () => call('tryDeliveriesNow', callsFor([row])[0]!)));
+      set(row, await seeAttempt(attemptsOf(row), () => call('tryDeliveriesNow', callsFor([row])[0]!)));
     });
     try {
       await Promise.all([many, ...each]);
@@ -38,4 +36,11 @@ export function useTrials() {
     }
   };
   return { trials, tryNow, error };
+}
+
+function attemptsOf({ bot_id, update_id, program_id, reader }: DeliveryResource) {
+  const of = { bot_id, update_id };
+  return program_id === undefined
+    ? { ...of, reader: reader === 'rules' ? reader : ('push' as const) }
+    : { ...of, program_id };
 }

@@ -25,10 +25,10 @@ export function Replay({ botId, updateId, reader, name }: ReplayProps): ReactNod
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
-  const { program_id: programId } = reader;
   const replay = useMutation({
     mutationFn: () => {
-      const to = programId === undefined ? { reader: 'push' as const } : { program_id: programId };
+      const { program_id } = reader;
+      const to = program_id === undefined ? { reader: 'push' as const } : { program_id };
       return call('replayUpdate', { bot_id: botId, update_id: updateId, ...to });
     },
     onSuccess: async ({ id }) => {

@@ -10,7 +10,12 @@ import { programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Retrying } from './list-retrying.ts';
 
 /** By which people recognise an update. */
-export type AboutUpdate = { chatId: number | null; kind: string; person: string | null; excerpt: string | null };
+export type AboutUpdate = {
+  chat_id: number | null;
+  kind: string | null;
+  person_name: string | null;
+  excerpt: string | null;
+};
 
 const EXCERPT_LENGTH = 120;
 
@@ -29,9 +34,9 @@ export function aboutUpdate(raw: string): AboutUpdate | null {
   const text = readMessageText(payload) ?? readText(payload, 'data') ?? readText(payload, 'query');
   const name = author === null ? '' : [author.firstName, author.lastName].filter(Boolean).join(' ');
   return {
-    chatId: chatIdOfUpdate(update, kind),
-    kind,
-    person: name === '' ? null : name,
+    chat_id: chatIdOfUpdate(update, kind),
+    kind: kind || null,
+    person_name: name || null,
     excerpt: text === null ? null : text.slice(0, EXCERPT_LENGTH).toWellFormed(),
   };
 }

@@ -19,7 +19,12 @@ type ActDeps = {
   clock: Clock;
   turns: Record<'push' | 'rules' | 'programs' | 'history', TurnQueue>;
 };
-type Reader = { reader: Exclude<DeliveryReader, 'history'>; programId: number | undefined };
+/** Updates that one reader of a bot retries. */
+type Chosen = {
+  reader: Exclude<DeliveryReader, 'history'>;
+  program_id?: number | undefined;
+  update_ids: readonly number[];
+};
 
 const ACTIONS = { try: 'delivery_try', skip: 'delivery_skip' } as const;
 
@@ -31,23 +36,23 @@ export async function actOnRetrying(
   deps: ActDeps,
   by: Actor,
   bot: Bot,
-  { reader, programId }: Reader,
   act: keyof typeof ACTIONS,
-  updateIds: readonly number[],
+  chosen: Chosen,
 ): Promise<number> {
+  const { reader } = chosen;
+  const programId = chosen.program_id;
   const { rows } = await listRetrying(deps, [bot], { reader, programId });
-  const units = rows.filter(({ updateId }) => updateIds.includes(updateId)).map(({ unitId }) => unitId);
+  const units = rows.filter(({ updateId }) => chosen.update_ids.includes(updateId)).map(({ unitId }) => unitId);
   if (units.length === 0) return 0;
   const name = programId === undefined ? reader : programReaderName(programId);
+  const { lanePrefix, ...keys } = keysOf(bot, reader, programId);
   const done = await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
-    const reply = await scripts.actOnRetrying(deps.redis.commands, keysOf(bot, reader, programId), {
-      ...{ registrationId: bot.registration_id, botId: bot.id, lanePrefix: lanePrefixOf(bot, reader, programId) },
-      ...{ reader: name, act, units },
-    });
+    const of = { registrationId: bot.registration_id, botId: bot.id, lanePrefix };
+    const reply = await scripts.actOnRetrying(deps.redis.commands, keys, { ...of, reader: name, act, units });
     if (reply.outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (reply.done > 0) {
-      const details = `${name}; update_id: ${updateIds.join(', ')}; ${reply.done} done`;
+      const details = `${name}; update_id: ${chosen.update_ids.join(', ')}; ${reply.done} done`;
       await recordAction({ ...deps, db }, by, { action: ACTIONS[act], botId: bot.id, details });
     }
     if (reply.wakeHistory) await deps.turns.history.wake(shardOf(bot.id));
@@ -58,19 +63,14 @@ export async function actOnRetrying(
   return done;
 }
 
-function keysOf(bot: Bot, reader: Reader['reader'], programId: number | undefined) {
+function keysOf(bot: Bot, reader: Chosen['reader'], programId: number | undefined) {
   const keys = botKeys(bot.id);
   const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven } = keys;
   if (reader === 'rules') {
     const ofRules = { lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
-    return { ...keys, ...ofRules, readerState: keys.state };
+    return { ...keys, ...ofRules, readerState: keys.state, lanePrefix: keys.rulesLane('') };
   }
-  if (programId === undefined) return { ...keys, readerState: keys.state };
-  const { lanes, inFlight, work, redriven, state } = programKeys(bot.id, programId);
-  return { ...keys, lanes, inFlight, work, redriven, readerState: state };
-}
-
-function lanePrefixOf({ id }: Bot, reader: Reader['reader'], programId: number | undefined): string {
-  if (programId !== undefined) return programKeys(id, programId).lane('');
-  return reader === 'rules' ? botKeys(id).rulesLane('') : botKeys(id).lane('');
+  if (programId === undefined) return { ...keys, readerState: keys.state, lanePrefix: keys.lane('') };
+  const { lanes, inFlight, work, redriven, state, lane } = programKeys(bot.id, programId);
+  return { ...keys, lanes, inFlight, work, redriven, readerState: state, lanePrefix: lane('') };
 }
