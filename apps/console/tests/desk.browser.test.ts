@@ -59,7 +59,7 @@ test(
     await desk(page).getByRole('button', { name: 'Hand back to bot 2 updates missed' }).waitFor();
     expect(backendGot('held')).toBe(false);
     await desk(page).getByRole('button', { name: 'Hand back to bot' }).click();
-    await page.getByRole('menuitem', { name: 'With 2 missed updates' }).click();
+    await page.getByRole('menuitem', { name: 'Include 2 missed updates' }).click();
     await desk(page).getByRole('button', { name: 'Take over' }).waitFor();
     await waitFor(() => backendGot('held one') && backendGot('held two'));
     await desk(page).getByRole('button', { name: 'Take over' }).click();
