@@ -138,7 +138,7 @@ test('a removal of far more than is usual waits until it is confirmed, as it was
   expect(await waitingRemovals(db)).toEqual([]);
 });
 
-test('the journal waits for a confirmation too, but not for pages of quiet readers, which stay', async () => {
+test('the journal waits for a confirmation too, but not pages of quiet readers, which stay, nor a busy hour', async () => {
   const { db } = database;
   const bot = await storedBot(db);
   const old = new Date(Date.now() - 2 * DAY_S * 1000);
@@ -157,10 +157,15 @@ test('the journal waits for a confirmation too, but not for pages of quiet reade
   const [plan] = (await planRemovals({ db, clock: systemClock }, NOTHING_ELSE)).filter(isOfJournal);
   expect(plan).toMatchObject({ rows: 0, total: 1800 });
   await db.insertInto('journal_pages').values(pages('push', 1_500)).execute();
+  const usual = startWith(systemClock);
+  await waitFor(() => usual.removed.journal_pages === 1_491);
+  await usual.stop();
+  await db.insertInto('journal_pages').values(pages('rules', 4_000)).execute();
+  await administer(database.url, 'analyze journal_pages');
   const removal = startWith(systemClock);
   await waitFor(async () => (await waitingRemovals(db)).some(isOfJournal));
   await removal.stop();
-  expect((await waitingRemovals(db)).find(isOfJournal)).toMatchObject({ rows: 1_491 });
+  expect((await waitingRemovals(db)).find(isOfJournal)).toMatchObject({ rows: 3_991 });
   expect(removal.removed.journal_pages).toBeUndefined();
 });
 
@@ -170,6 +175,8 @@ test.each([
   [{ rows: 900_000, total: 3_000_000 }, 850_000, false],
   [{ rows: 2_400_000, total: 30_000_000 }, 10_000, true],
   [{ rows: 120_000, total: 30_000_000 }, 10_000, false],
+  [{ rows: 40_000, total: 100_000, usualShare: 0.5 }, null, false],
+  [{ rows: 60_000, total: 100_000, usualShare: 0.5 }, 1_000, true],
 ])('of %j after a removal of %s, it is %s that it waits', (planned, last, waits) => {
   expect(isUnusual(planned, last)).toBe(waits);
 });

@@ -17,8 +17,11 @@ const GROWN_BY = 1.1;
 const REMEMBERED = sql`interval '35 days'`;
 
 /** True for far more than is usual; `last` is the largest removal of that table of late, null: there was none. */
-export function isUnusual({ rows, total }: Pick<PlannedRemoval, 'rows' | 'total'>, last: number | null): boolean {
-  if (rows < FEW_ROWS) return false;
+export function isUnusual(
+  { rows, total, usualShare = 0 }: Pick<PlannedRemoval, 'rows' | 'total' | 'usualShare'>,
+  last: number | null,
+): boolean {
+  if (rows < FEW_ROWS || rows <= total * usualShare) return false;
   // Where whole months go, one is often more than a tenth.
   if (rows > total / 10 && (last === null || rows > 2 * last)) return true;
   return last !== null && rows > 10 * last && rows > total / 100;

@@ -8,9 +8,18 @@ import { countExpiredJournal, journalExpiresAt } from './expired-journal.ts';
 import { ACTIVITY_DAYS, type RetentionDays, WHOLE_MONTHS_FROM } from './remove-expired.ts';
 
 /** The rows that retention would remove from a table now. `rows` and `total` are estimates of the planner. */
-export type PlannedRemoval = { table: string; rows: number; total: number; before: Date };
+export type PlannedRemoval = {
+  table: string;
+  rows: number;
+  total: number;
+  before: Date;
+  /** The share of the table that may always go. Default none. */
+  usualShare?: number;
+};
 
 const DAY_MS = 86_400_000;
+/** Of what is kept for a day, a busy hour, or a few hours without a worker, are far more than a tenth. */
+const USUAL_SHARE_OF_A_DAY = 0.5;
 
 export async function planRemovals(
   { db, clock }: { db: Database; clock: Clock },
@@ -44,7 +53,7 @@ async function planMonths(db: Database, table: PartitionedTable, days: number, b
 
 async function planJournal(db: Database, before: Date): Promise<PlannedRemoval> {
   return {
-    ...{ table: 'journal_pages', before },
+    ...{ table: 'journal_pages', before, usualShare: USUAL_SHARE_OF_A_DAY },
     rows: await countExpiredJournal(db, before),
     total: await estimateRows(db, sql`select from journal_pages`),
   };
