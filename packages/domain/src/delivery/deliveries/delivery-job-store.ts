@@ -22,6 +22,11 @@ const storedFilter = z.strictObject({
   ids: z.array(z.int()).optional(),
 } satisfies Record<keyof JobFilter, z.ZodType>);
 
+/** False for a filter of another release. */
+export function readsFilterOf({ filter }: Pick<DeliveryJob, 'filter'>): boolean {
+  return storedFilter.safeParse(JSON.parse(filter)).success;
+}
+
 /** Throws for a filter of another release. */
 export function filterOfJob({ filter }: Pick<DeliveryJob, 'filter'>): JobFilter {
   return storedFilter.parse(JSON.parse(filter));

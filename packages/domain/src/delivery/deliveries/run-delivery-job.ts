@@ -5,7 +5,7 @@ import type { Exact, Scope } from '../../people/accounts/scope.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
-import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
+import { type DeliveryJob, deliveryJobStore, readsFilterOf } from './delivery-job-store.ts';
 import { forgetRedriven } from './redrive-letters.ts';
 import { type JobDeps, TAKEN_FOR_MS, takeBatch } from './take-batch.ts';
 
@@ -16,6 +16,9 @@ const RETRY_AFTER_S = 10;
 /** Room for others between two batches. */
 const PAUSE_MS = 5;
 const KEPT_MS = 7 * 86_400_000;
+const OTHER_RELEASE_AGAIN_MS = 60_000;
+/** An upgrade is over, or was given up. */
+const OTHER_RELEASE_WITHIN_MS = 86_400_000;
 
 /**
  * Sends again, or discards, the dead letters that match the query now, by bot and in the order of their updates. With an
@@ -59,9 +62,26 @@ export async function continueDeliveryJobs(deps: RunDeps, signal: AbortSignal): 
   const nowMs = deps.clock.nowMs();
   for (const id of await jobs.takeDue(new Date(nowMs), new Date(nowMs + TAKEN_FOR_MS))) {
     const job = await jobs.find(id);
-    if (job !== undefined && !signal.aborted) await goOn(deps, job, () => !signal.aborted);
+    if (job === undefined || signal.aborted) continue;
+    if (readsFilterOf(job)) await goOn(deps, job, () => !signal.aborted);
+    else await leaveToItsRelease(deps, job);
   }
   await jobs.removeFinished(new Date(nowMs - KEPT_MS));
+}
+
+/** A later release, of which workers may run, has conditions that are not known here. After a day the job ends, and its letters stay. */
+async function leaveToItsRelease({ db, clock, log }: RunDeps, job: DeliveryJob): Promise<void> {
+  const { id, action, done, matched } = job;
+  const nowMs = clock.nowMs();
+  const isOver = nowMs - job.created_at.getTime() >= OTHER_RELEASE_WITHIN_MS;
+  await deliveryJobStore(db).change(
+    id,
+    isOver
+      ? { finished_at: new Date(nowMs), refused: matched - done }
+      : { resume_at: new Date(nowMs + OTHER_RELEASE_AGAIN_MS) },
+  );
+  const what = isOver ? 'was ended, and its dead letters stay' : 'waits for that release';
+  log.warn({ job: id, action, done, matched }, `a job with the filter of a later release ${what}`);
 }
 
 /** A failure ends this attempt only: a worker tries again some seconds later. */
