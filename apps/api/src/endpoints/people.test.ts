@@ -3,14 +3,17 @@ import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { continueErasures } from '@flotilla/domain/records/personal-data/erase-person.ts';
+import { erasureStore } from '@flotilla/domain/records/personal-data/erasure-store.ts';
 import { PERSONAL_TABLES } from '@flotilla/domain/records/personal-data/personal-tables.ts';
 import { botKeys, programKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { createContext } from '@flotilla/testing/create-context.ts';
 import { everythingInPostgres, everythingInRedis } from '@flotilla/testing/everything-stored.ts';
+import { waitingForLocks, whileLocked } from '@flotilla/testing/locked-table.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
@@ -356,6 +359,22 @@ describe('erasing a person', () => {
     await Promise.all([1, 2, 3].map(() => work({ lateAfterMs: 60_000, log })));
     await sql`update outbox set state = 'sent', settled_at = now() where state = 'sending'`.execute(db());
     expect(looks).toMatchObject([{ waitsFor: 'the outbox' }]);
+  });
+
+  test('is begun by no other worker while a look takes longer than the pause between two', async () => {
+    const pauseMs = 1_000;
+    await erase();
+    let looking: Promise<void> | undefined;
+    await whileLocked(db(), 'messages', async () => {
+      looking = work({ lateAfterMs: pauseMs });
+      await waitFor(async () => (await waitingForLocks(db())) > 0);
+      const { rows } = await sql<{ until: string }>`
+        select (now() + make_interval(secs => ${(1.5 * pauseMs) / 1000}))::text as until`.execute(db());
+      const isPast = sql<{ past: boolean }>`select clock_timestamp() > ${rows[0]!.until}::timestamptz as past`;
+      await waitFor(async () => (await isPast.execute(db())).rows[0]?.past);
+      expect(await erasureStore(db()).due(pauseMs)).toEqual([]);
+    });
+    await looking;
   });
 
   test('waits for what a taken over group holds back of them from before, not for what they write after', async () => {

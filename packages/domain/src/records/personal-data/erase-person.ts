@@ -23,6 +23,8 @@ type EraseDeps = StepDeps & {
 
 const LATE_AFTER_MS = 60_000;
 const HISTORY_WITHIN_MS = 10_000;
+const CLAIMS_A_PAUSE = 4;
+const SHORTEST_CLAIM_MS = 250;
 
 /** Has workers erase a person. Returns the number of the erasure, also of one that is in progress. */
 export async function beginErasure(deps: { db: Database; clock: Clock }, by: Actor, userId: number): Promise<number> {
@@ -45,16 +47,30 @@ export async function continueErasures(deps: EraseDeps): Promise<void> {
   const store = erasureStore(deps.db);
   for (const erasure of await store.due(lateAfterMs)) {
     if (!(await store.claim(erasure))) continue;
-    // Before the pass, and the readers before the history: it writes what becomes of their updates.
-    const waitsFor = erasure.isLate ? await whatWaits(deps, erasure, lateAfterMs) : 'what is on its way';
-    if (!(await erasePass(deps, erasure))) return;
-    const isSending = waitsFor === null && (await store.isSendingTo(erasure.user_id));
-    if (waitsFor === null && !isSending) await finish(deps, erasure);
-    else {
-      deps.log.info({ erasure: erasure.id, waitsFor: waitsFor ?? 'the outbox' }, 'an erasure waits, and goes on later');
-      await store.notePass(erasure.id);
+    // A look may take longer than the pause, and others must not begin it again.
+    const everyMs = Math.max(SHORTEST_CLAIM_MS, lateAfterMs / CLAIMS_A_PAUSE);
+    const claiming = setInterval(() => void store.notePass(erasure.id).catch(() => undefined), everyMs);
+    try {
+      if (!(await look(deps, erasure, lateAfterMs))) return;
+    } finally {
+      clearInterval(claiming);
     }
   }
+}
+
+/** Returns false if this worker ends before. */
+async function look(deps: EraseDeps, erasure: Erasure, lateAfterMs: number): Promise<boolean> {
+  const store = erasureStore(deps.db);
+  // Before the pass, and the readers before the history: it writes what becomes of their updates.
+  const waitsFor = erasure.isLate ? await whatWaits(deps, erasure, lateAfterMs) : 'what is on its way';
+  if (!(await erasePass(deps, erasure))) return false;
+  const isSending = waitsFor === null && (await store.isSendingTo(erasure.user_id));
+  if (waitsFor === null && !isSending) await finish(deps, erasure);
+  else {
+    deps.log.info({ erasure: erasure.id, waitsFor: waitsFor ?? 'the outbox' }, 'an erasure waits, and goes on later');
+    await store.notePass(erasure.id);
+  }
+  return true;
 }
 
 /** What may still become rows about the person; null if there is nothing. */

@@ -40,7 +40,7 @@ export function erasureStore(db: Database) {
       return rows;
     },
 
-    /** False if another worker has begun the same look. The look of a worker that ends is done at the time of the next one. */
+    /** False if another worker has begun the same look. It notes that it goes on; the look of a worker that ends is done at the time of the next one. */
     async claim({ id, passedAt }: Erasure): Promise<boolean> {
       const { numAffectedRows } = await sql`
         update erasures set passed_at = now()
