@@ -166,6 +166,24 @@ describe('an api that starts while Postgres is away', () => {
     expect((await ask(api, '/api/bots')).status).toBe(200);
   }, 150_000);
 
+  test('one whose Redis knows no installation either is unready and sends nothing, until Postgres tells', async () => {
+    const bot = await fleet.addBot();
+    const empty = await startTestRedis();
+    await postgres.cut();
+    const api = await launch('api', { REDIS_URL: empty.url });
+    const silent = 'the installation is not known yet: Postgres does not answer, and Redis knows none';
+    await waitFor(async () => (await probe(api, '/readyz')).text.includes(silent), { timeoutMs: STARTED_WITHIN_MS });
+    const { status, text } = await probe(api, '/readyz');
+    expect([status, JSON.parse(text)]).toMatchObject([503, { reasons: ['the list of bots has not been read'] }]);
+    const sent = await ask(api, `/tgapi/bot${bot.token}/sendMessage?chat_id=1&text=x`);
+    expect([sent.status, sent.headers.get('flotilla-answered-by')]).toEqual([503, 'quarantine']);
+    expect(await sent.json()).toMatchObject({ error_code: 503, parameters: { retry_after: 3 } });
+    await postgres.restore();
+    await becomesReady(api);
+    await api.kill();
+    await empty.stop();
+  }, 150_000);
+
   test('the first admin is made when Postgres comes', async () => {
     const empty = await testDatabase();
     await postgres.cut();

@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { quarantineBefore } from '@flotilla/domain/fleet/installation/quarantine.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { expect, test } from '@jest/globals';
+import type { Context } from '../context.ts';
+import { readReadiness } from './probes.ts';
 
 const api = testApi();
 
@@ -34,3 +37,13 @@ test('an api whose Redis is away goes on taking requests: both ports answer read
   await api.redis.restart();
   await waitFor(() => saysAll([]), { timeoutMs: 15_000 });
 }, 40_000);
+
+test('an api that cannot know yet whose Redis it has is unready until it has read its bots', async () => {
+  const found = await readReadiness({
+    ...{ directory: { ready: () => false }, memory: { warnings: () => [] }, storeWarnings: async () => [] },
+    installation: { quarantine: () => quarantineBefore(undefined) },
+    leaving: new AbortController().signal,
+    startup: { knewBots: false, waitsForPostgres: false },
+  } as unknown as Context);
+  expect(found).toMatchObject({ ready: false, reasons: ['the list of bots has not been read'] });
+});
