@@ -306,6 +306,11 @@ describe('the metrics', () => {
     for (const text of texts) for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
+  test('do not call Redis away that was slow for longer than a command may take', async () => {
+    await redis.freeze(1_500);
+    expect(total(await api(), 'flotilla_redis_up')).toBe(1);
+  });
+
   test('are served while Redis is away, and say so', async () => {
     redis.kill();
     await waitFor(async () => total(await worker(), 'flotilla_redis_up') === 0);
