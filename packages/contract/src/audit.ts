@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS, auditAction } from './audit-actions.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
-import { businessConnectionField, ownIdField } from './fields.ts';
+import { businessConnectionField, ownIdField, requestIdField } from './fields.ts';
 import { botIdOfChat, chatId, moment, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
@@ -27,6 +27,7 @@ export const auditEntryResource = z
     actor_username: z.string().optional().describe('The username of the actor at that time.'),
     actor_key_id: z.int().optional().describe('The API key that was used. Only admins see it.'),
     address: z.string().optional().describe('The network address that the call came from. Only admins see it.'),
+    request_id: requestIdField.optional(),
     target_id: z
       .int()
       .optional()
@@ -51,6 +52,7 @@ export const AUDIT_ENTRY: AuditEntryResource = {
   actor_username: 'admin',
   actor_key_id: 12,
   address: '192.0.2.10',
+  request_id: '0d2f6f4a-6f0b-4a0e-9a34-0d5f7f0f6a11',
   target_id: EXAMPLE_USER_ID,
   target_username: 'ada',
   details: '',

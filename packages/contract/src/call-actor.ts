@@ -9,7 +9,7 @@ export type CallActor = {
   /** The program whose token it was. */
   programId?: number;
   program?: string;
-  /** The request that handed it over, and its trace. */
+  /** The request by which it was made or handed over, and its trace. */
   requestId?: string;
   traceparent?: string;
   /** Of an entry of the outbox: the token. */

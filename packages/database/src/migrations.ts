@@ -21,6 +21,7 @@ import * as maintenance from './migrations/20261129T050002-maintenance.ts';
 import * as lastRemovals from './migrations/20261129T050200-last-removals.ts';
 import * as auditSinks from './migrations/20261129T090000-audit-sinks.ts';
 import * as removedSinks from './migrations/20261129T090001-removed-sinks.ts';
+import * as requestsOfAudit from './migrations/20261130T010000-requests-of-audit.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -48,4 +49,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T050200-last-removals': lastRemovals,
   '20261129T090000-audit-sinks': auditSinks,
   '20261129T090001-removed-sinks': removedSinks,
+  '20261130T010000-requests-of-audit': requestsOfAudit,
 };

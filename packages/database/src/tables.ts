@@ -244,6 +244,8 @@ export interface AuditLogTable {
   actor_key_id: BigInt64 | null;
   /** The network address of the caller. */
   address: string | null;
+  /** Of the request by which it was done; null: none is known. */
+  request_id: Generated<string | null>;
   /** The id of a chat-user, of an account, or of a message of the chat. */
   target_id: BigInt64 | null;
   target_username: string | null;

@@ -65,7 +65,9 @@ describe('an entry', () => {
     expect(message).toMatchObject({ outgoing: true, keyboard: [['On my way', 'Later']] });
     const audited = () => fleet.rest<object[]>(`/api/adminlog?bot_id=${bot.id}&chat_id=${chat}&action=send`);
     await waitFor(async () => (await audited()).length === 1, { message: 'the audit entry' });
-    expect((await audited())[0]).toMatchObject({ actor_username: 'admin', target_id: entry.message_id });
+    expect((await audited())[0]).toMatchObject({
+      ...{ actor_username: 'admin', target_id: entry.message_id, request_id: entry.request_id },
+    });
   });
 
   test('waits for its time, or expires', async () => {

@@ -155,6 +155,7 @@ describe('while the audit log takes no entry', () => {
         actor_username: 'admin',
         actor_key_id: expect.any(Number),
         address: '127.0.0.1',
+        request_id: sent.headers.get('x-request-id'),
       };
       expect(entries).toEqual([expect.objectContaining({ ...byKey, target_id: id })]);
       expect((await api.admin('GET', '/api/messages', { query: inChat() as never })).text).toContain('said already');

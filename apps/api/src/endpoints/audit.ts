@@ -70,7 +70,7 @@ export function presentAuditEntry(caller: Caller, entry: AuditEntry): AuditEntry
     details,
     date,
   } = entry;
-  const { actor_id, actor_username, target_id, target_username } = entry;
+  const { actor_id, actor_username, request_id, target_id, target_username } = entry;
   return {
     id,
     ...withoutNulls({ chat_id, bot_id }),
@@ -79,7 +79,7 @@ export function presentAuditEntry(caller: Caller, entry: AuditEntry): AuditEntry
     actor_kind: actor_key_id === null ? actor_kind : 'key',
     ...withoutNulls({ actor_id, actor_username }),
     ...(caller.role === 'admin' ? withoutNulls({ actor_key_id, address }) : {}),
-    ...withoutNulls({ target_id, target_username }),
+    ...withoutNulls({ request_id, target_id, target_username }),
     details: withoutUnseenBots(caller, details),
     date,
   };

@@ -125,19 +125,23 @@ describe('an audit entry', () => {
     expect(JSON.stringify(await log({ limit: 10 }))).not.toMatch(/(long|other|third) password/);
   });
 
-  test('names the session or the key, and the address behind trusted proxies', async () => {
+  test('names the session or the key, the request, and the address behind trusted proxies', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9' };
     const body = { username: ada.username, password: ada.password };
     const signedIn = await restClient(api.url)('POST', '/api/auth/login', { body, headers });
     const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
     const byAda = { actor_id: ada.id, actor_username: 'ada', address: '203.0.113.9' };
-    expect(await newest()).toMatchObject({ action: 'sign_in', actor_kind: 'account', ...byAda });
+    const request_id = signedIn.headers.get('x-request-id');
+    expect(await newest()).toMatchObject({ action: 'sign_in', actor_kind: 'account', ...byAda, request_id });
     expect(await newest()).not.toHaveProperty('actor_key_id');
     const named = { body: { id: bot.id, description: 'by a session' }, headers: { ...headers, cookie } };
     expect((await restClient(api.url)('POST', '/api/bots/update', named)).status).toBe(200);
     expect(await newest()).toMatchObject({ action: 'bot_update', actor_kind: 'account', ...byAda });
-    await asAda('POST', '/api/bots/update', { body: { id: bot.id, description: 'by a key' }, headers });
-    expect(await newest()).toMatchObject({ actor_kind: 'key', ...byAda, actor_key_id: expect.any(Number) });
+    const byKey = await asAda('POST', '/api/bots/update', { body: { id: bot.id, description: 'by a key' }, headers });
+    expect(await newest()).toMatchObject({
+      ...{ actor_kind: 'key', ...byAda, actor_key_id: expect.any(Number) },
+      request_id: byKey.headers.get('x-request-id'),
+    });
     await restClient(api.url)('POST', '/api/auth/logout', { headers: { ...headers, cookie } });
     expect(await newest()).toMatchObject({ action: 'sign_out', actor_kind: 'account', ...byAda });
     // An API key has no session to sign out of.

@@ -56,7 +56,8 @@ describe('what is handed over', () => {
     expect(await show(entry.id)).toEqual(entry);
     expect(entry).not.toHaveProperty('chat_title');
     const [audited] = (await api.admin('GET', '/api/adminlog')).json as object[];
-    expect(audited).toMatchObject({ action: 'outbox_add', bot_id: bot.id, chat_id: ADA });
+    const { request_id } = entry;
+    expect(audited).toMatchObject({ action: 'outbox_add', bot_id: bot.id, chat_id: ADA, request_id });
   });
 
   test('keeps the id of the request, as do the entries of a broadcast and what a sink gets', async () => {

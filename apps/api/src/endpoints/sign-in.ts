@@ -24,9 +24,7 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
       if (error instanceof FlotillaError) signIns.inc({ outcome: 'limited' });
       throw error;
     });
-    const account = await signIn(context, input, context.clientAddress(request)).catch((error) =>
-      giveUp(attempt, error),
-    );
+    const account = await signIn(context, input, by).catch((error) => giveUp(attempt, error));
     signIns.inc({ outcome: account === null ? 'refused' : 'ok' });
     if (account === null) {
       await recordSignInLimit(context, by, input.username, attempt.reaches);
@@ -36,8 +34,8 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     return begun(context, request, account);
   },
 
-  async signInByLink(context, { input, request }) {
-    const account = await signInByLink(context, input.token, context.clientAddress(request));
+  async signInByLink(context, { input, by, request }) {
+    const account = await signInByLink(context, input.token, by);
     context.apiMetrics.signIns.inc({ outcome: account === null ? 'refused' : 'ok' });
     if (account === null) throw new FlotillaError('unauthorized', 'The link was used, or it has ended');
     return begun(context, request, account);

@@ -30,6 +30,7 @@ export function EntryDetails({ entry, close }: { entry: AuditEntryResource; clos
     [words.columns.actor, <Actor key="actor" entry={entry} />],
     entry.actor_key_id === undefined ? null : [words.key, <KeyLink key="key" entry={entry} id={entry.actor_key_id} />],
     entry.address === undefined ? null : [words.address, <code key="address">{entry.address}</code>],
+    entry.request_id === undefined ? null : [words.request, <code key="request">{entry.request_id}</code>],
     bot === undefined ? null : [words.columns.bot, <BotLink key="bot" id={String(bot)} />],
     chat === undefined ? null : [words.chat, <code key="chat">{chat}</code>],
     target === undefined

@@ -14,7 +14,7 @@ const AROUND_MS = 15 * 60_000;
 /** One event, and the ways to what it is about. */
 export function EventDetails({ event, close }: { event: EventResource; close: () => void }): ReactNode {
   const words = useEventsWords();
-  const { kind, at, text, bot_id: bot, program_id: program, chat_id: chat } = event;
+  const { kind, at, text, bot_id: bot, program_id: program, chat_id: chat, request_id: request } = event;
   const rows: (readonly [string, ReactNode] | null)[] = [
     [
       words.columns.at,
@@ -27,6 +27,7 @@ export function EventDetails({ event, close }: { event: EventResource; close: ()
       ? null
       : [words.program, <ProgramLink key="program" bot={String(bot)} program={String(program)} />],
     bot === undefined || chat === undefined ? null : [words.chat, <ChatLink key="chat" botId={bot} chatId={chat} />],
+    request === undefined ? null : [words.request, <code key="request">{request}</code>],
   ];
   return (
     <Inspector title={words.kinds[kind] ?? kind} close={close}>

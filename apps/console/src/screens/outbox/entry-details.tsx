@@ -144,6 +144,7 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
         ...given(details.error, entry.error && <bdi>{`${entry.error_code ?? ''} ${entry.error}`}</bdi>),
         ...moment(details.settled, entry.settled_at),
         ...given(details.key, entry.idempotency_key && <bdi>{entry.idempotency_key}</bdi>),
+        ...given(details.request, entry.request_id && <code>{entry.request_id}</code>),
         ...given(details.broadcast, entry.broadcast_id && <BroadcastLink id={entry.broadcast_id} />),
       ]}
     />

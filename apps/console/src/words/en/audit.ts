@@ -124,6 +124,7 @@ export const audit = {
   kinds: { account: 'person', key: 'API key', bot: 'program of the bot' },
   key: 'API key',
   address: 'Address',
+  request: 'Id of the request',
   chat: 'Chat',
   field: 'Field',
   before: 'Before',

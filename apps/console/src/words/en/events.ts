@@ -47,6 +47,7 @@ export const events = {
   columns: { at: 'When', kind: 'What', bot: 'Bot', text: 'Description' },
   program: 'Program',
   chat: 'Chat',
+  request: 'Id of the request',
   around: {
     label: 'Around that time',
     events: 'Other events of the bot',

@@ -128,6 +128,7 @@ export const outbox = {
     settled: 'Finished',
     error: 'Error',
     key: 'Idempotency key',
+    request: 'Id of the request',
     broadcast: 'Broadcast',
     params: 'Parameters',
     result: 'Telegram’s answer',

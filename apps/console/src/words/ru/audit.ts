@@ -21,6 +21,7 @@ export const audit: Words['audit'] = {
   kinds: { account: 'человек', key: 'ключ API', bot: 'программа бота' },
   key: 'Ключ API',
   address: 'Адрес',
+  request: 'Номер запроса',
   chat: 'Чат',
   field: 'Поле',
   before: 'Было',

@@ -48,6 +48,7 @@ export const events: typeof en = {
   columns: { at: 'Когда', kind: 'Что', bot: 'Бот', text: 'Описание' },
   program: 'Программа',
   chat: 'Чат',
+  request: 'Номер запроса',
   around: {
     label: 'Около этого времени',
     events: 'Другие события бота',

@@ -175,6 +175,7 @@ export const outbox: typeof en = {
     settled: 'Завершено',
     error: 'Ошибка',
     key: 'Ключ идемпотентности',
+    request: 'Номер запроса',
     broadcast: 'Рассылка',
     params: 'Параметры',
     result: 'Ответ Telegram',

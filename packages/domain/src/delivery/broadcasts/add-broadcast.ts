@@ -8,7 +8,7 @@ import { requireManaged } from '../../fleet/bots/require-managed.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { lockBots } from '../../records/history/lock-bots.ts';
-import { callActor, requestOf } from '../../records/history/stream/captured-call.ts';
+import { callActor } from '../../records/history/stream/captured-call.ts';
 import { messagesIn, refuseForAdmins, requireSendable, storableParams } from '../outbox/sendable.ts';
 import { type AudienceSize, countAudience } from './audience.ts';
 import type { BroadcastContent } from './broadcast.ts';
@@ -31,8 +31,7 @@ export async function addBroadcast(deps: AddDeps, bot: Bot, by: Actor, wanted: W
     const store = broadcastStore(db);
     if ((await store.unfinishedOf(bot.id)) >= UNFINISHED_AT_MOST) throw tooMany();
     // Of a million sends, each with the trace, nobody would read the trace.
-    const { traceparent: _, ...request } = requestOf(by);
-    const broadcast = await store.insert({ ...content, created_by: { ...callActor(by), ...request } });
+    const broadcast = await store.insert({ ...content, created_by: callActor(by) });
     const done = { action: 'broadcast_add', botId: bot.id, details: describeBroadcast(broadcast) } as const;
     await recordAction({ db, clock: deps.clock }, by, done);
     return broadcast;

@@ -2,6 +2,7 @@ import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { recordEvent } from '../../people/events/record-event.ts';
+import { actorOfCall } from '../../records/history/stream/captured-call.ts';
 import { countsOf } from './broadcast.ts';
 import { broadcastEntryStore } from './broadcast-entry-store.ts';
 import { broadcastStore } from './broadcast-store.ts';
@@ -104,7 +105,7 @@ async function finish(db: Database, broadcast: Broadcast): Promise<Broadcast> {
     `sent to ${counts.sent} of ${counts.total} chats`,
     ...others.map(([kind, count]) => `${kind}: ${count}`),
   ];
-  const event = { kind: 'broadcast.done', botId: bot_id, requestId: created_by.requestId ?? null } as const;
+  const event = { kind: 'broadcast.done', botId: bot_id, by: actorOfCall(created_by) } as const;
   await recordEvent(db, { ...event, text: `Broadcast ${id}, ${name}: ${text.join('; ')}` });
   return done;
 }

@@ -12,7 +12,7 @@ import { type Actor, isOfPerson } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { connectionParam, findConversation } from '../../records/chats/conversation.ts';
 import { findChatId } from '../../records/chats/find-chat-id.ts';
-import { callActor, requestOf } from '../../records/history/stream/captured-call.ts';
+import { callActor, traceOf } from '../../records/history/stream/captured-call.ts';
 import { authorOf, sharerOf } from './author.ts';
 import type { OutboxRoom } from './outbox-room.ts';
 import { type NewEntry, outboxStore } from './outbox-store.ts';
@@ -47,7 +47,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
   const { idempotency_key = null, tokenId } = wanted;
   const created_by: CallActor = {
     ...callActor(by),
-    ...requestOf(by),
+    ...traceOf(by),
     ...automaticOf(by, content),
     ...(tokenId === undefined ? {} : { tokenId }),
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
-import { OPERATOR } from '../audit/actor.ts';
+import { type Actor, OPERATOR } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
@@ -26,11 +26,11 @@ export async function makeSignInLink(deps: LinkDeps, account: Account): Promise<
 }
 
 /** The account that the token signs in, with an audit entry; null if it was used, has ended, or never was. */
-export async function signInByLink(deps: LinkDeps, token: string, address: string | null): Promise<Account | null> {
+export async function signInByLink(deps: LinkDeps, token: string, by: Actor): Promise<Account | null> {
   const text = await deps.redis.commands.getdel(authKeys.signInLink(sha256Hex(token)));
   if (text === null) return null;
   const { accountId, sessionVersion } = JSON.parse(text) as Linked;
   const account = await accountStore(deps.db).findById(accountId);
   if (account === null || account.sessionVersion !== sessionVersion) return null;
-  return recordSignIn(deps, account, { address, details: 'by a link' });
+  return recordSignIn(deps, account, by, 'by a link');
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts';
 import { auditStore } from '../audit/audit-store.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { recordEvent } from '../events/record-event.ts';
@@ -11,31 +12,36 @@ import { verifyPassword } from './password.ts';
 export async function signIn(
   deps: PasswordDeps,
   given: { username: string; password: string },
-  address: string | null,
+  by: Pick<Actor, 'address' | 'request'>,
 ): Promise<Account | null> {
   const found = await findAccount(deps.db, given.username);
   const matches = await verifyPassword(deps, found?.passwordHash ?? null, given.password);
   if (!matches || found === null) return null;
-  return recordSignIn(deps, found.account, { address });
+  return recordSignIn(deps, found.account, by);
 }
 
 /** Stores that the account signed in, with an audit entry, and an event if it is from a new address. */
 export async function recordSignIn(
   deps: Pick<AccountDeps, 'db' | 'clock'>,
   account: Account,
-  { address, details }: { address: string | null; details?: string },
+  { address, request }: Pick<Actor, 'address' | 'request'>,
+  details = '',
 ): Promise<Account> {
   const { id: accountId, username } = account;
   const at = new Date(deps.clock.nowMs());
   await deps.db.transaction().execute(async (transaction) => {
     await accountStore(transaction).recordSignIn(accountId, at);
-    const by = { kind: 'account', accountId, username, keyId: null, address } as const;
+    const by = { kind: 'account', accountId, username, keyId: null, address, request } as const;
     if (address !== null && (await auditStore(transaction).isNewAddress(accountId, address))) {
       const text = `${username} signed in from ${address}`;
-      await recordEvent(transaction, { kind: 'sign_in.new_address', botId: null, text });
+      await recordEvent(transaction, {
+        kind: 'sign_in.new_address',
+        botId: null,
+        by,
+        text,
+      });
     }
-    const done = { action: 'sign_in', ...(details === undefined ? {} : { details }) } as const;
-    await recordAction({ db: transaction, clock: deps.clock }, by, done);
+    await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'sign_in', details });
   });
   return { ...account, lastLoginAt: at };
 }

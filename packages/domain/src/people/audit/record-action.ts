@@ -44,6 +44,6 @@ export async function recordAction(
   const dateS = Math.floor(clock.nowMs() / 1000);
   const entry = await auditStore(db).insert(by, { ...done, details: cut }, dateS, key);
   const event = eventOf(by, done);
-  if (event !== null) await recordEvent(db, { ...event, requestId: by.request?.id ?? null });
+  if (event !== null) await recordEvent(db, { ...event, by });
   return entry;
 }

@@ -1,6 +1,7 @@
 import { EVENT_KINDS, EVENTS, type EventKind } from '@flotilla/contract/events.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import type { Actor } from '../audit/actor.ts';
 
 export type NewEvent = {
   kind: EventKind;
@@ -9,8 +10,8 @@ export type NewEvent = {
   chatId?: number | null;
   /** '' outside business connections. */
   businessConnectionId?: string;
-  /** Of the request that led to it. */
-  requestId?: string | null;
+  /** Whose request led to it. */
+  by?: Pick<Actor, 'request'>;
   text: string;
 };
 /** Only sinks that ask for this time; of `chat.awaits`. */
@@ -23,7 +24,7 @@ const TEXT_LENGTH = 1_000;
 /** Stores what happened, and puts it on its way to every sink that wants it. Pass the transaction of the change itself. */
 export async function recordEvent(
   db: Database,
-  { kind, botId, programId = null, chatId = null, businessConnectionId = '', requestId = null, text }: NewEvent,
+  { kind, botId, programId = null, chatId = null, businessConnectionId = '', by, text }: NewEvent,
   asked: Asked | null = null,
 ): Promise<void> {
   const cut = (text.length > TEXT_LENGTH ? `${text.slice(0, TEXT_LENGTH)}…` : text).toWellFormed();
@@ -31,7 +32,7 @@ export async function recordEvent(
     .insertInto('events')
     .values({
       ...{ kind, bot_id: botId, program_id: programId, chat_id: chatId },
-      ...{ business_connection_id: businessConnectionId, request_id: requestId, text: cut },
+      ...{ business_connection_id: businessConnectionId, request_id: by?.request?.id ?? null, text: cut },
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -23,6 +23,7 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['text', (audit) => accountOf(audit)?.username ?? null],
   ['bigint', (audit) => accountOf(audit)?.keyId ?? null],
   ['text', (audit) => audit.by.address],
+  ['text', (audit) => audit.by.request?.id ?? null],
 ];
 
 /**
@@ -33,13 +34,13 @@ export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise
   const given = await unnestRows(audits, AUDIT_COLUMNS);
   const inserted = sql`
     insert into audit_log (bot_id, chat_id, business_connection_id, action, actor_kind, actor_id, actor_username, actor_key_id, address,
-      target_id, target_username, details, date, capture_key)
+      request_id, target_id, target_username, details, date, capture_key)
     select a.bot_id, a.chat_id, a.connection, a.action, case when a.account_id is null then 'bot' else 'account' end,
       coalesce(a.account_id, b.id), case when a.account_id is null then nullif(b.username, '') else a.account end,
-      a.key_id, a.address, a.target_id, u.username, a.details, a.date, a.capture_key
+      a.key_id, a.address, a.request_id, a.target_id, u.username, a.details, a.date, a.capture_key
     from ${given} with ordinality
       as a (bot_id, chat_id, connection, action, target_id, target_user_id, details, date, capture_key, account_id, account,
-        key_id, address, position)
+        key_id, address, request_id, position)
     join bots b on b.id = a.bot_id
     left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_user_id
     order by a.position

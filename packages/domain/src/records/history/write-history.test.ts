@@ -975,12 +975,15 @@ describe('captured calls', () => {
   });
 
   test('who had a message sent is audited by the captured call, with key and address; a bot’s own sending is not', async () => {
-    const actor = { accountId: 12, username: 'moderator', keyId: 3, address: '192.0.2.7', auditKey: `rest:${botId}` };
+    const account = { accountId: 12, username: 'moderator', keyId: 3, address: '192.0.2.7' };
+    const actor = { ...account, auditKey: `rest:${botId}`, requestId: 'of-the-call' };
     const chat = { chat_id: String(group.id) };
     await write(call('sendmessage', chat, message(5, { from: self })));
     await write({ ...call('sendmessage', chat, message(6, { from: self })), actor } as HistoryEntry);
     const sent = { action: 'send', actor_kind: 'account', actor_id: 12, actor_key_id: 3, address: '192.0.2.7' };
-    expect(await audits()).toMatchObject([{ ...sent, target_id: 6, target_username: null, chat_id: group.id }]);
+    expect(await audits()).toMatchObject([
+      { ...sent, request_id: 'of-the-call', target_id: 6, target_username: null, chat_id: group.id },
+    ]);
   });
 
   test('what a bot did itself says where its call came from', async () => {

@@ -66,11 +66,15 @@ const sinkDeps = () => {
   return { db: database.db, secrets, clock: systemClock, publicUrl: null, backendPolicy };
 };
 const record = (details: string, botId?: number, db = database.db) =>
-  recordAction({ db, clock: systemClock }, OPERATOR, {
-    action: 'bot_update',
-    details,
-    ...(botId === undefined ? {} : { botId }),
-  });
+  recordAction(
+    { db, clock: systemClock },
+    { ...OPERATOR, request: { id: `of-${details}` } },
+    {
+      action: 'bot_update',
+      details,
+      ...(botId === undefined ? {} : { botId }),
+    },
+  );
 const got = () => siem.requests.map(({ text }) => (JSON.parse(text) as { data: { details: string } }).data.details);
 const isDue = () =>
   database.db
@@ -102,6 +106,7 @@ test('a sink gets every entry of the audit log, signed, in order, and again what
   const [, failed, again] = siem.requests;
   expect(again!.headers['webhook-id']).toBe(failed!.headers['webhook-id']);
   expect(again!.headers['webhook-signature']).toMatch(/^v1,/);
+  expect(again!.headers['flotilla-request-id']).toBe('of-two');
   expect(JSON.parse(again!.text)).toMatchObject({
     type: 'audit.entry',
     data: { action: 'bot_update', actor_kind: 'account' },

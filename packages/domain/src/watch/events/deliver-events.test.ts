@@ -66,7 +66,12 @@ test('a sink that does not answer delays no other, and a stop is no failure of i
   await recordEvent(database.db, { kind: 'key.created', botId: null, text: 'a key' });
   const delivered = deliver(stopping.signal);
   await waitFor(() => slow.requests.length === 1);
-  await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'a bot', requestId: 'of-the-call' });
+  await recordEvent(database.db, {
+    kind: 'bot.added',
+    botId: null,
+    text: 'a bot',
+    by: { request: { id: 'of-the-call' } },
+  });
   await waitFor(() => well.requests.length === 1);
   expect(well.requests[0]!.headers).toMatchObject({ 'flotilla-request-id': 'of-the-call' });
   expect(slow.requests[0]!.headers).not.toHaveProperty('flotilla-request-id');

@@ -49,11 +49,11 @@ async function sendToUrl(
   event: ShownEvent,
   signal: AbortSignal,
 ): Promise<Sent> {
-  const { id, kind: type, at: timestamp, request_id: requestId } = event.resource;
+  const { id, kind: type, at: timestamp } = event.resource;
   return sendSigned(
     deps,
     { kind: 'url', url, signing },
-    { id: `evt_${id}`, type, timestamp, data: dataOf(event), requestId },
+    { id: `evt_${id}`, type, timestamp, data: dataOf(event) },
     signal,
   );
 }
@@ -63,22 +63,21 @@ type SignedMessage = {
   id: string;
   type: string;
   timestamp: string;
-  data: object;
-  /** The request from which it follows. */
-  requestId?: string | undefined;
+  data: { request_id?: string | undefined };
 };
 
 /** Posts a message, signed, once. Never throws. */
 export async function sendSigned(
   deps: Pick<SendDeps, 'clock' | 'backends'>,
   { url, signing }: Target<'url'>,
-  { id, requestId, ...message }: SignedMessage,
+  { id, ...message }: SignedMessage,
   signal: AbortSignal,
 ): Promise<Sent> {
   const body = JSON.stringify(message);
   const signature = signDelivery(signing, { id, atMs: deps.clock.nowMs(), body });
   if (signature === null) return { outcome: 'failed', reason: NOT_SIGNED, status: null };
   const address = { id: 0, backend_url: url, secret_token: '', backend_certificate: '', backend_ip_address: '' };
+  const { request_id: requestId } = message.data;
   const ofRequest = requestId === undefined ? {} : { 'Flotilla-Request-Id': requestId };
   const request = { id: 0, raw: body, headers: { ...signature, 'Flotilla-Delivery-Id': id, ...ofRequest } };
   const delivery = await sendToBackend(deps.backends.to(address), address, request, signal, {

@@ -44,23 +44,31 @@ export function callActor(by: Actor, auditKey?: string): CallActor {
     username,
     keyId: keyId ?? undefined,
     address: by.address ?? undefined,
+    requestId: by.request?.id,
     auditKey,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The request by which a send was handed over, which goes on with its id and its trace. */
-export function requestOf({ request }: Actor): Pick<CallActor, 'requestId' | 'traceparent'> {
-  if (request === undefined) return {};
-  const { id: requestId, traceparent } = request;
-  return { requestId, ...(traceparent === undefined ? {} : { traceparent }) };
+/** The trace of the request by which a send was handed over, which goes on. */
+export function traceOf({ request }: Actor): Pick<CallActor, 'traceparent'> {
+  return request?.traceparent === undefined ? {} : { traceparent: request.traceparent };
 }
 
 /** The actor of a captured call. */
-export function actorOfCall({ accountId, username = '', keyId, address, programId, program }: CallActor): Actor {
+export function actorOfCall({
+  accountId,
+  username = '',
+  keyId,
+  address,
+  programId,
+  program,
+  requestId,
+}: CallActor): Actor {
+  const request = requestId === undefined ? undefined : { id: requestId };
   if (accountId === undefined) {
     const named = programId === undefined ? {} : { program: { id: programId, name: program ?? '' } };
-    return { kind: 'bot', address: address ?? null, ...named };
+    return { kind: 'bot', address: address ?? null, request, ...named };
   }
-  return { kind: 'account', accountId, username, keyId: keyId ?? null, address: address ?? null };
+  return { kind: 'account', accountId, username, keyId: keyId ?? null, address: address ?? null, request };
 }
