@@ -49,11 +49,11 @@ test('the platform is asked for every kind that is known here, and for others th
   expect(kindsToAskFor(['poll', 'hologram'], ['mirage', 'hologram'])).toEqual([...UPDATE_KINDS, 'hologram', 'mirage']);
 });
 
-test('every kind of the newest client types is known, and README and System name their version', () => {
+test('every kind of the newest client types is known, and README, Receiving and System name their version', () => {
   const documented = documentedFields('Update').filter((field) => field !== 'update_id');
   expect(documented.filter((kind) => !(UPDATE_KINDS as string[]).includes(kind))).toEqual([]);
   expect(Number(BOT_API_VERSION)).toBeGreaterThanOrEqual(Number(documentedVersion()));
-  for (const path of ['README.md', 'docs/BOT-DEVELOPERS.md']) {
+  for (const path of ['README.md', 'docs/RECEIVING.md']) {
     expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toContain(`Bot API ${BOT_API_VERSION}`);
   }
 });
