@@ -17,6 +17,7 @@ import { eventSinkOperations } from './event-sinks.ts';
 import { eventOperations } from './events.ts';
 import { fileOperations } from './files.ts';
 import { fleetOperations } from './fleet.ts';
+import { listOperations } from './lists.ts';
 import { liveOperations } from './live.ts';
 import { messageActionOperations } from './message-actions.ts';
 import { messageOperations } from './messages.ts';
@@ -71,6 +72,7 @@ export const operations = {
   ...chatAdminOperations,
   ...tagOperations,
   ...broadcastOperations,
+  ...listOperations,
   ...questionOperations,
   ...outboxOperations,
   ...routingRuleOperations,

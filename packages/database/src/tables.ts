@@ -2,6 +2,7 @@ import { bot } from '@flotilla/contract/bots.ts';
 import { broadcastResource } from '@flotilla/contract/broadcasts.ts';
 import type { Column } from '@flotilla/contract/columns.ts';
 import { eventSink } from '@flotilla/contract/event-sinks.ts';
+import { listResource } from '@flotilla/contract/lists.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
 import { outboxEntry } from '@flotilla/contract/outbox.ts';
 import { program } from '@flotilla/contract/programs.ts';
@@ -160,6 +161,14 @@ export interface ChatUsersTable {
   last_seen_at: Generated<Date>;
   /** The words of the names, for finding people. */
   search: string | null;
+  /** The language of their app, an IETF tag; null: no message has said it since it is stored. */
+  language_code: string | null;
+}
+
+/** The chats of a list for broadcasts. */
+export interface ChatListEntriesTable {
+  list_id: BigInt64;
+  chat_id: BigInt64;
 }
 
 export interface TagsTable {
@@ -542,6 +551,7 @@ export interface EventDeliveriesTable {
 export const DECLARED = {
   bots: bot,
   broadcasts: broadcastResource,
+  chat_lists: listResource,
   event_sinks: eventSink,
   outbox: outboxEntry,
   programs: program,
@@ -568,6 +578,7 @@ export interface Tables extends DeclaredTables {
   chat_authors: ChatAuthorsTable;
   chat_users: ChatUsersTable;
   tags: TagsTable;
+  chat_list_entries: ChatListEntriesTable;
   route_hits: RouteHitsTable;
   program_tokens: ProgramTokensTable;
   route_links: RouteLinksTable;

@@ -21,6 +21,8 @@ export interface SenderFacts {
   firstName: string | null;
   lastName: string | null;
   isBot: boolean;
+  /** The language of their app, an IETF tag. */
+  languageCode: string | null;
   /** True for a channel or an anonymous admin: a chat that writes as itself and is no user. */
   isChat: boolean;
 }
@@ -121,6 +123,7 @@ export function readUserFacts(user: Fields): SenderFacts {
     firstName: readText(user, 'first_name'),
     lastName: readText(user, 'last_name'),
     isBot: user.is_bot === true,
+    languageCode: readText(user, 'language_code'),
     isChat: false,
   };
 }
@@ -157,5 +160,5 @@ export function readAuthorFacts(message: Fields): SenderFacts | null {
   if (author === null) return null;
   if (author === message.from) return readUserFacts(author);
   const chat = readChatFacts(author);
-  return { ...chat, firstName: chat.title ?? chat.firstName, isBot: false, isChat: true };
+  return { ...chat, firstName: chat.title ?? chat.firstName, isBot: false, languageCode: null, isChat: true };
 }

@@ -3,7 +3,7 @@ export type JsonSchema = Record<string, unknown>;
 
 /** Values that a schema refuses, as JSON: other types, null, out of range, too long, not in the list. */
 export function wrongValues(schema: JsonSchema): unknown[] {
-  const kinds = (schema.anyOf ?? [schema]) as JsonSchema[];
+  const kinds = kindsOf(schema);
   const isNullable = kinds.some(({ type }) => type === 'null');
   const kind = { ...schema, ...kinds.find(({ type }) => type !== 'null') };
   return [...(isNullable ? [] : [null]), ...wrongOf(kind)];
@@ -11,7 +11,7 @@ export function wrongValues(schema: JsonSchema): unknown[] {
 
 /** Like wrongValues, for a query string, where every value is text. */
 export function wrongTexts(schema: JsonSchema): string[] {
-  const kinds = (schema.anyOf ?? [schema]) as JsonSchema[];
+  const kinds = kindsOf(schema);
   const kind = { ...schema, ...kinds.find(({ type }) => type !== 'null') };
   const values = kind.type === 'array' ? ['[1', ...wrongLists(kind)] : wrongOf(kind);
   return values.flatMap((value) => {
@@ -20,6 +20,11 @@ export function wrongTexts(schema: JsonSchema): string[] {
     if (kind.type === 'string') return [];
     return typeof value === 'number' || kind.type === 'array' ? [JSON.stringify(value)] : [];
   });
+}
+
+/** The alternatives of a schema, also those of an alternative. */
+function kindsOf(schema: JsonSchema): JsonSchema[] {
+  return schema.anyOf === undefined ? [schema] : (schema.anyOf as JsonSchema[]).flatMap(kindsOf);
 }
 
 function wrongOf(schema: JsonSchema): unknown[] {

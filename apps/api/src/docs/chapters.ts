@@ -46,6 +46,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   admins: { name: 'Admins', description: 'The administrators of a chat. Each list comes from the platform.' },
   tags: { name: 'Tags', description: 'Short notes on the users of a chat. People in the chat do not see them.' },
   broadcasts: { name: 'Broadcasts', description: 'One message to many chats of a bot.' },
+  lists: { name: 'Lists', description: 'Chats that a broadcast can name as its audience, up to a million in a list.' },
   questions: {
     name: 'Questions',
     description: 'Questions to people in chats: messages with buttons, and their answers.',

@@ -1,6 +1,7 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { BroadcastResource } from '@flotilla/contract/broadcasts.ts';
+import type { ChatListResource } from '@flotilla/contract/lists.ts';
 import { openLive } from '@flotilla/testing/live-client.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -124,8 +125,99 @@ test('one that was paused before its time waits for it again', async () => {
   expect((await act('resume', id)).json).toMatchObject({ state: 'running', started_at: expect.any(String) });
 });
 
+test('one that has not begun can be changed, and then goes out by the right of who changed it', async () => {
+  const later = Math.floor(Date.now() / 1000) + 3_600;
+  const { id } = await add({ send_at: later, per_second: 3 });
+  const body = { id, params: { text: 'Hello' }, audience: { chat_ids: [5], exclude_blocked: true }, per_second: null };
+  const answer = (await api.admin('POST', '/api/broadcasts/update', { body })).json;
+  expect(answer).toMatchObject({ id, state: 'scheduled', params: { text: 'Hello' }, audience: { chat_ids: [5] } });
+  expect(answer).toMatchObject({ name: 'News', created_by: 'admin' });
+  expect(answer).not.toHaveProperty('per_second');
+  expect(await newestEntry()).toMatchObject({
+    action: 'broadcast_update',
+    details: expect.stringContaining('params changed'),
+  });
+  const update = (fields: object) => grace('POST', '/api/broadcasts/update', { body: { id, ...fields } });
+  expect((await update({ params: { text: 'Hi {firstname}' } })).json).toMatchObject({
+    details: [{ path: 'params.text' }],
+  });
+  await act('pause', id);
+  expect((await update({ send_at: later + 60 })).json).toMatchObject({ state: 'paused', created_by: 'grace' });
+  await act('resume', id);
+  expect((await update({ send_at: null })).json).toMatchObject({ state: 'running', started_at: expect.any(String) });
+  expect(await update({ name: 'Late' })).toMatchObject({ status: 409 });
+  expect((await ada('POST', '/api/broadcasts/update', { body: { id, name: 'Mine' } })).status).toBe(403);
+});
+
+test('a list is filled in pages that may be sent again, and only its account and admins see it', async () => {
+  const list = (await grace('POST', '/api/lists/add', { body: { name: 'Customers' } })).json as ChatListResource;
+  const append = (chat_ids: number[], by = grace) =>
+    by('POST', '/api/lists/append', { body: { id: list.id, chat_ids } });
+  const page = Array.from({ length: 10_000 }, (_, at) => at + 1);
+  expect((await append(page)).json).toMatchObject({ size: 10_000 });
+  expect((await append(page)).json).toMatchObject({ size: 10_000 });
+  expect((await append([...page, 10_001])).status).toBe(400);
+  const counted = await add({ dry_run: true, audience: { list_id: list.id, exclude_blocked: false } });
+  expect(counted.counts).toMatchObject({ total: 3 });
+  const joan = restClient(
+    api.url,
+    (await insertAccount(api.database.db, { username: 'joan', bots: [bot.id], rights: ['broadcast'] })).key,
+  );
+  expect((await append([5], joan)).status).toBe(404);
+  expect((await joan('GET', '/api/lists')).json).toEqual([]);
+  const stolen = await joan('POST', '/api/broadcasts/add', { body: wanted({ audience: { list_id: list.id } }) });
+  expect(stolen.json).toMatchObject({ details: [{ path: 'audience.list_id', reason: 'must be a list of yours' }] });
+  expect((await append([5], ada)).status).toBe(403);
+  expect((await api.admin('GET', '/api/lists')).json).toMatchObject([{ id: list.id, created_by: 'grace' }]);
+  const remove = () => grace('POST', '/api/lists/delete', { body: { id: list.id } });
+  const waiting = await add({ audience: { list_id: list.id }, send_at: Math.floor(Date.now() / 1000) + 3_600 });
+  expect((await remove()).status).toBe(409);
+  await act('cancel', waiting.id);
+  expect((await remove()).status).toBe(200);
+  expect((await append([5])).status).toBe(404);
+});
+
+test('failures are exported with their reason, and are an audience', async () => {
+  const { id } = await add();
+  const failed = [5, 6].map((chat_id) => ({
+    ...{ bot_id: bot.id, broadcast_id: id, chat_id, method: 'sendMessage', params: {}, state: 'failed' as const },
+    ...{ error_code: 400, error: chat_id === 5 ? '=cmd' : 'Bad Request', settled_at: new Date(0) },
+  }));
+  await api.database.db.insertInto('outbox').values(failed).execute();
+  const csv = await grace('GET', '/api/broadcasts/failures', { query: { id } });
+  expect(csv.text.split('\r\n')).toEqual([
+    'chat_id,username,first_name,state,error_code,error,settled_at',
+    "5,,,failed,400,'=cmd,1970-01-01T00:00:00.000Z",
+    '6,,,failed,400,Bad Request,1970-01-01T00:00:00.000Z',
+    '',
+  ]);
+  expect(await newestEntry()).toMatchObject({ action: 'export', details: `failures of broadcast ${id}; csv` });
+  const query = { id, format: 'ndjson', error: 'Bad Request' };
+  const lines = await grace('GET', '/api/broadcasts/failures', { query });
+  expect(JSON.parse(lines.text)).toMatchObject({ chat_id: 6, error: 'Bad Request' });
+  const again = await add({ dry_run: true, audience: { failures_of: { broadcast_id: id, error: 'Bad Request' } } });
+  expect(again.counts).toMatchObject({ total: 1 });
+  expect((await ada('GET', '/api/broadcasts/failures', { query })).status).toBe(403);
+});
+
 test.each([
-  ['audience', 'must name chat_ids or chat_types', { audience: { tags: ['vip'] } }],
+  ['audience', 'must name chat_ids, list_id, failures_of or chat_types', { audience: { tags: ['vip'] } }],
+  ['audience', 'must name only one of chat_ids, list_id and failures_of', { audience: { chat_ids: [5], list_id: 1 } }],
+  [
+    'audience.failures_of.broadcast_id',
+    'must be a broadcast of the same bot',
+    { audience: { failures_of: { broadcast_id: 999_999 } } },
+  ],
+  [
+    'params.text',
+    'has {name|you}; what can be filled in is {first_name}, {last_name}, {username}',
+    { params: { text: 'Hi {name|you}' } },
+  ],
+  [
+    'params.caption',
+    'has {username}: give a parse_mode, not entities, whose places would move',
+    { method: 'sendPhoto', params: { photo: 'AAA', caption: 'Hi {username}', caption_entities: [] } },
+  ],
   ['method', 'must be one that sends, copies or forwards', { method: 'editMessageText' }],
   ['method', 'must be one that sends, edits, copies or forwards', { method: 'banChatMember' }],
   ['params.chat_id', 'must not be given: the audience has the chats', { params: { chat_id: 5, text: 'Hi' } }],

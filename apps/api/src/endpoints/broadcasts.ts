@@ -3,20 +3,32 @@ import {
   type BroadcastResource,
   type broadcastOperations,
   broadcastResource,
+  FAILURE_COLUMNS,
   MOST_FAILURES,
   type ShownBroadcast,
 } from '@flotilla/contract/broadcasts.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
 import { addBroadcast, tryBroadcast } from '@flotilla/domain/delivery/broadcasts/add-broadcast.ts';
+import { readAudienceChoices } from '@flotilla/domain/delivery/broadcasts/audience-choices.ts';
 import { countsOf } from '@flotilla/domain/delivery/broadcasts/broadcast.ts';
-import { broadcastEntryStore, type Failure } from '@flotilla/domain/delivery/broadcasts/broadcast-entry-store.ts';
+import {
+  broadcastEntryStore,
+  type FailedEntry,
+  type Failure,
+} from '@flotilla/domain/delivery/broadcasts/broadcast-entry-store.ts';
 import { broadcastStore } from '@flotilla/domain/delivery/broadcasts/broadcast-store.ts';
 import { changeBroadcast } from '@flotilla/domain/delivery/broadcasts/change-broadcast.ts';
+import type { ListScope } from '@flotilla/domain/delivery/broadcasts/chat-list-store.ts';
+import { updateBroadcast } from '@flotilla/domain/delivery/broadcasts/update-broadcast.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { streamText } from '../http/send-answer.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { csvField } from './export-format.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
@@ -24,7 +36,7 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
     const bot = requireBot(context, input.bot_id);
     const wanted = {
       ...{ name: input.name, audience: withoutUndefined(input.audience), method: input.method, params: input.params },
-      mayPay: caller.role === 'admin',
+      ...rightsOf(caller),
       per_second: input.per_second ?? null,
       send_at: input.send_at === undefined ? null : new Date(input.send_at * 1000),
     };
@@ -55,10 +67,44 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
   showBroadcast: {
     findBots: findBotOfBroadcast,
     async handle({ db }, { input }) {
-      const broadcast = await broadcastStore(db).find(input.id);
-      if (broadcast === null) throw new FlotillaError('not_found', 'Broadcast not found');
+      const broadcast = await requireBroadcast({ db }, input.id);
       const failures = await broadcastEntryStore(db).failures(input.id, MOST_FAILURES);
       return { ...presentBroadcast(broadcast), failures: failures.map(presentFailure) };
+    },
+  },
+
+  updateBroadcast: {
+    findBots: findBotOfBroadcast,
+    async handle(context, { input, caller, by }) {
+      const { id, audience, send_at: sendAt, ...others } = input;
+      const known = await requireBroadcast(context, id);
+      const changes = withoutUndefined({
+        ...others,
+        audience: audience && withoutUndefined(audience),
+        send_at: typeof sendAt === 'number' ? new Date(sendAt * 1000) : sendAt,
+      });
+      const bot = requireBot(context, known.bot_id);
+      return presentBroadcast(await updateBroadcast(context, bot, by, { id, changes, ...rightsOf(caller) }));
+    },
+  },
+
+  async listAudienceChoices(context, { input }) {
+    return readAudienceChoices(context, { botId: requireBot(context, input.bot_id).id, q: input.q });
+  },
+
+  exportBroadcastFailures: {
+    findBots: findBotOfBroadcast,
+    async handle(context, { input, by, request, response, whileAllowed }) {
+      const { id, format, ...reason } = input;
+      const { bot_id: botId } = await requireBroadcast(context, id);
+      const headers = {
+        'Content-Type': `${format === 'csv' ? 'text/csv' : 'application/x-ndjson'}; charset=utf-8`,
+        'Content-Disposition': `attachment; filename="broadcast${id}-failures.${format}"`,
+      };
+      await recordAction(context, by, { action: 'export', botId, details: `failures of broadcast ${id}; ${format}` });
+      await whileAllowed((ended) =>
+        streamText(request, response, headers, failureLines(context, id, format, reason), ended),
+      );
     },
   },
 
@@ -78,6 +124,43 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
   },
 };
 
+async function requireBroadcast({ db }: Pick<Context, 'db'>, id: number): Promise<Broadcast> {
+  const broadcast = await broadcastStore(db).find(id);
+  if (broadcast === null) throw new FlotillaError('not_found', 'Broadcast not found');
+  return broadcast;
+}
+
+function rightsOf(caller: Caller) {
+  return { mayPay: caller.role === 'admin', lists: listScopeOf(caller) };
+}
+
+const NO_ACCOUNT = 0;
+
+/** An admin sees the lists of all accounts. Lists are for any bot, so a key of some bots sees none. */
+export function listScopeOf({ role, account, apiKey }: Caller): ListScope {
+  if (apiKey !== null && apiKey.botIds !== null) return { accountId: NO_ACCOUNT };
+  return role === 'admin' ? 'all' : { accountId: account.id };
+}
+
+const FAILURES_AT_ONCE = 1_000;
+type FailureReason = Parameters<ReturnType<typeof broadcastEntryStore>['failedAfter']>[1];
+
+async function* failureLines({ db }: Context, id: number, format: 'csv' | 'ndjson', reason: FailureReason) {
+  if (format === 'csv') yield `${FAILURE_COLUMNS.join(',')}\r\n`;
+  for (let after: number | null = null; ; ) {
+    const page: FailedEntry[] = await broadcastEntryStore(db).failedAfter(id, reason, after, FAILURES_AT_ONCE);
+    for (const entry of page) yield failureLine(entry, format);
+    after = page.at(-1)?.chat_id ?? null;
+    if (page.length < FAILURES_AT_ONCE) return;
+  }
+}
+
+function failureLine({ settled_at: at, ...entry }: FailedEntry, format: 'csv' | 'ndjson'): string {
+  const shown = { ...withoutNulls(entry), settled_at: at?.toISOString() };
+  if (format === 'ndjson') return `${JSON.stringify(shown)}\n`;
+  return `${FAILURE_COLUMNS.map((column) => csvField(shown[column])).join(',')}\r\n`;
+}
+
 async function findBotOfBroadcast({ db }: Context, id: number): Promise<number[]> {
   const broadcast = await broadcastStore(db).find(id);
   return broadcast === null ? [] : [broadcast.bot_id];
@@ -96,6 +179,8 @@ function presentFailure({ error_code, error, ...failure }: Failure): ShownBroadc
 }
 
 /** The stored form. */
-function withoutUndefined<Audience extends object>(audience: Audience): Audience {
-  return Object.fromEntries(Object.entries(audience).filter(([, value]) => value !== undefined)) as Audience;
+function withoutUndefined<Given extends object>(given: Given): Defined<Given> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Defined<Given>;
 }
+
+type Defined<Given> = { [Name in keyof Given]: Exclude<Given[Name], undefined> };

@@ -134,6 +134,8 @@ const newTag = async (): Promise<number> => {
   const added = await admin('POST', '/api/tags/add', { body: await EXAMPLES.addTag() });
   return (added.json as { id: number }).id;
 };
+const newList = async (): Promise<number> =>
+  ((await admin('POST', '/api/lists/add', { body: { name: 'Customers' } })).json as { id: number }).id;
 const newQuestion = async (): Promise<number> => {
   const body = { bot_id: botId, chat_id: CHAT, text: 'Ready?', options: ['Yes', 'No'] };
   return ((await api.admin('POST', '/api/questions/add', { body })).json as { id: number }).id;
@@ -475,11 +477,24 @@ const EXAMPLES: Record<OperationName, Example> = {
     audience: {
       ...{ chat_ids: [CHAT], chat_types: ['private'], tags: ['customer'], exclude_blocked: true },
       active_since: '2026-01-01T00:00:00Z',
+      ...{ inactive_since: '2099-01-01T00:00:00Z', language_codes: ['en'] },
     },
     ...{ per_second: 5, send_at: Math.floor(Date.now() / 1000) + 86_400, dry_run: false },
   }),
   listBroadcasts: () => ({ bot_id: botId, state: 'scheduled', ...page }),
   showBroadcast: async () => ({ id: await newBroadcast() }),
+  updateBroadcast: async () => ({ id: await newBroadcast(), per_second: null, name: 'Another name' }),
+  listAudienceChoices: () => ({ bot_id: botId, q: 'cust' }),
+  exportBroadcastFailures: async () => ({
+    id: await newBroadcast(),
+    format: 'csv',
+    state: 'failed',
+    error: 'Bad Request',
+  }),
+  listChatLists: () => page,
+  addChatList: () => ({ name: 'Customers' }),
+  appendToChatList: async () => ({ id: await newList(), chat_ids: [CHAT, 6] }),
+  deleteChatList: async () => ({ id: await newList() }),
   pauseBroadcast: async () => ({ id: await newBroadcast() }),
   resumeBroadcast: async () => {
     const id = await newBroadcast();

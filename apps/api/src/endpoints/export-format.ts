@@ -28,7 +28,7 @@ export const exportFormats: Readonly<Record<(typeof EXPORT_FORMATS)[number], Exp
   },
 };
 
-function csvField(value: string | number | boolean | undefined): string {
+export function csvField(value: string | number | boolean | null | undefined): string {
   // Numbers stay unchanged, because chats have negative ids.
   if (typeof value !== 'string') return String(value ?? '');
   const text = FORMULA.test(value) ? `'${value}` : value;

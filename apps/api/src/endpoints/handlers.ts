@@ -19,6 +19,7 @@ import { eventSinkHandlers } from './event-sinks.ts';
 import { eventHandlers } from './events.ts';
 import { fileHandlers } from './files.ts';
 import { fleetHandlers } from './fleet.ts';
+import { listHandlers } from './lists.ts';
 import { liveHandlers } from './live.ts';
 import { messageActionHandlers } from './message-actions.ts';
 import { messageHandlers } from './messages.ts';
@@ -75,6 +76,7 @@ export const handlers: Handlers<typeof operations> = {
   ...questionHandlers,
   ...outboxHandlers,
   ...broadcastHandlers,
+  ...listHandlers,
   ...routingRuleHandlers,
   ...routeDecisionHandlers,
   ...auditHandlers,

@@ -229,6 +229,7 @@ describe('people', () => {
       lastName: null,
       isBot: false,
       isChat: false,
+      languageCode: null,
       seenAtS: DATE_S,
     },
     ...given,

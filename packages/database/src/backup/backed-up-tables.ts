@@ -36,6 +36,8 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   outbox: true,
   outbox_claims: true,
   broadcasts: true,
+  chat_lists: true,
+  chat_list_entries: true,
   events: true,
   standing_events: true,
   event_sinks: true,

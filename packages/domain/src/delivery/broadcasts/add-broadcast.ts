@@ -1,5 +1,6 @@
-import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
+import type { Broadcast, BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
 import { LARGEST_BROADCAST_PARAMS } from '@flotilla/contract/broadcasts.ts';
+import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -13,11 +14,14 @@ import { messagesIn, refuseForAdmins, requireSendable, storableParams } from '..
 import { type AudienceSize, countAudience } from './audience.ts';
 import type { BroadcastContent } from './broadcast.ts';
 import { broadcastStore } from './broadcast-store.ts';
+import { chatListStore, type ListScope } from './chat-list-store.ts';
 import { describeBroadcast } from './describe-broadcast.ts';
+import { hasNames, requireFillable } from './fill-texts.ts';
 
 type AddDeps = { db: Database; clock: Clock };
-/** `mayPay`: the call may cost Stars of the bot, or be an invoice. */
-export type WantedBroadcast = Omit<BroadcastContent, 'bot_id' | 'messages'> & { mayPay: boolean };
+/** `mayPay`: the call may cost Stars of the bot, or be an invoice. `lists`: those that it may name. */
+export type WantedBroadcast = Omit<BroadcastContent, 'bot_id' | 'messages' | 'needs_new_worker'> & BroadcastRights;
+export type BroadcastRights = { mayPay: boolean; lists: ListScope };
 
 const UNFINISHED_AT_MOST = 20;
 const RETRY_AFTER_S = 60;
@@ -25,8 +29,8 @@ const YEAR_MS = 366 * 86_400_000;
 
 /** Stores a broadcast; workers make its entries. Throws 'bad_request', or 'too_many_requests' if the bot has twenty unfinished ones. */
 export async function addBroadcast(deps: AddDeps, bot: Bot, by: Actor, wanted: WantedBroadcast): Promise<Broadcast> {
-  const content = readBroadcast(deps.clock, bot, wanted);
   return deps.db.transaction().execute(async (db) => {
+    const content = await readBroadcast({ ...deps, db }, bot, wanted);
     if (!(await lockBots(db, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     const store = broadcastStore(db);
     if ((await store.unfinishedOf(bot.id)) >= UNFINISHED_AT_MOST) throw tooMany();
@@ -40,16 +44,20 @@ export async function addBroadcast(deps: AddDeps, bot: Bot, by: Actor, wanted: W
 
 /** Checks a broadcast and counts its audience, and stores nothing. Throws as addBroadcast does. */
 export async function tryBroadcast(
-  { db, clock }: AddDeps,
+  deps: AddDeps,
   bot: Bot,
   wanted: WantedBroadcast,
 ): Promise<BroadcastContent & AudienceSize> {
-  const content = readBroadcast(clock, bot, wanted);
-  return { ...content, ...(await countAudience(db, bot.id, content.audience)) };
+  const content = await readBroadcast(deps, bot, wanted);
+  return { ...content, ...(await countAudience(deps.db, bot.id, content.audience)) };
 }
 
 /** The content with the method's proper name. Throws 'bad_request'. */
-function readBroadcast(clock: Clock, bot: Bot, { mayPay, ...wanted }: WantedBroadcast): BroadcastContent {
+export async function readBroadcast(
+  { db, clock }: AddDeps,
+  bot: Bot,
+  { mayPay, lists, ...wanted }: WantedBroadcast,
+): Promise<BroadcastContent> {
   requireManaged(bot);
   const { audience, params, send_at } = wanted;
   const method = requireSendable(wanted.method);
@@ -64,13 +72,37 @@ function readBroadcast(clock: Clock, bot: Bot, { mayPay, ...wanted }: WantedBroa
     throw refusedInput('params', `must not have more than ${LARGEST_BROADCAST_PARAMS / 1024} KiB`);
   }
   const stored = storableParams(params);
-  if (audience.chat_ids === undefined && audience.chat_types === undefined) {
-    throw refusedInput('audience', 'must name chat_ids or chat_types');
-  }
+  requireFillable(stored);
   if (send_at !== null && send_at.getTime() > clock.nowMs() + YEAR_MS) {
     throw refusedInput('send_at', 'must be within a year');
   }
-  return { ...wanted, bot_id: bot.id, method, params: stored, messages: messagesIn(stored) };
+  await requireAudience(db, bot, audience, lists);
+  const needs_new_worker = isNewAudience(audience) || hasNames(stored);
+  return { ...wanted, bot_id: bot.id, method, params: stored, needs_new_worker, messages: messagesIn(stored) };
+}
+
+/** What workers of the release before would overlook. */
+function isNewAudience(audience: BroadcastAudience): boolean {
+  return NEW_FIELDS.some((name) => audience[name] !== undefined);
+}
+
+const NEW_FIELDS = ['list_id', 'failures_of', 'language_codes', 'inactive_since'] as const;
+
+async function requireAudience(db: Database, bot: Bot, audience: BroadcastAudience, lists: ListScope): Promise<void> {
+  const { chat_ids: ids, list_id: list, failures_of: failures, chat_types: types } = audience;
+  const named = [ids, list, failures].filter((one) => one !== undefined).length;
+  if (named === 0 && types === undefined) {
+    throw refusedInput('audience', 'must name chat_ids, list_id, failures_of or chat_types');
+  }
+  if (named > 1) throw refusedInput('audience', 'must name only one of chat_ids, list_id and failures_of');
+  if (list !== undefined && (await chatListStore(db).find(lists, list)) === null) {
+    throw refusedInput('audience.list_id', 'must be a list of yours');
+  }
+  if (failures === undefined) return;
+  const former = await broadcastStore(db).find(failures.broadcast_id);
+  if (former?.bot_id !== bot.id) {
+    throw refusedInput('audience.failures_of.broadcast_id', 'must be a broadcast of the same bot');
+  }
 }
 
 function tooMany(): FlotillaError {

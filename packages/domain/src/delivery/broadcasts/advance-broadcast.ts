@@ -6,6 +6,7 @@ import { actorOfCall } from '../../records/history/stream/captured-call.ts';
 import { countsOf } from './broadcast.ts';
 import { broadcastEntryStore } from './broadcast-entry-store.ts';
 import { broadcastStore } from './broadcast-store.ts';
+import { chatListStore } from './chat-list-store.ts';
 import { nextRelease } from './release-entries.ts';
 
 export type AdvanceDeps = { db: Database; clock: Clock };
@@ -63,8 +64,9 @@ async function run(deps: AdvanceDeps, known: Broadcast): Promise<Step> {
 
 async function makeSome(db: Database, broadcast: Broadcast): Promise<Broadcast> {
   const { count, lastChatId } = await broadcastEntryStore(db).makeNext(broadcast, CHATS_A_STEP);
-  const { id, total, after_chat_id } = broadcast;
-  return broadcastStore(db).change(id, {
+  const { id, total, after_chat_id, audience } = broadcast;
+  if (audience.list_id !== undefined && after_chat_id === null) await chatListStore(db).noteUse(audience.list_id);
+  return broadcastStore(db).noteMade(id, {
     ...{ total: total + count, after_chat_id: lastChatId ?? after_chat_id, made: lastChatId === null },
   });
 }

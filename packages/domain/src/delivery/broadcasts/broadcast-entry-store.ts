@@ -1,16 +1,30 @@
-import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
+import type { Broadcast, BroadcastAudience, FAILED_STATES } from '@flotilla/contract/broadcasts.ts';
 import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { unnestRows } from '../../records/history/unnest-rows.ts';
 import { authorOf } from '../outbox/author.ts';
 import { transition } from '../outbox/entry-state.ts';
-import { isIncluded, isNamed, isOfAudience } from './audience.ts';
+import { hasFailed, isIncluded, isOfAudience, isOneOf, namedIn, reachedBy } from './audience.ts';
+import { fillTexts, hasNames, type Named } from './fill-texts.ts';
 
 /** The entries that were made, and the last chat that was looked at; null: there was none. */
 type Made = { count: number; lastChatId: number | null };
 
+type FailedState = (typeof FAILED_STATES)[number];
+
 /** Chats that did not get a broadcast for one reason. */
-export type Failure = { state: 'failed' | 'in_doubt'; error_code: number | null; error: string | null; count: number };
+export type Failure = { state: FailedState; error_code: number | null; error: string | null; count: number };
+
+type Reason = Pick<NonNullable<BroadcastAudience['failures_of']>, 'state' | 'error'>;
+/** A chat that did not get a broadcast. */
+export type FailedEntry = Pick<Named, 'username' | 'first_name'> &
+  Omit<Failure, 'count'> & { chat_id: number; settled_at: Date | null };
+type NamedChat = Named & { id: number | null; type: string; lastChatId: number | null };
+const NOBODY: Named = { first_name: null, last_name: null, username: null };
+
+/** With a text of its own, each entry is in the memory of the worker for a moment. */
+const CHATS_WITH_NAMES = 500;
 
 /** Released entries count as late from then on. */
 const TIME_OF = { due: sql`, send_at = now()`, recall: sql`, send_at = null`, cancel: sql`` };
@@ -32,30 +46,46 @@ export function broadcastEntryStore(db: Database) {
       update outbox set ${set}${TIME_OF[event]} from chosen where outbox.id = chosen.id`.execute(db);
     return Number(numAffectedRows ?? 0);
   };
+  const makeWithNames = async (broadcast: Broadcast, chats: number, belong: RawBuilder<unknown>): Promise<Made> => {
+    const { params } = broadcast;
+    const { rows } = await sql<NamedChat>`
+      with ${pageOf(broadcast, chats)}
+      select (select max(id) from ids) as "lastChatId", c.* from (values (1)) as one (row) left join (
+        select id, type, first_name, last_name, username from page c where ${belong}) as c on true`.execute(db);
+    const found = rows.filter((row) => row.id !== null);
+    if (found.length === 0) return { count: 0, lastChatId: rows[0]?.lastChatId ?? null };
+    const given = await unnestRows(found, [
+      ['bigint', ({ id }) => id],
+      ['text', (chat) => JSON.stringify(fillTexts(params, chat.type === 'private' ? chat : NOBODY))],
+    ]);
+    const all = sql`(select each.chat_id, each.params::jsonb from ${given} as each (chat_id, params))`;
+    const made = await sql`${inserted(broadcast, all)}`.execute(db);
+    return { count: made.rows.length, lastChatId: rows[0]?.lastChatId ?? null };
+  };
   return {
-    /** Makes entries for those of the next `chats` of the bot that belong to the audience. */
+    /** Makes entries for those of the next `chats` of the bot, or of those that the audience names, that belong to it. */
     async makeNext(broadcast: Broadcast, chats: number): Promise<Made> {
-      const { id, bot_id, name, audience, method, params, messages, after_chat_id } = broadcast;
-      const created_by: CallActor = { ...broadcast.created_by, automatic: { kind: 'broadcast', id, name } };
+      const { bot_id, audience, params } = broadcast;
+      const belong = sql`${isIncluded(audience)} and ${isOfAudience(bot_id, audience)}`;
+      if (hasNames(params)) return makeWithNames(broadcast, Math.min(chats, CHATS_WITH_NAMES), belong);
       // No join, which stale statistics of the planner would make slow.
+      const all = sql`(select c.id as chat_id, ${JSON.stringify(params)}::jsonb as params from page c where ${belong})`;
       const { rows } = await sql<Made>`
-        with page as materialized (
-          select c.* from chats c
-          where c.bot_id = ${bot_id} and c.id > ${after_chat_id ?? Number.MIN_SAFE_INTEGER} and ${isNamed(audience)}
-          order by c.id limit ${chats}
-        ), made as (
-          insert into outbox (broadcast_id, bot_id, chat_id, method, params, messages, priority, state, created_by,
-            author)
-          select ${id}::bigint, c.bot_id, c.id, ${method}, ${JSON.stringify(params)}::jsonb, ${messages}::integer, 'bulk',
-            'scheduled', ${JSON.stringify(created_by)}::jsonb, ${authorOf(created_by)}
-          from page c
-          where ${isIncluded(audience)} and ${isOfAudience(bot_id, audience)}
-          order by c.id
-          on conflict (broadcast_id, chat_id) where broadcast_id is not null do nothing
-          returning 1
-        )
-        select (select count(*) from made) as count, (select max(id) from page) as "lastChatId"`.execute(db);
+        with ${pageOf(broadcast, chats)}, made as (${inserted(broadcast, all)})
+        select (select count(*) from made) as count, (select max(id) from ids) as "lastChatId"`.execute(db);
       return rows[0] ?? { count: 0, lastChatId: null };
+    },
+
+    /** Those that did not reach their chat, in the order of chats. */
+    failedAfter(id: number, reason: Reason, afterChatId: number | null, limit: number): Promise<FailedEntry[]> {
+      return sql<FailedEntry>`
+        select o.chat_id, c.username, c.first_name, o.state, o.error_code, o.error, o.settled_at
+        from (select * from outbox where broadcast_id = ${id} and chat_id > ${afterChatId ?? Number.MIN_SAFE_INTEGER}
+          and ${hasFailed(reason)} order by chat_id limit ${limit}) as o
+        left join chats c on c.bot_id = o.bot_id and c.id = o.chat_id
+        order by o.chat_id`
+        .execute(db)
+        .then(({ rows }) => rows);
     },
 
     /** Takes back what came to the queue of a paused broadcast after the pause: a send that the platform put off, or was resent. */
@@ -86,7 +116,7 @@ export function broadcastEntryStore(db: Database) {
         .selectFrom('outbox')
         .select((row) => ['state', 'error_code', 'error', row.fn.countAll<number>().as('count')])
         .where('broadcast_id', '=', id)
-        .where('state', 'in', ['failed', 'in_doubt'])
+        .where('state', 'in', ['failed', 'expired', 'in_doubt'])
         .groupBy(['state', 'error_code', 'error'])
         .orderBy('count', 'desc')
         .orderBy('error')
@@ -99,4 +129,35 @@ export function broadcastEntryStore(db: Database) {
     hold: (id: number, limit: number) => move('recall', id, limit),
     cancel: (id: number, limit: number) => move('cancel', id, limit),
   };
+}
+
+/** The next chats of a broadcast, as `page`, and the `ids` among which they were looked for. */
+function pageOf({ bot_id, audience, after_chat_id }: Broadcast, chats: number): RawBuilder<unknown> {
+  const after = after_chat_id ?? Number.MIN_SAFE_INTEGER;
+  const named = namedIn(audience);
+  if (named === null) {
+    return sql`page as materialized (
+        select c.* from chats c where c.bot_id = ${bot_id} and c.id > ${after} and ${isOneOf(audience)}
+        order by c.id limit ${chats}
+      ), ids as (select id from page)`;
+  }
+  return sql`ids as materialized (
+      select id, fits from ${named} as named where id > ${after} order by id limit ${chats}
+    ), page as materialized (
+      select c.* from chats c where c.bot_id = ${bot_id}
+        and c.id = any (array(${reachedBy(bot_id, sql`= any (array(select id from ids where fits))`)}))
+    )`;
+}
+
+/** Makes an entry for each chat of these rows (chat_id, params) that has none; a row for each. */
+function inserted(broadcast: Broadcast, chats: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { id, bot_id, name, method, messages } = broadcast;
+  const created_by: CallActor = { ...broadcast.created_by, automatic: { kind: 'broadcast', id, name } };
+  return sql`
+    insert into outbox (broadcast_id, bot_id, chat_id, method, params, messages, priority, state, created_by, author)
+    select ${id}::bigint, ${bot_id}::bigint, each.chat_id, ${method}, each.params, ${messages}::integer, 'bulk', 'scheduled',
+      ${JSON.stringify(created_by)}::jsonb, ${authorOf(created_by)}
+    from ${chats} as each order by each.chat_id
+    on conflict (broadcast_id, chat_id) where broadcast_id is not null do nothing
+    returning 1`;
 }

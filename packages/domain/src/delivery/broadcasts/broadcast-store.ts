@@ -86,6 +86,13 @@ export function broadcastStore(db: Database) {
       return ended.returningAll().executeTakeFirstOrThrow();
     },
 
+    /** Notes how far the entries are made. */
+    async noteMade(id: number, made: Pick<Broadcast, 'total' | 'after_chat_id' | 'made'>): Promise<Broadcast> {
+      // A trigger refuses workers of a release that does not know all audiences.
+      await sql`select set_config('flotilla.audiences', 'known', true)`.execute(db);
+      return this.change(id, made);
+    },
+
     change(id: number, changes: Partial<Broadcast>): Promise<Broadcast> {
       const changed = db.updateTable('broadcasts').set(storable(broadcastResource, changes)).where('id', '=', id);
       return changed.returningAll().executeTakeFirstOrThrow();

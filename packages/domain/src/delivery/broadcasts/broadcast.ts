@@ -3,7 +3,7 @@ import type { Broadcast, BroadcastCounts } from '@flotilla/contract/broadcasts.t
 /** A message to many chats, and the chats. */
 export type BroadcastContent = Pick<
   Broadcast,
-  'bot_id' | 'name' | 'audience' | 'method' | 'params' | 'messages' | 'per_second' | 'send_at'
+  'bot_id' | 'name' | 'audience' | 'method' | 'params' | 'needs_new_worker' | 'messages' | 'per_second' | 'send_at'
 >;
 
 /** How many of its chats are how far. */

@@ -10,9 +10,11 @@ import { movedGroupStore } from '../../records/moved-groups/moved-group-store.ts
 import { removalStore } from '../../records/retention/removal-store.ts';
 import { advanceBroadcast } from './advance-broadcast.ts';
 import { countAudience } from './audience.ts';
+import { readAudienceChoices } from './audience-choices.ts';
 import { countsOf } from './broadcast.ts';
 import { broadcastEntryStore } from './broadcast-entry-store.ts';
 import { broadcastStore } from './broadcast-store.ts';
+import { chatListStore } from './chat-list-store.ts';
 import { MOST_RELEASED } from './release-entries.ts';
 
 const ALL: BroadcastAudience = { chat_types: ['private', 'group', 'supergroup', 'channel'], exclude_blocked: true };
@@ -51,10 +53,25 @@ async function people(count: number) {
     select ${botId}, id, 'private', 1780000000, 1 from generate_series(1, ${count}::bigint) as id`.execute(database.db);
 }
 
-const added = (audience: BroadcastAudience, fields: { perSecond?: number; sendAt?: Date } = {}): Promise<Broadcast> =>
+const added = (
+  audience: BroadcastAudience,
+  fields: { perSecond?: number; sendAt?: Date; params?: Broadcast['params'] } = {},
+): Promise<Broadcast> =>
   broadcastStore(database.db).insert({
-    ...{ bot_id: botId, name: 'News', audience, method: 'sendMessage', params: { text: 'Hi' }, messages: 1 },
-    ...{ per_second: fields.perSecond ?? null, send_at: fields.sendAt ?? null, created_by: { username: 'grace' } },
+    ...{
+      bot_id: botId,
+      name: 'News',
+      audience,
+      method: 'sendMessage',
+      params: fields.params ?? { text: 'Hi' },
+      messages: 1,
+    },
+    ...{
+      needs_new_worker: false,
+      per_second: fields.perSecond ?? null,
+      send_at: fields.sendAt ?? null,
+      created_by: { username: 'grace' },
+    },
   });
 const shown = async (id: number) => {
   const broadcast = (await broadcastStore(database.db).find(id))!;
@@ -128,6 +145,65 @@ describe('An audience', () => {
     expect(await reached({ chat_ids: [], exclude_blocked: true })).toEqual([]);
   });
 
+  test('may be a list, by pages of which each chat comes once, also by way of a group that became a supergroup', async () => {
+    for (const id of [5, 6]) await chat(id);
+    await chat(-1_007, { type: 'supergroup' });
+    await chat(-7, { migratedTo: -1_007 });
+    const lists = chatListStore(database.db);
+    const list = await lists.insert({ name: 'Customers', account_id: null, created_by: 'grace' });
+    await lists.append(list.id, [999, 6, -7, 6]);
+    await lists.append(list.id, [6, -1_007]);
+    expect(await lists.find('all', list.id)).toMatchObject({ size: 4 });
+    expect(await sizeOf({ list_id: list.id, exclude_blocked: true })).toEqual({ total: 2, blocked: 0 });
+    expect(await reached({ list_id: list.id, exclude_blocked: true })).toEqual([-1_007, 6]);
+    expect(await reached({ list_id: list.id, chat_types: ['private'], exclude_blocked: true })).toEqual([6]);
+  });
+
+  test('may be the chats that did not get another broadcast, all or for one reason', async () => {
+    await people(6);
+    const former = await added(PRIVATE);
+    await advanced(former.id);
+    await settle(former.id, 'failed', { limit: 2, code: 400 });
+    await sql`update outbox set error = 'chat not found' where broadcast_id = ${former.id} and chat_id = 1`.execute(
+      database.db,
+    );
+    await settle(former.id, 'in_doubt', { limit: 1 });
+    await settle(former.id, 'sent');
+    const of = (fields: object) =>
+      reached({ failures_of: { broadcast_id: former.id, ...fields }, exclude_blocked: true });
+    expect(await of({})).toEqual([1, 2]);
+    expect(await of({ error: 'chat not found' })).toEqual([1]);
+    expect(await of({ state: 'in_doubt' })).toEqual([3]);
+    const failed = await broadcastEntryStore(database.db).failedAfter(former.id, {}, 1, 10);
+    expect(failed).toEqual([expect.objectContaining({ chat_id: 2, state: 'failed', error_code: 400 })]);
+  });
+
+  test('may be people whose app has a language, and chats that were silent since a time', async () => {
+    for (const [id, language] of [
+      [5, 'pt-BR'],
+      [6, 'PT'],
+      [7, 'en'],
+      [8, null],
+    ] as const) {
+      await chat(id, { writtenS: id * 1_000 });
+      const user = { bot_id: botId, chat_id: id, user_id: id, language_code: language };
+      await database.db
+        .insertInto('chat_users')
+        .values({ ...user, username: null, first_name: null, last_name: null, search: null })
+        .execute();
+    }
+    expect(await reached({ ...ALL, language_codes: ['pt', 'e'] })).toEqual([5, 6]);
+    expect(await reached({ ...ALL, language_codes: ['pt-br', 'EN'] })).toEqual([5, 7]);
+    expect(await reached({ ...ALL, inactive_since: new Date(7_000_000).toISOString() })).toEqual([5, 6]);
+    expect(await readAudienceChoices(deps(), { botId, q: '' })).toEqual({
+      tags: [],
+      languages: [
+        { language_code: 'pt', people: 2 },
+        { language_code: 'en', people: 1 },
+      ],
+    });
+  });
+
   test('may be people with a tag, in whatever chat they got it, and chats with a late message of others', async () => {
     for (const id of [5, 6, 7]) await chat(id, { writtenS: id * 1_000 });
     await chat(-8, { writtenS: 9_000 });
@@ -139,7 +215,8 @@ describe('An audience', () => {
     await tag(5, -8, 'vip');
     await tag(6, 6, 'vip');
     await tag(7, 7, 'other');
-    expect(await reached({ ...ALL, tags: ['vip', 'none'] })).toEqual([5, 6]);
+    expect(await reached({ ...ALL, tags: ['VIP', 'none'] })).toEqual([5, 6]);
+    expect(await readAudienceChoices(deps(), { botId, q: 'VI' })).toMatchObject({ tags: [{ tag: 'vip', people: 2 }] });
     expect(await reached({ ...ALL, tags: [] })).toEqual([]);
     const since = new Date(6_000_000).toISOString();
     expect(await reached({ ...ALL, active_since: since })).toEqual([-8, 6, 7]);
@@ -157,6 +234,48 @@ describe('An audience', () => {
     ]);
     // Of the third, retention removed all messages.
     expect(await reached(ALL)).toEqual([6, 7]);
+  });
+});
+
+describe('Names in a text', () => {
+  test('are those of the person, or the fallback, and are escaped; a chat of many has none', async () => {
+    await chat(5);
+    await chat(6);
+    await chat(-7);
+    const names = { first_name: 'Tom & <Co>', username: null };
+    await database.db.updateTable('chats').set(names).where('bot_id', '=', botId).where('id', '=', 5).execute();
+    await database.db
+      .updateTable('chats')
+      .set({ first_name: 'Group' })
+      .where('bot_id', '=', botId)
+      .where('id', '=', -7)
+      .execute();
+    const text = '<b>Hi {first_name|<i>friend</i>}</b>, {username|you}{last_name}!';
+    const { id } = await added(ALL, { params: { text, parse_mode: 'HTML' } });
+    expect(await advanced(id)).toMatchObject({ made: true, counts: { total: 3 } });
+    const entries = database.db.selectFrom('outbox').select('params').where('broadcast_id', '=', id).orderBy('chat_id');
+    expect((await entries.execute()).map(({ params }) => params.text)).toEqual([
+      '<b>Hi <i>friend</i></b>, you!',
+      '<b>Hi Tom &#38; &#60;Co&#62;</b>, you!',
+      '<b>Hi <i>friend</i></b>, you!',
+    ]);
+  });
+
+  test('are made in steps, and by nobody of the release before', async () => {
+    await people(1_200);
+    const { id } = await added(PRIVATE, { params: { text: 'Hi {first_name|friend}' } });
+    await database.db.updateTable('broadcasts').set({ needs_new_worker: true }).where('id', '=', id).execute();
+    await expect(broadcastStore(database.db).change(id, { after_chat_id: 500 })).rejects.toThrow('newer release');
+    await expect(broadcastStore(database.db).change(id, { made: true })).rejects.toThrow('newer release');
+    expect(await advanceBroadcast(deps(), id)).toMatchObject({ more: true, broadcast: { total: 500, made: false } });
+    expect(await advanced(id)).toMatchObject({ made: true, counts: { total: 1_200 } });
+    const cancelled = await added(PRIVATE);
+    await database.db
+      .updateTable('broadcasts')
+      .set({ needs_new_worker: true })
+      .where('id', '=', cancelled.id)
+      .execute();
+    await broadcastStore(database.db).change(cancelled.id, { state: 'cancelled', made: true });
   });
 });
 

@@ -40,7 +40,12 @@ async function broadcastTo(...groups: number[]): Promise<{ id: number; entries: 
   await database.db.insertInto('chats').values(chats).execute();
   const { id } = await broadcastStore(database.db).insert({
     ...{ bot_id: botId, name: 'News', method: 'sendMessage', params: { text: 'Hi' }, messages: 1, per_second: null },
-    ...{ audience: { chat_ids: groups, exclude_blocked: true }, send_at: null, created_by: { username: 'grace' } },
+    ...{
+      needs_new_worker: false,
+      audience: { chat_ids: groups, exclude_blocked: true },
+      send_at: null,
+      created_by: { username: 'grace' },
+    },
   });
   await advance(id);
   const rows = database.db.selectFrom('outbox').select(['id', 'chat_id']).where('broadcast_id', '=', id);

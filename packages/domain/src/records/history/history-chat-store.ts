@@ -61,9 +61,12 @@ const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
   ['boolean', (author) => author.isBot],
   ['timestamptz', (author) => new Date(Math.max(Math.min(author.seenAtS, LAST_DATE_S), 0) * 1000)],
   ['text', peopleColumn],
+  ['text', (author) => author.languageCode?.slice(0, LONGEST_LANGUAGE) ?? null],
 ];
 // The last second that Date can hold; Postgres goes further.
 const LAST_DATE_S = 8.64e12;
+/** Of an IETF tag. */
+const LONGEST_LANGUAGE = 35;
 
 /**
  * The history writer's statements about chats and the people in them, each for many rows, which it takes out of their
@@ -138,17 +141,19 @@ export function historyChatStore(db: Database) {
     async upsertAuthors(authors: FoldedAuthor[]): Promise<void> {
       const given = await unnestRows(authors, AUTHOR_COLUMNS);
       await sql`
-        insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at, search)
-        select bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at, search::tsvector from ${given}
-          as a (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at, search)
+        insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at, search,
+          language_code)
+        select bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at, search::tsvector, language
+        from ${given} as a (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at, search, language)
         where not exists (
           select from chat_users u where u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.user_id
             and u.last_seen_at > a.seen_at - interval '1 minute'
-            and (u.username, u.first_name, u.last_name, u.is_bot)
-              is not distinct from (a.username, a.first_name, a.last_name, a.is_bot))
+            and (u.username, u.first_name, u.last_name, u.is_bot, u.language_code) is not distinct from
+              (a.username, a.first_name, a.last_name, a.is_bot, coalesce(a.language, u.language_code)))
         on conflict (bot_id, chat_id, user_id) do update set
           username = excluded.username, first_name = excluded.first_name, last_name = excluded.last_name,
-          is_bot = excluded.is_bot, last_seen_at = excluded.last_seen_at, search = excluded.search
+          is_bot = excluded.is_bot, last_seen_at = excluded.last_seen_at, search = excluded.search,
+          language_code = coalesce(excluded.language_code, chat_users.language_code)
         where excluded.last_seen_at >= chat_users.last_seen_at`.execute(db);
     },
   };

@@ -1222,3 +1222,26 @@ test('what a program sends while a person has taken the chat over answers nobody
   const { rows: after } = await sql`select ${awaits('c')} as awaits from chats c where bot_id = ${botId}`.execute(db);
   expect(after).toEqual([{ awaits: false }]);
 });
+
+test('the language of an app is that of the last message which said it', async () => {
+  const from = (fields: object, at: number) =>
+    update({ message: message(at, { date: dateS + at, from: { ...ada, ...fields } }) });
+  const known = () =>
+    database.db.selectFrom('chat_users').select('language_code').where('bot_id', '=', botId).executeTakeFirst();
+  await write(from({ language_code: 'pt-BR' }, 1));
+  await write(from({}, 100), from({ first_name: 'Ada B.' }, 200));
+  expect(await known()).toEqual({ language_code: 'pt-BR' });
+  await write(from({ language_code: 'de' }, 300));
+  expect(await known()).toEqual({ language_code: 'de' });
+});
+
+test('a message that an account sent has an audit entry, and one of a broadcast has none', async () => {
+  const actor = { accountId: 1, username: 'grace' };
+  const sent = (id: number, of: object) =>
+    ({
+      ...call('sendmessage', {}, { message_id: id, date: dateS, chat: group, from: self, text: 'Hi' }),
+      actor: of,
+    }) as HistoryEntry;
+  await write(sent(1, { ...actor, automatic: { kind: 'broadcast', id: 3, name: 'News' } }), sent(2, actor));
+  expect(await audits()).toMatchObject([{ action: 'send', target_id: 2, actor_username: 'grace' }]);
+});

@@ -70,6 +70,8 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'broadcasts.audience': 'follows',
   // A place in the order of ids.
   'broadcasts.after_chat_id': 'stays',
+  // A broadcast follows from the group to its supergroup.
+  'chat_list_entries.chat_id': 'stays',
   // What waits follows; what was sent stays.
   'outbox.chat_id': 'follows',
   'program_tokens.chats': 'follows',

@@ -146,8 +146,9 @@ export function movedGroupStore(db: Database) {
      */
     async movePeople({ botId, fromChatId, toChatId }: GroupMove): Promise<Pick<Followed, 'people' | 'tags'>> {
       const people = await sql`
-        insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at, search)
-        select bot_id, ${toChatId}, user_id, username, first_name, last_name, is_bot, last_seen_at, search
+        insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at, search,
+          language_code)
+        select bot_id, ${toChatId}, user_id, username, first_name, last_name, is_bot, last_seen_at, search, language_code
         from chat_users where bot_id = ${botId} and chat_id = ${fromChatId}
         on conflict (bot_id, chat_id, user_id) do nothing`.execute(db);
       const tags = await sql`

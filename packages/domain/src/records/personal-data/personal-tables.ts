@@ -45,6 +45,12 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
         sql`audience = jsonb_set(audience, '{chat_ids}', ${withoutElement(sql`audience -> 'chat_ids'`, userId)})`,
     },
   ],
+  chat_list_entries: [
+    {
+      ...{ place: 'broadcasts', erase: 'delete', of: (userId) => sql`chat_id = ${userId}` },
+      key: [['list_id', 'bigint'] as const, ['chat_id', 'bigint'] as const],
+    },
+  ],
   outbox: [
     {
       ...{ place: 'outbox', key: ID },
@@ -179,6 +185,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
 
   bots: { without: 'settings of bots' },
   replies: { without: 'texts that people of the team send again and again' },
+  chat_lists: { without: 'names of lists, and how many chats they have' },
   account_bots: { without: 'which accounts see which bots' },
   route_hits: { without: 'counts' },
   outbox_claims: { without: 'numbers of workers' },

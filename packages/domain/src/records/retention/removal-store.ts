@@ -107,6 +107,30 @@ export function removalStore(db: Database) {
       return Number((await db.deleteFrom('broadcasts').where('id', 'in', oldest).executeTakeFirst()).numDeletedRows);
     },
 
+    /** Ends the lists of chats that nobody used since then, and no broadcast waits to read. */
+    async endListsBefore(before: Date): Promise<void> {
+      await sql`
+        update chat_lists l set removed_at = now() where removed_at is null and used_at < ${before} and not exists (
+          select from broadcasts where ended_at is null and audience ->> 'list_id' = l.id::text)`.execute(db);
+    },
+
+    /** Removes rows of a list that ended, and the list with its last one. No lists: none is left. */
+    async removeListed(limit: number): Promise<{ rows: number; lists: number }> {
+      const [ended] = await db
+        .selectFrom('chat_lists')
+        .select('id')
+        .where('removed_at', 'is not', null)
+        .limit(1)
+        .execute();
+      if (ended === undefined) return { rows: 0, lists: 0 };
+      const { numAffectedRows } = await sql`
+        delete from chat_list_entries where list_id = ${ended.id} and chat_id = any (array(
+          select chat_id from chat_list_entries where list_id = ${ended.id} limit ${limit}))`.execute(db);
+      const rows = Number(numAffectedRows ?? 0);
+      if (rows < limit) await db.deleteFrom('chat_lists').where('id', '=', ended.id).execute();
+      return { rows, lists: 1 };
+    },
+
     /** Removes a bot's messages in the order of their key. `last` is null when there was none. */
     async removeMessagesOfBot(
       botId: number,

@@ -1,4 +1,5 @@
 import { BROADCAST_DAYS } from '@flotilla/contract/broadcasts.ts';
+import { CHAT_LIST_DAYS } from '@flotilla/contract/lists.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import {
   detachOldestMonth,
@@ -61,6 +62,7 @@ export async function removeExpired(deps: RemovalDeps, days: Partial<RetentionDa
     ...(outbox > 0 ? unlessHeld('outbox', () => removeOutbox(deps, before(outbox))) : []),
     ...(deadLetters > 0 ? unlessHeld('dead_letters', () => removeDeadLetters(deps, before(deadLetters))) : []),
     ...unlessHeld('broadcasts', () => removeBroadcasts(deps)),
+    () => removeLists(deps),
     // Of a month that another process took out before the setting changed, the counts are still to be subtracted.
     () => subtractMonths(deps),
     ...(audit > 0
@@ -177,6 +179,17 @@ function removeBroadcasts(deps: RemovalDeps): Promise<Outcome> {
       ? 'done'
       : 'more',
   );
+}
+
+function removeLists(deps: RemovalDeps): Promise<Outcome> {
+  const before = new Date(deps.clock.nowMs() - CHAT_LIST_DAYS * DAY_MS);
+  return takeSteps(deps, async (transaction) => {
+    const store = removalStore(transaction);
+    await store.endListsBefore(before);
+    const { rows, lists } = await store.removeListed(deps.stepRows ?? STEP_ROWS);
+    counted(deps, 'chat_list_entries', rows);
+    return lists === 0 ? 'done' : 'more';
+  });
 }
 
 function removeActivity(deps: RemovalDeps, beforeMs: number) {

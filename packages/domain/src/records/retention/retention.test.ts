@@ -362,3 +362,44 @@ test('the journal of the last day is kept, and of each reader that there is the 
   expect(agesOf(`program:${programId}`)).toEqual(old.slice(0, 9));
   expect(agesOf(`program:${programId + 1}`)).toEqual([2]);
 });
+
+test('a list of chats goes in steps once it was deleted, or not used for months, unless a broadcast waits for it', async () => {
+  const { db } = database;
+  const lists = chatLists(['deleted', 'unused', 'awaited', 'used']);
+  const [deleted, unused, awaited, used] = await lists;
+  await db.updateTable('chat_lists').set({ removed_at: new Date() }).where('id', '=', deleted!).execute();
+  const usedAt = new Date(NOW_MS - 91 * DAY_S * 1000);
+  await db.updateTable('chat_lists').set({ used_at: usedAt }).where('id', 'in', [unused!, awaited!]).execute();
+  await db
+    .updateTable('chat_lists')
+    .set({ used_at: new Date(NOW_MS) })
+    .where('id', '=', used!)
+    .execute();
+  await sql`insert into broadcasts (bot_id, name, audience, method, params, state, send_at)
+    values (${botId}, 'News', ${JSON.stringify({ list_id: awaited })}, 'sendMessage', '{}', 'scheduled', now())`.execute(
+    db,
+  );
+  await removeExpired({ ...steps(), clock: { nowMs: () => NOW_MS } }, {});
+  const left = await db.selectFrom('chat_lists').select(['name', 'size']).orderBy('id').execute();
+  expect(left).toEqual([
+    { name: 'awaited', size: 250 },
+    { name: 'used', size: 250 },
+  ]);
+  const { rows } = await sql<{ list_id: number }>`select distinct list_id from chat_list_entries order by 1`.execute(
+    db,
+  );
+  expect(rows.map((row) => row.list_id)).toEqual([awaited, used]);
+});
+
+async function chatLists(names: string[]): Promise<number[]> {
+  const made = await database.db
+    .insertInto('chat_lists')
+    .values(names.map((name) => ({ name, created_by: 'grace', account_id: null })))
+    .returning('id')
+    .execute();
+  const ids = made.map(({ id }) => id);
+  await sql`insert into chat_list_entries select list, chat from unnest(${ids}::bigint[]) list, generate_series(1, 250) chat`.execute(
+    database.db,
+  );
+  return ids;
+}

@@ -202,8 +202,9 @@ function topicChange(params: CallParams, method: string): TopicFacts | null {
 function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
   const { method, params, actor = {}, captureKey: ofCall, key, atMs, incomplete } = entry;
   const by = actorOfCall(actor);
-  const audited =
-    readAuditedCall(method, params) ?? (by.kind === 'account' ? readAuditedMessage(method, result) : null);
+  // A broadcast has one entry for itself, and none for each chat.
+  const isOfPerson = by.kind === 'account' && actor.automatic?.kind !== 'broadcast';
+  const audited = readAuditedCall(method, params) ?? (isOfPerson ? readAuditedMessage(method, result) : null);
   if (audited === null) return [];
   // An action is never left out because its chat cannot be read.
   const chat = readChatRef(params, 'chat_id') ?? 0;
