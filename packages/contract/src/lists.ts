@@ -46,8 +46,7 @@ const LIST: ChatListResource = {
   used_at: '2026-01-02T10:24:00.000Z',
 };
 
-/** Lists are for any bot, so not for a key of some bots. */
-const common = { role: 'any', right: 'broadcast', wholeFleet: true } as const;
+const common = { role: 'any', right: 'broadcast' } as const;
 
 export const listOperations = {
   listChatLists: defineOperation({
@@ -66,7 +65,7 @@ export const listOperations = {
     audit: ['list_add'],
     paths: ['/api/lists/add'],
     summary: 'Makes an empty list of chats, which a broadcast can name as its audience (`list_id`).',
-    description: `A list belongs to the account. It is for any bot: of its chats, a broadcast reaches those that its bot knows. An account has up to ${MOST_CHAT_LISTS} lists, with ${MOST_LISTED_CHATS} chats together. A list that is not used for ${CHAT_LIST_DAYS} days is deleted.`,
+    description: `A list belongs to the account. It is for any bot, so a key of some bots makes and sees none: of its chats, a broadcast reaches those that its bot knows. An account has up to ${MOST_CHAT_LISTS} lists, with ${MOST_LISTED_CHATS} chats together. A list that is not used for ${CHAT_LIST_DAYS} days is deleted.`,
     input: z.object(listResource.addInputs),
     output: listResource.answer,
     readOnlyFields: fieldsBeside(listResource.answer, listResource.addInputs),

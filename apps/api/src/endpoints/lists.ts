@@ -3,6 +3,8 @@ import { type ChatList, type ChatListResource, type listOperations, listResource
 import { answerOf } from '@flotilla/contract/resource.ts';
 import { addChatList, appendToChatList, deleteChatList } from '@flotilla/domain/delivery/broadcasts/change-lists.ts';
 import { chatListStore } from '@flotilla/domain/delivery/broadcasts/chat-list-store.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { listScopeOf } from './broadcasts.ts';
@@ -20,6 +22,7 @@ export const listHandlers: Handlers<typeof listOperations> = {
   },
 
   async addChatList(context, { input, caller, by }) {
+    requireAccount(caller);
     const { id: account_id, username: created_by } = caller.account;
     return presentList(await addChatList(context, by, { account_id, created_by }, input.name));
   },
@@ -34,6 +37,12 @@ export const listHandlers: Handlers<typeof listOperations> = {
     return OK;
   },
 };
+
+/** Throws 'forbidden' for a key that is limited to some bots. */
+function requireAccount({ apiKey }: Caller): void {
+  if (apiKey === null || apiKey.botIds === null) return;
+  throw new FlotillaError('forbidden', 'A key that is limited to some bots cannot make lists, which are for any bot');
+}
 
 function presentList(list: ChatList): ChatListResource {
   return answerOf(listResource, list);
