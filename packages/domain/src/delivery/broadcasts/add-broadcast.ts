@@ -1,6 +1,5 @@
 import type { Broadcast, BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
 import { LARGEST_BROADCAST_PARAMS } from '@flotilla/contract/broadcasts.ts';
-import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
