@@ -111,7 +111,7 @@ test(
     await page.getByRole('dialog', { name: 'Send to 3 chats?' }).waitFor();
     await page.getByRole('button', { name: 'Send to 3 chats' }).click();
     await page.getByRole('heading', { name: 'Sale' }).waitFor();
-    await page.getByText('Resolved').waitFor();
+    await page.getByText('Done').waitFor();
     await page.getByText('3 of 3').waitFor();
     expect((await sentTo('A <b>sale</b> today')).toSorted()).toEqual([PEOPLE[0], ...PEOPLE]);
     await page.getByRole('link', { name: 'All entries in the outbox' }).click();
@@ -178,7 +178,7 @@ test(
     await send.click();
     await page.getByRole('heading', { name: 'Once' }).waitFor();
     await page.getByText('3 of 3').waitFor();
-    await page.getByText('Resolved').waitFor();
+    await page.getByText('Done').waitFor();
     expect(await wouldPoll(page)).toBe(true);
     expect(await fleet.rest('/api/broadcasts')).toHaveLength(1);
     expect((await sentTo('Only once')).toSorted()).toEqual([...PEOPLE]);

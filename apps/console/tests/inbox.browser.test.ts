@@ -252,9 +252,9 @@ test(
     await field.fill('Choose one');
     await page.getByRole('button', { name: 'Buttons' }).click();
     await page.getByLabel('Text', { exact: true }).fill('Track');
-    await page.getByLabel('Action').selectOption('url');
+    await page.getByLabel('Action', { exact: true }).selectOption('url');
     await page.getByLabel('Opens a link').fill('https://shop.example/track');
-    await page.getByRole('button', { name: 'Resolved' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const choose = messages(page).filter({ hasText: 'Choose one' });
     await choose.getByText('Track').waitFor();
@@ -676,7 +676,7 @@ test(
     await field.fill('It is <b>ready</b>');
     await page.getByRole('button', { name: 'Buttons' }).click();
     await page.getByLabel('Text', { exact: true }).fill('Thanks');
-    await page.getByRole('button', { name: 'Resolved' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.reload();
     await waitFor(async () => (await field.inputValue()) === 'It is <b>ready</b>', { timeoutMs: 30_000 });
     expect(await page.getByLabel('Formatting').inputValue()).toBe('HTML');
