@@ -59,6 +59,8 @@ export const words = {
     unread: 'Enter a date, with a time if you like: 2026-11-27 14:30, or 14:30 for today.',
   },
   pick: { byId: 'by its id' },
+  /** A sentence of the api about what happened or is wrong. */
+  told: (sentence: string): string => sentence,
   clearField: (name: string) => `Clear: ${name}`,
 
   access,

@@ -3,6 +3,7 @@ import { plurals } from './plural.ts';
 import { access } from './ru/access.ts';
 import { audit } from './ru/audit.ts';
 import { chart } from './ru/chart.ts';
+import { told } from './ru/happenings.ts';
 import { inbox } from './ru/inbox.ts';
 import { live } from './ru/live.ts';
 import { outages, quarantine, readOnly } from './ru/outages.ts';
@@ -58,6 +59,7 @@ export const words: Words = {
     unread: 'Введите дату, можно со временем: 27.11.2026 14:30; или 14:30, если сегодня.',
   },
   pick: { byId: 'по id' },
+  told,
   clearField: (name) => `Очистить: ${name}`,
 
   access,

@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
 import { BotBadge, markOf } from '../../parts/state-badge.tsx';
 import { Ago, Moment, Until } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
@@ -94,7 +95,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
       )}
       {lastError && !intake && (
         <p className="notice warn">
-          <strong>{words.bot.lastError}:</strong> {lastError}{' '}
+          <strong>{words.bot.lastError}:</strong> <Told text={lastError} />{' '}
           {lastErrorAt && (
             <small className="muted">
               <Ago at={lastErrorAt} />

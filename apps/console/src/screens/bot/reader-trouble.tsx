@@ -1,6 +1,7 @@
 import type { ReaderResource } from '@flotilla/contract/readers.ts';
 import type { ReactNode } from 'react';
 import { Moment, Until } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { useWords } from '../../words/words.tsx';
 
 /** Since when a backend fails, when it gets its next probe, and its last error; or why a program was parked. */
@@ -20,7 +21,7 @@ export function ReaderTrouble({ reader }: { reader: ReaderResource }): ReactNode
           {words.nextProbe} <Until at={probeAt} />
         </span>
       )}
-      {error && <bdi>{error}</bdi>}
+      {error && <Told text={error} />}
     </p>
   );
 }

@@ -6,6 +6,7 @@ import { ChatLink } from '../../parts/chat-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { useEventsWords } from './events-words.ts';
 
 /** For so long before and after an event its bot's events and attempts are shown. */
@@ -32,7 +33,7 @@ export function EventDetails({ event, close }: { event: EventResource; close: ()
   return (
     <Inspector title={words.kinds[kind] ?? kind} close={close}>
       <p className="event-text">
-        <bdi>{text}</bdi>
+        <Told text={text} />
       </p>
       <Facts rows={rows.filter((row) => row !== null)} />
       {bot !== undefined && <AroundIt bot={String(bot)} at={at} />}

@@ -11,6 +11,7 @@ import { PeriodField } from '../../parts/period-field.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { useOpenedRow } from '../../parts/use-opened-row.ts';
 import { usePages } from '../../parts/use-pages.ts';
 import { useTitle } from '../../parts/use-title.ts';
@@ -163,7 +164,7 @@ function columnsOf({ columns, kinds }: EventsWords, filter: EventFilter): Column
       name: 'text-cell',
       title: columns.text,
       width: 'minmax(8rem, 3fr)',
-      cell: ({ text }) => <bdi className="muted">{text}</bdi>,
+      cell: ({ text }) => <Told text={text} className="muted" />,
     },
   ];
 }

@@ -8,6 +8,7 @@ import { callPage } from '../../call.ts';
 import { ChangedRows } from '../../parts/changed-rows.tsx';
 import { BotBadge } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
@@ -89,7 +90,7 @@ function linesOf(
 
 /** One thing that is wrong with a bot. Where several programs are in the same trouble, the one that has been longest. */
 function BotLine({ kind, bot }: { kind: AttentionKind; bot: BotResource }): ReactNode {
-  const { fleet: words } = useWords();
+  const { fleet: words, told } = useWords();
   const [found, ...others] = bot.attention.filter((one) => one.kind === kind);
   if (found === undefined) return null;
   const { since, waiting = 0, text, program_id: programId } = found;
@@ -97,8 +98,8 @@ function BotLine({ kind, bot }: { kind: AttentionKind; bot: BotResource }): Reac
     <li>
       <BotBadge mark={kind} />
       <BotLink bot={bot} programId={programId} />
-      <span className="cut why" title={text}>
-        <bdi>{text}</bdi>
+      <span className="cut why" title={told(text)}>
+        <Told text={text} />
         {others.length > 0 && ` ${words.more(others.length)}`}
       </span>
       <span className="muted since">

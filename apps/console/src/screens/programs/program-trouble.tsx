@@ -2,6 +2,7 @@ import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Ago } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { TryNow } from '../bot/try-now.tsx';
 import { useProgramsWords } from './programs-words.ts';
 
@@ -17,7 +18,7 @@ export function ProgramTrouble({ program }: { program: ProgramResource }): React
     : ({ ...reader, state: 'retrying' } as const);
   return (
     <div className={`notice program-trouble ${isFailing ? 'bad' : ''}`}>
-      <p>{parked ? words.parked[mode] : <bdi>{error}</bdi>}</p>
+      <p>{parked ? words.parked[mode] : error && <Told text={error} />}</p>
       {at && (
         <p className="muted">
           {parked ? words.parkedAt : words.lastError} <Ago at={at} />

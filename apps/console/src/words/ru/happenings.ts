@@ -1,0 +1,95 @@
+/** Sentences of events and of what is wrong with a bot; `$1` is what the pattern found, in Russian where it is known, too. */
+const SENTENCES: readonly (readonly [RegExp, string])[] = [
+  [/^(.+); (\d+) wait$/, '$1; в очереди: $2'],
+  [/^Wrong response from the webhook: (.+)$/, 'Бэкенд ответил: $1'],
+  [/^Read timeout expired$/, 'Бэкенд не ответил вовремя'],
+  [/^The backend fails$/, 'Бэкенд не принимает обновления'],
+  [/^The backend takes updates again(.*)$/, 'Бэкенд снова принимает обновления$1'],
+  [/^There is no backend any more(.*)$/, 'Бэкенда больше нет$1'],
+  [/^The backend of the program "(.+?)" fails: (.+)$/, 'Программа «$1» не отвечает: $2'],
+  [/^The backend of the program "(.+)" fails$/, 'Программа «$1» не отвечает'],
+  [/^The program "(.+?)" is parked: (.+)$/, 'Программа «$1» отложена: $2'],
+  [/^The program "(.+)" is parked$/, 'Программа «$1» отложена'],
+  [/^Updates wait, and nobody polls$/, 'Обновления ждут, и никто не опрашивает'],
+  [/^Updates wait, and nobody has polled since (.+)$/, 'Обновления ждут, последний опрос: $1'],
+  [/^Updates wait, and the program "(.+)" does not poll$/, 'Обновления ждут, и программа «$1» не опрашивает'],
+  [/^Somebody polls again, or nothing waits any more$/, 'Опрос возобновлён, или ждать больше нечему'],
+  [/^It is not watched any more whether somebody polls$/, 'За опросом больше не следят'],
+  [
+    /^The program polls again, or nothing waits for it any more(.*)$/,
+    'Программа снова опрашивает, или в её очереди ничего нет$1',
+  ],
+  [/^The platform refuses the token of the bot$/, 'Telegram отклоняет токен бота'],
+  [
+    /^(\S+) gets the updates of this bot: another service set its webhook at the platform$/,
+    'Обновления этого бота получает $1: другой сервис задал вебхук в Telegram',
+  ],
+  [/^No updates come in from the platform$/, 'Обновления от Telegram не поступают'],
+  [/^The backlog is full; the platform keeps the rest$/, 'Очередь заполнена, остальное хранит Telegram'],
+  [/^Updates come in again$/, 'Обновления снова поступают'],
+  [
+    /^Calls do not get to the platform, and what is to be sent waits: (.+)$/,
+    'Вызовы не доходят до Telegram, сообщения ждут: $1',
+  ],
+  [/^Calls do not get to the platform, and what is to be sent waits$/, 'Вызовы не доходят до Telegram, сообщения ждут'],
+  [/^The platform answers again$/, 'Telegram снова отвечает'],
+  [
+    /^The bot sent too fast: the platform takes no more of some calls until (.+)$/,
+    'Лимит Telegram: часть вызовов не принимается до $1',
+  ],
+  [/^The platform takes all calls again$/, 'Telegram снова принимает все вызовы'],
+  [
+    /^Held, since who handed them over lost the right: (\d+) messages?$/,
+    'Автор больше не вправе отправлять; удержано сообщений: $1',
+  ],
+  [
+    /^Nothing is held any more: it was released or cancelled, or has expired$/,
+    'Удержанных сообщений нет: они выпущены, отменены или истекли',
+  ],
+  [/^There is a backend, and forwarding is off$/, 'Бэкенд есть, но пересылка выключена'],
+  [
+    /^Nobody reads the updates: no backend, poller, program or rule$/,
+    'Обновления никто не читает: нет ни бэкенда, ни опроса, ни программы, ни правила',
+  ],
+  [/^(\d+) updates? (?:was|were) given up: (.+)$/, 'Не доставлено обновлений: $1. $2'],
+  [/^(.+) has waited for an answer for (\d+) min$/, '$1: ждёт ответа $2 мин'],
+  [/^(.*)\(chat (-?\d+)\)$/, '$1(чат $2)'],
+  [/^Chat (-?\d+) was taken over (.*), by (.+)$/, 'Чат $1 перехвачен ($2), кем: $3'],
+  [/^Chat (-?\d+)$/, 'Чат $1'],
+  [/^Added by (.+)$/, 'Добавлен: $1'],
+  [/^its own program$/, 'собственная программа'],
+  [/^an operator$/, 'оператор'],
+  [/^(.+) created an API key: (.+)$/, '$1: создан ключ API, $2'],
+  [/^(\S+) signed in from (\S+)$/, 'Вход: $1, адрес $2'],
+  [/^Broadcast (\d+), (.+): sent to (\d+) of (\d+) chats(.*)$/, 'Рассылка $1, $2: отправлено в $3 из $4 чатов$5'],
+  [
+    /^About (\d+) of (\d+) rows of (\w+) would go, far more than is usual: (.+)$/,
+    'Будет удалено около $1 из $2 строк таблицы $3, намного больше обычного: $4',
+  ],
+  [
+    /^The clock of the (\w+) (\S+) on (\S+) is (\d+) s (ahead of|behind) that of Redis$/,
+    'Часы процесса $1 $2 на $3 расходятся с часами Redis на $4 с ($5)',
+  ],
+  [/^ahead of$/, 'спешат'],
+  [/^behind$/, 'отстают'],
+  [/^The installation works again$/, 'Установка снова работает'],
+  [/^Nothing is polled or sent: (.+)$/, 'Опрос и отправка остановлены: $1'],
+  [
+    /^the database was restored from a backup, and the installation that was backed up may still run$/,
+    'база восстановлена из резервной копии, а прежняя установка, возможно, ещё работает',
+  ],
+  [
+    /^the database is a copy of another one, whose installation may still run$/,
+    'база — копия другой, установка которой, возможно, ещё работает',
+  ],
+  [/^Redis belongs to another installation$/, 'Redis принадлежит другой установке'],
+];
+
+/** In Russian; a sentence, or a part of one, that is not known stays as it is. */
+export function told(sentence: string): string {
+  for (const [form, text] of SENTENCES) {
+    const found = form.exec(sentence);
+    if (found !== null) return text.replace(/\$(\d)/g, (_, group) => told(found[Number(group)] ?? ''));
+  }
+  return sentence;
+}
