@@ -14,6 +14,7 @@ const WHOLE_SYSTEM = {
   'packages/system-tests/src/npm-commands.test.ts': 'the commands of package.json, by npm',
   'packages/system-tests/src/other-programs/*.test.ts':
     "other people's programs, of which only the API root is changed",
+  'packages/system-tests/src/one-package.test.ts': 'the npm package, made and installed, with stores of its own',
   'packages/system-tests/src/pgbouncer.test.ts': 'PgBouncer, and a fleet behind it',
   'packages/system-tests/src/polling-pace.test.ts': 'a fleet with more bots than it may poll at once',
   'packages/system-tests/src/programs-of-libraries.test.ts': 'the bots of every client library, as programs of one bot',

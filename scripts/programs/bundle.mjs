@@ -5,15 +5,15 @@ import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 import { PROGRAMS } from '../../packages/runtime/src/program-entry.ts';
 import { copiedFiles, copyOf } from './copied-files.mjs';
-import { nativePackages } from './native-packages.mjs';
+import { NATIVE, nativePackages } from './native-packages.mjs';
 import { packageList } from './package-list.mjs';
 import { SOURCES } from './sources.mjs';
 import { buildValues, storedValues } from './stored-values.mjs';
 
-// node scripts/programs/bundle.mjs <folder> [--commit=<commit>] [--console=<folder>]: builds each program with its libraries and
-// the files that it reads into <folder>/<program>, which runs without sources and node_modules. launch.mjs there starts it.
-// fill-compile-cache.mjs loads the same modules, stores what Node compiles of them, and ends. The api shows the console of this
-// folder.
+// node scripts/programs/bundle.mjs <folder> [--commit=<commit>] [--console=<folder>] [--program=<name>] [--portable]: builds each program
+// (or one) with its libraries and the files that it reads into <folder>/<program>, which runs without sources and node_modules.
+// launch.mjs there starts it. fill-compile-cache.mjs loads the same modules, stores what Node compiles of them, and ends. The api shows
+// the console of this folder. A portable program runs on every platform: npm brings the machine code, and no source maps are made.
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Libraries ask for these and do without them. */
@@ -21,13 +21,21 @@ const NOT_THERE = ['msgpackr-extract', 'pg-native'];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { commit: { type: 'string', default: '' }, console: { type: 'string' } },
+  options: {
+    commit: { type: 'string', default: '' },
+    console: { type: 'string' },
+    program: { type: 'string' },
+    portable: { type: 'boolean', default: false },
+  },
 });
+const wanted = Object.entries(PROGRAMS).filter(([name]) => values.program === undefined || name === values.program);
+/** Not built in. */
+const outside = [...NOT_THERE, ...(values.portable ? NATIVE : [])];
 const folder = resolve(positionals[0]);
 const stored = await buildValues(values.commit);
 const unfinished = `${folder}-${process.pid}`;
 mkdirSync(unfinished, { recursive: true });
-await Promise.all(Object.entries(PROGRAMS).map(([name, source]) => build(name, join(ROOT, source))));
+await Promise.all(wanted.map(([name, source]) => build(name, join(ROOT, source))));
 if (values.console !== undefined) linkConsole(resolve(values.console));
 publish();
 
@@ -44,8 +52,8 @@ async function build(name, source) {
     cwd: ROOT,
     platform: 'node',
     tsconfig: false,
-    external: NOT_THERE,
-    plugins: [storedValues(ROOT, stored), natives.plugin, copiedFiles(ROOT)],
+    external: outside,
+    plugins: [storedValues(ROOT, stored), ...(values.portable ? [] : [natives.plugin]), copiedFiles(ROOT)],
     // Bull Board looks for its page with eval only if nobody says where it is.
     checks: { eval: false },
   });
@@ -58,7 +66,7 @@ async function build(name, source) {
     comments: false,
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
     // For `node --enable-source-maps`. It is not the default, because it adds 130 ms to the start of an api.
-    sourcemap: true,
+    sourcemap: !values.portable,
     sourcemapExcludeSources: true,
   });
   await bundle.close();
@@ -92,13 +100,13 @@ function requireKnownSources(modules) {
 function requireAllInside(output) {
   const inside = new Set(output.map(({ fileName }) => fileName));
   const imported = output.flatMap(({ imports = [], dynamicImports = [] }) => [...imports, ...dynamicImports]);
-  const outside = imported.filter((name) => !inside.has(name) && !isBuiltin(name) && !NOT_THERE.includes(name));
-  if (outside.length > 0) throw new Error(`These are not built in: ${[...new Set(outside)].join(', ')}`);
+  const missing = imported.filter((name) => !inside.has(name) && !isBuiltin(name) && !outside.includes(name));
+  if (missing.length > 0) throw new Error(`These are not built in: ${[...new Set(missing)].join(', ')}`);
 }
 
 /** A checkout builds its console at another time, or never. */
 function linkConsole(console) {
-  for (const program of ['api', 'flotilla']) {
+  for (const program of ['api', 'flotilla'].filter((name) => wanted.some(([one]) => one === name))) {
     const link = join(unfinished, program, copyOf('apps/console/dist'));
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(relative(dirname(link), console), link);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 
 /** Packages that load a file of machine code, which npm chooses for the platform. */
-const NATIVE = ['@node-rs/argon2'];
+export const NATIVE = ['@node-rs/argon2'];
 const PREFIX = '\0native:';
 
 /** A plugin that copies the machine code of such packages beside the program, and the files that it took. */

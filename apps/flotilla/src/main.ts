@@ -1,6 +1,7 @@
 import tab from '@bomb.sh/tab/commander';
 import { maintenanceCommands } from '@flotilla/maintenance/commands.ts';
 import { VERSION } from '@flotilla/runtime/build.ts';
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { tailCommand } from '@flotilla/tail/tail-options.ts';
 import { Command } from 'commander';
 import { DATA_OPTION, dataDirOf } from './data-dir.ts';
@@ -16,17 +17,14 @@ const program = new Command('flotilla')
   .option('--empty', 'with --demo: without the bot')
   .action(async (options: { data?: string; demo?: boolean; empty?: boolean }) => {
     const { demo = false, empty = false } = options;
-    const [{ runMain }, { runFlotilla }] = await Promise.all([
-      import('@flotilla/runtime/lifecycle.ts'),
-      import('./run.ts'),
-    ]);
+    const { startFlotilla } = await import('./start.ts');
     const wanted = {
       dataDir: dataDirOf(options.data, { demo }),
       demo,
       empty,
       isTerminal: process.stdout.isTTY === true,
     };
-    runMain('flotilla', (stopping) => runFlotilla(wanted, stopping), { plain: true });
+    runMain('flotilla', (stopping) => startFlotilla(wanted, stopping), { plain: true });
   });
 
 /** Commander takes an option of the program wherever it stands. */

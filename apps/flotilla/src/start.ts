@@ -40,7 +40,7 @@ type Run = {
  * Runs an api and a worker with all roles in this process, over the stores that are named or those that it brings. Stops them first,
  * then the stores. Rejects with a FlotillaError whose message is for the person at the terminal, after stopping what was started.
  */
-export async function runFlotilla(
+export async function startFlotilla(
   options: RunOptions,
   stopping: AbortSignal,
 ): Promise<{ stop(): Promise<void>; failed: Promise<never> }> {
