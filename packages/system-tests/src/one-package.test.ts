@@ -114,7 +114,7 @@ test('the installed package answers a first message, lets its admin in by a link
       expect.objectContaining({ action: 'sign_in', details: 'by a link' }),
     ]),
   );
-  expect(await (await fetch(`${url}/console/`)).text()).toContain('<div id="root"');
+  expect(await (await fetch(`${url}/console/`)).text()).toContain('<div id="console"');
 
   const told = [...first.output().matchAll(/platform +(http\S+)|"bot":(\d+)/g)];
   const control = controlClient(told[0]![1]!);
