@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 
 const FILE = 'infra/docker/Dockerfile';
-const TARGETS = ['api', 'worker', 'migrate', 'simulator', 'maintenance'];
+const TARGETS = ['api', 'worker', 'migrate', 'simulator', 'maintenance', 'all'];
+/** The stage that a target goes on from; of others it is runtime. */
+const BASES = { all: 'with-stores' };
 const ERROR = 1;
 
 /** Checks the Dockerfile's syntax, and the rules for all our images. */
@@ -32,8 +34,9 @@ function imageFaults(text) {
   const faults = TARGETS.flatMap((target) => {
     const stage = stages.get(target);
     if (stage === undefined) return [`${FILE}: there is no target ${target}`];
+    const base = BASES[target] ?? 'runtime';
     return [
-      ...(/^runtime AS/.test(stage) ? [] : [`${FILE}: ${target} does not go on from runtime`]),
+      ...(stage.startsWith(`${base} AS`) ? [] : [`${FILE}: ${target} does not go on from ${base}`]),
       ...(/^HEALTHCHECK /m.test(stage) ? [] : [`${FILE}: ${target} has no HEALTHCHECK`]),
       ...(/^(CMD|ENTRYPOINT) \["node"/m.test(stage)
         ? []
@@ -52,6 +55,13 @@ function imageFaults(text) {
   });
   if (!/^USER [1-9]\d*:[1-9]\d*$/m.test(inherited))
     faults.push(`${FILE}: runtime has no user that is not root, by number`);
+  for (const base of Object.values(BASES)) {
+    const stage = stages.get(base) ?? '';
+    if (!/^runtime AS/.test(stage)) faults.push(`${FILE}: ${base} does not go on from runtime`);
+    if (!/^USER [1-9]\d*:[1-9]\d*\s*$/m.test(stage.slice(stage.lastIndexOf('\nUSER '))))
+      faults.push(`${FILE}: ${base} ends as root`);
+  }
+  if (!/^VOLUME \/data$/m.test(stages.get('all') ?? '')) faults.push(`${FILE}: all keeps its data in no volume`);
   if (!/^STOPSIGNAL SIGTERM$/m.test(inherited)) faults.push(`${FILE}: runtime does not say STOPSIGNAL SIGTERM`);
   if (!/org\.opencontainers\.image\.revision/.test(inherited)) faults.push(`${FILE}: runtime has no OCI labels`);
   return faults;

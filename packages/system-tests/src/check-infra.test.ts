@@ -78,7 +78,7 @@ test.each([
     'nginx:1.28-alpine is no exact version',
   ],
   ['pins', 'docker-compose.yml', /grafana\/grafana:[\d.]+/, 'grafana/grafana:latest', 'no exact version'],
-  ['pins', 'infra/docker/Dockerfile', /node:[\d.]+-/, 'node:24-', 'node:24-bookworm-slim is no exact version'],
+  ['pins', 'infra/docker/Dockerfile', /node:[\d.]+-/, 'node:24-', 'node:24-trixie-slim is no exact version'],
   [
     'pins',
     'infra/helm/examples/redis-cluster/redis.yaml',

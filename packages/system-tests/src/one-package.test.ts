@@ -120,7 +120,7 @@ test('the installed package answers a first message, lets its admin in by a link
   const control = controlClient(told[0]![1]!);
   const say = async (text: string) => {
     await control.sendMessage({ person: 424_242, bot: Number(told[1]![2]), text });
-    await waitFor(async () => JSON.stringify(await asAdmin('/api/messages?bot_id=1')).includes(`You said: ${text}`), {
+    await waitFor(async () => JSON.stringify(await asAdmin('/api/messages?bot_id=1&chat_id=424242')).includes(`You said: ${text}`), {
       timeoutMs: START_MS,
     });
   };
@@ -143,7 +143,7 @@ test('the installed package answers a first message, lets its admin in by a link
   await untilPrinted(again, /^ready$/m);
   expect(again.output()).not.toContain('#sign-in=');
   await say('After');
-  expect(JSON.stringify(await asAdmin('/api/messages?bot_id=1'))).toContain('You said: Before');
+  expect(JSON.stringify(await asAdmin('/api/messages?bot_id=1&chat_id=424242'))).toContain('You said: Before');
   expect(await stop(again)).toBe(0);
 }, 180_000);
 
