@@ -9,7 +9,7 @@ import { interpolate, variablesOf } from './interpolate.mjs';
 import { knownSettings } from './known-settings.mjs';
 
 const FILE = 'docker-compose.yml';
-const OWN_IMAGES = /\/(api|worker|migrate|maintenance|simulator)(:|$)/;
+const OWN_IMAGES = /\/(api|worker|migrate|maintenance|simulator|all)(:|$)/;
 /** Settings of the simulator and the demo bot; .env.example does not list them. */
 const DEMO_BOT = /^(API_URL|SIMULATOR_URL|SIMULATOR_CONTROL_HOSTS|BACKEND_URL|SHOWN_.*|DEMO_BOT_.*)$/;
 

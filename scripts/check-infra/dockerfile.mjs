@@ -58,9 +58,8 @@ function imageFaults(text) {
   for (const base of Object.values(BASES)) {
     const stage = stages.get(base) ?? '';
     if (!/^runtime AS/.test(stage)) faults.push(`${FILE}: ${base} does not go on from runtime`);
-    if (!/^USER [1-9]\d*:[1-9]\d*\s*$/m.test(stage.slice(stage.lastIndexOf('\nUSER '))))
-      faults.push(`${FILE}: ${base} ends as root`);
   }
+  if (!/^ENV .*\bRUN_AS=[1-9]\d*\b/m.test(stages.get('all') ?? '')) faults.push(`${FILE}: all goes on as root`);
   if (!/^VOLUME \/data$/m.test(stages.get('all') ?? '')) faults.push(`${FILE}: all keeps its data in no volume`);
   if (!/^STOPSIGNAL SIGTERM$/m.test(inherited)) faults.push(`${FILE}: runtime does not say STOPSIGNAL SIGTERM`);
   if (!/org\.opencontainers\.image\.revision/.test(inherited)) faults.push(`${FILE}: runtime has no OCI labels`);

@@ -27,7 +27,9 @@ const PLACES = [
   ],
   ['infra/docker/compose.env.example', [around('FLOTILLA_VERSION=', '$')]],
   ['docs/operations/backup.md', [around('/maintenance:', ' ')]],
-  ['docs/operations/install.md', [around('/opt/flotilla/', '(?:/|$)')]],
+  ['docs/operations/install.md', [around('/opt/flotilla/', '(?:/|$)'), around('/all:', '$')]],
+  ['README.md', [around('/all:', '`')]],
+  ['deploy/{fly.toml,render.yaml,casaos.yml,unraid.xml,railway/Dockerfile}', [around('/all:', '(?:"|<|$)')]],
 ];
 
 /** The texts of these files with a version, by path; and the files where it cannot be set. A file that is not there needs none. */

@@ -1,4 +1,4 @@
-import { portSetting, redisUrlSetting, urlSetting } from '@flotilla/runtime/settings.ts';
+import { integerSetting, portSetting, redisUrlSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
 /** What the one process reads itself; the api and the worker in it read theirs from the same environment. */
@@ -11,6 +11,11 @@ export const SETTINGS = z.object({
   METRICS_PORT: portSetting(9090),
   PUBLIC_URL: urlSetting('https', 'http').optional(),
   ADMIN_USERNAME: z.string().default('admin'),
+  RUN_AS: integerSetting({ min: 1, max: 2 ** 31 })
+    .optional()
+    .describe(
+      'Started as root, `flotilla` takes the data directory over and goes on as the user with this number; the image `all` sets it.',
+    ),
   DATA_DIR: z
     .string()
     .optional()

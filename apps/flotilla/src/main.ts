@@ -4,6 +4,7 @@ import { VERSION } from '@flotilla/runtime/build.ts';
 import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { tailCommand } from '@flotilla/tail/tail-options.ts';
 import { Command } from 'commander';
+import { becomeUser } from './become-user.ts';
 import { DATA_OPTION, dataDirOf } from './data-dir.ts';
 import { runOver, serveOver } from './run-over.ts';
 
@@ -54,5 +55,6 @@ commands.push(
 );
 for (const command of commands) program.addCommand(command.addOption(DATA_OPTION));
 program.addCommand(tailCommand(async (given) => (await import('@flotilla/tail/run-tail.ts')).runTail(given)));
+program.hook('preAction', () => becomeUser(dataDir()));
 tab(program, { completionCommandName: 'completion' });
 program.parse();

@@ -72,6 +72,8 @@ async function startOnce(program: string, folder: string, options: RedisOptions)
     appendfsync: 'always',
     save: '""',
     'maxmemory-policy': 'noeviction',
+    // Logs are trimmed closely: by default each may keep 4 KB more.
+    'stream-node-max-bytes': '1024',
     ...(password ? { requirepass: password } : {}),
     ...options.directives,
   };

@@ -120,9 +120,12 @@ test('the installed package answers a first message, lets its admin in by a link
   const control = controlClient(told[0]![1]!);
   const say = async (text: string) => {
     await control.sendMessage({ person: 424_242, bot: Number(told[1]![2]), text });
-    await waitFor(async () => JSON.stringify(await asAdmin('/api/messages?bot_id=1&chat_id=424242')).includes(`You said: ${text}`), {
-      timeoutMs: START_MS,
-    });
+    await waitFor(
+      async () => JSON.stringify(await asAdmin('/api/messages?bot_id=1&chat_id=424242')).includes(`You said: ${text}`),
+      {
+        timeoutMs: START_MS,
+      },
+    );
   };
   await say('Before');
 
