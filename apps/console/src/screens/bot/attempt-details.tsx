@@ -33,7 +33,9 @@ export function AttemptDetails({
   return (
     <Inspector title={words.bot.attempt(String(updateId))} close={close}>
       <p className="muted">
-        <When at={attempt.at} /> ·{' '}
+        <When at={attempt.at} />
+      </p>
+      <p>
         <Link to="/bots/$id/updates/$update" params={{ id: String(botId), update: String(updateId) }}>
           {words.bot.toUpdate}
         </Link>

@@ -40,7 +40,7 @@ export const broadcasts = {
   left: 'It ends about',
   making: 'The chats of the audience are still being collected.',
   pause: 'Pause',
-  resume: 'Go on',
+  resume: 'Resume',
   cancel: 'End it…',
   cancelTitle: 'End this broadcast?',
   cancelHint: (n: number) => `${chats(n)} that still wait get nothing. It cannot go on afterwards.`,
