@@ -44,7 +44,10 @@ export const ATTENTION = {
   },
   backend_failing: { severity: 'warning', text: 'the last attempts at the backend failed' },
   forwarding_off: { severity: 'warning', text: 'there is a backend, and `proxy_enabled` is off' },
-  nobody_reads: { severity: 'warning', text: 'no backend, poller, program or rule reads the updates of the bot' },
+  nobody_reads: {
+    severity: 'warning',
+    text: 'no backend, poller, program or rule reads the updates any more; a bot with a history that never had one is for people, and needs none',
+  },
 } as const satisfies Record<string, { severity: 'error' | 'warning'; text: string }>;
 
 export type AttentionKind = keyof typeof ATTENTION;

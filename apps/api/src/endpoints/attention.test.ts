@@ -180,13 +180,18 @@ test('what comes in, the backend and the settings of a bot need attention, and a
   expect(await kindsOf(await polledBot({ proxy_enabled: false, backend_url: url, long_poll_enabled: true }))).toEqual([
     'forwarding_off',
   ]);
-  expect(await kindsOf(await polledBot({}))).toEqual(['nobody_reads']);
+  const unread = await polledBot({});
+  // People answer in it: it never had a program.
+  expect(await kindsOf(unread)).toEqual([]);
+  await patch(unread, { pulledAt: HOUR_AGO_MS });
+  expect(await kindsOf(unread)).toEqual(['nobody_reads']);
+  expect(await kindsOf(await polledBot({ manage_enabled: false }))).toEqual(['nobody_reads']);
   expect(await kindsOf(await polledBot({ long_poll_enabled: true }))).toEqual([]);
 });
 
 test('the list is of the bots that the caller sees, the worst first, filtered by kind, a page at a time', async () => {
   const mine = await polledBot({ proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' });
-  const [idle, other] = [await polledBot({}), await polledBot({})];
+  const [idle, other] = [await polledBot({ manage_enabled: false }), await polledBot({})];
   await patch(mine, { failingSince: HOUR_AGO_MS, openUntil: HOUR_AGO_MS });
   const ofTwo = await insertAccount(api.database.db, { username: 'sees-two', bots: [mine.id, idle.id] });
   const user = restClient(api.url, ofTwo.key);

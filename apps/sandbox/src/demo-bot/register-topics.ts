@@ -26,7 +26,7 @@ export async function registerTopics(options: DemoBotOptions, demoBot: DemoBot):
     await platform.sendMessage({ person, chat, topic, text });
   }
   const { id: bot, token } = await platform.createBot(CABIN);
-  const added = await callApi(options, 'POST', '/api/bots/add', { token, long_poll_enabled: true });
+  const added = await callApi(options, 'POST', '/api/bots/add', { token });
   if (added.status !== 200) throw refused(added);
   for (const name of ['My order', 'A question']) {
     const { topic } = await platform.createTopic({ person, bot, name });

@@ -9,6 +9,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { isMasked } from '../../parts/is-masked.ts';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
+import { BackendTrial } from './backend-trial.tsx';
 import { inputOf, type Settings, settingsOf } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { useSettingsWords } from './settings-words.ts';
@@ -20,6 +21,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState<Partial<Settings>>({});
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
+  const [tried, setTried] = useState('');
   const known = settingsOf(bot);
   const changes = changedFields(draft, known);
   const count = Object.keys(changes).length;
@@ -29,6 +31,10 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
       queries.setQueryData(['bot', String(bot.id)], saved);
       // What was typed while it was saved stays, to be saved next.
       setDraft((now) => changedFields(now, { ...known, ...sent }));
+      // A wrong URL is told now, and not by the first update.
+      if (sent.backend_url !== undefined || sent.secret_token !== undefined) {
+        setTried(saved.backend_url === '' ? '' : `${saved.backend_url} ${Date.now()}`);
+      }
       void queries.invalidateQueries();
     },
     onError: (error) => setFaults(error instanceof CallError ? error.faults : new Map()),
@@ -63,6 +69,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
         faultOf={(name) => faults.get(name)}
         change={change}
       />
+      {tried && <BackendTrial key={tried} botId={bot.id} url={tried} />}
       <div className="save-bar" data-dirty={count > 0 || undefined}>
         {saving.isError && !isAtFields && <Failure error={saving.error} />}
         <p role="status" className="muted">

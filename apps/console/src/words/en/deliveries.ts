@@ -31,6 +31,26 @@ export const deliveries = {
     took: 'The backend accepted it.',
     refused: 'The backend refused it.',
   },
+  /** A test update that is sent when a URL was saved. */
+  trial: {
+    trying: 'Trying the backend…',
+    took: (ms: string) => `The backend accepted a test update in ${ms} ms.`,
+    refused: 'The backend does not accept updates.',
+    again: 'Try again',
+    advice: {
+      path: 'The server answers, but there is nothing at this path. Compare the end of the URL with the path in your program.',
+      secret: 'The server refuses the request. Check the secret token, and whether a login stands before this path.',
+      method: 'This path does not take POST. Compare the end of the URL with the path in your program.',
+      redirect: 'The server sends the request elsewhere, which is not followed. Save the URL to which it leads.',
+      program: 'The program got the update and failed. Look at its log.',
+      other: 'Look at the answer, and at the log of your program.',
+      nobody: 'Nothing answers at this address. Check that the program runs, the port, and that Flotilla can reach it.',
+      name: 'This host name does not exist. Check how it is spelled.',
+      certificate: 'The certificate is not trusted. Use one of a public authority, or save your own with the webhook.',
+      forbidden: 'Private addresses are refused. An operator can allow this one in BACKEND_ALLOWED_CIDRS.',
+      slow: 'No answer came in time. The program should answer at once, and work afterwards.',
+    },
+  },
   tabs: { label: 'Deliveries by state', retrying: 'Retrying', dead: 'Failed', attempts: 'Recent attempts' },
   filters: {
     label: 'Filter',

@@ -38,7 +38,7 @@ export async function attentionTexts(
 
 function textOf(
   bot: Bot,
-  { kind, programId }: Attention,
+  { kind, programId, sinceMs }: Attention,
   { intake, backend, foreignHost, reach, floodUntilMs, heldSends }: Errors,
   ofProgram: string,
 ): string {
@@ -59,7 +59,7 @@ function textOf(
     case 'backend_failing':
       return backend || 'The backend fails';
     case 'poller_silent':
-      return 'Updates wait, and nobody polls';
+      return `Updates wait, and nobody ${sinceMs ? `has polled since ${new Date(sinceMs).toISOString()}` : 'polls'}`;
     case 'program_silent':
       return `Updates wait, and the program ${name} does not poll`;
     case 'program_failing':

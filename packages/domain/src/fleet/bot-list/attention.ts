@@ -23,7 +23,7 @@ const PUSH = ['failingSince', 'openUntil', 'allowedCount', 'pushCursorCount', 'p
 const PULL = ['allowedCount', 'pullCursorCount', 'pulledAt', 'servedSince'] as const;
 const FIELDS = {
   disabled: [],
-  neither: [...INTAKE, ...REACH, ...HELD],
+  neither: [...INTAKE, ...REACH, ...HELD, 'pushOkAt', 'pulledAt'],
   push: [...INTAKE, ...REACH, ...HELD, ...PUSH],
   pull: [...INTAKE, ...REACH, ...HELD, ...PULL],
   both: [...new Set([...INTAKE, ...REACH, ...HELD, ...PUSH, ...PULL])],
@@ -55,7 +55,7 @@ export function attentionOf(
 ): Attention[] {
   if (bot.disabled) return [];
   const found = [intakeAttention(bot, nowMs, number), backendAttention(bot, nowMs, number)];
-  found.push(pollerAttention(bot, nowMs, number), floodAttention(bot, floods), settingsAttention(bot));
+  found.push(pollerAttention(bot, nowMs, number), floodAttention(bot, floods), settingsAttention(bot, number));
   found.push(reachAttention(nowMs, number), heldAttention(number));
   const ofPrograms = programs.map(({ kind, program: { id }, sinceMs, waiting }) => {
     return { kind, sinceMs, reader: `program:${id}`, programId: id, waiting };
@@ -133,8 +133,14 @@ function floodAttention({ id }: Bot, floods: KnownFloods): Attention | null {
   return flood === null ? null : { ...NOBODY, kind: 'flood', sinceMs: flood.sinceMs };
 }
 
-function settingsAttention(bot: Bot): Attention | null {
+/** People answer in such a bot, or its messages are only kept: it never had a program. */
+function isForPeople(bot: Bot, number: ReadNumber): boolean {
+  const wasRead = number('pushOkAt') > 0 || number('pulledAt') > 0;
+  return bot.manage_enabled && bot.programs.length === 0 && !wasRead;
+}
+
+function settingsAttention(bot: Bot, number: ReadNumber): Attention | null {
   if (bot.backend_url !== '' && !bot.proxy_enabled) return { ...NOBODY, kind: 'forwarding_off', sinceMs: null };
   const isRead = hasBackend(bot) || bot.long_poll_enabled || routes(bot) || bot.programs.some(({ enabled }) => enabled);
-  return isRead ? null : { ...NOBODY, kind: 'nobody_reads', sinceMs: null };
+  return isRead || isForPeople(bot, number) ? null : { ...NOBODY, kind: 'nobody_reads', sinceMs: null };
 }
