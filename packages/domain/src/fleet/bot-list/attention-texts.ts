@@ -59,7 +59,7 @@ function textOf(
     case 'backend_failing':
       return backend || 'The backend fails';
     case 'poller_silent':
-      return `Updates wait, and nobody ${sinceMs ? `has polled since ${new Date(sinceMs).toISOString()}` : 'polls'}`;
+      return `Updates wait, and nobody polls${sinceMs ? `: no poll since ${new Date(sinceMs).toISOString()}` : ''}`;
     case 'program_silent':
       return `Updates wait, and the program ${name} does not poll`;
     case 'program_failing':
