@@ -7,6 +7,7 @@ import { StateMark } from '../../parts/state-badge.tsx';
 import { Ago, useNumber } from '../../parts/time.tsx';
 import { useInstallation } from '../../parts/use-installation.ts';
 import { useSandboxPage } from '../../parts/use-sandbox-page.ts';
+import { REFRESH_MS } from '../../queries.ts';
 import { BackendRefusal, BackendTrial } from '../bot/backend-trial.tsx';
 import { useAddBotWords } from './add-bot-words.ts';
 import { type SeenUpdate, type Took, useNewestUpdate } from './newest-update.ts';
@@ -32,21 +33,22 @@ export function FirstUpdate({ bot, seen }: { bot: BotResource; seen: SeenUpdate 
       )}
       {at !== undefined && waiting > 0 && <p className="muted">{words.inLine(waiting)}</p>}
       {bot.proxy_enabled && at === undefined && <BackendTrial botId={bot.id} url={bot.backend_url} />}
-      {at !== undefined && bot.backend_state !== 'ok' && <Refused botId={bot.id} error={bot.last_error} />}
+      {at !== undefined && bot.backend_state !== 'ok' && <Refused bot={bot} />}
       <Invitation bot={bot} isWaiting={at === undefined} />
     </section>
   );
 }
 
 /** The last answer of a backend that takes no updates. */
-function Refused({ botId, error }: { botId: number; error: string }): ReactNode {
+function Refused({ bot }: { bot: BotResource }): ReactNode {
   const last = useQuery({
-    queryKey: ['attempts', botId, 'refused', error],
+    queryKey: ['attempts', bot.id, 'refused'],
     queryFn: ({ signal }) =>
-      call('listDeliveryAttempts', { bot_id: botId, reader: 'push', ok: false, limit: 1 }, signal),
+      call('listDeliveryAttempts', { bot_id: bot.id, reader: 'push', ok: false, limit: 1 }, signal),
+    refetchInterval: REFRESH_MS,
   });
   const [attempt] = last.data ?? [];
-  return attempt && <BackendRefusal status={attempt.status} error={attempt.error ?? error} />;
+  return attempt && <BackendRefusal status={attempt.status} error={attempt.error ?? ''} />;
 }
 
 function Said({ at, message }: { at: string; message: PastUpdateResource['message'] }): ReactNode {

@@ -3,14 +3,12 @@ import type { ReactNode } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
-import { useNumber } from '../../parts/time.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import { testBackend } from './backend-calls.ts';
 
 /** Sends a test update to a backend as soon as its URL was saved, and says what came of it and what to try. */
 export function BackendTrial({ botId, url }: { botId: number; url: string }): ReactNode {
   const { trial: words } = useDeliveriesWords();
-  const number = useNumber();
   const trial = useQuery({
     queryKey: ['backend-trial', botId, url],
     queryFn: () => testBackend({ botId, programId: undefined }),
@@ -24,7 +22,7 @@ export function BackendTrial({ botId, url }: { botId: number; url: string }): Re
       {trial.data && !trial.isFetching && trial.data.error === undefined && (
         <p className="state ok">
           <StateMark state="ok" />
-          {words.took(number(trial.data.duration_ms))}
+          {words.took}
         </p>
       )}
       {trial.data && !trial.isFetching && trial.data.error !== undefined && (

@@ -34,7 +34,7 @@ export const deliveries = {
   /** A test update that is sent when a URL was saved. */
   trial: {
     trying: 'Trying the backend…',
-    took: (ms: string) => `The backend accepted a test update in ${ms} ms.`,
+    took: 'The backend accepted a test update.',
     refused: 'The backend does not accept updates.',
     again: 'Try again',
     advice: {

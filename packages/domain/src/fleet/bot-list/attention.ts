@@ -1,5 +1,5 @@
 import { ATTENTION_KINDS, type AttentionKind } from '@flotilla/contract/attention.ts';
-import { type Bot, hasBackend, polls, routes } from '../bots/bot.ts';
+import { type Bot, hasBackend, keepsHistory, polls, routes } from '../bots/bot.ts';
 import { foreignSinceMs } from '../bots/foreign-webhook.ts';
 import { backendStateOf, isRunning, pendingOf, type ReadNumber } from './bot-state.ts';
 import type { ProgramAttention } from './program-attention.ts';
@@ -136,7 +136,7 @@ function floodAttention({ id }: Bot, floods: KnownFloods): Attention | null {
 /** People answer in such a bot, or its messages are only kept: it never had a program. */
 function isForPeople(bot: Bot, number: ReadNumber): boolean {
   const wasRead = number('pushOkAt') > 0 || number('pulledAt') > 0;
-  return bot.manage_enabled && bot.programs.length === 0 && !wasRead;
+  return keepsHistory(bot) && bot.programs.length === 0 && !wasRead;
 }
 
 function settingsAttention(bot: Bot, number: ReadNumber): Attention | null {

@@ -52,6 +52,11 @@ export function programPushes(bot: Pick<Bot, 'disabled'>, program: Pick<ActivePr
   return program.mode === 'push' && program.enabled && !bot.disabled;
 }
 
+/** True if its messages are kept, so that people can read and answer them. */
+export function keepsHistory(bot: Bot): boolean {
+  return bot.manage_enabled;
+}
+
 /** The rules that run. A bot that is not managed has none. */
 export function rulesOf(bot: Bot): ActiveRule[] {
   return bot.manage_enabled ? bot.rules : [];
